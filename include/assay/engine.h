@@ -1,0 +1,138 @@
+/* The engine ABI, version 1: how the harness reaches an inference engine, Assay's own included.
+ *
+ * An engine is a shared object that exports one function, `assay_engine_v1`, which returns a table that
+ * lives as long as the object is loaded:
+ *
+ *     const assay_engine *assay_engine_v1(void);
+ *
+ * Ownership: what an engine's `_open` makes, its `_free` frees (NULL allowed); `const` pointers that are
+ * handed in are borrowed for the call; pointers that are handed out live as long as the object that they
+ * were asked of. On failure out-parameters are untouched and `err`, where it is not NULL, holds the reason.
+ * All arrays are dense and row-major.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_ENGINE_H
+#define ASSAY_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <assay/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_ENGINE_ABI      1U
+#define ASSAY_ENGINE_SYMBOL   "assay_engine_v1"
+#define ASSAY_TENSOR_RANK_MAX 8U
+
+typedef enum assay_dtype {
+    ASSAY_DTYPE_NONE = 0,
+    ASSAY_F64,
+    ASSAY_F32,
+    ASSAY_F16,
+    ASSAY_BF16,
+    ASSAY_I64,
+    ASSAY_I32,
+    ASSAY_I16,
+    ASSAY_I8,
+    ASSAY_U64,
+    ASSAY_U32,
+    ASSAY_U16,
+    ASSAY_U8,
+    ASSAY_BOOL
+} assay_dtype;
+
+/* A named array. `name` and `data` are borrowed. */
+typedef struct assay_tensor {
+    const char *name;
+    assay_dtype dtype;
+    size_t rank;
+    size_t shape[ASSAY_TENSOR_RANK_MAX];
+    const void *data;
+} assay_tensor;
+
+/* The prompts of one prefill.
+ * tokens: [n_samples, n_tokens], left-padded: row b holds n_tokens - length[b] entries that mean nothing,
+ *         then length[b] token ids.
+ * length: [n_samples], each 1..n_tokens.
+ * inputs: [n_inputs], everything beside tokens, under its upstream name (pixel_values, image_grid_thw, …).
+ *         An engine refuses an input that it does not know. */
+typedef struct assay_batch {
+    size_t n_samples;
+    size_t n_tokens;
+    const int32_t *tokens;
+    const int32_t *length;
+    const assay_tensor *inputs;
+    size_t n_inputs;
+} assay_batch;
+
+/* One rotation by a rope, apart from any model.
+ * config:   JSON text: the rope parameters as a config.json spells them, with head_dim.
+ * position: [n_axes, n_positions]; n_axes is 1, or 3 for M-RoPE (temporal, height, width).
+ * x:        [n_positions, n_heads, head_dim] in the engine's logits type. */
+typedef struct assay_rope_request {
+    const char *config;
+    size_t n_axes;
+    size_t n_positions;
+    size_t n_heads;
+    size_t head_dim;
+    const int32_t *position;
+    const void *x;
+} assay_rope_request;
+
+typedef struct assay_model assay_model;     /* immutable once open; may be shared by sessions */
+typedef struct assay_session assay_session; /* the state of one batch of samples */
+
+/* Receives a tensor of one sample while prefill runs; `tensor` and its data live for the call only.
+ * Names: embed, layer.NN.out, norm, … Shapes are those of the sample alone, without its padding. */
+typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *tensor);
+
+typedef struct assay_engine {
+    uint32_t abi;     /* ASSAY_ENGINE_ABI */
+    uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
+    const char *name; /* one word, for reports */
+    const char *version;
+    assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: of every logits array and of rope */
+
+    /* Opens the Hugging Face checkpoint directory `dir`. */
+    assay_status (*model_open)(const char *dir, assay_model **out, assay_error *err);
+    void (*model_free)(assay_model *model);
+    size_t (*model_vocab)(const assay_model *model);
+
+    /* The ids that end generation, sorted; owned by the model. May be NULL: the harness then uses the stop
+     * set that its own loader reads. */
+    const int32_t *(*model_stop_ids)(const assay_model *model, size_t *n);
+
+    /* A session borrows its model, which must outlive it. */
+    assay_status (*session_open)(assay_model *model, assay_session **out, assay_error *err);
+    void (*session_free)(assay_session *session);
+
+    /* Asks for traces of the next prefill; fn NULL ends it. May be NULL: the engine gives no traces. */
+    void (*session_trace)(assay_session *session, assay_trace_fn *fn, void *context);
+
+    /* Evaluates the prompts, replacing whatever the session held.
+     * logits: [n_samples, n_tokens, vocab]; rows of padding are left untouched. */
+    assay_status (*prefill)(assay_session *session, const assay_batch *batch, void *logits, assay_error *err);
+
+    /* Appends one token to each sample.
+     * tokens: [n_samples] of the prefilled batch; -1: this sample takes no step.
+     * logits: [n_samples, vocab]; rows of samples that take no step are left untouched. */
+    assay_status (*decode)(assay_session *session, const int32_t *tokens, void *logits, assay_error *err);
+
+    /* Rotates x. May be NULL: rope cases are then skipped for this engine.
+     * out: like x; cos, sin: [n_positions, rotary dim], the factors of every element (the angle of pair i
+     * stands at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs), attention scaling included;
+     * room for head_dim columns each, the number written goes to *dim. */
+    assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
+                         assay_error *err);
+} assay_engine;
+
+typedef const assay_engine *assay_engine_fn(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+# What the scripts share; sourced, not run. Everything is quiet unless it fails.
+#
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${ASSAY_BUILD:-$top/build}
+
+build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libjson-c-dev)
+
+# quietly LABEL COMMAND...: runs it; where it fails, prints its output and ends the script with its status.
+quietly() {
+    local label=$1 log status=0
+    shift
+    log=$(mktemp)
+    if [ -t 2 ]; then printf '%s…\r' "$label" >&2; fi
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    if [ -t 2 ]; then printf '\033[K' >&2; fi
+    if [ "$status" -ne 0 ]; then
+        cat "$log" >&2
+        printf '%s failed: %s (status %d)\n' "$label" "$*" "$status" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+is_installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+apt() {
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@"
+}
+
+# install_packages PACKAGE...: installs those that are missing. Elsewhere than on Debian the configure script
+# names what it does not find.
+install_packages() {
+    local missing=() package
+    command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || return 0
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    if [ ${#missing[@]} -eq 0 ]; then return 0; fi
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        printf 'these packages are missing, and there is neither root nor sudo to install them: %s\n' \
+            "${missing[*]}" >&2
+        return 1
+    fi
+    quietly 'reading package lists' apt update
+    quietly "installing ${missing[*]}" apt install --no-install-recommends "${missing[@]}"
+}
+
+make_jobs() {
+    make -C "$build" --no-print-directory -j"$(nproc)" "$@"
+}
+
+# configure_build [OPTION...]: makes the configure script and the build directory where they are missing or old.
+configure_build() {
+    if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
+        quietly 'making configure' autoreconf --force --install "$top"
+    fi
+    mkdir -p "$build"
+    if [ ! -f "$build/config.status" ]; then
+        (cd "$build" && quietly 'configuring' "$top/configure" --quiet "$@")
+    fi
+}
+
+# build_all [OPTION...]: packages, configuration, everything that is installed.
+build_all() {
+    install_packages "${build_packages[@]}"
+    configure_build "$@"
+    quietly 'building' make_jobs all
+}
+
+# test_results PATTERN: how many test points of the build's last `make check` have that result.
+test_results() {
+    find "$build" -name '*.trs' -exec cat {} + | grep -cE "^:test-result: ($1)" || true
+}
