@@ -1,0 +1,113 @@
+/* Reading the members of a config.json: typed, required or with the published class's default, each use
+ * remembered, so that what nobody understood can be named afterwards.
+ *
+ * Errors stick: after the first failure every further read returns zero and changes nothing, so a family
+ * reads all that it needs and looks at `status` once.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_CONFIG_H
+#define MODEL_CONFIG_H
+
+#include <assay/status.h>
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/rope.h"
+
+/* Lines for a person: defaults taken, members not understood. Grows by config_note; freed as a whole. */
+typedef struct config_notes {
+    char **line;
+    size_t n;
+} config_notes;
+
+typedef struct config {
+    const char *path;    /* of the document, for messages */
+    const char *prefix;  /* "" or "text_config." */
+    json_object *object; /* borrowed */
+    json_object *used;   /* members that were asked for; owned by config_end */
+    config_notes *notes;
+    struct config *parent; /* the reader of the object around this one, which fails with it; or NULL */
+    assay_status status;
+    assay_error *err;
+} config;
+
+/* Starts reading object, which must be a JSON object (otherwise the error sticks at once). */
+void config_begin(config *c, const char *path, const char *prefix, json_object *object, config_notes *notes,
+                  assay_error *err);
+
+/* The same for an object inside the one that parent reads: path, notes and err are the parent's, and a
+ * failure of one is the failure of both. */
+void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object);
+
+/* Frees what config_begin made, without a word about members that were not used. */
+void config_drop(config *c);
+
+/* Notes each member that was neither asked for nor is known to leave the mathematics alone (dropout,
+ * initialisation, names, …), and frees what config_begin made. */
+void config_end(config *c);
+
+/* Fails unless something failed before; returns c->status. */
+assay_status config_fail(config *c, assay_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void config_note(config_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void config_notes_free(config_notes *notes);
+
+/* The member, or NULL where it is absent or null. Marks it as used. */
+json_object *config_member(config *c, const char *name);
+bool config_has(config *c, const char *name);
+
+/* Whether the member stands there as null, where that differs from being absent. */
+bool config_is_null(config *c, const char *name);
+
+/* A positive integer below 2^31. The second form takes the published class's default and notes it. */
+size_t config_size(config *c, const char *name);
+size_t config_size_or(config *c, const char *name, size_t fallback);
+
+/* A non-negative integer below 2^31. */
+size_t config_count_or(config *c, const char *name, size_t fallback);
+
+/* A finite number. */
+double config_real(config *c, const char *name);
+double config_real_or(config *c, const char *name, double fallback);
+
+bool config_flag_or(config *c, const char *name, bool fallback);
+
+/* The text lives as long as the document. */
+const char *config_text(config *c, const char *name);
+const char *config_text_or(config *c, const char *name, const char *fallback);
+
+/* A list of n numbers, or one number for all n where `scalar` allows it. Returns false where the member is
+ * absent or something failed; out is then untouched. */
+bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n);
+bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n);
+
+/* Fails with ASSAY_EUNSUPPORTED unless the member is absent, null, false, zero or an empty list: for members
+ * that would change the mathematics in a way that is not implemented. */
+void config_refuse(config *c, const char *name);
+
+/* A rope as the document spells it, in either published spelling. */
+typedef struct config_rope_request {
+    const char *layer_type; /* member of rope_parameters that holds it; NULL: rope_parameters itself */
+    size_t head_dim;
+    double default_theta;
+    const char *old_theta; /* member of the older spelling that holds theta; NULL: "rope_theta" */
+    bool old_scaling;      /* the older spelling's rope_scaling applies to it */
+    bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
+    const char *default_type; /* where the document says nothing at all; NULL: "default" */
+    double default_partial;   /* likewise; 0: 1 */
+    bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
+} config_rope_request;
+
+/* Resolves it into *out, whose arrays the caller frees (rope_free). An unknown type, a member that its type
+ * does not know, a missing or impossible parameter: the error sticks and *out is zero. */
+void config_rope(config *c, const config_rope_request *request, rope *out);
+
+/* The rope of a document that stands alone (a `rope` case): rope_parameters or rope_scaling, or their members
+ * at the top level; the member of layer_type where that is given; M-RoPE sections where mrope_section is
+ * given, laid out as model_type and mrope_interleaved say. head_dim is the size of the heads to rotate. */
+void config_rope_alone(config *c, size_t head_dim, rope *out);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/families/families.h"
+
+bool family_ok(const family *f)
+{
+    return f->config->status == ASSAY_OK && f->bind->status == ASSAY_OK;
+}
+
+static bool read_tied(family *f, bool fallback)
+{
+    static const char NAME[] = "tie_word_embeddings";
+    if (f->outer && config_has(f->outer, NAME)) {
+        (void)config_has(f->config, NAME); /* published ones repeat it there; the outer one decides */
+        return config_flag_or(f->outer, NAME, fallback);
+    }
+    return config_flag_or(f->config, NAME, fallback);
+}
+
+void family_begin(family *f, double epsilon, bool tied_by_default)
+{
+    plan *p = f->plan;
+    config *c = f->config;
+    p->vocab = p->n_token_ids = config_size(c, "vocab_size");
+    p->hidden = config_size(c, "hidden_size");
+    size_t n_layers = config_size(c, "num_hidden_layers");
+    p->max_positions = config_size_or(c, "max_position_embeddings", 2048);
+    bool tied = read_tied(f, tied_by_default);
+    config_refuse(c, "quantization_config");
+    config_refuse(c, "quantization");
+    size_t n_tensors = weights_count(f->bind->weights);
+    if (n_layers > n_tensors)
+        config_fail(c, ASSAY_EFORMAT, "num_hidden_layers: found %zu, but the checkpoint has only %zu tensors",
+                    n_layers, n_tensors);
+    if (!family_ok(f)) return;
+    p->layers = calloc(n_layers, sizeof *p->layers);
+    if (!p->layers) {
+        config_fail(c, ASSAY_ENOMEM, "num_hidden_layers: out of memory for %zu layers", n_layers);
+        return;
+    }
+    p->n_layers = n_layers;
+    p->embedding = bind_matrix(f->bind, p->vocab, p->hidden, "embed_tokens.weight");
+    p->embedding_scale = 1;
+    p->norm = bind_norm(f->bind, p->hidden, epsilon, "norm");
+    bind_head(f->bind, p, tied);
+}
+
+plan_activation family_activation(family *f, const char *member, const char *fallback)
+{
+    static const struct {
+        const char *spelled;
+        plan_activation activation;
+    } KNOWN[] = {
+        {"silu", PLAN_SILU},
+        {"swish", PLAN_SILU},
+        {"gelu", PLAN_GELU},
+        {"gelu_python", PLAN_GELU},
+        {"gelu_pytorch_tanh", PLAN_GELU_TANH},
+        {"gelu_python_tanh", PLAN_GELU_TANH},
+        {"gelu_new", PLAN_GELU_TANH},
+        {"quick_gelu", PLAN_QUICK_GELU},
+        {"relu", PLAN_RELU},
+    };
+    const char *spelled = config_text_or(f->config, member, fallback);
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        if (strcmp(spelled, KNOWN[i].spelled) == 0) return KNOWN[i].activation;
+    config_fail(f->config, ASSAY_EUNSUPPORTED,
+                "%s: found \"%s\", expected silu, gelu, gelu_pytorch_tanh, quick_gelu or relu", member,
+                spelled);
+    return PLAN_SILU;
+}
+
+size_t family_rope(family *f, const config_rope_request *request)
+{
+    plan *p = f->plan;
+    if (!family_ok(f)) return PLAN_NONE;
+    if (request->head_dim % 2 != 0) {
+        config_fail(f->config, ASSAY_EFORMAT, "head_dim: found %zu, expected an even number for rope",
+                    request->head_dim);
+        return PLAN_NONE;
+    }
+    rope *grown = realloc(p->ropes, (p->n_ropes + 1) * sizeof *grown);
+    if (!grown) {
+        config_fail(f->config, ASSAY_ENOMEM, "out of memory");
+        return PLAN_NONE;
+    }
+    p->ropes = grown;
+    config_rope(f->config, request, &p->ropes[p->n_ropes]);
+    return p->n_ropes++;
+}
+
+bool family_layer_types(family *f, bool *sliding)
+{
+    json_object *types = config_member(f->config, "layer_types");
+    if (!types) return false;
+    size_t n = f->plan->n_layers;
+    if (!json_object_is_type(types, json_type_array) || json_object_array_length(types) != n) {
+        config_fail(f->config, ASSAY_EFORMAT, "layer_types: expected a list of %zu strings, one per layer",
+                    n);
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        json_object *type = json_object_array_get_idx(types, i);
+        const char *text = json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "";
+        sliding[i] = strcmp(text, "sliding_attention") == 0;
+        if (sliding[i] || strcmp(text, "full_attention") == 0) continue;
+        config_fail(f->config, ASSAY_EUNSUPPORTED,
+                    "layer_types[%zu]: found %s, expected \"full_attention\" or \"sliding_attention\"", i,
+                    json_object_to_json_string_ext(type, JSON_C_TO_STRING_PLAIN));
+        return false;
+    }
+    return true;
+}
+
+plan_mlp family_mlp(family *f, size_t i, size_t intermediate, plan_activation activation, bool bias)
+{
+    size_t hidden = f->plan->hidden;
+    return (plan_mlp){
+        .present = true,
+        .intermediate = intermediate,
+        .activation = activation,
+        .gate = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.gate_proj", i),
+        .up = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.up_proj", i),
+        .down = bind_linear(f->bind, hidden, intermediate, bias, "layers.%zu.mlp.down_proj", i),
+    };
+}
+
+void family_shared_kv(family *f, const bool *sliding, size_t n_shared, size_t *producer)
+{
+    size_t n = f->plan->n_layers;
+    if (n_shared >= n && n_shared > 0) {
+        config_fail(f->config, ASSAY_EFORMAT,
+                    "num_kv_shared_layers: found %zu, expected less than the %zu layers", n_shared, n);
+        return;
+    }
+    size_t first = n - n_shared;
+    for (size_t i = 0; i < n; i++) {
+        producer[i] = i;
+        if (i < first) continue;
+        size_t source = first;
+        while (source > 0 && sliding[source - 1] != sliding[i]) source--;
+        if (source == 0) {
+            config_fail(f->config, ASSAY_EFORMAT,
+                        "num_kv_shared_layers: layer %zu shares, but none of the first %zu "
+                        "layers has its type",
+                        i, first);
+            return;
+        }
+        producer[i] = source - 1;
+    }
+}
+
+void family_ignore_shared(family *f, size_t i)
+{
+    static const char *const NAMES[] = {"k_proj", "v_proj", "k_norm", "v_norm"};
+    char start[64];
+    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
+        (void)snprintf(start, sizeof start, "layers.%zu.self_attn.%s.", i, NAMES[k]);
+        bind_ignore(f->bind, f->config->notes, start, "the layer reads another layer's keys and values");
+    }
+}
+
+void family_layer_inputs(family *f, size_t width, size_t table_rows, double epsilon)
+{
+    plan *p = f->plan;
+    size_t all = p->n_layers * width;
+    p->layer_inputs = (plan_layer_inputs){
+        .present = true,
+        .width = width,
+        .table = bind_matrix(f->bind, table_rows, all, "embed_tokens_per_layer.weight"),
+        .table_scale = sqrt((double)width),
+        .projection = bind_linear(f->bind, all, p->hidden, false, "per_layer_model_projection"),
+        .projection_factor = 1 / sqrt((double)p->hidden),
+        .norm = bind_norm(f->bind, width, epsilon, "per_layer_projection_norm"),
+    };
+}
+
+plan_layer_input family_layer_input(family *f, size_t i, size_t width, double epsilon,
+                                    plan_activation activation)
+{
+    size_t hidden = f->plan->hidden;
+    return (plan_layer_input){
+        .present = true,
+        .activation = activation,
+        .gate = bind_linear(f->bind, width, hidden, false, "layers.%zu.per_layer_input_gate", i),
+        .projection = bind_linear(f->bind, hidden, width, false, "layers.%zu.per_layer_projection", i),
+        .out_norm = bind_norm(f->bind, hidden, epsilon, "layers.%zu.post_per_layer_input_norm", i),
+    };
+}

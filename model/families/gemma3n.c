@@ -1,0 +1,235 @@
+/* Gemma 3n, text (transformers, models/gemma3n/modeling_gemma3n.py): alternating updates over several
+ * streams, low-rank residuals, per-layer inputs, sparse activations, shared keys and values.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/families/families.h"
+
+typedef struct gemma3n {
+    family *f;
+    size_t n_heads, n_kv_heads, head_dim, window, width, rank, streams;
+    size_t rope[2]; /* full, sliding */
+    double epsilon;
+    plan_activation activation;
+    bool bias, scales_output;
+    bool *sliding;        /* [n_layers] */
+    size_t *producer;     /* [n_layers] */
+    size_t *intermediate; /* [n_layers] */
+    double *sparsity;     /* [n_layers] */
+} gemma3n;
+
+/* Φ⁻¹(p), 0 < p < 1: how many standard deviations leave a share p below. Newton's method on erfc, from a
+ * start good to a few digits (Abramowitz & Stegun 26.2.23). */
+static double normal_quantile(double p)
+{
+    double tail = p < 0.5 ? p : 1 - p, t = sqrt(-2 * log(tail));
+    double x = t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
+                       (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t);
+    for (int i = 0; i < 8; i++) {
+        double excess = 0.5 * erfc(x / sqrt(2)) - tail;
+        x += excess * sqrt(2 * acos(-1)) * exp(x * x / 2);
+    }
+    return p < 0.5 ? -x : x;
+}
+
+static void allocate(gemma3n *g)
+{
+    size_t n = g->f->plan->n_layers;
+    g->sliding = calloc(n, sizeof *g->sliding);
+    g->producer = calloc(n, sizeof *g->producer);
+    g->intermediate = calloc(n, sizeof *g->intermediate);
+    g->sparsity = calloc(n, sizeof *g->sparsity);
+    if (!g->sliding || !g->producer || !g->intermediate || !g->sparsity)
+        config_fail(g->f->config, ASSAY_ENOMEM, "out of memory");
+}
+
+static void read_lists(gemma3n *g)
+{
+    config *c = g->f->config;
+    size_t n = g->f->plan->n_layers;
+    if (!family_layer_types(g->f, g->sliding)) {
+        config_note(c->notes, "%slayer_types: absent, every fifth layer is taken as full", c->prefix);
+        for (size_t i = 0; i < n; i++) g->sliding[i] = (i + 1) % 5 != 0;
+    }
+    if (!config_sizes(c, "intermediate_size", true, g->intermediate, n))
+        config_fail(c, ASSAY_EFORMAT, "intermediate_size: missing, expected one or %zu positive integers", n);
+    if (!config_reals(c, "activation_sparsity_pattern", false, g->sparsity, n)) {
+        config_note(c->notes, "%sactivation_sparsity_pattern: absent, the published default taken",
+                    c->prefix);
+        for (size_t i = 0; i < n; i++) g->sparsity[i] = n > 10 && i < 10 ? 0.95 : 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!(g->sparsity[i] >= 0 && g->sparsity[i] < 1))
+            config_fail(c, ASSAY_EFORMAT,
+                        "activation_sparsity_pattern[%zu]: found %g, expected 0 or more, less than 1", i,
+                        g->sparsity[i]);
+}
+
+static void read_ropes(gemma3n *g)
+{
+    g->rope[0] = family_rope(g->f, &(config_rope_request){.layer_type = "full_attention",
+                                                          .head_dim = g->head_dim,
+                                                          .default_theta = 1000000,
+                                                          .old_scaling = true});
+    g->rope[1] = family_rope(g->f, &(config_rope_request){.layer_type = "sliding_attention",
+                                                          .head_dim = g->head_dim,
+                                                          .default_theta = 10000,
+                                                          .old_theta = "rope_local_base_freq"});
+}
+
+/* In the multimodal model the highest ids belong to the tables of images and sounds. */
+static void read_text_ids(family *f)
+{
+    static const struct {
+        const char *member;
+        int64_t offset;
+    } TABLES[] = {{"vision_config", 262144}, {"audio_config", 262144 + 128}};
+    for (size_t i = 0; f->outer && i < sizeof TABLES / sizeof *TABLES; i++) {
+        json_object *table = config_member(f->outer, TABLES[i].member), *value = NULL;
+        int64_t offset = TABLES[i].offset;
+        if (table && json_object_object_get_ex(table, "vocab_offset", &value))
+            offset = json_object_get_int64(value);
+        if (offset > 0 && (size_t)offset < f->plan->n_token_ids) f->plan->n_token_ids = (size_t)offset;
+    }
+}
+
+static void read_streams(gemma3n *g)
+{
+    config *c = g->f->config;
+    plan_streams *s = &g->f->plan->streams;
+    s->n = config_size_or(c, "altup_num_inputs", 4);
+    s->active = config_count_or(c, "altup_active_idx", 0);
+    g->scales_output = config_flag_or(c, "altup_correct_scale", true);
+    (void)config_has(c, "altup_coef_clip"); /* of training only */
+    if (family_ok(g->f) && s->active >= s->n)
+        config_fail(c, ASSAY_EFORMAT, "altup_active_idx: found %zu, expected less than the %zu inputs",
+                    s->active, s->n);
+    if (!family_ok(g->f)) return;
+    s->projection = calloc(s->n, sizeof *s->projection);
+    s->unprojection = calloc(s->n, sizeof *s->unprojection);
+    if (!s->projection || !s->unprojection) config_fail(c, ASSAY_ENOMEM, "out of memory");
+    size_t d = g->f->plan->hidden;
+    for (size_t i = 0; family_ok(g->f) && i + 1 < s->n; i++) {
+        s->projection[i] = bind_matrix(g->f->bind, d, d, "altup_projections.%zu.weight", i);
+        s->unprojection[i] = bind_matrix(g->f->bind, d, d, "altup_unembed_projections.%zu.weight", i);
+    }
+}
+
+static void read_all(gemma3n *g)
+{
+    family *f = g->f;
+    config *c = f->config;
+    g->epsilon = config_real_or(c, "rms_norm_eps", 1e-6);
+    family_begin(f, g->epsilon, true);
+    if (family_ok(f)) allocate(g);
+    g->n_heads = config_size(c, "num_attention_heads");
+    g->n_kv_heads = config_size(c, "num_key_value_heads");
+    g->head_dim = config_size(c, "head_dim");
+    g->window = config_size(c, "sliding_window");
+    g->width = config_size(c, "hidden_size_per_layer_input");
+    g->rank = config_size(c, "laurel_rank");
+    g->activation = family_activation(f, "hidden_activation", "gelu_pytorch_tanh");
+    g->bias = config_flag_or(c, "attention_bias", false);
+    f->plan->soft_cap =
+        config_has(c, "final_logit_softcapping") ? config_real(c, "final_logit_softcapping") : 0;
+    config_refuse(c, "per_layer_config");
+    config_refuse(c, "use_bidirectional_attention");
+    size_t n_shared = config_count_or(c, "num_kv_shared_layers", 15);
+    if (!family_ok(f)) return;
+    if (g->n_heads % g->n_kv_heads != 0)
+        config_fail(c, ASSAY_EFORMAT, "num_key_value_heads: found %zu, expected a divisor of the %zu heads",
+                    g->n_kv_heads, g->n_heads);
+    read_lists(g);
+    if (family_ok(f)) family_shared_kv(f, g->sliding, n_shared, g->producer);
+    read_ropes(g);
+    read_streams(g);
+    read_text_ids(f);
+}
+
+static plan_attention bind_attention(gemma3n *g, size_t i)
+{
+    bind *b = g->f->bind;
+    size_t hidden = g->f->plan->hidden, q = g->n_heads * g->head_dim, kv = g->n_kv_heads * g->head_dim;
+    plan_attention a = {
+        .n_heads = g->n_heads,
+        .n_kv_heads = g->n_kv_heads,
+        .head_dim = g->head_dim,
+        .scale = 1,
+        .window = g->sliding[i] ? g->window : 0,
+        .rope = g->rope[g->sliding[i]],
+        .cache_layer = g->producer[i],
+        .q = bind_linear(b, q, hidden, g->bias, "layers.%zu.self_attn.q_proj", i),
+        .o = bind_linear(b, hidden, q, g->bias, "layers.%zu.self_attn.o_proj", i),
+        .q_norm = bind_norm(b, g->head_dim, g->epsilon, "layers.%zu.self_attn.q_norm", i),
+    };
+    if (g->producer[i] != i) return a;
+    a.k = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.k_proj", i);
+    a.v = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.v_proj", i);
+    a.k_norm = bind_norm(b, g->head_dim, g->epsilon, "layers.%zu.self_attn.k_norm", i);
+    a.v_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
+    return a;
+}
+
+static plan_norm layer_norm(gemma3n *g, size_t i, const char *name)
+{
+    return bind_norm(g->f->bind, g->f->plan->hidden, g->epsilon, "layers.%zu.%s", i, name);
+}
+
+static plan_altup bind_altup(gemma3n *g, size_t i)
+{
+    bind *b = g->f->bind;
+    size_t hidden = g->f->plan->hidden, s = g->f->plan->streams.n;
+    plan_altup a = {
+        .present = true,
+        .router_norm = layer_norm(g, i, "altup.router_norm"),
+        .router_factor = 1 / (double)hidden,
+        .router = bind_matrix(b, s, hidden, "layers.%zu.altup.modality_router.weight", i),
+        .prediction = bind_matrix(b, s * s, s, "layers.%zu.altup.prediction_coefs.weight", i),
+        .correction = bind_matrix(b, s, s, "layers.%zu.altup.correction_coefs.weight", i),
+    };
+    plan_weight scale = bind_vector(b, hidden, "layers.%zu.altup.correct_output_scale", i);
+    if (g->scales_output) a.output_scale = scale;
+    return a;
+}
+
+static void bind_layer(gemma3n *g, size_t i)
+{
+    family *f = g->f;
+    size_t hidden = f->plan->hidden;
+    plan_layer *layer = &f->plan->layers[i];
+    layer->mixer.attention = bind_attention(g, i);
+    layer->mlp = family_mlp(f, i, g->intermediate[i], g->activation, false);
+    layer->mlp.sparse = g->sparsity[i] > 0;
+    if (layer->mlp.sparse) layer->mlp.sparse_deviations = normal_quantile(g->sparsity[i]);
+    layer->mixer_in = layer_norm(g, i, "input_layernorm");
+    layer->mixer_out = layer_norm(g, i, "post_attention_layernorm");
+    layer->mlp_in = layer_norm(g, i, "pre_feedforward_layernorm");
+    layer->mlp_out = layer_norm(g, i, "post_feedforward_layernorm");
+    layer->layer_input = family_layer_input(f, i, g->width, g->epsilon, g->activation);
+    layer->laurel = (plan_laurel){
+        .present = true,
+        .left = bind_linear(f->bind, g->rank, hidden, false, "layers.%zu.laurel.linear_left", i),
+        .right = bind_linear(f->bind, hidden, g->rank, false, "layers.%zu.laurel.linear_right", i),
+        .norm = layer_norm(g, i, "laurel.post_laurel_norm"),
+    };
+    layer->altup = bind_altup(g, i);
+    if (g->producer[i] != i) family_ignore_shared(f, i);
+}
+
+void family_gemma3n(family *f)
+{
+    gemma3n g = {.f = f};
+    read_all(&g);
+    if (family_ok(f)) {
+        f->plan->embedding_scale = sqrt((double)f->plan->hidden);
+        family_layer_inputs(f, g.width, config_size_or(f->config, "vocab_size_per_layer_input", 262144),
+                            g.epsilon);
+    }
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
+    free(g.sliding);
+    free(g.producer);
+    free(g.intermediate);
+    free(g.sparsity);
+}

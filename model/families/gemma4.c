@@ -1,0 +1,304 @@
+/* Gemma 4, text (transformers, models/gemma4/modeling_gemma4.py). Norms multiply by w, attention is not
+ * scaled, full and sliding layers differ in head size, key/value heads and rope.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/families/families.h"
+
+/* What may differ from layer to layer. */
+typedef struct layer_shape {
+    bool sliding;
+    size_t head_dim, n_kv_heads;
+    size_t producer; /* of its keys and values */
+} layer_shape;
+
+typedef struct gemma4 {
+    family *f;
+    layer_shape *layers; /* [n_layers] */
+    size_t n_heads, intermediate, window, width;
+    size_t rope[2]; /* full, sliding */
+    double epsilon;
+    plan_activation activation;
+    bool bias, k_eq_v, double_wide;
+    size_t first_shared;
+    plan_experts experts; /* the shape of each layer's; not present: dense only */
+} gemma4;
+
+static void read_types(gemma4 *g)
+{
+    size_t n = g->f->plan->n_layers, n_shared;
+    config *c = g->f->config;
+    bool *sliding = calloc(n, sizeof *sliding);
+    size_t *producer = calloc(n, sizeof *producer);
+    if (!sliding || !producer) config_fail(c, ASSAY_ENOMEM, "out of memory");
+    if (family_ok(g->f) && !family_layer_types(g->f, sliding)) {
+        config_refuse(c, "sliding_window_pattern");
+        config_note(c->notes, "%slayer_types: absent, every sixth layer is taken as full", c->prefix);
+        for (size_t i = 0; i < n; i++) sliding[i] = (i + 1) % 6 != 0;
+    }
+    if (family_ok(g->f) && sliding[n - 1]) {
+        config_note(c->notes, "%slayer_types: the last layer is always full_attention, as published",
+                    c->prefix);
+        sliding[n - 1] = false;
+    }
+    n_shared = config_count_or(c, "num_kv_shared_layers", 0);
+    if (family_ok(g->f)) family_shared_kv(g->f, sliding, n_shared, producer);
+    g->first_shared = n - n_shared;
+    for (size_t i = 0; family_ok(g->f) && i < n; i++)
+        g->layers[i] = (layer_shape){.sliding = sliding[i], .producer = producer[i]};
+    free(sliding);
+    free(producer);
+}
+
+/* per_layer_config: {"5": {"head_dim": 12, "num_key_value_heads": 1}, …} */
+static void read_override(gemma4 *g, const char *key, json_object *members)
+{
+    config *c = g->f->config, d;
+    char *end, prefix[80];
+    errno = 0;
+    unsigned long i = strtoul(key, &end, 10);
+    if (*key < '0' || *key > '9' || *end || errno || i >= g->f->plan->n_layers) {
+        config_fail(c, ASSAY_EFORMAT, "per_layer_config.%.20s: expected the index of one of %zu layers", key,
+                    g->f->plan->n_layers);
+        return;
+    }
+    (void)snprintf(prefix, sizeof prefix, "%sper_layer_config.%lu.", c->prefix, i);
+    config_begin_inside(&d, c, prefix, members);
+    if (config_has(&d, "head_dim")) g->layers[i].head_dim = config_size(&d, "head_dim");
+    if (config_has(&d, "num_key_value_heads"))
+        g->layers[i].n_kv_heads = config_size(&d, "num_key_value_heads");
+    if (d.status == ASSAY_OK) {
+        json_object_object_foreach(members, name, value)
+        {
+            (void)value;
+            if (!json_object_object_get_ex(d.used, name, NULL))
+                config_fail(&d, ASSAY_EUNSUPPORTED, "%s: only head_dim and num_key_value_heads vary by layer",
+                            name);
+        }
+    }
+    config_drop(&d);
+}
+
+/* Head sizes and key/value heads, from per_layer_config or from the older global_ members. */
+static void read_heads(gemma4 *g)
+{
+    config *c = g->f->config;
+    size_t head_dim = config_size(c, "head_dim"), n_kv = config_size(c, "num_key_value_heads");
+    json_object *overrides = config_member(c, "per_layer_config");
+    size_t global_dim = head_dim, global_kv = n_kv;
+    if (!overrides) {
+        global_dim = config_size_or(c, "global_head_dim", 512);
+        /* Read only together with k = v; published configs carry it as null otherwise. */
+        if (config_has(c, "num_global_key_value_heads") && g->k_eq_v)
+            global_kv = config_size(c, "num_global_key_value_heads");
+    } else if (!json_object_is_type(overrides, json_type_object)) {
+        config_fail(c, ASSAY_EFORMAT, "per_layer_config: expected an object");
+    }
+    for (size_t i = 0; family_ok(g->f) && i < g->f->plan->n_layers; i++) {
+        g->layers[i].head_dim = g->layers[i].sliding ? head_dim : global_dim;
+        g->layers[i].n_kv_heads = g->layers[i].sliding ? n_kv : global_kv;
+    }
+    if (!overrides || !family_ok(g->f)) return;
+    json_object_object_foreach(overrides, key, members)
+    {
+        if (family_ok(g->f)) read_override(g, key, members);
+    }
+}
+
+/* One rope per layer type, so all layers of a type must agree on the head size. */
+static void read_ropes(gemma4 *g)
+{
+    config *c = g->f->config;
+    bool stated = config_has(c, "rope_parameters");
+    for (int sliding = 0; sliding < 2; sliding++) {
+        size_t head_dim = 0;
+        for (size_t i = 0; family_ok(g->f) && i < g->f->plan->n_layers; i++) {
+            const layer_shape *s = &g->layers[i];
+            if (s->sliding != (bool)sliding) continue;
+            if (head_dim && head_dim != s->head_dim)
+                config_fail(c, ASSAY_EUNSUPPORTED,
+                            "per_layer_config.%zu.head_dim: found %zu, but another layer of "
+                            "its type has %zu",
+                            i, s->head_dim, head_dim);
+            if (g->n_heads % s->n_kv_heads != 0)
+                config_fail(c, ASSAY_EFORMAT,
+                            "num_key_value_heads: found %zu in layer %zu, expected a divisor of the "
+                            "%zu heads",
+                            s->n_kv_heads, i, g->n_heads);
+            head_dim = s->head_dim;
+        }
+        if (!head_dim || !family_ok(g->f)) continue;
+        config_rope_request request = {.layer_type = sliding ? "sliding_attention" : "full_attention",
+                                       .head_dim = head_dim,
+                                       .default_theta = sliding || stated ? 10000 : 1000000};
+        if (!stated && !sliding) {
+            request.default_type = "proportional";
+            request.default_partial = 0.25;
+        }
+        g->rope[sliding] = family_rope(g->f, &request);
+    }
+}
+
+static void read_experts(gemma4 *g)
+{
+    config *c = g->f->config;
+    plan_experts x = {.present = config_flag_or(c, "enable_moe_block", false)};
+    (void)(config_has(c, "num_experts") && config_has(c, "top_k_experts") &&
+           config_has(c, "moe_intermediate_size"));
+    if (!x.present || !family_ok(g->f)) return;
+    x.n_experts = config_size(c, "num_experts");
+    x.n_active = config_size(c, "top_k_experts");
+    x.intermediate = config_size(c, "moe_intermediate_size");
+    x.activation = g->activation;
+    x.routes_residual = true;
+    x.router_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
+    x.router_factor = 1 / sqrt((double)g->f->plan->hidden);
+    x.renormalize = true;
+    if (c->status == ASSAY_OK && x.n_active > x.n_experts)
+        config_fail(c, ASSAY_EFORMAT, "top_k_experts: found %zu, expected at most the %zu experts",
+                    x.n_active, x.n_experts);
+    g->experts = x;
+}
+
+/* use_bidirectional_attention "vision" concerns image tokens only; "all" makes another model. */
+static void read_direction(gemma4 *g)
+{
+    static const char NAME[] = "use_bidirectional_attention";
+    if (config_has(g->f->config, NAME) && strcmp(config_text(g->f->config, NAME), "vision") != 0)
+        config_fail(g->f->config, ASSAY_EUNSUPPORTED, "%s: found %s, expected null or \"vision\"", NAME,
+                    config_text(g->f->config, NAME));
+}
+
+/* Ids of images, sounds and videos are embedded as padding when nothing takes their place. */
+static void read_placeholders(family *f)
+{
+    static const char *const NAMES[] = {"image_token_id", "audio_token_id", "video_token_id"};
+    plan_placeholders *p = &f->plan->placeholders;
+    if (!f->outer) return;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (config_has(f->outer, NAMES[i])) p->id[p->n++] = (int32_t)config_count_or(f->outer, NAMES[i], 0);
+    p->embeds_as = (int32_t)config_count_or(f->config, "pad_token_id", 0);
+    if (family_ok(f) && (size_t)p->embeds_as >= f->plan->vocab)
+        config_fail(f->config, ASSAY_EFORMAT, "pad_token_id: found %d, expected an id below vocab_size (%zu)",
+                    p->embeds_as, f->plan->vocab);
+}
+
+static void read_all(gemma4 *g)
+{
+    family *f = g->f;
+    config *c = f->config;
+    g->epsilon = config_real_or(c, "rms_norm_eps", 1e-6);
+    family_begin(f, g->epsilon, true);
+    if (!family_ok(f)) return;
+    g->layers = calloc(f->plan->n_layers, sizeof *g->layers);
+    if (!g->layers) config_fail(c, ASSAY_ENOMEM, "out of memory");
+    g->n_heads = config_size(c, "num_attention_heads");
+    g->intermediate = config_size(c, "intermediate_size");
+    g->activation = family_activation(f, "hidden_activation", "gelu_pytorch_tanh");
+    g->bias = config_flag_or(c, "attention_bias", false);
+    g->k_eq_v = config_flag_or(c, "attention_k_eq_v", false);
+    g->double_wide = config_flag_or(c, "use_double_wide_mlp", false);
+    g->window = config_size(c, "sliding_window");
+    g->width = config_is_null(c, "hidden_size_per_layer_input")
+                   ? 0
+                   : config_count_or(c, "hidden_size_per_layer_input", 256);
+    f->plan->soft_cap =
+        config_has(c, "final_logit_softcapping") ? config_real(c, "final_logit_softcapping") : 0;
+    read_direction(g);
+    if (family_ok(f)) read_types(g);
+    if (family_ok(f)) read_heads(g);
+    if (family_ok(f)) read_ropes(g);
+    read_experts(g);
+    read_placeholders(f);
+}
+
+static plan_attention bind_attention(gemma4 *g, size_t i)
+{
+    family *f = g->f;
+    bind *b = f->bind;
+    const layer_shape *s = &g->layers[i];
+    size_t hidden = f->plan->hidden, q = g->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+    plan_attention a = {
+        .n_heads = g->n_heads,
+        .n_kv_heads = s->n_kv_heads,
+        .head_dim = s->head_dim,
+        .scale = 1,
+        .window = s->sliding ? g->window : 0,
+        .rope = g->rope[s->sliding],
+        .cache_layer = s->producer,
+        .q = bind_linear(b, q, hidden, g->bias, "layers.%zu.self_attn.q_proj", i),
+        .o = bind_linear(b, hidden, q, g->bias, "layers.%zu.self_attn.o_proj", i),
+        .q_norm = bind_norm(b, s->head_dim, g->epsilon, "layers.%zu.self_attn.q_norm", i),
+    };
+    if (s->producer != i) return a;
+    a.value_is_key = g->k_eq_v && !s->sliding;
+    a.k = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.k_proj", i);
+    if (!a.value_is_key) a.v = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.v_proj", i);
+    a.k_norm = bind_norm(b, s->head_dim, g->epsilon, "layers.%zu.self_attn.k_norm", i);
+    a.v_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
+    return a;
+}
+
+static plan_norm layer_norm(gemma4 *g, size_t i, const char *name)
+{
+    return bind_norm(g->f->bind, g->f->plan->hidden, g->epsilon, "layers.%zu.%s", i, name);
+}
+
+static void bind_layer_experts(gemma4 *g, size_t i)
+{
+    char base[64];
+    bind *b = g->f->bind;
+    plan_layer *layer = &g->f->plan->layers[i];
+    plan_experts *x = &layer->experts;
+    *x = g->experts;
+    layer->mlp_dense_out = layer_norm(g, i, "post_feedforward_layernorm_1");
+    layer->experts_in = layer_norm(g, i, "pre_feedforward_layernorm_2");
+    layer->experts_out = layer_norm(g, i, "post_feedforward_layernorm_2");
+    x->router = bind_matrix(b, x->n_experts, g->f->plan->hidden, "layers.%zu.router.proj.weight", i);
+    x->router_scale = bind_vector(b, g->f->plan->hidden, "layers.%zu.router.scale", i);
+    x->expert_scale = bind_vector(b, x->n_experts, "layers.%zu.router.per_expert_scale", i);
+    (void)snprintf(base, sizeof base, "layers.%zu.experts", i);
+    bind_experts(b, x, g->f->plan->hidden, base);
+}
+
+static void bind_layer(gemma4 *g, size_t i)
+{
+    family *f = g->f;
+    plan_layer *layer = &f->plan->layers[i];
+    bool wide = g->double_wide && i >= g->first_shared;
+    layer->mixer.attention = bind_attention(g, i);
+    layer->mlp = family_mlp(f, i, g->intermediate * (wide ? 2 : 1), g->activation, false);
+    layer->mixer_in = layer_norm(g, i, "input_layernorm");
+    layer->mixer_out = layer_norm(g, i, "post_attention_layernorm");
+    layer->mlp_in = layer_norm(g, i, "pre_feedforward_layernorm");
+    layer->mlp_out = layer_norm(g, i, "post_feedforward_layernorm");
+    layer->scalar = bind_vector(f->bind, 1, "layers.%zu.layer_scalar", i);
+    if (g->experts.present) bind_layer_experts(g, i);
+    if (g->width) layer->layer_input = family_layer_input(f, i, g->width, g->epsilon, g->activation);
+    if (g->layers[i].producer != i) family_ignore_shared(f, i);
+}
+
+static void bind_inputs(gemma4 *g)
+{
+    plan *p = g->f->plan;
+    size_t rows = config_size_or(g->f->config, "vocab_size_per_layer_input", 262144);
+    family_layer_inputs(g->f, g->width, rows, g->epsilon);
+    if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for the others */
+}
+
+void family_gemma4(family *f)
+{
+    gemma4 g = {.f = f};
+    read_all(&g);
+    if (family_ok(f)) {
+        f->plan->embedding_scale = sqrt((double)f->plan->hidden);
+        if (g.width) bind_inputs(&g);
+        (void)config_has(f->config, "vocab_size_per_layer_input"); /* written even where there are none */
+    }
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
+    free(g.layers);
+}

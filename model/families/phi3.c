@@ -1,0 +1,58 @@
+/* Phi-3 (transformers, models/phi3/modeling_phi3.py): q, k, v and gate, up in one matrix each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "model/families/families.h"
+
+static plan_linear rows(const plan_weight *whole, size_t first, size_t n)
+{
+    return (plan_linear){.weight = bind_rows(whole, first, n)};
+}
+
+static void bind_layer(family *f, const family_decoder *d, size_t i, size_t window)
+{
+    plan_layer *layer = &f->plan->layers[i];
+    size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
+    plan_weight qkv = bind_matrix(f->bind, q + 2 * kv, hidden, "layers.%zu.self_attn.qkv_proj.weight", i);
+    plan_weight gate_up =
+        bind_matrix(f->bind, 2 * d->intermediate, hidden, "layers.%zu.mlp.gate_up_proj.weight", i);
+    layer->mixer_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.input_layernorm", i);
+    layer->mlp_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.post_attention_layernorm", i);
+    layer->mixer.attention = (plan_attention){
+        .n_heads = d->n_heads,
+        .n_kv_heads = d->n_kv_heads,
+        .head_dim = d->head_dim,
+        .scale = 1 / sqrt((double)d->head_dim),
+        .window = window,
+        .rope = d->rope,
+        .cache_layer = i,
+        .q = rows(&qkv, 0, q),
+        .k = rows(&qkv, q, kv),
+        .v = rows(&qkv, q + kv, kv),
+        .o = bind_linear(f->bind, hidden, q, false, "layers.%zu.self_attn.o_proj", i),
+    };
+    layer->mlp = (plan_mlp){
+        .present = true,
+        .intermediate = d->intermediate,
+        .activation = d->activation,
+        .gate = rows(&gate_up, 0, d->intermediate),
+        .up = rows(&gate_up, d->intermediate, d->intermediate),
+        .down = bind_linear(f->bind, hidden, d->intermediate, false, "layers.%zu.mlp.down_proj", i),
+    };
+}
+
+void family_phi3(family *f)
+{
+    config *c = f->config;
+    family_decoder d = family_decoder_read(f, false, false);
+    config_refuse(c, "attention_bias");
+    d.rope = family_rope(f, &(config_rope_request){.head_dim = d.head_dim,
+                                                   .default_theta = 10000,
+                                                   .old_scaling = true,
+                                                   .partial = true,
+                                                   .long_only = true});
+    (void)config_has(c, "original_max_position_embeddings"); /* always written; only longrope reads it */
+    size_t window = config_has(c, "sliding_window") ? config_size(c, "sliding_window") : 0;
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i, window);
+}

@@ -1,0 +1,16 @@
+/* Opening the files of a checkpoint: regular files only, so that a directory or a FIFO gives an error
+ * where a read would fail late or wait for ever.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FILE_H
+#define MODEL_FILE_H
+
+#include <assay/status.h>
+
+#include <stddef.h>
+
+/* Opens `path` for reading; the caller closes *fd. *size: its length in bytes.
+ * Fails with ASSAY_EIO; the text starts with the path and holds the system's reason. */
+assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err);
+
+#endif

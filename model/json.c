@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/json.h"
+
+#include "model/error.h"
+#include "model/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NUMBER_SHOWN_MAX 40
+
+/* Converts a NUMBER, which strtod could read past the end of the text. */
+static assay_status check_number(const char *path, const json_scan_token *token, assay_error *err)
+{
+    char near[64];
+    char *copy = token->n < sizeof near ? near : malloc(token->n + 1);
+    if (!copy) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    memcpy(copy, token->text, token->n);
+    copy[token->n] = '\0';
+    const bool finite = isfinite(strtod(copy, NULL));
+    if (copy != near) free(copy);
+    if (finite) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: found number %.*s, expected one within the range of a double",
+                      path, json_scan_clip(token->text, token->n, NUMBER_SHOWN_MAX), token->text);
+}
+
+assay_status json_check(const char *path, const char *text, size_t n, assay_error *err)
+{
+    json_scan *scan = NULL;
+    json_scan_token token = {JSON_SCAN_NULL, NULL, 0};
+    assay_status rc = json_scan_open(path, text, n, &scan, err);
+    while (rc == ASSAY_OK && token.kind != JSON_SCAN_END) {
+        rc = json_scan_next(scan, &token, err);
+        if (rc == ASSAY_OK && token.kind == JSON_SCAN_NUMBER) rc = check_number(path, &token, err);
+    }
+    json_scan_free(scan);
+    return rc;
+}
+
+assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
+{
+    if (n > JSON_SIZE_MAX)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
+                          JSON_SIZE_MAX);
+    const assay_status rc = json_check(path, text, n, err);
+    if (rc != ASSAY_OK) return rc;
+
+    json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
+    if (!tokener) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    json_object *value = json_tokener_parse_ex(tokener, text, (int)n);
+    enum json_tokener_error error = json_tokener_get_error(tokener);
+    if (error == json_tokener_continue) { /* a number at the top level ends only at what follows it */
+        value = json_tokener_parse_ex(tokener, " ", 1);
+        error = json_tokener_get_error(tokener);
+    }
+    json_tokener_free(tokener);
+    if (error != json_tokener_success)
+        return assay_fail(err, ASSAY_EINTERNAL, "%s: strict JSON, but json-c says: %s", path,
+                          json_tokener_error_desc(error));
+    *out = value;
+    return ASSAY_OK;
+}
+
+static assay_status read_all(const char *path, int fd, char *text, size_t n, assay_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t got = read(fd, text + done, n - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+        if (got == 0)
+            return assay_fail(err, ASSAY_EIO, "%s: found %zu bytes, expected the %zu of its size", path, done,
+                              n);
+        done += (size_t)got;
+    }
+    return ASSAY_OK;
+}
+
+assay_status json_read(const char *path, json_object **out, assay_error *err)
+{
+    int fd = -1;
+    size_t n = 0;
+    assay_status rc = file_open(path, &fd, &n, err);
+    if (rc != ASSAY_OK) return rc;
+
+    char *text = NULL;
+    if (n > JSON_SIZE_MAX)
+        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
+                        JSON_SIZE_MAX);
+    else if (!(text = malloc(n + 1))) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    else rc = read_all(path, fd, text, n, err);
+    (void)close(fd);
+    if (rc == ASSAY_OK) rc = json_parse(path, text, n, out, err);
+    free(text);
+    return rc;
+}

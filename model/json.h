@@ -1,0 +1,29 @@
+/* JSON documents of a checkpoint: strict reading (RFC 8259) into json-c's objects.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_JSON_H
+#define MODEL_JSON_H
+
+#include <assay/status.h>
+
+#include "model/json_scan.h"
+
+#include <json-c/json.h>
+#include <stddef.h>
+
+#define JSON_SIZE_MAX ((size_t)64 << 20)
+
+/* Checks that text[0..n) is one strict JSON value as json_scan.h defines it, and that each of its numbers
+ * is finite as a double. `path` is for the message, which names the byte offset and what stands there. */
+assay_status json_check(const char *path, const char *text, size_t n, assay_error *err);
+
+/* Parses text as json_check accepts it, at most JSON_SIZE_MAX bytes of it. The caller owns *out
+ * (json_object_put), which is NULL for the value null. json-c clamps an integer outside
+ * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. */
+assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err);
+
+/* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO where it cannot be opened or is not a
+ * regular file; its text starts with the path and the system's reason. */
+assay_status json_read(const char *path, json_object **out, assay_error *err);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/json_text.h"
+
+#include <string.h>
+
+/* Reads "\uXXXX" at text. */
+static bool decode_unit(const char *text, size_t n, uint32_t *unit)
+{
+    if (n < 6 || text[0] != '\\' || text[1] != 'u') return false;
+    uint32_t value = 0;
+    for (int i = 2; i < 6; i++) {
+        const char c = text[i];
+        if (c >= '0' && c <= '9') value = value << 4 | (uint32_t)(c - '0');
+        else if (c >= 'a' && c <= 'f') value = value << 4 | (uint32_t)(c - 'a' + 10);
+        else if (c >= 'A' && c <= 'F') value = value << 4 | (uint32_t)(c - 'A' + 10);
+        else return false;
+    }
+    *unit = value;
+    return true;
+}
+
+static size_t decode_escape(const char *text, size_t n, uint32_t *codepoint, const char **problem)
+{
+    static const char NAMES[] = "\"\\/bfnrt", VALUES[] = "\"\\/\b\f\n\r\t";
+
+    *problem = "expected an escape of RFC 8259";
+    if (n < 2) return 0;
+    const char *name = text[1] != '\0' ? strchr(NAMES, text[1]) : NULL;
+    if (name) {
+        *codepoint = (unsigned char)VALUES[name - NAMES];
+        return 2;
+    }
+    uint32_t high, low;
+    if (!decode_unit(text, n, &high)) return 0;
+    *codepoint = high;
+    if (high < 0xd800 || high > 0xdfff) return 6;
+
+    *problem = "expected a high surrogate and then a low one, not either alone";
+    if (high > 0xdbff || !decode_unit(text + 6, n - 6, &low) || low < 0xdc00 || low > 0xdfff) return 0;
+    *codepoint = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+    return 12;
+}
+
+/* The well-formed sequences of Unicode, table 3-7: the second byte's range depends on the first. */
+static size_t decode_utf8(const char *text, size_t n, uint32_t *codepoint, const char **problem)
+{
+    const unsigned char first = (unsigned char)text[0];
+    const size_t taken = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+
+    *problem = "expected valid UTF-8";
+    if (first < 0xc2 || first > 0xf4 || n < taken) return 0;
+    uint32_t value = first & (0x7fU >> taken);
+    for (size_t i = 1; i < taken; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c < (i == 1 ? low : 0x80) || c > (i == 1 ? high : 0xbf)) return 0;
+        value = value << 6 | (c & 0x3fU);
+    }
+    *codepoint = value;
+    return taken;
+}
+
+size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const char **problem)
+{
+    const unsigned char c = (unsigned char)*text;
+    if (c == '\\') return decode_escape(text, n, codepoint, problem);
+    if (c >= 0x80) return decode_utf8(text, n, codepoint, problem);
+    *problem = "expected control characters to be escaped";
+    *codepoint = c;
+    return c >= 0x20 ? 1 : 0;
+}
+
+size_t json_text_encode(char *out, uint32_t codepoint)
+{
+    if (codepoint < 0x80) {
+        out[0] = (char)codepoint;
+        return 1;
+    }
+    const size_t n = codepoint < 0x800 ? 2 : codepoint < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--) {
+        out[i] = (char)(unsigned char)(0x80 | (codepoint & 0x3f));
+        codepoint >>= 6;
+    }
+    out[0] = (char)(unsigned char)((0xf00U >> n) | codepoint);
+    return n;
+}
+
+const char *json_text_skip_plain(const char *text, const char *end)
+{
+    while (text < end) {
+        const unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
+        text++;
+    }
+    return text;
+}
+
+#define QUOTE UINT32_MAX /* no code point */
+
+/* The next character of a quoted text, or QUOTE at its end. */
+static uint32_t next_codepoint(const char **quoted)
+{
+    const char *text = *quoted;
+    const unsigned char c = (unsigned char)*text;
+    if (c == '"') return QUOTE;
+    uint32_t codepoint = c;
+    const char *problem;
+    /* 12: the longest character, an escaped surrogate pair. A valid text ends no character early. */
+    *quoted += c < 0x80 && c != '\\' ? 1 : json_text_decode(text, 12, &codepoint, &problem);
+    return codepoint;
+}
+
+size_t json_text_length(const char *quoted)
+{
+    const char *at = quoted;
+    while (next_codepoint(&at) != QUOTE) continue;
+    return (size_t)(at - quoted);
+}
+
+int json_text_compare(const char *a, const char *b)
+{
+    for (;;) {
+        const uint32_t x = next_codepoint(&a), y = next_codepoint(&b);
+        if (x != y) return x < y ? -1 : 1;
+        if (x == QUOTE) return 0;
+    }
+}
+
+uint64_t json_text_hash(const char *quoted)
+{
+    uint64_t hash = 0xcbf29ce484222325U; /* FNV-1a over code points */
+    for (uint32_t c = next_codepoint(&quoted); c != QUOTE; c = next_codepoint(&quoted))
+        hash = (hash ^ c) * 0x100000001b3U;
+    return hash;
+}
+
+bool json_text_holds_nul(const char *quoted)
+{
+    uint32_t c;
+    do c = next_codepoint(&quoted);
+    while (c != QUOTE && c != 0);
+    return c == 0;
+}

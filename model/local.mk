@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += model/libmodel.la
+model_libmodel_la_SOURCES = \
+	model/bind.c model/bind.h \
+	model/config.c model/config.h \
+	model/config_rope.c \
+	model/dtype.c model/dtype.h \
+	model/error.c model/error.h \
+	model/families/common.c model/families/decoder.c model/families/families.h \
+	model/families/gemma3n.c \
+	model/families/gemma4.c \
+	model/families/llama.c \
+	model/families/phi3.c \
+	model/families/qwen2.c \
+	model/families/qwen3.c \
+	model/families/qwen3_moe.c \
+	model/json.c model/json.h \
+	model/json_scan.c model/json_scan.h \
+	model/json_text.c model/json_text.h \
+	model/file.c model/file.h \
+	model/plan.c model/plan.h \
+	model/plan_print.c \
+	model/rope.c model/rope.h \
+	model/safetensors.c model/safetensors.h \
+	model/safetensors_header.c model/safetensors_header.h \
+	model/stop.c model/stop.h \
+	model/weights.c model/weights.h
+model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+model_libmodel_la_LIBADD = $(JSONC_LIBS)
+
+MODEL_TESTS = \
+	model/tests/check_config \
+	model/tests/check_dtype \
+	model/tests/check_error \
+	model/tests/check_json \
+	model/tests/check_json_scan \
+	model/tests/check_plan \
+	model/tests/check_rope \
+	model/tests/check_safetensors \
+	model/tests/check_safetensors_header \
+	model/tests/check_stop \
+	model/tests/check_weights
+check_PROGRAMS += $(MODEL_TESTS)
+TESTS += $(MODEL_TESTS)
+
+# What the tests of every folder share.
+check_LTLIBRARIES += model/tests/libsupport.la
+model_tests_libsupport_la_SOURCES = model/tests/support.c model/tests/support.h
+model_tests_libsupport_la_CFLAGS = $(TEST_CFLAGS)
+
+TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
+TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LIBS)
+
+model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_config_LDADD = $(TEST_LIBS)
+model_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_dtype_LDADD = $(TEST_LIBS)
+model_tests_check_json_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_json_LDADD = $(TEST_LIBS)
+model_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_json_scan_LDADD = $(TEST_LIBS)
+model_tests_check_plan_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_plan_LDADD = $(TEST_LIBS)
+model_tests_check_rope_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_rope_LDADD = $(TEST_LIBS)
+model_tests_check_safetensors_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_safetensors_LDADD = $(TEST_LIBS)
+model_tests_check_safetensors_header_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_safetensors_header_LDADD = $(TEST_LIBS)
+model_tests_check_stop_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_stop_LDADD = $(TEST_LIBS)
+model_tests_check_weights_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_weights_LDADD = $(TEST_LIBS)
+model_tests_check_error_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_error_LDADD = $(TEST_LIBS)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/bind.h"
+#include "model/config.h"
+#include "model/error.h"
+#include "model/families/families.h"
+#include "model/json.h"
+#include "model/weights.h"
+
+/* A plan with what it borrows from. */
+typedef struct owned_plan {
+    plan plan; /* first: plan_free is given its address */
+    char *dir, *model_type;
+    weights *weights;
+    stop_set *stops;
+    config_notes notes;
+} owned_plan;
+
+static const struct {
+    const char *model_type;
+    const char *text_type; /* model_type of its text_config; NULL: the document is the language model's own */
+    family_fn *read;
+} FAMILIES[] = {
+    {"llama", NULL, family_llama},
+    {"qwen2", NULL, family_qwen2},
+    {"qwen3", NULL, family_qwen3},
+    {"qwen3_moe", NULL, family_qwen3_moe},
+    {"phi3", NULL, family_phi3},
+    {"gemma4_text", NULL, family_gemma4},
+    {"gemma4", "gemma4_text", family_gemma4},
+    {"gemma3n_text", NULL, family_gemma3n},
+    {"gemma3n", "gemma3n_text", family_gemma3n},
+};
+
+enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
+
+const char *plan_activation_name(plan_activation a)
+{
+    switch (a) {
+    case PLAN_SILU: return "silu";
+    case PLAN_GELU: return "gelu";
+    case PLAN_GELU_TANH: return "gelu_pytorch_tanh";
+    case PLAN_QUICK_GELU: return "quick_gelu";
+    case PLAN_RELU: return "relu";
+    }
+    return "?";
+}
+
+static size_t find_family(config *c)
+{
+    char known[256] = "";
+    const char *type = config_text(c, "model_type");
+    for (size_t i = 0; i < N_FAMILIES; i++) {
+        if (strcmp(type, FAMILIES[i].model_type) == 0) return i;
+        size_t at = strlen(known);
+        (void)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", FAMILIES[i].model_type);
+    }
+    config_fail(c, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected one of %s", type, known);
+    return N_FAMILIES;
+}
+
+/* Towers that a text plan does not ask for: accounted for only where the config says that they are there. */
+static void ignore_towers(family *f)
+{
+    static const struct {
+        const char *member, *start[5];
+    } TOWERS[] = {
+        {"vision_config",
+         {"model.vision_tower.", "model.embed_vision.", "vision_tower.", "embed_vision.",
+          "model.vision_embedder."}},
+        {"audio_config", {"model.audio_tower.", "model.embed_audio.", "audio_tower.", "embed_audio.", NULL}},
+    };
+    for (size_t i = 0; i < sizeof TOWERS / sizeof *TOWERS; i++) {
+        if (!config_has(f->outer, TOWERS[i].member)) continue;
+        for (size_t k = 0; k < 5 && TOWERS[i].start[k]; k++)
+            bind_ignore(f->bind, f->outer->notes, TOWERS[i].start[k], "not asked for");
+    }
+}
+
+/* Runs the family over a config that is known to be its own; both readers have been begun. */
+static void read_family(size_t index, family *f)
+{
+    FAMILIES[index].read(f);
+    if (f->outer && family_ok(f)) ignore_towers(f);
+}
+
+static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b)
+{
+    static const char *const UNUSED[] = {"vision_config",
+                                         "audio_config",
+                                         "boi_token_id",
+                                         "eoi_token_id",
+                                         "boa_token_id",
+                                         "eoa_token_id",
+                                         "eoa_token_index",
+                                         "vision_soft_tokens_per_image",
+                                         "audio_soft_tokens_per_image",
+                                         "image_token_id",
+                                         "audio_token_id",
+                                         "video_token_id"};
+    config text;
+    json_object *object = config_member(outer, "text_config");
+    if (!object) {
+        config_fail(outer, ASSAY_EFORMAT, "text_config: missing, expected an object");
+        return;
+    }
+    config_begin_inside(&text, outer, "text_config.", object);
+    const char *type = config_text_or(&text, "model_type", FAMILIES[index].text_type);
+    if (strcmp(type, FAMILIES[index].text_type) != 0)
+        config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
+                    FAMILIES[index].text_type);
+    if (text.status == ASSAY_OK) read_family(index, &(family){&o->plan, &text, outer, b});
+    for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) (void)config_has(outer, UNUSED[i]);
+    config_end(&text);
+}
+
+/* Reads config.json and binds the weights by it. */
+static assay_status read_config(owned_plan *o, const char *path, json_object *document, assay_error *err)
+{
+    config c;
+    bind b = {0};
+    config_begin(&c, path, "", document, &o->notes, err);
+    size_t index = find_family(&c);
+    if (c.status == ASSAY_OK) {
+        o->model_type = strdup(FAMILIES[index].model_type);
+        bind_begin(&b, o->weights, o->dir, err);
+        if (b.status != ASSAY_OK)
+            ;
+        else if (FAMILIES[index].text_type) read_text_config(o, index, &c, &b);
+        else read_family(index, &(family){&o->plan, &c, NULL, &b});
+        if (b.status == ASSAY_OK) b.status = c.status;
+        c.status = bind_end(&b);
+    }
+    o->plan.n_parameters = b.n_parameters;
+    o->plan.n_ignored = b.n_ignored;
+    config_end(&c);
+    return c.status;
+}
+
+static void note_stops(owned_plan *o)
+{
+    size_t n;
+    const int32_t *ids = stop_set_ids(o->stops, &n);
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)ids[i] >= o->plan.vocab)
+            config_note(&o->notes, "stop id %d lies outside the vocabulary (%zu); kept", ids[i],
+                        o->plan.vocab);
+}
+
+static assay_status open_parts(owned_plan *o, assay_error *err)
+{
+    json_object *document = NULL;
+    char *path = NULL;
+    if (asprintf(&path, "%s/config.json", o->dir) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
+    assay_status rc = json_read(path, &document, err);
+    if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
+    if (rc == ASSAY_OK) rc = read_config(o, path, document, err);
+    if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
+    json_object_put(document);
+    free(path);
+    return rc;
+}
+
+assay_status plan_open(const char *dir, plan **out, assay_error *err)
+{
+    owned_plan *o = calloc(1, sizeof *o);
+    if (!o || !(o->dir = strdup(dir))) {
+        free(o);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    }
+    assay_status rc = open_parts(o, err);
+    if (rc != ASSAY_OK) {
+        plan_free(&o->plan);
+        return rc;
+    }
+    note_stops(o);
+    plan *p = &o->plan;
+    p->dir = o->dir;
+    p->model_type = o->model_type;
+    p->stops = o->stops;
+    p->notes = (const char *const *)o->notes.line;
+    p->n_notes = o->notes.n;
+    *out = p;
+    return ASSAY_OK;
+}
+
+void plan_free(plan *p)
+{
+    if (!p) return;
+    owned_plan *o = (owned_plan *)p;
+    for (size_t i = 0; i < p->n_ropes; i++) rope_free(&p->ropes[i]);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        free(p->layers[i].experts.gate);
+        free(p->layers[i].experts.up);
+        free(p->layers[i].experts.down);
+    }
+    free(p->ropes);
+    free(p->layers);
+    free(p->streams.projection);
+    free(p->streams.unprojection);
+    stop_set_free(o->stops);
+    weights_free(o->weights);
+    config_notes_free(&o->notes);
+    free(o->model_type);
+    free(o->dir);
+    free(o);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/json.h"
+
+#include "model/tests/support.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+START_TEST(numbers_of_tokenizer_configs_survive)
+{
+    static const char TEXT[] =
+        "{\"model_max_length\": 1000000000000000019884624838656, \"eps\": 1e-06, \"n\": -3}";
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_parse("t.json", TEXT, sizeof TEXT - 1, &value, &err), ASSAY_OK);
+    ck_assert(json_object_get_uint64(json_object_object_get(value, "model_max_length")) == UINT64_MAX);
+    ck_assert(json_object_get_double(json_object_object_get(value, "eps")) == 1e-6);
+    ck_assert_int_eq(json_object_get_int64(json_object_object_get(value, "n")), -3);
+    json_object_put(value);
+}
+END_TEST
+
+START_TEST(parsing_keeps_every_value)
+{
+    static const char TEXT[] = "{\"s\":\"\\ud83d\\ude00\\u0000x\",\"a\":[true,null,1.5],\"\\u0061b\":{}}";
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_parse("t.json", TEXT, sizeof TEXT - 1, &value, &err), ASSAY_OK);
+    json_object *s = json_object_object_get(value, "s");
+    ck_assert_int_eq(json_object_get_string_len(s), 6);
+    ck_assert_mem_eq(json_object_get_string(s), "\xf0\x9f\x98\x80\0x", 6);
+    ck_assert_uint_eq(json_object_array_length(json_object_object_get(value, "a")), 3);
+    ck_assert(json_object_object_get_ex(value, "ab", NULL));
+    json_object_put(value);
+}
+END_TEST
+
+START_TEST(refused_text_leaves_the_result_untouched)
+{
+    json_object *value = (json_object *)&value;
+    assay_error err;
+    ck_assert_int_eq(json_parse("t.json", "{\"a\":1,\"a\":2}", 13, &value, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(json_read("/nonexistent/t.json", &value, &err), ASSAY_EIO);
+    ck_assert_ptr_eq(value, (json_object *)&value);
+}
+END_TEST
+
+START_TEST(files_are_read_whole)
+{
+    enum { N = 300000 };
+    char *text = malloc(N);
+    ck_assert_ptr_nonnull(text);
+    memset(text, ' ', N);
+    text[0] = '[';
+    text[N - 1] = ']';
+    const char *path = support_write(support_tmpdir(), "good.json", text, N);
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_OK);
+    ck_assert(json_object_is_type(value, json_type_array));
+    json_object_put(value);
+
+    path = support_write(support_tmpdir(), "cut.json", text, N - 1);
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, path, "byte 299999: found the end of the text", NULL);
+    free(text);
+}
+END_TEST
+
+START_TEST(what_is_no_regular_file_is_refused)
+{
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_read(support_tmpdir(), &value, &err), ASSAY_EIO);
+    support_expect_error(&err, ASSAY_EIO, support_tmpdir(), "found a directory", "expected a regular file",
+                         NULL);
+
+    char fifo[4200];
+    (void)snprintf(fifo, sizeof fifo, "%s/fifo.json", support_tmpdir());
+    ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+    ck_assert_int_eq(json_read(fifo, &value, &err), ASSAY_EIO);
+    support_expect_error(&err, ASSAY_EIO, fifo, "found a FIFO", "expected a regular file", NULL);
+    ck_assert_int_eq(json_read("/dev/null", &value, &err), ASSAY_EIO);
+    support_expect_error(&err, ASSAY_EIO, "found a device", NULL);
+}
+END_TEST
+
+START_TEST(missing_files_are_refused_with_the_systems_reason)
+{
+    char path[4200];
+    (void)snprintf(path, sizeof path, "%s/none.json", support_tmpdir());
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EIO);
+    support_expect_error(&err, ASSAY_EIO, "none.json: No such file or directory", NULL);
+    ck_assert(strncmp(err.text, path, strlen(path)) == 0);
+}
+END_TEST
+
+START_TEST(files_above_64_mib_are_refused)
+{
+    const char *path = support_write(support_tmpdir(), "huge.json", "", 0);
+    ck_assert_int_eq(truncate(path, (off_t)JSON_SIZE_MAX + 1), 0);
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, path, "found 67108865 bytes", "expected at most 67108864",
+                         NULL);
+    /* Found before memory for it is asked for. */
+    ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(json_parse("t.json", "", JSON_SIZE_MAX + 1, &value, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/json");
+    TCase *tc = tcase_create("documents");
+    tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
+    tcase_add_test(tc, parsing_keeps_every_value);
+    tcase_add_test(tc, refused_text_leaves_the_result_untouched);
+    tcase_add_test(tc, files_are_read_whole);
+    tcase_add_test(tc, what_is_no_regular_file_is_refused);
+    tcase_add_test(tc, missing_files_are_refused_with_the_systems_reason);
+    tcase_add_test(tc, files_above_64_mib_are_refused);
+    suite_add_tcase(suite, tc);
+    return support_run(suite);
+}
