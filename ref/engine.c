@@ -1,0 +1,260 @@
+/* The reference engine's table of functions. A session holds the tokens of its samples and nothing else:
+ * every evaluation starts from them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include <assay/engine.h>
+
+#include "config.h"
+#include "model/config.h"
+#include "model/error.h"
+#include "model/json.h"
+#include "ref/forward.h"
+
+struct assay_model {
+    plan *plan;
+};
+
+struct assay_session {
+    const plan *plan;
+    assay_trace_fn *trace;
+    void *trace_context;
+    size_t n_samples;
+    size_t *length;   /* [n_samples] */
+    int32_t **tokens; /* [n_samples] of [length] */
+};
+
+static assay_status ref_model_open(const char *dir, assay_model **out, assay_error *err)
+{
+    openblas_set_num_threads(1); /* the bits must not depend on how many there are */
+    assay_model *m = calloc(1, sizeof *m);
+    if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc = plan_open(dir, &m->plan, err);
+    if (rc == ASSAY_OK) *out = m;
+    else free(m);
+    return rc;
+}
+
+static void ref_model_free(assay_model *m)
+{
+    if (!m) return;
+    plan_free(m->plan);
+    free(m);
+}
+
+static size_t ref_model_vocab(const assay_model *m)
+{
+    return m->plan->vocab;
+}
+
+static const int32_t *ref_model_stop_ids(const assay_model *m, size_t *n)
+{
+    return stop_set_ids(m->plan->stops, n);
+}
+
+static assay_status ref_session_open(assay_model *m, assay_session **out, assay_error *err)
+{
+    assay_session *s = calloc(1, sizeof *s);
+    if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", m->plan->dir);
+    s->plan = m->plan;
+    *out = s;
+    return ASSAY_OK;
+}
+
+static void forget(assay_session *s)
+{
+    for (size_t b = 0; s->tokens && b < s->n_samples; b++) free(s->tokens[b]);
+    free(s->tokens);
+    free(s->length);
+    s->tokens = NULL;
+    s->length = NULL;
+    s->n_samples = 0;
+}
+
+static void ref_session_free(assay_session *s)
+{
+    if (!s) return;
+    forget(s);
+    free(s);
+}
+
+static void ref_session_trace(assay_session *s, assay_trace_fn *fn, void *context)
+{
+    s->trace = fn;
+    s->trace_context = context;
+}
+
+static assay_status check_token(const plan *p, int32_t token, const char *where, size_t sample,
+                                assay_error *err)
+{
+    if (ref_embeds_as(p, token) >= 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where, sample,
+                      token, p->n_token_ids - 1);
+}
+
+static assay_status check_batch(const plan *p, const assay_batch *batch, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    if (batch->n_inputs)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "prefill: input '%s' is not understood",
+                          batch->inputs[0].name);
+    if (batch->n_samples == 0)
+        return assay_fail(err, ASSAY_EINVAL, "prefill: found 0 samples, expected at least 1");
+    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
+        size_t length = (size_t)batch->length[b];
+        if (batch->length[b] < 1 || length > batch->n_tokens)
+            return assay_fail(err, ASSAY_EINVAL, "prefill: sample %zu: found length %d, expected 1 to %zu", b,
+                              batch->length[b], batch->n_tokens);
+        const int32_t *row = batch->tokens + (b + 1) * batch->n_tokens - length;
+        for (size_t t = 0; rc == ASSAY_OK && t < length; t++) rc = check_token(p, row[t], "prefill", b, err);
+    }
+    return rc;
+}
+
+static assay_status keep(assay_session *s, const assay_batch *batch, assay_error *err)
+{
+    forget(s);
+    s->length = calloc(batch->n_samples, sizeof *s->length);
+    s->tokens = calloc(batch->n_samples, sizeof *s->tokens);
+    if (!s->length || !s->tokens) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
+    s->n_samples = batch->n_samples;
+    for (size_t b = 0; b < s->n_samples; b++) {
+        s->length[b] = (size_t)batch->length[b];
+        s->tokens[b] = malloc(s->length[b] * sizeof **s->tokens);
+        if (!s->tokens[b]) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
+        memcpy(s->tokens[b], batch->tokens + (b + 1) * batch->n_tokens - s->length[b],
+               s->length[b] * sizeof **s->tokens);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
+{
+    size_t vocab = s->plan->vocab;
+    assay_status rc = check_batch(s->plan, batch, err);
+    if (rc == ASSAY_OK) rc = keep(s, batch, err);
+    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
+        ref_real *row = (ref_real *)logits + ((b + 1) * batch->n_tokens - s->length[b]) * vocab;
+        ref_tracer tracer = {.fn = s->trace, .context = s->trace_context, .sample = b};
+        rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, tracer, row, err);
+    }
+    return rc;
+}
+
+static assay_status append(assay_session *s, size_t b, int32_t token, assay_error *err)
+{
+    int32_t *grown = realloc(s->tokens[b], (s->length[b] + 1) * sizeof *grown);
+    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "decode: out of memory");
+    s->tokens[b] = grown;
+    grown[s->length[b]++] = token;
+    return ASSAY_OK;
+}
+
+static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    if (s->n_samples == 0) return assay_fail(err, ASSAY_EINVAL, "decode: nothing was prefilled");
+    for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++)
+        if (tokens[b] != -1) rc = check_token(s->plan, tokens[b], "decode", b, err);
+    for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++) {
+        if (tokens[b] == -1) continue;
+        rc = append(s, b, tokens[b], err);
+        if (rc == ASSAY_OK)
+            rc = ref_forward(s->plan, s->tokens[b], s->length[b], s->length[b] - 1, (ref_tracer){0},
+                             (ref_real *)logits + b * s->plan->vocab, err);
+    }
+    return rc;
+}
+
+/* The largest position decides the length of the sequence. */
+static size_t sequence_length(const assay_rope_request *request)
+{
+    int32_t last = 0;
+    for (size_t i = 0; i < request->n_axes * request->n_positions; i++)
+        if (request->position[i] > last) last = request->position[i];
+    return (size_t)last + 1;
+}
+
+/* Spreads half-width tables over all rotating elements of each position. */
+static void spread(const rope *r, const double *half, size_t n_positions, ref_real *out)
+{
+    size_t n = r->dim / 2;
+    bool adjacent = r->pairing == ROPE_PAIRS_ADJACENT;
+    for (size_t p = 0; p < n_positions; p++)
+        for (size_t i = 0; i < n; i++) {
+            ref_real *row = out + p * r->dim;
+            row[adjacent ? 2 * i : i] = row[adjacent ? 2 * i + 1 : i + n] = (ref_real)half[p * n + i];
+        }
+}
+
+static assay_status rotate(const assay_rope_request *request, const rope *r, void *out, void *cosine,
+                           void *sine, assay_error *err)
+{
+    size_t n = r->dim / 2, rows = request->n_positions;
+    double *frequency = calloc(n, sizeof *frequency), *c = calloc(rows * n + 1, sizeof *c),
+           *s = calloc(rows * n + 1, sizeof *s);
+    assay_status rc = ASSAY_OK;
+    if (!frequency || !c || !s) {
+        rc = assay_fail(err, ASSAY_ENOMEM, "rope: out of memory");
+    } else {
+        rope_frequencies(r, sequence_length(request), frequency);
+        rope_tables(r, frequency, request->position, request->n_axes, rows, c, s);
+        memcpy(out, request->x, rows * request->n_heads * request->head_dim * sizeof(ref_real));
+        ref_rope(out, rows, request->n_heads, r, c, s);
+        spread(r, c, rows, cosine);
+        spread(r, s, rows, sine);
+    }
+    free(frequency);
+    free(c);
+    free(s);
+    return rc;
+}
+
+static assay_status ref_rope_request(const assay_rope_request *request, void *out, void *cosine, void *sine,
+                                     size_t *dim, assay_error *err)
+{
+    json_object *document = NULL;
+    config_notes notes = {0};
+    config c;
+    rope r = {0};
+    if (request->n_axes != 1 && request->n_axes != ROPE_AXES_MAX)
+        return assay_fail(err, ASSAY_EINVAL, "rope: found %zu axes, expected 1 or 3", request->n_axes);
+    assay_status rc = json_parse("config", request->config, strlen(request->config), &document, err);
+    if (rc != ASSAY_OK) return rc;
+    config_begin(&c, "config", "", document, &notes, err);
+    config_rope_alone(&c, request->head_dim, &r);
+    rc = c.status;
+    config_end(&c);
+    if (rc == ASSAY_OK) rc = rotate(request, &r, out, cosine, sine, err);
+    if (rc == ASSAY_OK) *dim = r.dim;
+    rope_free(&r);
+    config_notes_free(&notes);
+    json_object_put(document);
+    return rc;
+}
+
+const assay_engine *assay_engine_v1(void);
+
+const assay_engine *assay_engine_v1(void)
+{
+    static const assay_engine ENGINE = {
+        .abi = ASSAY_ENGINE_ABI,
+        .size = sizeof(assay_engine),
+        .name = REF_NAME,
+        .version = PACKAGE_VERSION,
+        .logits_dtype = REF_DTYPE,
+        .model_open = ref_model_open,
+        .model_free = ref_model_free,
+        .model_vocab = ref_model_vocab,
+        .model_stop_ids = ref_model_stop_ids,
+        .session_open = ref_session_open,
+        .session_free = ref_session_free,
+        .session_trace = ref_session_trace,
+        .prefill = ref_prefill,
+        .decode = ref_decode,
+        .rope = ref_rope_request,
+    };
+    return &ENGINE;
+}

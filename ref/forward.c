@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ref/forward.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/error.h"
+
+void ref_trace(const ref_tracer *tracer, const ref_real *x, size_t rows, size_t cols, const char *format, ...)
+{
+    if (!tracer->fn) return;
+    char name[64];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    const assay_tensor tensor = {
+        .name = name, .dtype = REF_DTYPE, .rank = 2, .shape = {rows, cols}, .data = x};
+    tracer->fn(tracer->context, tracer->sample, &tensor);
+}
+
+int32_t ref_embeds_as(const plan *p, int32_t token)
+{
+    for (size_t i = 0; i < p->placeholders.n; i++)
+        if (p->placeholders.id[i] == token) return p->placeholders.embeds_as;
+    return token >= 0 && (size_t)token < p->n_token_ids ? token : -1;
+}
+
+static void embed(const ref_pass *pass, ref_real *x)
+{
+    const plan *p = pass->plan;
+    for (size_t t = 0; t < pass->n_tokens; t++)
+        ref_weight_rows(&p->embedding, (size_t)ref_embeds_as(p, pass->tokens[t]), 1, x + t * p->hidden);
+    if (p->embedding_scale != 1) ref_scale(x, pass->n_tokens * p->hidden, p->embedding_scale);
+}
+
+/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers at once. */
+static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
+{
+    const plan *p = pass->plan;
+    const plan_layer_inputs *in = &p->layer_inputs;
+    size_t width = in->width * p->n_layers;
+    pass->layer_inputs = ref_alloc(pass->n_tokens, width);
+    ref_real *row = ref_alloc(1, width);
+    assay_status rc = pass->layer_inputs && row
+                          ? ref_linear(pass->layer_inputs, embedded, pass->n_tokens, &in->projection)
+                          : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        ref_scale(pass->layer_inputs, pass->n_tokens * width, in->projection_factor);
+        rc = ref_norm(pass->layer_inputs, pass->layer_inputs, pass->n_tokens * p->n_layers, in->width,
+                      &in->norm);
+    }
+    for (size_t t = 0; rc == ASSAY_OK && t < pass->n_tokens; t++) {
+        size_t id = (size_t)ref_embeds_as(p, pass->tokens[t]);
+        ref_weight_rows(&in->table, id < in->table.rows ? id : 0, 1, row);
+        ref_scale(row, width, in->table_scale);
+        ref_add(pass->layer_inputs + t * width, row, width);
+        ref_scale(pass->layer_inputs + t * width, width, 0.70710678118654752440);
+    }
+    free(row);
+    return rc;
+}
+
+/* cos and sin of positions 0 … T - 1 for every rope of the plan. */
+static assay_status make_ropes(ref_pass *pass)
+{
+    const plan *p = pass->plan;
+    int32_t *position = malloc(pass->n_tokens * sizeof *position);
+    assay_status rc = position ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t t = 0; position && t < pass->n_tokens; t++) position[t] = (int32_t)t;
+    for (size_t r = 0; rc == ASSAY_OK && r < p->n_ropes; r++) {
+        size_t n = p->ropes[r].dim / 2;
+        double *frequency = calloc(n, sizeof *frequency);
+        pass->cosine[r] = calloc(pass->n_tokens * n, sizeof(double));
+        pass->sine[r] = calloc(pass->n_tokens * n, sizeof(double));
+        if (!frequency || !pass->cosine[r] || !pass->sine[r]) {
+            rc = ASSAY_ENOMEM;
+        } else {
+            rope_frequencies(&p->ropes[r], pass->n_tokens, frequency);
+            rope_tables(&p->ropes[r], frequency, position, 1, pass->n_tokens, pass->cosine[r], pass->sine[r]);
+        }
+        free(frequency);
+    }
+    free(position);
+    return rc;
+}
+
+/* x: [T, D], the embedding; becomes the last layer's output, streams put together. */
+static assay_status run_layers(ref_pass *pass, ref_real *x)
+{
+    const plan *p = pass->plan;
+    if (p->streams.n == 0) {
+        assay_status rc = ASSAY_OK;
+        for (size_t i = 0; rc == ASSAY_OK && i < p->n_layers; i++) rc = ref_layer(pass, i, x);
+        return rc;
+    }
+    ref_real *streams = ref_alloc(p->streams.n, pass->n_tokens * p->hidden);
+    assay_status rc = streams ? ref_streams_open(streams, x, pass->n_tokens, p) : ASSAY_ENOMEM;
+    for (size_t i = 0; rc == ASSAY_OK && i < p->n_layers; i++) rc = ref_layer(pass, i, streams);
+    if (rc == ASSAY_OK) rc = ref_streams_close(x, streams, pass->n_tokens, p);
+    free(streams);
+    return rc;
+}
+
+static assay_status run(ref_pass *pass, size_t first_row, ref_real *x, ref_real *logits)
+{
+    const plan *p = pass->plan;
+    size_t n_rows = pass->n_tokens - first_row;
+    assay_status rc = make_ropes(pass);
+    if (rc != ASSAY_OK) return rc;
+    embed(pass, x);
+    ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
+    if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
+    if (rc == ASSAY_OK) rc = run_layers(pass, x);
+    if (rc == ASSAY_OK) rc = ref_norm(x, x, pass->n_tokens, p->hidden, &p->norm);
+    if (rc != ASSAY_OK) return rc;
+    ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "norm");
+    rc = ref_matrix(logits, x + first_row * p->hidden, n_rows, &p->head);
+    if (rc == ASSAY_OK && p->soft_cap > 0) ref_soft_cap(logits, n_rows * p->vocab, p->soft_cap);
+    return rc;
+}
+
+static void free_each(void **list, size_t n)
+{
+    for (size_t i = 0; list && i < n; i++) free(list[i]);
+    free(list);
+}
+
+assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
+                         ref_tracer tracer, ref_real *logits, assay_error *err)
+{
+    ref_pass pass = {.plan = p, .n_tokens = n_tokens, .tokens = tokens, .tracer = tracer};
+    pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);
+    pass.sine = calloc(p->n_ropes + 1, sizeof *pass.sine);
+    pass.k = calloc(p->n_layers, sizeof *pass.k);
+    pass.v = calloc(p->n_layers, sizeof *pass.v);
+    ref_real *x = ref_alloc(n_tokens, p->hidden);
+    assay_status rc =
+        pass.cosine && pass.sine && pass.k && pass.v && x ? run(&pass, first_row, x, logits) : ASSAY_ENOMEM;
+    if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
+    free_each((void **)pass.cosine, p->n_ropes);
+    free_each((void **)pass.sine, p->n_ropes);
+    free_each((void **)pass.k, p->n_layers);
+    free_each((void **)pass.v, p->n_layers);
+    free(pass.layer_inputs);
+    free(x);
+    return rc;
+}

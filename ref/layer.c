@@ -1,0 +1,204 @@
+/* One decoder layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref/forward.h"
+
+/* Projects x to heads, norms each head and rotates it. out: [T, n_heads, head_dim]. */
+static assay_status project(ref_pass *pass, const plan_attention *a, const ref_real *x,
+                            const plan_linear *linear, const plan_norm *norm, size_t n_heads, bool rotates,
+                            ref_real *out)
+{
+    assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
+    if (rc == ASSAY_OK) rc = ref_norm(out, out, pass->n_tokens * n_heads, a->head_dim, norm);
+    if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
+        ref_rope(out, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
+                 pass->sine[a->rope]);
+    return rc;
+}
+
+/* Makes layer i's own keys and values; they stay in the pass for whoever shares them. */
+static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x)
+{
+    pass->k[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
+    pass->v[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
+    if (!pass->k[i] || !pass->v[i]) return ASSAY_ENOMEM;
+    assay_status rc = project(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, pass->k[i]);
+    const plan_linear *values = a->value_is_key ? &a->k : &a->v;
+    if (rc == ASSAY_OK) rc = project(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, pass->v[i]);
+    return rc;
+}
+
+static assay_status attend(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    size_t width = a->n_heads * a->head_dim;
+    ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
+    assay_status rc = q && mixed ? project(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
+    if (rc == ASSAY_OK)
+        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a);
+    if (rc == ASSAY_OK) rc = ref_linear(y, mixed, pass->n_tokens, &a->o);
+    free(q);
+    free(mixed);
+    return rc;
+}
+
+/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
+static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, size_t hidden,
+                               const plan_laurel *laurel)
+{
+    ref_real *low = ref_alloc(n_tokens, laurel->left.weight.rows), *high = ref_alloc(n_tokens, hidden);
+    assay_status rc = low && high ? ref_linear(low, n, n_tokens, &laurel->left) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = ref_linear(high, low, n_tokens, &laurel->right);
+    if (rc == ASSAY_OK) rc = ref_norm(high, high, n_tokens, hidden, &laurel->norm);
+    if (rc == ASSAY_OK) {
+        ref_add(x, high, n_tokens * hidden);
+        ref_add(x, n, n_tokens * hidden);
+        ref_scale(x, n_tokens * hidden, 0.70710678118654752440);
+    }
+    free(low);
+    free(high);
+    return rc;
+}
+
+/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both side by side with norms of their own. n: scratch, [T,
+ * D]. */
+static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, ref_real *n, ref_real *y)
+{
+    const plan_layer *layer = &pass->plan->layers[i];
+    size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden;
+    assay_status rc = ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
+    if (rc != ASSAY_OK) return rc;
+    if (!layer->mlp.present) {
+        rc = ref_experts(y, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
+        ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
+        return rc;
+    }
+    rc = ref_mlp(y, n, n_tokens, &layer->mlp);
+    ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
+    if (rc != ASSAY_OK || !layer->experts.present) return rc;
+    ref_real *chosen = ref_alloc(n_tokens, hidden);
+    rc = chosen ? ref_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = ref_norm(n, h, n_tokens, hidden, &layer->experts_in);
+    if (rc == ASSAY_OK)
+        rc = ref_experts(chosen, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
+    if (rc == ASSAY_OK) {
+        ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
+        rc = ref_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
+    }
+    if (rc == ASSAY_OK) ref_add(y, chosen, n_tokens * hidden);
+    free(chosen);
+    return rc;
+}
+
+assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
+{
+    const plan_layer *layer = &pass->plan->layers[i];
+    size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
+    ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
+    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
+    assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = attend(pass, i, normed, y);
+    if (rc == ASSAY_OK) {
+        ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
+        rc = ref_norm(y, y, n_tokens, hidden, &layer->mixer_out);
+    }
+    if (rc == ASSAY_OK) {
+        ref_add(x, y, n);
+        if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
+    }
+    if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mlp_out);
+    if (rc == ASSAY_OK) ref_add(x, y, n);
+    free(normed);
+    free(y);
+    return rc;
+}
+
+/* y = out_norm(projection(activation(gate(x)) * input of layer i)). x, y: [T, D]. */
+static assay_status layer_input(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
+{
+    const plan_layer_input *in = &pass->plan->layers[i].layer_input;
+    size_t n_tokens = pass->n_tokens, width = pass->plan->layer_inputs.width, n_layers = pass->plan->n_layers;
+    ref_real *gate = ref_alloc(n_tokens, width);
+    assay_status rc = gate ? ref_linear(gate, x, n_tokens, &in->gate) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        ref_activate(gate, n_tokens * width, in->activation);
+        for (size_t t = 0; t < n_tokens; t++)
+            ref_multiply(gate + t * width, pass->layer_inputs + (t * n_layers + i) * width, width);
+        rc = ref_linear(y, gate, n_tokens, &in->projection);
+    }
+    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, pass->plan->hidden, &in->out_norm);
+    free(gate);
+    return rc;
+}
+
+static assay_status plain_layer(ref_pass *pass, size_t i, ref_real *x)
+{
+    const plan_layer *layer = &pass->plan->layers[i];
+    size_t n = pass->n_tokens * pass->plan->hidden;
+    assay_status rc = ref_block(pass, i, x);
+    ref_real *y = ref_alloc(pass->n_tokens, pass->plan->hidden);
+    if (!y) rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && layer->layer_input.present) {
+        rc = layer_input(pass, i, x, y);
+        if (rc == ASSAY_OK) ref_add(x, y, n);
+    }
+    if (rc == ASSAY_OK && layer->scalar.data) {
+        ref_real scalar;
+        ref_weight_rows(&layer->scalar, 0, 1, &scalar);
+        ref_scale(x, n, (double)scalar);
+    }
+    free(y);
+    return rc;
+}
+
+/* The active stream runs through the block; its corrected self feeds the per-layer input of all streams but
+ * the first (upstream: corrected_predictions[1:]). */
+static assay_status stream_layer(ref_pass *pass, size_t i, ref_real *streams)
+{
+    const plan *p = pass->plan;
+    const plan_altup *altup = &p->layers[i].altup;
+    size_t n = pass->n_tokens * p->hidden;
+    ref_real *predicted = ref_alloc(p->streams.n, n), *x = ref_alloc(1, n), *y = ref_alloc(1, n);
+    ref_real *scale = ref_alloc(1, p->hidden);
+    assay_status rc = predicted && x && y && scale
+                          ? ref_altup_predict(predicted, streams, pass->n_tokens, p, altup)
+                          : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        memcpy(x, predicted + p->streams.active * n, n * sizeof *x);
+        rc = ref_block(pass, i, x);
+    }
+    if (rc == ASSAY_OK) rc = ref_altup_correct(predicted, x, pass->n_tokens, p, altup);
+    if (rc == ASSAY_OK) {
+        memcpy(streams, predicted, p->streams.n * n * sizeof *streams);
+        memcpy(x, streams + p->streams.active * n, n * sizeof *x);
+        if (altup->output_scale.data) {
+            ref_weight_rows(&altup->output_scale, 0, 1, scale);
+            for (size_t t = 0; t < pass->n_tokens; t++) ref_multiply(x + t * p->hidden, scale, p->hidden);
+        }
+        rc = layer_input(pass, i, x, y);
+    }
+    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++) ref_add(streams + s * n, y, n);
+    free(predicted);
+    free(x);
+    free(y);
+    free(scale);
+    return rc;
+}
+
+assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x)
+{
+    const plan *p = pass->plan;
+    bool has_streams = p->streams.n > 0;
+    assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
+    if (rc == ASSAY_OK) {
+        const ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
+        ref_trace(&pass->tracer, out, pass->n_tokens, p->hidden, "layer.%02zu.out", i);
+    }
+    return rc;
+}

@@ -1,0 +1,34 @@
+# The reference engine: one source, compiled once for float and once for double.
+# SPDX-License-Identifier: Apache-2.0
+REF_SOURCES = \
+	ref/engine.c \
+	ref/forward.c ref/forward.h \
+	ref/layer.c \
+	ref/mlp.c \
+	ref/ops.c ref/ops.h \
+	ref/real.h \
+	ref/streams.c
+
+pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la
+
+ref_ref32_la_SOURCES = $(REF_SOURCES)
+ref_ref32_la_CPPFLAGS = $(AM_CPPFLAGS)
+ref_ref32_la_CFLAGS = $(AM_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
+ref_ref32_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
+ref_ref32_la_LIBADD = model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
+
+ref_ref64_la_SOURCES = $(REF_SOURCES)
+ref_ref64_la_CPPFLAGS = $(AM_CPPFLAGS) -DREF_DOUBLE
+ref_ref64_la_CFLAGS = $(ref_ref32_la_CFLAGS)
+ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
+ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
+
+REF_TESTS = ref/tests/check_engine ref/tests/check_ops
+check_PROGRAMS += $(REF_TESTS)
+TESTS += $(REF_TESTS)
+ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_engine_LDADD = $(TEST_LIBS)
+ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/ops.c ref/mlp.c
+ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
+ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
+ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)

@@ -1,0 +1,130 @@
+/* Feed-forward parts: the gated MLP and the mixture of experts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref/ops.h"
+
+/* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
+ * _gaussian_topk). */
+static void make_sparse(ref_real *x, size_t n_rows, size_t width, double deviations)
+{
+    for (size_t r = 0; r < n_rows; r++) {
+        ref_real *row = x + r * width;
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < width; i++) mean += (double)row[i];
+        mean /= (double)width;
+        for (size_t i = 0; i < width; i++) variance += ((double)row[i] - mean) * ((double)row[i] - mean);
+        double cutoff = mean + sqrt(variance / (double)width) * deviations;
+        for (size_t i = 0; i < width; i++)
+            row[i] = (double)row[i] < cutoff ? 0 : (ref_real)((double)row[i] - cutoff);
+    }
+}
+
+assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp)
+{
+    size_t n = n_tokens * mlp->intermediate;
+    ref_real *gate = ref_alloc(n_tokens, mlp->intermediate), *up = ref_alloc(n_tokens, mlp->intermediate);
+    assay_status rc = gate && up ? ref_linear(gate, x, n_tokens, &mlp->gate) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = ref_linear(up, x, n_tokens, &mlp->up);
+    if (rc == ASSAY_OK) {
+        if (mlp->sparse) make_sparse(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
+        ref_activate(gate, n, mlp->activation);
+        ref_multiply(gate, up, n);
+        rc = ref_linear(y, gate, n_tokens, &mlp->down);
+    }
+    free(gate);
+    free(up);
+    return rc;
+}
+
+/* Keeps the n_active largest of probability[0..n_experts), the earlier of equals, and zeroes the others. */
+static void keep_best(ref_real *probability, const plan_experts *x, bool *chosen)
+{
+    memset(chosen, 0, x->n_experts * sizeof *chosen);
+    for (size_t k = 0; k < x->n_active; k++) {
+        size_t best = x->n_experts;
+        for (size_t e = 0; e < x->n_experts; e++)
+            if (!chosen[e] && (best == x->n_experts || probability[e] > probability[best])) best = e;
+        chosen[best] = true;
+    }
+    for (size_t e = 0; e < x->n_experts; e++)
+        if (!chosen[e]) probability[e] = 0;
+}
+
+/* share: [T, n_experts], what each expert contributes to each token; 0 where it is not chosen. */
+static assay_status route(ref_real *share, const ref_real *routed, size_t n_tokens, const plan_experts *x)
+{
+    size_t n = x->n_experts, width = x->router.cols;
+    ref_real *seen = ref_alloc(n_tokens, width), *scale = ref_alloc(1, width),
+             *expert_scale = ref_alloc(1, n);
+    bool *chosen = calloc(n, sizeof *chosen);
+    assay_status rc = seen && scale && expert_scale && chosen
+                          ? ref_norm(seen, routed, n_tokens, width, &x->router_norm)
+                          : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && x->router_scale.data) {
+        ref_weight_rows(&x->router_scale, 0, 1, scale);
+        for (size_t t = 0; t < n_tokens; t++) ref_multiply(seen + t * width, scale, width);
+    }
+    if (rc == ASSAY_OK) {
+        if (x->router_factor != 1) ref_scale(seen, n_tokens * width, x->router_factor);
+        if (x->expert_scale.data) ref_weight_rows(&x->expert_scale, 0, 1, expert_scale);
+        rc = ref_matrix(share, seen, n_tokens, &x->router);
+    }
+    for (size_t t = 0; rc == ASSAY_OK && t < n_tokens; t++) {
+        ref_real *row = share + t * n;
+        double sum = 0;
+        ref_softmax(row, n);
+        keep_best(row, x, chosen);
+        for (size_t e = 0; e < n; e++) sum += (double)row[e];
+        if (x->renormalize) ref_scale(row, n, 1 / sum);
+        if (x->expert_scale.data) ref_multiply(row, expert_scale, n);
+    }
+    free(seen);
+    free(scale);
+    free(expert_scale);
+    free(chosen);
+    return rc;
+}
+
+/* Adds expert e's share to y, over the tokens that chose it. rows, result: scratch, [T, D]. */
+static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *share, size_t n_tokens,
+                               const plan_experts *experts, size_t e, ref_real *rows, ref_real *result)
+{
+    size_t n = 0, width = experts->router.cols;
+    for (size_t t = 0; t < n_tokens; t++)
+        if (share[t * experts->n_experts + e] != 0)
+            memcpy(rows + n++ * width, x + t * width, width * sizeof *rows);
+    if (n == 0) return ASSAY_OK;
+    plan_mlp mlp = {.present = true,
+                    .intermediate = experts->intermediate,
+                    .activation = experts->activation,
+                    .gate = {.weight = experts->gate[e]},
+                    .up = {.weight = experts->up[e]},
+                    .down = {.weight = experts->down[e]}};
+    assay_status rc = ref_mlp(result, rows, n, &mlp);
+    for (size_t t = 0, r = 0; rc == ASSAY_OK && t < n_tokens; t++) {
+        ref_real part = share[t * experts->n_experts + e];
+        if (part == 0) continue;
+        ref_scale(result + r * width, width, (double)part);
+        ref_add(y + t * width, result + r++ * width, width);
+    }
+    return rc;
+}
+
+assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
+                         const plan_experts *experts)
+{
+    size_t width = experts->router.cols;
+    ref_real *share = ref_alloc(n_tokens, experts->n_experts);
+    ref_real *rows = ref_alloc(n_tokens, width), *result = ref_alloc(n_tokens, width);
+    assay_status rc = share && rows && result ? route(share, routed, n_tokens, experts) : ASSAY_ENOMEM;
+    memset(y, 0, n_tokens * width * sizeof *y);
+    for (size_t e = 0; rc == ASSAY_OK && e < experts->n_experts; e++)
+        rc = add_expert(y, x, share, n_tokens, experts, e, rows, result);
+    free(share);
+    free(rows);
+    free(result);
+    return rc;
+}

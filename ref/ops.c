@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ref/ops.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+ref_real *ref_alloc(size_t rows, size_t cols)
+{
+    if (cols && rows > SIZE_MAX / sizeof(ref_real) / cols) return NULL;
+    size_t n = rows * cols;
+    return calloc(n ? n : 1, sizeof(ref_real));
+}
+
+/* One stored run of numbers. */
+static void read_run(const plan_weight *w, size_t offset, size_t n, ref_real *out)
+{
+    ref_convert(out, (const char *)w->data + offset * dtype_size(w->dtype), w->dtype, n);
+}
+
+void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out)
+{
+    if (!w->transposed) {
+        size_t stride = w->stride ? w->stride : w->cols;
+        for (size_t i = 0; i < n; i++) read_run(w, (first + i) * stride, w->cols, out + i * w->cols);
+        return;
+    }
+    size_t stride = w->stride ? w->stride : w->rows;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < w->cols; j++) read_run(w, j * stride + first + i, 1, out + i * w->cols + j);
+}
+
+assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
+{
+    ref_real *w = ref_alloc(weight->rows, weight->cols);
+    if (!w) return ASSAY_ENOMEM;
+    ref_weight_rows(weight, 0, weight->rows, w);
+    ref_gemm(y, weight->rows, x, weight->cols, w, weight->cols, false, n_tokens, weight->rows, weight->cols,
+             1);
+    free(w);
+    return ASSAY_OK;
+}
+
+assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
+{
+    size_t n = linear->weight.rows;
+    assay_status rc = ref_matrix(y, x, n_tokens, &linear->weight);
+    if (rc != ASSAY_OK || !linear->bias.data) return rc;
+    ref_real *bias = ref_alloc(1, n);
+    if (!bias) return ASSAY_ENOMEM;
+    ref_weight_rows(&linear->bias, 0, 1, bias);
+    for (size_t t = 0; t < n_tokens; t++) ref_add(y + t * n, bias, n);
+    free(bias);
+    return ASSAY_OK;
+}
+
+assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
+{
+    if (!norm->present) {
+        memmove(y, x, n_rows * width * sizeof *y);
+        return ASSAY_OK;
+    }
+    ref_real *weight = norm->weight.data ? ref_alloc(1, width) : NULL;
+    if (norm->weight.data && !weight) return ASSAY_ENOMEM;
+    if (weight) ref_weight_rows(&norm->weight, 0, 1, weight);
+    for (size_t r = 0; r < n_rows; r++) {
+        const ref_real *row = x + r * width;
+        double sum = 0;
+        for (size_t i = 0; i < width; i++) sum += (double)row[i] * (double)row[i];
+        double root = sqrt(sum / (double)width + norm->epsilon);
+        for (size_t i = 0; i < width; i++)
+            y[r * width + i] = (ref_real)((double)row[i] / root * (weight ? (double)weight[i] : 1));
+    }
+    free(weight);
+    return ASSAY_OK;
+}
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static double activated(double x, plan_activation activation)
+{
+    const double root_half = 0.70710678118654752440, root_2_pi = 0.79788456080286535588;
+    switch (activation) {
+    case PLAN_SILU: return x * sigmoid(x);
+    case PLAN_GELU: return x / 2 * (1 + erf(x * root_half));
+    case PLAN_GELU_TANH: return x / 2 * (1 + tanh(root_2_pi * (x + 0.044715 * x * x * x)));
+    case PLAN_QUICK_GELU: return x * sigmoid(1.702 * x);
+    case PLAN_RELU: return x < 0 ? 0 : x; /* NaN stays */
+    }
+    return x;
+}
+
+void ref_activate(ref_real *x, size_t n, plan_activation activation)
+{
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)activated((double)x[i], activation);
+}
+
+void ref_softmax(ref_real *x, size_t n)
+{
+    ref_real top = x[0];
+    double sum = 0;
+    for (size_t i = 1; i < n; i++) top = x[i] > top ? x[i] : top;
+    for (size_t i = 0; i < n; i++) sum += exp((double)x[i] - (double)top);
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)(exp((double)x[i] - (double)top) / sum);
+}
+
+void ref_soft_cap(ref_real *x, size_t n, double cap)
+{
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)(tanh((double)x[i] / cap) * cap);
+}
+
+void ref_add(ref_real *y, const ref_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+
+void ref_scale(ref_real *y, size_t n, double factor)
+{
+    for (size_t i = 0; i < n; i++) y[i] = (ref_real)((double)y[i] * factor);
+}
+
+void ref_multiply(ref_real *y, const ref_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] *= x[i];
+}
+
+void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
+              const double *sine)
+{
+    size_t n = r->dim / 2;
+    bool adjacent = r->pairing == ROPE_PAIRS_ADJACENT;
+    for (size_t t = 0; t < n_tokens; t++)
+        for (size_t h = 0; h < n_heads; h++) {
+            ref_real *head = x + (t * n_heads + h) * r->head_dim;
+            for (size_t i = 0; i < n; i++) {
+                ref_real *a = head + (adjacent ? 2 * i : i), *b = head + (adjacent ? 2 * i + 1 : i + n);
+                double c = cosine[t * n + i], s = sine[t * n + i], first = (double)*a, second = (double)*b;
+                *a = (ref_real)(first * c - second * s);
+                *b = (ref_real)(second * c + first * s);
+            }
+        }
+}
+
+/* Hides the keys that query t must not see: those after it, and those that its window has left behind. */
+static void mask_row(ref_real *scores, size_t t, size_t n_tokens, size_t window)
+{
+    for (size_t key = 0; key < n_tokens; key++)
+        if (key > t || (window && key + window <= t)) scores[key] = -INFINITY;
+}
+
+assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
+                           size_t n_tokens, const plan_attention *a)
+{
+    size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
+           kv_row = a->n_kv_heads * a->head_dim;
+    ref_real *scores = ref_alloc(n_tokens, n_tokens);
+    if (!scores) return ASSAY_ENOMEM;
+    for (size_t h = 0; h < a->n_heads; h++) {
+        size_t q_at = h * a->head_dim, kv_at = h / group * a->head_dim;
+        ref_gemm(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens, a->head_dim,
+                 (ref_real)a->scale);
+        for (size_t t = 0; t < n_tokens; t++) {
+            mask_row(scores + t * n_tokens, t, n_tokens, a->window);
+            ref_softmax(scores + t * n_tokens, n_tokens);
+        }
+        ref_gemm(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
+                 n_tokens, 1);
+    }
+    free(scores);
+    return ASSAY_OK;
+}

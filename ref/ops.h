@@ -1,0 +1,59 @@
+/* The operations of the reference engine, each one plain loop per equation over row-major arrays.
+ * T: tokens of the sample. Unless a comment says otherwise, outputs must not overlap inputs.
+ * Every function that needs scratch memory returns ASSAY_OK or ASSAY_ENOMEM; the others cannot fail, since
+ * the plan has been checked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_OPS_H
+#define REF_OPS_H
+
+#include "model/plan.h"
+#include "ref/real.h"
+
+/* A zeroed array of n numbers, to be freed; NULL where memory is short or n overflows. */
+ref_real *ref_alloc(size_t rows, size_t cols);
+
+/* Rows first … first + n of a matrix as dense numbers, [n, cols]; out: as many. */
+void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out);
+
+/* y = x Wᵀ + b. x: [T, in], y: [T, out]. */
+assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
+assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);
+
+/* RMSNorm of every row (Zhang & Sennrich 2019); the identity where norm is not present. x: [n, width]; y may
+ * be x. */
+assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
+
+/* x: [n], in place. */
+void ref_activate(ref_real *x, size_t n, plan_activation activation);
+
+/* In place over x: [n]; subtracts the maximum first. Entries of -INFINITY become 0. */
+void ref_softmax(ref_real *x, size_t n);
+
+/* tanh(x / cap) * cap, in place over x: [n]. */
+void ref_soft_cap(ref_real *x, size_t n, double cap);
+
+/* y += x. */
+void ref_add(ref_real *y, const ref_real *x, size_t n);
+void ref_scale(ref_real *y, size_t n, double factor);
+/* y *= x. */
+void ref_multiply(ref_real *y, const ref_real *x, size_t n);
+
+/* Rotates the leading r->dim elements of every head in place.
+ * x: [T, n_heads, head_dim]; cosine, sine: [T, dim / 2], from rope_tables. */
+void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
+              const double *sine);
+
+/* Softmax attention of one sample, each token seeing itself and what came before, within a->window.
+ * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. */
+assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
+                           size_t n_tokens, const plan_attention *a);
+
+/* down(activation(gate(x)) * up(x)), gate made sparse first where mlp->sparse. x, y: [T, D]. */
+assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp);
+
+/* Mixture of experts. x: [T, D], what the experts see; routed: [T, D], what the router sees; y: [T, D]. */
+assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
+                         const plan_experts *experts);
+
+#endif

@@ -1,0 +1,275 @@
+/* Both reference engines through their ABI, as any caller sees them. The modules are found below
+ * $top_builddir, the checkpoint below $top_srcdir.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/engine.h>
+
+#include "model/tests/support.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const MODULES[] = {"ref32", "ref64"};
+
+enum { N_MODULES = 2, N_TOKENS = 6 };
+
+static const assay_engine *engine;
+static assay_model *model;
+static assay_session *session;
+static size_t vocab;
+static assay_error err;
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : ".";
+}
+
+static void open_engine(int module)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/ref/.libs/%s.so", environment("top_builddir"), MODULES[module]);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    assay_engine_fn *table;
+    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
+    ck_assert(table != NULL);
+    engine = table();
+    (void)snprintf(path, sizeof path, "%s/fixtures/llama/base/model", environment("top_srcdir"));
+    ck_assert_msg(engine->model_open(path, &model, &err) == ASSAY_OK, "%s", err.text);
+    vocab = engine->model_vocab(model);
+    ck_assert_int_eq(engine->session_open(model, &session, &err), ASSAY_OK);
+}
+
+static void close_engine(void)
+{
+    engine->session_free(session);
+    engine->model_free(model);
+}
+
+/* n logits, all NaN. */
+static char *blank(size_t n)
+{
+    size_t size = engine->logits_dtype == ASSAY_F64 ? 8 : 4;
+    char *bytes = malloc(n * size);
+    ck_assert_ptr_nonnull(bytes);
+    memset(bytes, 0xff, n * size);
+    return bytes;
+}
+
+static size_t row_bytes(void)
+{
+    return vocab * (engine->logits_dtype == ASSAY_F64 ? 8 : 4);
+}
+
+static bool is_untouched(const char *row)
+{
+    for (size_t i = 0; i < row_bytes(); i++)
+        if (row[i] != (char)0xff) return false;
+    return true;
+}
+
+static assay_status prefill(const int32_t *tokens, const int32_t *length, size_t n_samples, void *logits)
+{
+    assay_batch batch = {.n_samples = n_samples, .n_tokens = N_TOKENS, .tokens = tokens, .length = length};
+    return engine->prefill(session, &batch, logits, &err);
+}
+
+START_TEST(the_table_is_complete)
+{
+    open_engine(_i);
+    ck_assert_uint_eq(engine->abi, ASSAY_ENGINE_ABI);
+    ck_assert_uint_eq(engine->size, sizeof *engine);
+    ck_assert_str_eq(engine->name, MODULES[_i]);
+    ck_assert_int_eq(engine->logits_dtype, _i ? ASSAY_F64 : ASSAY_F32);
+    close_engine();
+}
+END_TEST
+
+START_TEST(left_padding_and_company_change_no_bit)
+{
+    open_engine(_i);
+    const int32_t batch[] = {99, 99, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
+    const int32_t alone[] = {7, 7, 3, 4, 5, 6}, alone_length[] = {4};
+    char *both = blank(2 * N_TOKENS * vocab), *one = blank(N_TOKENS * vocab);
+    ck_assert_msg(prefill(batch, length, 2, both) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(prefill(alone, alone_length, 1, one) == ASSAY_OK, "%s", err.text);
+    ck_assert(is_untouched(both) && is_untouched(both + row_bytes()));
+    ck_assert(!is_untouched(both + 2 * row_bytes()));
+    ck_assert_mem_eq(both, one, N_TOKENS * row_bytes());
+    free(both);
+    free(one);
+    close_engine();
+}
+END_TEST
+
+START_TEST(a_decode_step_equals_the_longer_prompt)
+{
+    open_engine(_i);
+    const int32_t longer[] = {1, 2, 3, 4, 5, 6}, shorter[] = {0, 1, 2, 3, 4, 5}, six[] = {6}, five[] = {5},
+                  next[] = {6};
+    char *whole = blank(N_TOKENS * vocab), *part = blank(N_TOKENS * vocab), *row = blank(vocab);
+    ck_assert_int_eq(prefill(longer, six, 1, whole), ASSAY_OK);
+    ck_assert_int_eq(prefill(shorter, five, 1, part), ASSAY_OK);
+    ck_assert_int_eq(engine->decode(session, next, row, &err), ASSAY_OK);
+    for (size_t v = 0; v < vocab; v++) { /* the product of one row may add up in another order */
+        size_t at = (N_TOKENS - 1) * vocab + v;
+        double a = _i ? ((double *)(void *)whole)[at] : (double)((float *)(void *)whole)[at];
+        double b = _i ? ((double *)(void *)row)[v] : (double)((float *)(void *)row)[v];
+        ck_assert_msg(fabs(a - b) <= (_i ? 1e-12 : 1e-4), "logit %zu: %g and %g", v, a, b);
+    }
+    free(whole);
+    free(part);
+    free(row);
+    close_engine();
+}
+END_TEST
+
+START_TEST(a_sample_that_takes_no_step_is_left_alone)
+{
+    open_engine(_i);
+    const int32_t tokens[] = {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {6, 6}, next[] = {-1, 2};
+    char *logits = blank(2 * N_TOKENS * vocab), *rows = blank(2 * vocab);
+    ck_assert_int_eq(prefill(tokens, length, 2, logits), ASSAY_OK);
+    ck_assert_int_eq(engine->decode(session, next, rows, &err), ASSAY_OK);
+    ck_assert(is_untouched(rows));
+    ck_assert(!is_untouched(rows + row_bytes()));
+    free(logits);
+    free(rows);
+    close_engine();
+}
+END_TEST
+
+START_TEST(bad_batches_are_refused_by_name)
+{
+    open_engine(_i);
+    const int32_t high[] = {1, 2, 3, 4, 5, (int32_t)vocab}, negative[] = {1, 2, -3, 4, 5, 6},
+                  good[] = {1, 2, 3, 4, 5, 6};
+    const int32_t six[] = {6}, zero[] = {0}, seven[] = {7};
+    char *logits = blank(N_TOKENS * vocab);
+    ck_assert_int_eq(prefill(high, six, 1, logits), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "sample 0", "found token 1", "expected 0 to", NULL);
+    ck_assert_int_eq(prefill(negative, six, 1, logits), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "found token -3", NULL);
+    ck_assert_int_eq(prefill(good, zero, 1, logits), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "found length 0", "expected 1 to 6", NULL);
+    ck_assert_int_eq(prefill(good, seven, 1, logits), ASSAY_EINVAL);
+    ck_assert_int_eq(prefill(good, six, 0, logits), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "found 0 samples", NULL);
+    const assay_tensor image = {.name = "pixel_values", .dtype = ASSAY_F32};
+    assay_batch batch = {
+        .n_samples = 1, .n_tokens = 6, .tokens = good, .length = six, .inputs = &image, .n_inputs = 1};
+    ck_assert_int_eq(engine->prefill(session, &batch, logits, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "'pixel_values'", NULL);
+    ck_assert(is_untouched(logits));
+    free(logits);
+    close_engine();
+}
+END_TEST
+
+START_TEST(decode_before_prefill_and_bad_tokens_are_refused)
+{
+    open_engine(_i);
+    const int32_t tokens[] = {1, 2, 3, 4, 5, 6}, six[] = {6}, high[] = {(int32_t)vocab}, low[] = {-2};
+    char *logits = blank(N_TOKENS * vocab);
+    ck_assert_int_eq(engine->decode(session, six, logits, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "nothing was prefilled", NULL);
+    ck_assert_int_eq(prefill(tokens, six, 1, logits), ASSAY_OK);
+    ck_assert_int_eq(engine->decode(session, high, logits, &err), ASSAY_EINVAL);
+    ck_assert_int_eq(engine->decode(session, low, logits, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "decode", "found token -2", NULL);
+    free(logits);
+    close_engine();
+}
+END_TEST
+
+static void count_traces(void *context, size_t sample, const assay_tensor *tensor)
+{
+    size_t *n = context;
+    ck_assert_uint_eq(sample, 0);
+    ck_assert_uint_eq(tensor->rank, 2);
+    ck_assert_uint_eq(tensor->shape[0], 4); /* without padding */
+    n[0]++;
+    if (strcmp(tensor->name, "embed") == 0 || strcmp(tensor->name, "layer.00.out") == 0 ||
+        strcmp(tensor->name, "norm") == 0)
+        n[1]++;
+}
+
+START_TEST(traces_are_named_and_free_of_padding)
+{
+    open_engine(_i);
+    const int32_t tokens[] = {0, 0, 3, 4, 5, 6}, four[] = {4};
+    size_t n[2] = {0}, before;
+    char *logits = blank(N_TOKENS * vocab);
+    engine->session_trace(session, count_traces, n);
+    ck_assert_int_eq(prefill(tokens, four, 1, logits), ASSAY_OK);
+    ck_assert_uint_eq(n[1], 3);
+    before = n[0];
+    engine->session_trace(session, NULL, NULL);
+    ck_assert_int_eq(prefill(tokens, four, 1, logits), ASSAY_OK);
+    ck_assert_uint_eq(n[0], before);
+    free(logits);
+    close_engine();
+}
+END_TEST
+
+START_TEST(a_rope_that_is_not_understood_is_refused)
+{
+    open_engine(_i);
+    const int32_t position[] = {0, 1};
+    double x[16] = {0}, out[16], cosine[16], sine[16];
+    size_t dim = 77;
+    assay_rope_request request = {.config = "{\"rope_type\": \"wavy\"}",
+                                  .n_axes = 1,
+                                  .n_positions = 2,
+                                  .n_heads = 1,
+                                  .head_dim = 8,
+                                  .position = position,
+                                  .x = x};
+    ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "rope_type: found \"wavy\"", NULL);
+    request.config = "{\"rope_type\": ";
+    ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EFORMAT);
+    request.config = "{\"head_dim\": 6}";
+    ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, "head_dim", NULL);
+    request.config = "{}";
+    request.n_axes = 2;
+    ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EINVAL);
+    ck_assert_uint_eq(dim, 77);
+    close_engine();
+}
+END_TEST
+
+START_TEST(a_missing_checkpoint_is_an_error)
+{
+    open_engine(_i);
+    assay_model *other = NULL;
+    ck_assert_int_eq(engine->model_open("/no/such/directory", &other, &err), ASSAY_EIO);
+    ck_assert_ptr_null(other);
+    engine->model_free(NULL);
+    engine->session_free(NULL);
+    close_engine();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ref/engine");
+    TCase *all = tcase_create("all");
+    tcase_add_loop_test(all, the_table_is_complete, 0, N_MODULES);
+    tcase_add_loop_test(all, left_padding_and_company_change_no_bit, 0, N_MODULES);
+    tcase_add_loop_test(all, a_decode_step_equals_the_longer_prompt, 0, N_MODULES);
+    tcase_add_loop_test(all, a_sample_that_takes_no_step_is_left_alone, 0, N_MODULES);
+    tcase_add_loop_test(all, bad_batches_are_refused_by_name, 0, N_MODULES);
+    tcase_add_loop_test(all, decode_before_prefill_and_bad_tokens_are_refused, 0, N_MODULES);
+    tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
+    tcase_add_loop_test(all, a_rope_that_is_not_understood_is_refused, 0, N_MODULES);
+    tcase_add_loop_test(all, a_missing_checkpoint_is_an_error, 0, N_MODULES);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

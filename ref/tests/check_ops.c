@@ -1,0 +1,238 @@
+/* The reference's operations on inputs whose results are known exactly.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/ops.h"
+
+#include "model/tests/support.h"
+
+#include <string.h>
+
+static plan_weight matrix(const double *data, size_t rows, size_t cols)
+{
+    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+}
+
+static void expect(const ref_real *got, const double *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg(got[i] == expected[i], "[%zu]: %.17g, not %.17g", i, got[i], expected[i]);
+}
+
+START_TEST(linear_multiplies_by_the_transpose_and_adds_the_bias)
+{
+    const double w[] = {1, 2, 3, 4, 5, 6}, b[] = {10, 20}, x[] = {1, 0, -1, 2, 2, 2};
+    plan_linear linear = {.weight = matrix(w, 2, 3), .bias = matrix(b, 1, 2)};
+    ref_real y[4];
+    ck_assert_int_eq(ref_linear(y, x, 2, &linear), ASSAY_OK);
+    expect(y, (const double[]){8, 18, 22, 50}, 4);
+}
+END_TEST
+
+START_TEST(transposed_and_strided_weights_read_as_their_plain_form)
+{
+    const double stored[] = {1,  4,  90, 91, 2,  5,
+                             92, 93, 3,  6,  94, 95}; /* [3 inputs, 4 columns], of which 2 are ours */
+    plan_weight w = matrix(stored, 2, 3);
+    w.transposed = true;
+    w.stride = 4;
+    ref_real rows[6];
+    ref_weight_rows(&w, 0, 2, rows);
+    expect(rows, (const double[]){1, 2, 3, 4, 5, 6}, 6);
+    ref_weight_rows(&w, 1, 1, rows);
+    expect(rows, (const double[]){4, 5, 6}, 3);
+}
+END_TEST
+
+START_TEST(narrow_weights_are_read_exactly)
+{
+    const uint16_t half[] = {0x3c00, 0xc000, 0x0001}, brain[] = {0x3f80, 0xc000, 0x3e00};
+    plan_weight w = {.name = "w", .data = half, .dtype = ASSAY_F16, .rows = 1, .cols = 3};
+    ref_real row[3];
+    ref_weight_rows(&w, 0, 1, row);
+    expect(row, (const double[]){1, -2, 0x1p-24}, 3);
+    w.data = brain;
+    w.dtype = ASSAY_BF16;
+    ref_weight_rows(&w, 0, 1, row);
+    expect(row, (const double[]){1, -2, 0.125}, 3);
+}
+END_TEST
+
+START_TEST(norm_divides_by_the_root_mean_square)
+{
+    const double x[] = {3, 4, 0, 0, 6, 8, 0, 0}, w[] = {2, 1, 1, 1};
+    plan_norm norm = {.present = true, .epsilon = 0, .weight = matrix(w, 1, 4)};
+    ref_real y[8];
+    ck_assert_int_eq(ref_norm(y, x, 2, 4, &norm), ASSAY_OK);
+    expect(y, (const double[]){2.4, 1.6, 0, 0, 2.4, 1.6, 0, 0}, 8);
+    norm.present = false;
+    ck_assert_int_eq(ref_norm(y, x, 2, 4, &norm), ASSAY_OK);
+    expect(y, x, 8);
+}
+END_TEST
+
+START_TEST(norm_adds_epsilon_to_the_mean_square)
+{
+    const double x[] = {1, 1};
+    plan_norm norm = {.present = true, .epsilon = 3};
+    ref_real y[2];
+    ck_assert_int_eq(ref_norm(y, x, 1, 2, &norm), ASSAY_OK);
+    expect(y, (const double[]){0.5, 0.5}, 2);
+}
+END_TEST
+
+START_TEST(activations_differ_where_they_should)
+{
+    ref_real exact = 1, tanh_form = 1, quick = 1, silu = 1, relu = -1;
+    ref_activate(&exact, 1, PLAN_GELU);
+    ref_activate(&tanh_form, 1, PLAN_GELU_TANH);
+    ref_activate(&quick, 1, PLAN_QUICK_GELU);
+    ref_activate(&silu, 1, PLAN_SILU);
+    ref_activate(&relu, 1, PLAN_RELU);
+    ck_assert(fabs(exact - 0.84134474606854293) < 1e-15);     /* Φ(1) */
+    ck_assert(fabs(tanh_form - 0.84119199060827676) < 1e-15); /* the tanh form at 1 */
+    ck_assert(fabs(quick - 0.84579576) < 1e-7);
+    ck_assert(fabs(silu - 0.73105857863000490) < 1e-15);
+    ck_assert(relu == 0);
+}
+END_TEST
+
+START_TEST(a_nan_is_never_hidden)
+{
+    const double w[] = {1, 0, 0, 1};
+    plan_mlp mlp = {.present = true, .intermediate = 2, .activation = PLAN_RELU, .sparse = true};
+    mlp.gate.weight = mlp.up.weight = mlp.down.weight = matrix(w, 2, 2);
+    ref_real x[] = {NAN, 1}, y[2];
+    ck_assert_int_eq(ref_mlp(y, x, 1, &mlp), ASSAY_OK);
+    ck_assert(isnan(y[0]) && isnan(y[1]));
+    ref_softmax(x, 2);
+    ck_assert(isnan(x[0]) && isnan(x[1]));
+}
+END_TEST
+
+START_TEST(softmax_gives_hidden_entries_nothing)
+{
+    ref_real x[] = {1000, -INFINITY, 1000};
+    ref_softmax(x, 3);
+    expect(x, (const double[]){0.5, 0, 0.5}, 3);
+}
+END_TEST
+
+START_TEST(rope_turns_pairs_and_leaves_the_rest)
+{
+    const double c[] = {0, 1}, s[] = {1, 0}; /* pair 0 turns by 90 degrees, pair 1 not at all */
+    rope r = {.head_dim = 6, .dim = 4, .pairing = ROPE_PAIRS_HALF};
+    ref_real half[] = {1, 2, 3, 4, 5, 6}, adjacent[] = {1, 2, 3, 4, 5, 6};
+    ref_rope(half, 1, 1, &r, c, s);
+    expect(half, (const double[]){-3, 2, 1, 4, 5, 6}, 6);
+    r.pairing = ROPE_PAIRS_ADJACENT;
+    ref_rope(adjacent, 1, 1, &r, c, s);
+    expect(adjacent, (const double[]){-2, 1, 3, 4, 5, 6}, 6);
+}
+END_TEST
+
+/* Scores of zero: every token takes the mean of the values that it sees. */
+static void uniform_attention(size_t window, const double *expected)
+{
+    const double q[6] = {0}, v[] = {6, 12, 24};
+    plan_attention a = {.n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .window = window};
+    ref_real out[6];
+    ck_assert_int_eq(ref_attention(out, q, q, v, 3, &a), ASSAY_OK);
+    for (size_t t = 0; t < 3; t++)
+        for (size_t h = 0; h < 2; h++) ck_assert(fabs(out[2 * t + h] - expected[t]) < 1e-15 * 24);
+}
+
+START_TEST(attention_is_causal_and_shares_kv_heads)
+{
+    uniform_attention(0, (const double[]){6, 9, 14});
+}
+END_TEST
+
+START_TEST(a_window_of_two_sees_itself_and_one_before)
+{
+    uniform_attention(2, (const double[]){6, 9, 18});
+    uniform_attention(1, (const double[]){6, 12, 24});
+    uniform_attention(3, (const double[]){6, 9, 14});
+}
+END_TEST
+
+START_TEST(sparse_gates_keep_what_lies_above_the_cutoff)
+{
+    const double one[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    plan_mlp mlp = {
+        .present = true, .intermediate = 4, .activation = PLAN_RELU, .sparse = true, .sparse_deviations = 1};
+    mlp.gate.weight = mlp.up.weight = mlp.down.weight = matrix(one, 4, 4);
+    const ref_real x[] = {1, 1, 1, 5}; /* mean 2, population deviation √3 */
+    ref_real y[4];
+    ck_assert_int_eq(ref_mlp(y, x, 1, &mlp), ASSAY_OK);
+    ck_assert(y[0] == 0 && y[1] == 0 && y[2] == 0);
+    ck_assert(fabs(y[3] - (3 - sqrt(3)) * 5) < 1e-14);
+}
+END_TEST
+
+/* Three experts that give 1, 2 and 4 times relu(x)·x; the router sees x = (1) and answers with its rows. */
+static void route(bool renormalize, const double *expert_scale, double *y)
+{
+    static const double router[] = {0, 0.69314718055994530942, 1.3862943611198906188}, one[] = {1},
+                        factor[] = {1, 2, 4};
+    plan_weight gate[3], up[3], down[3];
+    for (size_t e = 0; e < 3; e++) {
+        gate[e] = up[e] = matrix(one, 1, 1);
+        down[e] = matrix(&factor[e], 1, 1);
+    }
+    plan_experts x = {.present = true,
+                      .n_experts = 3,
+                      .n_active = 2,
+                      .intermediate = 1,
+                      .activation = PLAN_RELU,
+                      .router = matrix(router, 3, 1),
+                      .router_factor = 1,
+                      .renormalize = renormalize,
+                      .gate = gate,
+                      .up = up,
+                      .down = down};
+    if (expert_scale) x.expert_scale = matrix(expert_scale, 1, 3);
+    const ref_real in[] = {1};
+    ck_assert_int_eq(ref_experts(y, in, in, 1, &x), ASSAY_OK);
+}
+
+START_TEST(the_best_experts_are_mixed_by_probability)
+{
+    double y; /* probabilities 1/7, 2/7, 4/7 */
+    route(false, NULL, &y);
+    ck_assert(fabs(y - (2 * 2 + 4 * 4) / 7.0) < 1e-14);
+    route(true, NULL, &y);
+    ck_assert(fabs(y - (2 * 2 + 4 * 4) / 6.0) < 1e-14);
+    route(true, (const double[]){9, 3, 1}, &y);
+    ck_assert(fabs(y - (3 * 2 * 2 + 4 * 4) / 6.0) < 1e-14);
+}
+END_TEST
+
+START_TEST(the_soft_cap_bounds_and_keeps_small_values)
+{
+    ref_real x[] = {1e6, -1e6, 1e-9};
+    ref_soft_cap(x, 3, 30);
+    ck_assert(x[0] == 30 && x[1] == -30 && fabs(x[2] - 1e-9) < 1e-24);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ref/ops");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, linear_multiplies_by_the_transpose_and_adds_the_bias);
+    tcase_add_test(all, transposed_and_strided_weights_read_as_their_plain_form);
+    tcase_add_test(all, narrow_weights_are_read_exactly);
+    tcase_add_test(all, norm_divides_by_the_root_mean_square);
+    tcase_add_test(all, norm_adds_epsilon_to_the_mean_square);
+    tcase_add_test(all, activations_differ_where_they_should);
+    tcase_add_test(all, a_nan_is_never_hidden);
+    tcase_add_test(all, softmax_gives_hidden_entries_nothing);
+    tcase_add_test(all, rope_turns_pairs_and_leaves_the_rest);
+    tcase_add_test(all, attention_is_causal_and_shares_kv_heads);
+    tcase_add_test(all, a_window_of_two_sees_itself_and_one_before);
+    tcase_add_test(all, sparse_gates_keep_what_lies_above_the_cutoff);
+    tcase_add_test(all, the_best_experts_are_mixed_by_probability);
+    tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
