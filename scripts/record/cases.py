@@ -1,0 +1,254 @@
+"""Draws the inputs of a case until nothing hangs on noise, and records the truth about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from . import h5
+from .checkpoint import Checkpoint
+from .variant import Variant, rng_for
+
+MARGIN = 0.02  # smallest distance of the two best logits on the path that decides tokens
+ROUTER_GAP = 1e-3  # smallest distance from the last chosen expert to the first that is not
+MOST_NOISE = 1e-4  # a float32 run further from the truth is a badly conditioned case
+CACHE_AGREES = 1e-9
+MOST_DRAWS = 400
+N_GREEDY = 7
+
+SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a "
+          "CPU, one thread, eager attention and experts; truth float64 throughout, each sample "
+          "alone, unpadded, without cache")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is drawn: true prompt lengths, and the number of decode steps."""
+
+    name: str
+    lengths: tuple[int, ...]
+    n_decode: int
+    kind: str = "logits"
+
+
+@dataclass
+class Drawn:
+    """One sample: prompt [T], decode [N]; logits [T, V] and [N, V] of the truth and in float32."""
+
+    prompt: list[int]
+    decode: list[int]
+    prefill: np.ndarray
+    steps: np.ndarray
+    prefill32: np.ndarray
+    steps32: np.ndarray
+
+    @property
+    def noise(self) -> float:
+        return float(max(np.abs(self.prefill32 - self.prefill).max(),
+                         np.abs(self.steps32 - self.steps).max()))
+
+
+class IllConditioned(RuntimeError):
+    """These weights leave no input on which float32 and float64 can be told from a bug."""
+
+
+def plan(variant: Variant) -> list[Case]:
+    """The cases of a variant, with lengths on the interesting sides of its window or limit."""
+    window = variant.config.get("sliding_window") or 6
+    limit = variant.length_limit or 12
+    known = {
+        "single": Case("single", (7,), 3),
+        "batch": Case("batch", (3, 9, 6), 3),
+        "window": Case("window", (window + 5, window - 2), 4),
+        "long": Case("long", (limit + 4,), 3),
+        "crossing": Case("crossing", (limit - 2,), 4),
+        "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
+        "random": Case("random", (4, 9), 4, "generate"),
+    }
+    return [known[name] for name in variant.cases]
+
+
+def margin(rows: np.ndarray) -> float:
+    """Smallest distance of the best from the second best logit, over rows [n, V]."""
+    best = np.sort(rows, axis=-1)[:, -2:]
+    return float((best[:, 1] - best[:, 0]).min())
+
+
+class Drawer:
+    """Draws samples for one case from its own generator."""
+
+    def __init__(self, checkpoint: Checkpoint, case: Case):
+        self.checkpoint, self.case = checkpoint, case
+        self.rng = rng_for(checkpoint.seed, checkpoint.family.name, checkpoint.variant.name,
+                           "case", case.name)
+        self.draws = 0
+
+    def _tokens(self, n: int) -> list[int]:
+        return [int(t) for t in self.rng.integers(0, self.checkpoint.vocab_size, n)]
+
+    def sample(self, length: int, greedy: bool) -> Drawn:
+        """Redraws until margin and router gap are wide, and float32 noise is small."""
+        truth = self.checkpoint.truth
+        for _ in range(MOST_DRAWS):
+            self.draws += 1
+            gaps: list[float] = []
+            prompt = self._tokens(length)
+            decode = self.greedy(prompt) if greedy else self._tokens(self.case.n_decode)
+            if decode is None:
+                continue
+            prefill, steps = truth.rows(prompt, decode, None, gaps)
+            decisive = np.concatenate([prefill[-1:], steps])
+            if margin(decisive) < MARGIN or min(gaps, default=1.0) < ROUTER_GAP:
+                continue
+            drawn = Drawn(prompt, decode, prefill, steps,
+                          *self.checkpoint.float32.rows(prompt, decode))
+            if drawn.noise <= MOST_NOISE:
+                return drawn
+        raise IllConditioned(
+            f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
+            f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
+            f"{ROUTER_GAP} and noise {MOST_NOISE} in {MOST_DRAWS} draws")
+
+    def greedy(self, prompt: list[int]) -> list[int] | None:
+        """The truth's greedy continuation, stop ids ignored; None at a near tie."""
+        tokens: list[int] = []
+        for _ in range(self.case.n_decode):
+            last = self.checkpoint.truth.logits(prompt + tokens)[-1:]
+            if margin(last) < MARGIN:
+                return None
+            tokens.append(int(last.argmax()))
+        return tokens
+
+
+def choose_stop(streams: list[list[int]], idle_id: int) -> int | None:
+    """A token that ends some stream after its second step or later and leaves another alone."""
+    if any(idle_id in stream for stream in streams):
+        return None
+    for stream in streams:
+        for step, token in enumerate(stream[:-1]):
+            if step >= 1 and token not in stream[:step] and token != 0:
+                if any(token not in other for other in streams):
+                    return token
+    return None
+
+
+@dataclass
+class Recording:
+    """A case's samples, and for `generate` the stop id that was chosen."""
+
+    case: Case
+    samples: list[Drawn]
+    draws: int
+    stop_id: int | None = None
+
+
+def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
+    drawer = Drawer(checkpoint, case)
+    if case.kind == "logits":
+        samples = [drawer.sample(length, greedy=False) for length in case.lengths]
+        return Recording(case, samples, drawer.draws)
+    for _ in range(MOST_DRAWS):
+        samples = [drawer.sample(length, greedy=True) for length in case.lengths]
+        stop_id = choose_stop([s.decode for s in samples], idle_id)
+        if stop_id is not None or case.name == "random":
+            return Recording(case, samples, drawer.draws, stop_id)
+    raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one "
+                         "stream and spares another")
+
+
+def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
+    """Rows [T_b, ...] to [B, T, ...], padded in front."""
+    longest = max(len(row) for row in rows)
+    out = np.full((len(rows), longest, *rows[0].shape[1:]), fill, dtype=rows[0].dtype)
+    for index, row in enumerate(rows):
+        out[index, longest - len(row):] = row
+    return out
+
+
+def expected_tokens(recording: Recording) -> tuple[np.ndarray, list[str]]:
+    """Greedy tokens [B, M], the stop id included, -1 after it; and why each stream ended."""
+    tokens = np.full((len(recording.samples), recording.case.n_decode), -1, dtype=np.int32)
+    finish = []
+    for row, sample in zip(tokens, recording.samples):
+        stream = sample.decode
+        stopped = recording.stop_id in stream
+        kept = stream[:stream.index(recording.stop_id) + 1] if stopped else stream
+        row[:len(kept)] = kept
+        finish.append("stop" if stopped else "length")
+    return tokens, finish
+
+
+def check_generate(checkpoint: Checkpoint, recording: Recording, tokens: np.ndarray) -> None:
+    """The published generate() must give the same streams, stop id and end included."""
+    stops = [checkpoint.vocab_size if recording.stop_id is None else recording.stop_id]
+    for row, sample in zip(tokens, recording.samples):
+        stream = checkpoint.truth.generate(sample.prompt, recording.case.n_decode, stops)
+        if stream != [t for t in row.tolist() if t >= 0]:
+            raise RuntimeError(f"generate() of the published model gives {stream}, "
+                               f"whole-sequence logits give {row.tolist()}")
+
+
+def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
+          traces: str) -> dict[str, Any]:
+    """Runs the traces and the cached decode, writes the case; returns what is worth printing.
+
+    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
+    """
+    case, samples, variant = recording.case, recording.samples, checkpoint.variant
+    trace64: dict[str, np.ndarray] = {}
+    trace32: dict[str, np.ndarray] = {}
+    if traces != "none":
+        checkpoint.truth.logits(samples[0].prompt, trace64)
+        checkpoint.float32.logits(samples[0].prompt, trace32)
+    if traces == "layers":
+        trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out")}
+    flags = []
+    worst = max(np.abs(checkpoint.truth.cached(s.prompt, s.decode) - s.steps).max()
+                for s in samples)
+    if worst > CACHE_AGREES:
+        flags.append("disputed:cached-decode-differs-from-whole-sequence")
+    datasets: dict[str, Any] = {
+        "/input/tokens": left_pad([np.array(s.prompt, np.int32) for s in samples], 0),
+        "/input/length": np.array([len(s.prompt) for s in samples], np.int32),
+        "/input/decode": np.array([s.decode for s in samples], np.int32),
+        "/expect/truth/prefill": left_pad([s.prefill for s in samples], np.nan),
+        "/expect/truth/decode": np.stack([s.steps for s in samples]),
+        "/expect/float32/prefill": left_pad([s.prefill32 for s in samples], np.nan),
+        "/expect/float32/decode": np.stack([s.steps32 for s in samples]),
+    }
+    if case.kind == "generate":
+        tokens, datasets["/expect/finish"] = expected_tokens(recording)
+        datasets["/expect/tokens"] = tokens
+        if not flags:
+            check_generate(checkpoint, recording, tokens)
+    datasets |= {f"/trace/{name}": tensor for name, tensor in trace64.items()}
+    attributes = {
+        "kind": case.kind, "model": model, "source": SOURCE,
+        "recorder": f"scripts/record, seed {checkpoint.seed}, draw {recording.draws}",
+        "catches": catches(variant, case),
+    }
+    if flags:
+        attributes["flags"] = flags
+    h5.write(path, attributes, datasets,
+             {f"/trace/{k}": np.abs(trace32[k] - v).max() for k, v in trace64.items()})
+    return {"noise": max(s.noise for s in samples), "cached": worst, "draws": recording.draws,
+            "datasets": datasets}
+
+
+def catches(variant: Variant, case: Case) -> str:
+    """One sentence: the variant's own, with what this kind of case adds to it."""
+    added = {
+        "single": "in a prefill and forced decode of one sample",
+        "batch": "where prompts of unequal lengths are left-padded into one batch",
+        "window": "where a prompt is longer than the sliding window and a decode crosses it",
+        "long": "where the prompt is longer than the length at which rope changes",
+        "crossing": "where decode crosses the length at which rope changes",
+        "generate": "in greedy tokens, some ended by the stop id and some by the limit",
+        "random": "in a drawn configuration",
+    }[case.name]
+    return f"{variant.catches}, {added}."

@@ -1,0 +1,205 @@
+"""Makes a tiny checkpoint, writes it as it is published, and proves that the publisher reads it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from safetensors.torch import save_file
+
+from .truth import Run, precision
+from .variant import Config, Family, Variant, rng_for
+from .weights import draw_state
+
+RELOAD_TOLERANCE = 1e-6  # float32, relative to the largest logit; measured: 0
+
+
+class Checkpoint:
+    """One variant's weights, in their stored type, with the published model in two precisions."""
+
+    def __init__(self, family: Family, variant: Variant, seed: int):
+        self.family, self.variant, self.seed = family, variant, seed
+        self.multimodal = variant.wrapper != "text" and family.multimodal_model_class is not None
+        with precision(torch.float32):
+            model = self.build()
+        rng = rng_for(seed, family.name, variant.name, "weights")
+        self.state = draw_state(model, rng, variant.dtype, family.weight_rules)
+        self.truth = Run(self.build, self.state, torch.float64)
+        self.float32 = Run(self.build, self.state, torch.float32)
+
+    @property
+    def vocab_size(self) -> int:
+        return self.variant.config["vocab_size"]
+
+    def config(self) -> transformers.PreTrainedConfig:
+        """A new config of the published class; eager attention and experts."""
+        text = getattr(transformers, self.family.config_class)(**copy.deepcopy(self.variant.config))
+        config = text
+        if self.multimodal:
+            towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
+            config = getattr(transformers, self.family.multimodal_config_class)(
+                text_config=text, **towers)
+        for part in (config, text):
+            part._attn_implementation = "eager"
+            part._experts_implementation = "eager"
+        return config
+
+    def build(self) -> torch.nn.Module:
+        name = self.family.multimodal_model_class if self.multimodal else self.family.model_class
+        return getattr(transformers, name)(self.config())
+
+    def documents(self, stop_ids: list[int], idle_id: int) -> dict[str, Config]:
+        """config.json and generation_config.json by name.
+
+        stop_ids: what ends a stream. idle_id: a stop id that no stream reaches, for the document
+        that does not name the real ones.
+        """
+        config = self.config().to_diff_dict()
+        config.pop("transformers_version", None)
+        config["architectures"] = [self.family.multimodal_model_class or self.family.model_class
+                                   if self.variant.wrapper != "text" else self.family.model_class]
+        config["dtype"] = self.variant.dtype
+        if self.variant.wrapper != "text" and not self.multimodal:
+            towers = self.family.multimodal_config(config, self.variant.wrapper == "towers")
+            config = {"architectures": towers.pop("architectures"), "dtype": config.pop("dtype"),
+                      "text_config": config, **towers}
+            config["text_config"].pop("architectures")
+        named = generated = stop_ids
+        if self.variant.stop_in == "generation_config":
+            named, generated = [idle_id], [idle_id, *stop_ids]
+        for part in (config, config.get("text_config", {})):
+            if part is config or "vocab_size" in part:
+                part["eos_token_id"] = named[0] if len(named) == 1 else named
+                part["pad_token_id"] = 0
+        if self.variant.spelling == "old":
+            config = self.family.old_spelling(config)
+            config["torch_dtype"] = config.pop("dtype")
+        documents = {"config.json": config}
+        if self.variant.stop_in != "config":
+            documents["generation_config.json"] = {"_from_model_config": False, "do_sample": False,
+                                                   "eos_token_id": generated, "pad_token_id": 0}
+        return documents
+
+    def stored(self) -> dict[str, torch.Tensor]:
+        """The tensors under their published names, in one of the published expert layouts."""
+        state = dict(self.state)
+        if self.variant.wrapper != "text" and not self.multimodal:
+            state = {"model.language_model." + name.removeprefix("model."): tensor
+                     for name, tensor in state.items()}
+        if self.variant.experts == "split":
+            state = split_experts(state)
+        if self.family.extra_tensors:
+            rng = rng_for(self.seed, self.family.name, self.variant.name, "extra")
+            state |= self.family.extra_tensors(self, rng)
+        return {name: tensor.contiguous() for name, tensor in state.items()}
+
+    def write(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, document in self.documents(stop_ids, idle_id).items():
+            text = json.dumps(document, indent=2, sort_keys=True)
+            (directory / name).write_text(text + "\n")
+        save_shards(directory, self.stored(), self.variant.n_shards)
+        self.check_reload(directory)
+
+    def check_reload(self, directory: Path) -> None:
+        """The publisher's own loader must make the same model of the files (spelling, layout)."""
+        self._check_config(directory)
+        if self.variant.wrapper != "text" and not self.multimodal:
+            return
+        tokens = [int(t) for t in np.arange(7) * 13 % self.vocab_size]
+        kind = type(self.float32.model)
+        loaded, report = kind.from_pretrained(
+            directory, dtype=torch.float32, attn_implementation="eager",
+            experts_implementation="eager", output_loading_info=True)
+        for trouble in ("missing_keys", "mismatched_keys", "unexpected_keys"):
+            if report.get(trouble):
+                raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
+        with precision(torch.float32):
+            got = loaded.eval()(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+        want = self.float32.logits(tokens)
+        if np.abs(got - want).max() > RELOAD_TOLERANCE * np.abs(want).max():
+            raise RuntimeError(f"{directory}: the published loader makes another model of these "
+                               f"files, logits {np.abs(got - want).max():.1e} apart")
+
+    def _check_config(self, directory: Path) -> None:
+        """Whatever the spelling, the published config class must resolve it to the same values."""
+        document = json.loads((directory / "config.json").read_text())
+        ours = self.config()
+        kind = type(ours)
+        if self.variant.wrapper != "text" and not self.multimodal:
+            document = document["text_config"]
+        elif transformers.AutoConfig.for_model(document["model_type"]).__class__ is not kind:
+            raise RuntimeError(f"{directory}/config.json: model_type {document['model_type']} is "
+                               f"not that of {kind.__name__}")
+        for place, found, meant in differences(kind.from_dict(document).to_dict(), ours.to_dict()):
+            raise RuntimeError(f"{directory}/config.json: {place} is read as {found!r}, "
+                               f"meant {meant!r}")
+
+
+NOT_COMPARED = {"eos_token_id", "pad_token_id", "architectures", "dtype", "torch_dtype",
+                "transformers_version", "type", "_attn_implementation", "_experts_implementation"}
+
+
+def differences(found: Any, meant: Any, place: str = "config") -> list[tuple[str, Any, Any]]:
+    """Members of `meant` that `found` lacks or has otherwise, with their place."""
+    if isinstance(found, dict) and isinstance(meant, dict):
+        return [hit for name, value in meant.items() if name not in NOT_COMPARED
+                for hit in differences(found.get(name), value, f"{place}.{name}")]
+    return [] if found == meant else [(place, found, meant)]
+
+
+def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """experts.gate_up_proj [E, 2I, H] and experts.down_proj [E, H, I] as one matrix per expert."""
+    out: dict[str, torch.Tensor] = {}
+    for name, tensor in state.items():
+        stem, _, last = name.rpartition(".")
+        if last == "gate_up_proj" and tensor.dim() == 3:
+            for index, both in enumerate(tensor):
+                gate, up = both.chunk(2, dim=0)
+                out[f"{stem}.{index}.gate_proj.weight"] = gate
+                out[f"{stem}.{index}.up_proj.weight"] = up
+        elif last == "down_proj" and tensor.dim() == 3:
+            out |= {f"{stem}.{i}.down_proj.weight": one for i, one in enumerate(tensor)}
+        else:
+            out[name] = tensor
+    return out
+
+
+def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int) -> None:
+    """model.safetensors, or shards with an index; a layer's tensors lie in different shards."""
+    for old in directory.glob("model*.safetensors*"):
+        old.unlink()
+    if n_shards == 1:
+        save(state, directory / "model.safetensors")
+        return
+    weight_map: dict[str, str] = {}
+    for shard in range(n_shards):
+        file = f"model-{shard + 1:05d}-of-{n_shards:05d}.safetensors"
+        names = sorted(state)[shard::n_shards]
+        save({name: state[name] for name in names}, directory / file)
+        weight_map |= dict.fromkeys(names, file)
+    total = sum(tensor.numel() * tensor.element_size() for tensor in state.values())
+    index: dict[str, Any] = {"metadata": {"total_size": total},
+                             "weight_map": dict(sorted(weight_map.items()))}
+    text = json.dumps(index, indent=2)
+    (directory / "model.safetensors.index.json").write_text(text + "\n")
+
+
+def save(state: dict[str, torch.Tensor], path: Path) -> None:
+    """One file, readable by all (the library makes it private)."""
+    save_file(state, path, {"format": "pt"})
+    path.chmod(0o644)
+
+
+def quiet() -> None:
+    """One thread (reproducible bits) and no progress bars."""
+    torch.set_num_threads(1)
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    logging.getLogger("transformers").setLevel(logging.ERROR)

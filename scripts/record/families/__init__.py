@@ -1,0 +1,13 @@
+"""One module per family; a family is data and small hooks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ..variant import Family
+
+NAMES = ("llama", "qwen2", "qwen3", "qwen3_moe", "phi3", "gemma4", "gemma3n")
+
+
+def load(name: str) -> Family:
+    return import_module(f".{name}", __package__).FAMILY

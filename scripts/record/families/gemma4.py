@@ -1,0 +1,139 @@
+"""Gemma 4 text: layers of two kinds, per-layer inputs, shared KV, k = v, experts beside the MLP."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..dims import attention_dims, pick
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+from ..weights import around, unused_kv
+
+WINDOW = 6
+BASE: Config = {
+    "vocab_size": 105, "hidden_size": 26, "intermediate_size": 35, "num_hidden_layers": 6,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10, "global_head_dim": 16,
+    "sliding_window": WINDOW, "max_position_embeddings": 512, "rms_norm_eps": 1e-6,
+    "layer_types": layer_pattern(6, 3), "hidden_size_per_layer_input": 0,
+    "vocab_size_per_layer_input": 105, "pad_token_id": 0,
+    "rope_parameters": {
+        "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+        "full_attention": {"rope_type": "proportional", "partial_rotary_factor": 0.25,
+                           "rope_theta": 1000000.0},
+    },
+}
+PER_LAYER: Config = {"hidden_size_per_layer_input": 7}
+SHARED: Config = {"num_kv_shared_layers": 3, "use_double_wide_mlp": True}
+EXPERTS: Config = {"enable_moe_block": True, "num_experts": 5, "top_k_experts": 2,
+                   "moe_intermediate_size": 14}
+K_EQ_V: Config = {"attention_k_eq_v": True, "num_global_key_value_heads": 1}
+
+# The attention scale is 1, so q_norm carries the 1/sqrt(head size); tables are multiplied by
+# sqrt(size) after look-up; the router divides by sqrt(hidden).
+WEIGHT_RULES = (
+    (r"q_norm\.weight$", lambda rng, shape: around(0.9 / math.sqrt(shape[0]),
+                                                   0.25 / math.sqrt(shape[0]))(rng, shape)),
+    (r"embed_tokens_per_layer\.weight$", around(0.0, 0.4)),
+    (r"router\.proj\.weight$", around(0.0, 1.5)),
+)
+
+
+def draw_dims(rng: np.random.Generator) -> Config:
+    dims = attention_dims(rng)
+    n_layers = int(rng.integers(6, 9))
+    wider = pick(rng, [d for d in (8, 12, 16, 20, 24) if d > dims["head_dim"]])
+    return {**dims, "num_hidden_layers": n_layers, "layer_types": layer_pattern(n_layers, 3),
+            "global_head_dim": wider, "vocab_size_per_layer_input": dims["vocab_size"],
+            "sliding_window": int(rng.integers(4, 9))}
+
+
+def old_spelling(config: Config) -> Config:
+    """As first released: global_head_dim and num_global_key_value_heads, no per_layer_config."""
+    config = dict(config)
+    text = dict(config["text_config"]) if "text_config" in config else config
+    overrides = next(iter(text.pop("per_layer_config").values()))
+    text["global_head_dim"] = overrides["head_dim"]
+    text["num_global_key_value_heads"] = overrides.get("num_key_value_heads")
+    if text is not config:
+        config["text_config"] = text
+    return config
+
+
+def multimodal_config(_: Config, towers: bool) -> Config:
+    """Constructor arguments beside text_config; a small vision tower where it is asked for."""
+    vision = {"hidden_size": 18, "intermediate_size": 22, "num_hidden_layers": 1,
+              "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 8, "patch_size": 4,
+              "position_embedding_size": 24, "pooling_kernel_size": 2}
+    return {"vision_config": vision if towers else None, "audio_config": None}
+
+
+def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
+    """The keys and values of shared layers, which published multimodal files carry."""
+    if checkpoint.variant.wrapper != "towers":
+        return {}
+    return unused_kv(checkpoint.truth.text, "model.language_model.layers", rng,
+                     checkpoint.variant.dtype)
+
+
+def variants(base: Config) -> list[Variant]:
+    full = {**base, **PER_LAYER, **SHARED}
+    return [
+        Variant("dense", base, "Wrong post norms, layer scalar, value norm, proportional rope, "
+                "head size of full layers or window of sliding ones", (*STANDARD, "window")),
+        Variant("dense-old", base, "global_head_dim ignored", ("single", "batch", "window"),
+                spelling="old", dtype="bfloat16"),
+        Variant("softcap", {**base, "final_logit_softcapping": 6.0}, "A soft cap left out or put "
+                "before the tied head", ("single", "generate"), dtype="bfloat16",
+                stop_in="generation_config"),
+        Variant("per-layer-inputs", {**base, **PER_LAYER}, "A wrong scale, norm or order of the "
+                "per-layer inputs", ("single", "batch", "window"), spelling="old",
+                dtype="bfloat16"),
+        Variant("shared-kv", full, "Shared layers that read the wrong layer's keys, or its trimmed "
+                "cache, or an MLP that is not doubled", (*STANDARD, "window"), spelling="old",
+                dtype="float16"),
+        Variant("shared-kv-new", full, "per_layer_config without global_head_dim misread on shared "
+                "layers", dtype="bfloat16"),
+        Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
+                "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
+                spelling="old", dtype="bfloat16"),
+        Variant("k-eq-v-new", {**base, **K_EQ_V}, "num_key_value_heads of per_layer_config ignored",
+                dtype="bfloat16"),
+        Variant("experts", {**base, **K_EQ_V, **EXPERTS}, "A router fed with the normed residual, "
+                "weights not renormalised, or the dense MLP dropped beside the experts",
+                STANDARD, spelling="old", dtype="bfloat16"),
+        Variant("multimodal", full, "Text weights not found below model.language_model, or a null "
+                "vision_config refused", ("single", "batch"), wrapper="multimodal",
+                dtype="bfloat16", n_shards=2),
+        Variant("multimodal-old", {**full, "final_logit_softcapping": 6.0}, "A text_config in the "
+                "older spelling, or vision weights that nobody asked for, in the way",
+                ("single",), wrapper="towers", spelling="old", dtype="bfloat16"),
+    ]
+
+
+def random(rng: np.random.Generator, base: Config) -> Variant:
+    config = dict(base)
+    if rng.integers(2):
+        config |= {"hidden_size_per_layer_input": int(rng.integers(3, 9))}
+    # transformers fails on shared layers without per-layer inputs; none is published so
+    if config["hidden_size_per_layer_input"] and rng.integers(2):
+        config |= {"num_kv_shared_layers": int(rng.integers(1, config["num_hidden_layers"] - 2)),
+                   "use_double_wide_mlp": bool(rng.integers(2))}
+    if rng.integers(2):
+        config |= {"attention_k_eq_v": True, "num_global_key_value_heads": pick(
+            rng, [n for n in (1, 2, 3) if config["num_attention_heads"] % n == 0])}
+    if rng.integers(3) == 0:
+        config |= {**EXPERTS, "num_experts": int(rng.integers(4, 8))}
+    if rng.integers(2):
+        config["final_logit_softcapping"] = 6.0
+    return Variant("", config, "A misread Gemma 4",
+                   wrapper=pick(rng, ("text", "text", "multimodal")))
+
+
+FAMILY = Family(
+    name="gemma4", config_class="Gemma4TextConfig", model_class="Gemma4ForCausalLM",
+    draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
+    weight_rules=WEIGHT_RULES, multimodal_config_class="Gemma4Config",
+    multimodal_model_class="Gemma4ForConditionalGeneration", multimodal_config=multimodal_config,
+    extra_tensors=extra_tensors,
+)

@@ -1,0 +1,102 @@
+"""Llama: the plain decoder, on which most rope variants are recorded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dims import attention_dims, flat_old_rope, pick
+from ..variant import STANDARD, Config, Family, Variant
+
+BASE: Config = {
+    "vocab_size": 101, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 12,
+    "max_position_embeddings": 512, "rms_norm_eps": 1e-5, "tie_word_embeddings": False,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
+}
+LIMIT = 16  # length at which dynamic rope starts to grow
+ROPES: dict[str, Config] = {
+    "linear": {"rope_type": "linear", "factor": 2.5, "rope_theta": 10000.0},
+    "dynamic": {"rope_type": "dynamic", "factor": 3.0, "rope_theta": 10000.0},
+    "llama3": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0,
+               "high_freq_factor": 4.0, "original_max_position_embeddings": 64,
+               "rope_theta": 500000.0},
+    "yarn": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128,
+             "rope_theta": 10000.0},
+    "yarn-mscale": {"rope_type": "yarn", "factor": 8.0, "mscale": 0.9, "mscale_all_dim": 0.6,
+                    "beta_fast": 16.0, "beta_slow": 2.0, "original_max_position_embeddings": 64,
+                    "rope_theta": 10000.0},
+    "yarn-attention-factor": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.3,
+                              "truncate": False, "original_max_position_embeddings": 64,
+                              "rope_theta": 10000.0},
+}
+
+
+def old_spelling(config: Config) -> Config:
+    """The oldest ones name neither a head size nor, without grouping, the KV heads."""
+    config = flat_old_rope(config)
+    heads = config["num_attention_heads"]
+    if config["head_dim"] == config["hidden_size"] // heads:
+        del config["head_dim"]
+    if config["num_key_value_heads"] == heads:
+        del config["num_key_value_heads"]
+    return config
+
+
+def variants(base: Config) -> list[Variant]:
+    hidden, heads = base["hidden_size"], base["num_attention_heads"]
+    implied = {k: v for k, v in base.items() if k != "head_dim"}
+    implied["hidden_size"] = heads * 2 * max(3, hidden // heads // 2)
+
+    def rope(name: str, **more) -> Config:
+        """Two layers tell a wrong table as well as three, in less space."""
+        return {**base, "num_hidden_layers": 2, "rope_parameters": ROPES[name], **more}
+
+    return [
+        Variant("base", base, "A wrong RMSNorm, GQA grouping, SwiGLU, explicit head size or untied "
+                "head", STANDARD),
+        Variant("old", {**implied, "tie_word_embeddings": True}, "A tied head read as untied, or a "
+                "config with rope_theta and without head_dim misread", ("single", "batch"),
+                spelling="old", dtype="float16"),
+        Variant("biases", {**base, "attention_bias": True, "mlp_bias": True},
+                "A forgotten bias of q, k, v, o or of the MLP", ("single", "batch"),
+                dtype="bfloat16"),
+        Variant("sharded", rope("linear"), "A tensor looked for in the wrong shard, or positions "
+                "that linear rope did not divide", n_shards=3, dtype="bfloat16"),
+        Variant("linear-old", rope("linear"), "rope_scaling of type linear ignored", spelling="old",
+                dtype="bfloat16"),
+        Variant("dynamic", rope("dynamic", max_position_embeddings=LIMIT),
+                "A dynamic NTK base that does not follow the length of the whole sequence",
+                ("single", "long", "crossing"), dtype="bfloat16", length_limit=LIMIT),
+        Variant("llama3", rope("llama3"), "A wavelength band of llama3 rope missed, or a stop id "
+                "that only generation_config.json names", ("single", "batch", "generate"),
+                stop_in="generation_config", dtype="bfloat16"),
+        Variant("llama3-old", rope("llama3"), "rope_scaling with rope_type llama3 ignored",
+                spelling="old", dtype="float16"),
+        Variant("yarn", rope("yarn"), "A yarn ramp between wrong dimensions, or its attention "
+                "factor left out", ("single", "batch"), dtype="bfloat16"),
+        Variant("yarn-old", rope("yarn"), "rope_scaling of type yarn ignored", spelling="old",
+                dtype="bfloat16"),
+        Variant("yarn-mscale", rope("yarn-mscale"), "mscale / mscale_all_dim not applied to cos "
+                "and sin, or other betas ignored", dtype="bfloat16"),
+        Variant("yarn-attention-factor", rope("yarn-attention-factor"), "A given attention_factor "
+                "recomputed, or truncate false ignored", dtype="bfloat16"),
+    ]
+
+
+def random(rng: np.random.Generator, base: Config) -> Variant:
+    name = pick(rng, ("default", *ROPES))
+    config = {**base, "attention_bias": bool(rng.integers(2)), "mlp_bias": bool(rng.integers(2)),
+              "tie_word_embeddings": bool(rng.integers(2))}
+    if name != "default":
+        config["rope_parameters"] = ROPES[name]
+    limit = None
+    if name == "dynamic":
+        limit = config["max_position_embeddings"] = int(rng.integers(8, 20))
+    return Variant("", config, f"A misread Llama with {name} rope", length_limit=limit)
+
+
+FAMILY = Family(
+    name="llama", config_class="LlamaConfig", model_class="LlamaForCausalLM",
+    draw_dims=attention_dims, base=BASE, variants=variants, random=random,
+    old_spelling=old_spelling,
+)

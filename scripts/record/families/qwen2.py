@@ -1,0 +1,55 @@
+"""Qwen2: biases on q, k and v alone, no head_dim in the config, sliding windows on request."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..dims import attention_dims, pick
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+from .qwen3 import windows, without_layer_types
+
+BASE: Config = {
+    "vocab_size": 103, "hidden_size": 32, "intermediate_size": 45, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512,
+    "rms_norm_eps": 1e-6, "tie_word_embeddings": True,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0},
+}
+YARN: Config = {"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+                "original_max_position_embeddings": 64}
+
+
+def variants(base: Config) -> list[Variant]:
+    untied = {**base, "tie_word_embeddings": False}
+    types = layer_pattern(base["num_hidden_layers"], 3)
+    return [
+        Variant("base", base, "A bias of q, k or v forgotten, or one invented for o", STANDARD),
+        Variant("window", {**windows(untied, 1), "layer_types": types}, "layer_types overruled by "
+                "max_window_layers, or a window off by one", ("single", "batch", "window"),
+                dtype="float16"),
+        Variant("window-old", windows(untied, 1), "max_window_layers without layer_types misread",
+                ("window", "generate"), spelling="old", dtype="bfloat16"),
+        Variant("window-unused", base,
+                "A sliding_window obeyed although use_sliding_window is false", spelling="old",
+                dtype="bfloat16"),
+        Variant("yarn-old", {**base, "rope_parameters": YARN}, "rope_scaling of type yarn ignored",
+                spelling="old", dtype="bfloat16", n_shards=2),
+    ]
+
+
+def random(rng: np.random.Generator, base: Config) -> Variant:
+    config = {**base, "tie_word_embeddings": bool(rng.integers(2))}
+    if rng.integers(2):
+        config = {**windows(config, int(rng.integers(0, config["num_hidden_layers"]))),
+                  "sliding_window": int(rng.integers(3, 9))}
+    if rng.integers(3) == 0:
+        config["rope_parameters"] = {**YARN, "factor": pick(rng, (2.0, 8.0))}
+    return Variant("", config, "A misread Qwen2")
+
+
+FAMILY = Family(
+    name="qwen2", config_class="Qwen2Config", model_class="Qwen2ForCausalLM",
+    draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
+    random=random, old_spelling=without_layer_types,
+)

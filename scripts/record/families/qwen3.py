@@ -1,0 +1,73 @@
+"""Qwen3: norms on every head of q and k before rope; sliding windows on request."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dims import attention_dims, flat_old_rope, pick
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+
+BASE: Config = {
+    "vocab_size": 106, "hidden_size": 27, "intermediate_size": 44, "num_hidden_layers": 3,
+    "num_attention_heads": 3, "num_key_value_heads": 1, "head_dim": 14,
+    "max_position_embeddings": 512, "rms_norm_eps": 1e-6, "tie_word_embeddings": True,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0},
+}
+WINDOW = 6
+
+
+def without_layer_types(config: Config) -> Config:
+    """Older checkpoints say max_window_layers and no layer_types, and many carry a sliding_window
+    although use_sliding_window is false."""
+    config = flat_old_rope(config)
+    config.pop("layer_types", None)
+    if not config["use_sliding_window"]:
+        config["sliding_window"] = WINDOW
+    return config
+
+
+def windows(base: Config, first: int) -> Config:
+    """Layers from `first` on slide."""
+    return {**base, "use_sliding_window": True, "sliding_window": WINDOW,
+            "max_window_layers": first}
+
+
+def variants(base: Config) -> list[Variant]:
+    types = layer_pattern(base["num_hidden_layers"] + 1, 2)
+    return [
+        Variant("base", base, "A q or k norm forgotten, misplaced after rope or taken over all "
+                "heads", STANDARD),
+        Variant("old", {**base, "tie_word_embeddings": False, "attention_bias": True},
+                "A config with rope_theta misread, or an attention bias forgotten",
+                ("single", "batch"), spelling="old", dtype="bfloat16"),
+        Variant("window", {**base, "num_hidden_layers": len(types), "use_sliding_window": True,
+                           "sliding_window": WINDOW, "layer_types": types},
+                "A sliding window off by one, on the wrong layers or rotating wrongly",
+                (*STANDARD, "window"), dtype="bfloat16"),
+        Variant("window-old", windows(base, 1), "max_window_layers misread as a count from the end",
+                ("window",), spelling="old", dtype="float16"),
+        Variant("yarn-sharded", {**base, "rope_parameters": {
+            "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+            "original_max_position_embeddings": 64}}, "Yarn ignored beside q and k norms, or a "
+            "shard skipped", spelling="old", dtype="float16", n_shards=2),
+    ]
+
+
+def random(rng: np.random.Generator, base: Config) -> Variant:
+    config = {**base, "attention_bias": bool(rng.integers(2)),
+              "tie_word_embeddings": bool(rng.integers(2))}
+    if rng.integers(2):
+        config = {**windows(config, int(rng.integers(0, config["num_hidden_layers"]))),
+                  "sliding_window": int(rng.integers(3, 9))}
+    if rng.integers(3) == 0:
+        config["rope_parameters"] = {"rope_type": "yarn", "rope_theta": 1000000.0,
+                                     "factor": pick(rng, (2.0, 4.0)),
+                                     "original_max_position_embeddings": 64}
+    return Variant("", config, "A misread Qwen3")
+
+
+FAMILY = Family(
+    name="qwen3", config_class="Qwen3Config", model_class="Qwen3ForCausalLM",
+    draw_dims=attention_dims, base=BASE, variants=variants, random=random,
+    old_spelling=without_layer_types,
+)

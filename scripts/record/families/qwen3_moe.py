@@ -1,0 +1,71 @@
+"""Qwen3 with experts: sparse and dense layers, two layouts of the expert weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dims import attention_dims, flat_old_rope, pick
+from ..variant import STANDARD, Config, Family, Variant
+
+BASE: Config = {
+    "vocab_size": 102, "hidden_size": 28, "intermediate_size": 45, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 10,
+    "max_position_embeddings": 512, "rms_norm_eps": 1e-6, "tie_word_embeddings": False,
+    "num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 15,
+    "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": [],
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0},
+}
+
+
+def draw_dims(rng: np.random.Generator) -> Config:
+    dims = attention_dims(rng)
+    taken = {dims["hidden_size"], dims["intermediate_size"]}
+    width = pick(rng, [n for n in range(9, 23) if n not in taken and 2 * n not in taken])
+    return {**dims, "moe_intermediate_size": width, "num_experts": pick(rng, (5, 6, 7)),
+            "num_experts_per_tok": pick(rng, (2, 3))}
+
+
+def old_spelling(config: Config) -> Config:
+    config = flat_old_rope(config)
+    if "num_local_experts" in config:
+        config["num_experts"] = config.pop("num_local_experts")
+    return config
+
+
+def variants(base: Config) -> list[Variant]:
+    mixed = {**base, "norm_topk_prob": False, "num_hidden_layers": 4, "decoder_sparse_step": 2}
+    return [
+        Variant("base", base, "Experts chosen or weighed wrongly, gate and up swapped, or "
+                "norm_topk_prob ignored", STANDARD, experts="split", spelling="old"),
+        Variant("fused", base, "Fused experts read transposed, or up taken before gate",
+                ("single", "batch"), dtype="bfloat16"),
+        Variant("unnormalised", {**base, "norm_topk_prob": False}, "Weights of chosen experts "
+                "renormalised although norm_topk_prob is false", experts="split", dtype="float16"),
+        Variant("sparse-step", mixed, "decoder_sparse_step counted from the wrong layer",
+                ("single", "batch"), experts="split", dtype="bfloat16", spelling="old"),
+        Variant("mlp-only", {**base, "num_hidden_layers": 4, "mlp_only_layers": [0, 2]},
+                "mlp_only_layers given experts", dtype="bfloat16", n_shards=2),
+        Variant("window", {**base, "use_sliding_window": True, "sliding_window": 6,
+                           "attention_bias": True}, "A window that should hold on every layer, or "
+                "an attention bias forgotten", ("window",), dtype="bfloat16", experts="split",
+                spelling="old"),
+    ]
+
+
+def random(rng: np.random.Generator, base: Config) -> Variant:
+    n_layers = base["num_hidden_layers"]
+    config = {**base, "norm_topk_prob": bool(rng.integers(2)),
+              "attention_bias": bool(rng.integers(2)),
+              "tie_word_embeddings": bool(rng.integers(2)),
+              "decoder_sparse_step": pick(rng, (1, 1, 2)),
+              "mlp_only_layers": [i for i in range(n_layers) if rng.integers(4) == 0]}
+    if rng.integers(3) == 0:
+        config |= {"use_sliding_window": True, "sliding_window": int(rng.integers(3, 9))}
+    return Variant("", config, "A misread Qwen3 with experts",
+                   experts=pick(rng, ("fused", "split")))
+
+
+FAMILY = Family(
+    name="qwen3_moe", config_class="Qwen3MoeConfig", model_class="Qwen3MoeForCausalLM",
+    draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
+)

@@ -1,0 +1,57 @@
+"""Writes numeric fixtures as HDF5 whose bytes depend on their content alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+SCHEMA = "assay/1"
+COMPRESS_FROM_BYTES = 2048
+
+
+def _fixed_strings(values: list[str]) -> np.ndarray:
+    """Null-padded strings of one length: readable without a heap, and without its 4 KiB."""
+    encoded = [value.encode() for value in values]
+    size = max(map(len, encoded)) + 1
+    return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
+
+
+def _attribute(target: h5py.HLObject, name: str, value: str | list[str]) -> None:
+    if isinstance(value, str):
+        data = _fixed_strings([value])
+        target.attrs.create(name, data[0], shape=(), dtype=data.dtype)
+    else:
+        data = _fixed_strings(value)
+        target.attrs.create(name, data, dtype=data.dtype)
+
+
+def _dataset(file: h5py.File, path: str, data: np.ndarray) -> h5py.Dataset:
+    if data.nbytes < COMPRESS_FROM_BYTES:
+        return file.create_dataset(path, data=data, track_times=False)
+    return file.create_dataset(path, data=data, track_times=False, chunks=data.shape,
+                               compression="gzip", compression_opts=9, shuffle=True)
+
+
+def write(path: Path, attributes: dict[str, str | list[str]], datasets: dict[str, Any],
+          noise: dict[str, float] | None = None) -> None:
+    """Writes one case.
+
+    datasets: by absolute name; a list of strings becomes fixed-length UTF-8.
+    noise: by dataset name, stored as its attribute `noise` (largest distance of the float32 run).
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with h5py.File(path, "w", libver=("v110", "v110")) as file:
+        for name, value in {"schema": SCHEMA, **attributes}.items():
+            _attribute(file, name, value)
+        for name, data in datasets.items():
+            if isinstance(data, list):
+                data = _fixed_strings(data)
+                made = file.create_dataset(name, data=data, track_times=False, dtype=data.dtype)
+            else:
+                made = _dataset(file, name, np.ascontiguousarray(data))
+            if noise and name in noise:
+                made.attrs.create("noise", np.float64(noise[name]))

@@ -1,0 +1,51 @@
+"""Records whole variants: checkpoint, cases, traces, observations."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from . import cases
+from .checkpoint import Checkpoint
+from .variant import Family, Variant, dims_for
+
+
+def record_variant(family: Family, variant: Variant, seed: int, directory: Path, observe: bool,
+                   traces: str = "by case") -> list[str]:
+    """Writes one variant below `directory`; returns a line for each case.
+
+    observe: also run mlx-lm on the cases `single` and `batch`.
+    traces: `by case` (fine ones in `single`, layer outputs elsewhere), or `layers` everywhere.
+    """
+    started = time.monotonic()
+    checkpoint = Checkpoint(family, variant, seed)
+    idle_id = checkpoint.vocab_size - 1
+    recordings = [cases.draw(checkpoint, case, idle_id) for case in cases.plan(variant)]
+    stops = [r.stop_id for r in recordings if r.stop_id is not None]
+    checkpoint.write(directory / "model", stops or [idle_id], idle_id)
+    lines = []
+    for recording in recordings:
+        path = directory / f"{recording.case.name}.h5"
+        detail = traces
+        if traces == "by case":
+            detail = "fine" if recording.case.name == "single" else "layers"
+        model = os.path.relpath(directory / "model", path.parent)
+        result = cases.write(checkpoint, recording, path, model, detail)
+        line = (f"  {recording.case.name}: noise {result['noise']:.1e}, {result['draws']} draws")
+        if result["cached"] > cases.CACHE_AGREES:
+            line += (f"; note: cache and whole-sequence disagree by {result['cached']:.1e} "
+                     "(flagged disputed)")
+        if observe and recording.case.name in ("single", "batch", "window", "long"):
+            from . import mlx_lm_observation
+            line += "; " + mlx_lm_observation.observe(path, result)
+        lines.append(line)
+    size = sum(f.stat().st_size for f in directory.rglob("*") if f.is_file())
+    head = f"{family.name}/{variant.name or directory.name}: {size / 1024:.0f} KiB, " \
+           f"{time.monotonic() - started:.1f} s"
+    return [head, *lines]
+
+
+def family_variants(family: Family, seed: int, only: list[str] | None) -> list[Variant]:
+    made = family.variants(dims_for(family, seed))
+    return [v for v in made if not only or v.name in only]

@@ -1,0 +1,215 @@
+"""Runs a published model: entirely in float64 (the truth), or entirely in float32 (its noise)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map_only
+
+NARROW = (torch.float32, torch.float16, torch.bfloat16)
+STATEFUL_ROPES = ("dynamic", "longrope")
+
+
+class WidenFloat32(TorchFunctionMode):
+    """Turns every explicit request for float32 into one for float64.
+
+    Published models force float32 in norms, softmax and rope tables (`.float()`, `dtype=` and
+    positional dtypes). Left alone, a `.double()` model still carries 3e-6 of float32 noise.
+    """
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.Tensor.float:
+            func = torch.Tensor.double
+        widen = lambda dtype: torch.float64 if dtype is torch.float32 else dtype  # noqa: E731
+        args, kwargs = tree_map_only(torch.dtype, widen, (args, kwargs or {}))
+        return func(*args, **kwargs)
+
+
+class RefuseNarrowFloats(TorchDispatchMode):
+    """Proves that no operation returns a float narrower than float64."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(out):
+            if isinstance(leaf, torch.Tensor) and leaf.dtype in NARROW:
+                raise RuntimeError(f"{func} returned {leaf.dtype} inside the float64 truth")
+        return out
+
+
+@contextlib.contextmanager
+def precision(dtype: torch.dtype) -> Iterator[None]:
+    """Everything built or run inside is of `dtype`; for float64 this is enforced and proved."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            if dtype is torch.float64:
+                stack.enter_context(RefuseNarrowFloats())
+                stack.enter_context(WidenFloat32())
+            yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+class Run:
+    """A published model in one precision, asked one unpadded sample at a time, without memory.
+
+    build: makes the model (called inside the precision).
+    state: the stored weights, in their stored type; upcast exactly.
+    """
+
+    def __init__(self, build: Callable[[], torch.nn.Module], state: dict, dtype: torch.dtype):
+        self.dtype = dtype
+        with precision(dtype):
+            self.model = build().eval()
+            with torch.no_grad():
+                own = self.model.state_dict()
+                for name, tensor in state.items():
+                    if own[name].shape != tensor.shape:
+                        raise RuntimeError(f"{name}: {tuple(own[name].shape)} in the model, "
+                                           f"{tuple(tensor.shape)} drawn")
+                    own[name].copy_(upcast(tensor, dtype))
+        self._refuse_other_types()
+        self.text = text_model(self.model)
+        self.config = self.text.config
+        self.length_dependent = bool(rope_types(self.config) & set(STATEFUL_ROPES))
+
+    def _refuse_other_types(self) -> None:
+        for name, tensor in (*self.model.named_parameters(), *self.model.named_buffers()):
+            if tensor.is_floating_point() and tensor.dtype is not self.dtype:
+                raise RuntimeError(f"{name} is {tensor.dtype}, not {self.dtype}")
+
+    def forget(self) -> None:
+        """Rebuilds the rotary module. dynamic and longrope ones keep tables of earlier calls."""
+        if self.length_dependent:
+            with precision(self.dtype):
+                self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
+
+    def logits(self, tokens: list[int], trace: dict | None = None,
+               router_gaps: list[float] | None = None) -> np.ndarray:
+        """Logits [len(tokens), V] of one forward pass over the whole sequence, no cache.
+
+        trace: filled with tensors [len(tokens), D] by name, see hooks().
+        router_gaps: receives the smallest distance from the k-th to the k+1-th expert of each call.
+        """
+        self.forget()
+        with precision(self.dtype), hooks(self, trace, router_gaps):
+            ids = torch.tensor([tokens], dtype=torch.int64)
+            out = self.model(input_ids=ids, use_cache=False).logits[0]
+        return out.numpy().copy()
+
+    def rows(self, prompt: list[int], decode: list[int], trace: dict | None = None,
+             router_gaps: list[float] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(prefill [T, V], decode [N, V]): the last row after each forced token, recomputed.
+
+        Where rope does not depend on the length, row t of one long pass equals the last row of the
+        pass over t + 1 tokens; this is checked on the prompt instead of recomputing every row.
+        """
+        prefill = self.logits(prompt, trace, router_gaps)
+        if not decode:
+            return prefill, prefill[:0]
+        if self.length_dependent:
+            steps = [self.logits(prompt + decode[:n + 1], None, router_gaps)[-1]
+                     for n in range(len(decode))]
+            return prefill, np.stack(steps)
+        whole = self.logits(prompt + decode, None, router_gaps)
+        if self.dtype is torch.float64:
+            drift = np.abs(whole[:len(prompt)] - prefill).max()
+            if drift > 1e-12 * max(1.0, np.abs(prefill).max()):
+                raise RuntimeError(f"logits of a prompt change by {drift:.1e} when more follows")
+        return prefill, whole[len(prompt):]
+
+    def cached(self, prompt: list[int], decode: list[int]) -> np.ndarray:
+        """Logits [N, V] of the published cached decode: prefill, then one token at a time."""
+        self.forget()
+        with precision(self.dtype):
+            out = self.model(input_ids=torch.tensor([prompt], dtype=torch.int64), use_cache=True)
+            rows = []
+            for token in decode:
+                out = self.model(input_ids=torch.tensor([[token]], dtype=torch.int64),
+                                 past_key_values=out.past_key_values, use_cache=True)
+                rows.append(out.logits[0, -1].numpy().copy())
+        return np.stack(rows)
+
+
+    def generate(self, prompt: list[int], n_tokens: int, stop_ids: list[int]) -> list[int]:
+        """The published greedy generate(): new tokens, the stop id included."""
+        self.forget()
+        with precision(self.dtype):
+            ids = torch.tensor([prompt], dtype=torch.int64)
+            out = self.model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False,
+                                      max_new_tokens=n_tokens, eos_token_id=stop_ids,
+                                      pad_token_id=0)
+        return out[0, len(prompt):].tolist()
+
+
+def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The stored value, exactly, in a type that is at least as wide."""
+    return tensor.to(dtype)
+
+
+def text_model(model: torch.nn.Module) -> torch.nn.Module:
+    """The decoder inside a causal model or inside a multimodal one."""
+    return getattr(model.model, "language_model", model.model)
+
+
+def rope_types(config) -> set[str]:
+    """The rope types of all layers of a config."""
+    parameters = config.rope_parameters or {}
+    nested = [p for p in parameters.values() if isinstance(p, dict)] or [parameters]
+    return {p.get("rope_type", "default") for p in nested}
+
+
+@contextlib.contextmanager
+def hooks(run: Run, trace: dict | None, router_gaps: list[float] | None) -> Iterator[None]:
+    """Listens to the modules of one forward pass.
+
+    Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`
+    and `layer.NN.mlp` (outputs of the modules, before any norm that follows), `layer.NN.experts`,
+    `norm`. AltUp carries several streams; the active one is traced.
+    """
+    handles = []
+
+    def listen(module, function):
+        handles.append(module.register_forward_hook(
+            lambda _m, _i, out: function(out[0] if isinstance(out, tuple) else out)))
+
+    def keep(name):
+        def store(out):
+            active = out[run.config.altup_active_idx] if out.dim() == 4 else out
+            trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
+        return store
+
+    def gap(top_k, normalised):
+        def measure(scores):
+            shares = scores if normalised else torch.softmax(scores, -1)
+            ordered = torch.sort(shares, descending=True).values
+            router_gaps.append(float((ordered[..., top_k - 1] - ordered[..., top_k]).min()))
+        return measure
+
+    if trace is not None:
+        listen(run.text.embed_tokens, keep("embed"))
+        listen(run.text.norm, keep("norm"))
+        for index, layer in enumerate(run.text.layers):
+            listen(layer, keep(f"layer.{index:02d}.out"))
+            listen(layer.self_attn, keep(f"layer.{index:02d}.attn"))
+            listen(layer.mlp, keep(f"layer.{index:02d}.mlp"))
+            if hasattr(layer, "experts"):
+                listen(layer.experts, keep(f"layer.{index:02d}.experts"))
+    if router_gaps is not None:
+        for layer in run.text.layers:
+            if hasattr(layer, "router"):  # beside the MLP, returns shares
+                listen(layer.router, gap(run.config.top_k_experts, normalised=True))
+            elif hasattr(layer.mlp, "gate"):  # inside it, returns logits
+                listen(layer.mlp.gate, gap(run.config.num_experts_per_tok, normalised=False))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()

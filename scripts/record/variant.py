@@ -1,0 +1,79 @@
+"""What a family module states: the variants of one architecture, and how they are published."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Config = dict[str, Any]
+
+STANDARD = ("single", "batch", "generate")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One checkpoint and the cases that are recorded on it.
+
+    `config` holds the constructor arguments of the text config in the spelling that transformers
+    writes; `spelling` only decides how config.json is written. `length_limit` is the sequence
+    length at which a length-dependent rope changes, None for all others.
+    """
+
+    name: str
+    config: Config
+    catches: str
+    cases: tuple[str, ...] = ("single",)
+    spelling: str = "new"  # new | old
+    dtype: str = "float32"  # float32 | float16 | bfloat16
+    n_shards: int = 1
+    wrapper: str = "text"  # text | multimodal | towers (multimodal, with the towers' weights)
+    experts: str = "fused"  # fused | split (one tensor per expert)
+    stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
+    length_limit: int | None = None
+
+
+def _identity(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Family:
+    """A published architecture: data, and hooks where its checkpoints differ from its modules."""
+
+    name: str
+    config_class: str  # names in the transformers package
+    model_class: str
+    draw_dims: Callable[[np.random.Generator], Config]
+    base: Config
+    variants: Callable[[Config], list[Variant]]
+    random: Callable[[np.random.Generator, Config], Variant]
+    old_spelling: Callable[[Config], Config] = _identity  # new config.json -> an old published one
+    weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of weights.py
+    multimodal_config_class: str | None = None
+    multimodal_model_class: str | None = None
+    multimodal_config: Callable[[Config, bool], Config] | None = None
+    # (checkpoint, rng) -> tensors that the file carries though the text model has no place for them
+    extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
+
+
+def rng_for(seed: int, *names: str) -> np.random.Generator:
+    """An independent generator for every purpose, so that one more variant changes no other."""
+    digest = hashlib.sha256("/".join((str(seed), *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:16], "little"))
+
+
+def dims_for(family: Family, seed: int) -> Config:
+    """The base config: the bundled dimensions for seed 0, freshly drawn ones for any other."""
+    if seed == 0:
+        return dict(family.base)
+    return {**family.base, **family.draw_dims(rng_for(seed, family.name, "dims"))}
+
+
+def layer_pattern(n_layers: int, period: int) -> list[str]:
+    """Every period-th layer attends fully, the others slide; the last layer is always full."""
+    full = [(index + 1) % period == 0 for index in range(n_layers - 1)] + [True]
+    return ["full_attention" if is_full else "sliding_attention" for is_full in full]
