@@ -84,17 +84,22 @@ static bool is_neutral(const char *name)
     return false;
 }
 
+const char *config_unused(const config *c, size_t index)
+{
+    struct json_object_iterator at = json_object_iter_begin(c->object), end = json_object_iter_end(c->object);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        bool counts = json_object_iter_peek_value(&at) && !json_object_object_get_ex(c->used, name, NULL);
+        if (counts && index-- == 0) return name;
+    }
+    return NULL;
+}
+
 void config_end(config *c)
 {
-    if (c->status == ASSAY_OK) {
-        json_object_object_foreach(c->object, name, value)
-        {
-            if (json_object_is_type(value, json_type_null) || is_neutral(name) ||
-                json_object_object_get_ex(c->used, name, NULL))
-                continue;
-            config_note(c->notes, "%s%s: not understood and not used", c->prefix, name);
-        }
-    }
+    const char *name;
+    for (size_t i = 0; c->status == ASSAY_OK && (name = config_unused(c, i)); i++)
+        if (!is_neutral(name)) config_note(c->notes, "%s%s: not understood and not used", c->prefix, name);
     config_drop(c);
 }
 

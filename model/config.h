@@ -49,6 +49,9 @@ void config_drop(config *c);
  * initialisation, names, …), and frees what config_begin made. */
 void config_end(config *c);
 
+/* The index-th member that is not null and that nobody has asked for; NULL where there are fewer. */
+const char *config_unused(const config *c, size_t index);
+
 /* Fails unless something failed before; returns c->status. */
 assay_status config_fail(config *c, assay_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

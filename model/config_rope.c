@@ -204,14 +204,8 @@ static double read_theta(config *c, config *d, const config_rope_request *reques
 
 static void refuse_leftover(config *d, const char *type)
 {
-    if (d->status != ASSAY_OK || d->parent->status != ASSAY_OK) return;
-    json_object_object_foreach(d->object, name, value)
-    {
-        if (json_object_is_type(value, json_type_null) || json_object_object_get_ex(d->used, name, NULL))
-            continue;
-        config_fail(d, ASSAY_EUNSUPPORTED, "%s: not understood with rope_type \"%s\"", name, type);
-        return;
-    }
+    const char *name = d->status == ASSAY_OK && d->parent->status == ASSAY_OK ? config_unused(d, 0) : NULL;
+    if (name) config_fail(d, ASSAY_EUNSUPPORTED, "%s: not understood with rope_type \"%s\"", name, type);
 }
 
 /* d: the rope's own members; may be c itself. */
@@ -233,13 +227,13 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
 /* Where both spellings are present they must say the same. */
 static void check_agreement(config *c, json_object *newer, json_object *older)
 {
-    json_object_object_foreach(older, name, value)
-    {
+    struct json_object_iterator at = json_object_iter_begin(older), end = json_object_iter_end(older);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
         json_object *other = NULL;
-        if (json_object_object_get_ex(newer, name, &other) && !json_object_equal(value, other)) {
+        const char *name = json_object_iter_peek_name(&at);
+        if (json_object_object_get_ex(newer, name, &other) &&
+            !json_object_equal(json_object_iter_peek_value(&at), other))
             config_fail(c, ASSAY_EFORMAT, "rope_scaling.%s: contradicts rope_parameters.%s", name, name);
-            return;
-        }
     }
 }
 
@@ -254,7 +248,8 @@ static json_object *rope_members(config *c, const config_rope_request *request, 
             config_fail(c, ASSAY_EFORMAT, "rope_parameters.%s: missing", request->layer_type);
         newer = nested;
     }
-    if (newer && older) check_agreement(c, newer, older);
+    if (json_object_is_type(newer, json_type_object) && json_object_is_type(older, json_type_object))
+        check_agreement(c, newer, older);
     if (newer) return newer;
     *prefix = "rope_scaling.";
     return older;

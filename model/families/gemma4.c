@@ -71,15 +71,9 @@ static void read_override(gemma4 *g, const char *key, json_object *members)
     if (config_has(&d, "head_dim")) g->layers[i].head_dim = config_size(&d, "head_dim");
     if (config_has(&d, "num_key_value_heads"))
         g->layers[i].n_kv_heads = config_size(&d, "num_key_value_heads");
-    if (d.status == ASSAY_OK) {
-        json_object_object_foreach(members, name, value)
-        {
-            (void)value;
-            if (!json_object_object_get_ex(d.used, name, NULL))
-                config_fail(&d, ASSAY_EUNSUPPORTED, "%s: only head_dim and num_key_value_heads vary by layer",
-                            name);
-        }
-    }
+    const char *other = d.status == ASSAY_OK ? config_unused(&d, 0) : NULL;
+    if (other)
+        config_fail(&d, ASSAY_EUNSUPPORTED, "%s: only head_dim and num_key_value_heads vary by layer", other);
     config_drop(&d);
 }
 
@@ -103,10 +97,9 @@ static void read_heads(gemma4 *g)
         g->layers[i].n_kv_heads = g->layers[i].sliding ? n_kv : global_kv;
     }
     if (!overrides || !family_ok(g->f)) return;
-    json_object_object_foreach(overrides, key, members)
-    {
-        if (family_ok(g->f)) read_override(g, key, members);
-    }
+    struct json_object_iterator at = json_object_iter_begin(overrides), end = json_object_iter_end(overrides);
+    for (; family_ok(g->f) && !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+        read_override(g, json_object_iter_peek_name(&at), json_object_iter_peek_value(&at));
 }
 
 /* One rope per layer type, so all layers of a type must agree on the head size. */

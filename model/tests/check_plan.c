@@ -177,8 +177,7 @@ START_TEST(the_plan_prints_what_a_model_card_says)
         "placeholder  258880, embedded as 0",
         "rope 0       proportional, theta 1e+06, 16 of 16 elements, 2 pairs turn",
         "layer 02     attention 4/2 heads of 16, scale 1, full, rope 0",
-        "layer 03     attention 4/2 heads of 10, scale 1, window 6, rope 1, keys "
-        "and values of layer 01",
+        "layer 03     attention 4/2 heads of 10, scale 1, window 6, rope 1, keys and values of layer 01",
         "mlp 70, gelu_pytorch_tanh"};
     for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++)
         ck_assert_msg(strstr(text, EXPECTED[i]) != NULL, "no \"%s\" in:\n%s", EXPECTED[i], text);
