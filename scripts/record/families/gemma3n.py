@@ -58,19 +58,22 @@ def old_spelling(config: Config) -> Config:
 
 
 VISION: Config = {"model_type": "gemma3n_vision", "architecture": "mobilenetv5_300m_enc",
-                  "hidden_size": 22, "vocab_size": 5, "vocab_offset": 102, "rms_norm_eps": 1e-6,
+                  "hidden_size": 22, "vocab_size": 5, "rms_norm_eps": 1e-6,
                   "do_pooling": False, "num_classes": 2}
-AUDIO: Config = {"hidden_size": 24, "input_feat_size": 16, "vocab_size": 3, "vocab_offset": 107,
+AUDIO: Config = {"hidden_size": 24, "input_feat_size": 16, "vocab_size": 3,
                  "conf_num_hidden_layers": 1, "conf_num_attention_heads": 2,
                  "conf_attention_chunk_size": 4, "conf_attention_context_left": 5,
                  "sscp_conv_channel_size": [6, 4], "conf_conv_kernel_size": 3}
 
 
 def multimodal_config(text: Config, towers: bool) -> Config:
-    """What stands beside text_config. The towers' configs are null where there are none."""
+    """What stands beside text_config. The towers' configs are null where there are none. Their
+    vocabularies lie behind the text's: an id in one of them is not embedded by the text model."""
+    vision = VISION | {"vocab_offset": text["vocab_size"]}
+    audio = AUDIO | {"vocab_offset": text["vocab_size"] + VISION["vocab_size"]}
     return {"architectures": ["Gemma3nForConditionalGeneration"], "model_type": "gemma3n",
-            "vision_config": VISION if towers else None,
-            "audio_config": {"model_type": "gemma3n_audio", **AUDIO} if towers else None,
+            "vision_config": vision if towers else None,
+            "audio_config": {"model_type": "gemma3n_audio", **audio} if towers else None,
             "tie_word_embeddings": text.get("tie_word_embeddings", True),
             "audio_soft_tokens_per_image": 12, "vision_soft_tokens_per_image": 16}
 
@@ -90,7 +93,7 @@ def tower_tensors(checkpoint, rng: np.random.Generator) -> dict[str, torch.Tenso
     from transformers import Gemma3nAudioConfig
     from transformers.models.gemma3n import modeling_gemma3n as published
     text, audio = checkpoint.config(), Gemma3nAudioConfig(**AUDIO)
-    vision = type("VisionSizes", (), {**VISION})()
+    vision = type("VisionSizes", (), {**VISION, "vocab_offset": text.vocab_size})()
     parts = {"audio_tower": published.Gemma3nAudioEncoder(audio),
              "embed_audio": published.Gemma3nMultimodalEmbedder(audio, text),
              "embed_vision": published.Gemma3nMultimodalEmbedder(vision, text)}
