@@ -2,6 +2,7 @@
  * every evaluation starts from them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 

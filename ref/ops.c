@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/ops.h"
 
-#include <assert.h>
+#include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,15 +30,43 @@ void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out
         for (size_t j = 0; j < w->cols; j++) read_run(w, j * stride + first + i, 1, out + i * w->cols + j);
 }
 
+/* rows × cols numbers as a dense array of double, to be freed. */
+static double *widen(const ref_real *x, size_t ld, size_t rows, size_t cols)
+{
+    double *out = malloc((rows * cols + 1) * sizeof *out);
+    for (size_t i = 0; out && i < rows; i++)
+        for (size_t j = 0; j < cols; j++) out[i * cols + j] = (double)x[i * ld + j];
+    return out;
+}
+
+assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
+                         size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha)
+{
+    double *wide_a = widen(a, ld_a, m, k), *wide_y = malloc((m * n + 1) * sizeof *wide_y);
+    double *wide_b = b_holds_columns ? widen(b, ld_b, k, n) : widen(b, ld_b, n, k);
+    bool ok = wide_a && wide_b && wide_y;
+    /* The loader keeps every dimension below 2^31: they fit BLAS's int. */
+    if (ok)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, b_holds_columns ? CblasNoTrans : CblasTrans, (blasint)m,
+                    (blasint)n, (blasint)k, alpha, wide_a, (blasint)k, wide_b,
+                    (blasint)(b_holds_columns ? n : k), 0, wide_y, (blasint)n);
+    for (size_t i = 0; ok && i < m; i++)
+        for (size_t j = 0; j < n; j++) y[i * ld_y + j] = (ref_real)wide_y[i * n + j];
+    free(wide_a);
+    free(wide_b);
+    free(wide_y);
+    return ok ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight)
 {
     ref_real *w = ref_alloc(weight->rows, weight->cols);
     if (!w) return ASSAY_ENOMEM;
     ref_weight_rows(weight, 0, weight->rows, w);
-    ref_gemm(y, weight->rows, x, weight->cols, w, weight->cols, false, n_tokens, weight->rows, weight->cols,
-             1);
+    assay_status rc = ref_product(y, weight->rows, x, weight->cols, w, weight->cols, false, n_tokens,
+                                  weight->rows, weight->cols, 1);
     free(w);
-    return ASSAY_OK;
+    return rc;
 }
 
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear)
@@ -158,17 +186,19 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
            kv_row = a->n_kv_heads * a->head_dim;
     ref_real *scores = ref_alloc(n_tokens, n_tokens);
     if (!scores) return ASSAY_ENOMEM;
-    for (size_t h = 0; h < a->n_heads; h++) {
+    assay_status rc = ASSAY_OK;
+    for (size_t h = 0; rc == ASSAY_OK && h < a->n_heads; h++) {
         size_t q_at = h * a->head_dim, kv_at = h / group * a->head_dim;
-        ref_gemm(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens, a->head_dim,
-                 (ref_real)a->scale);
+        rc = ref_product(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens,
+                         a->head_dim, a->scale);
+        if (rc != ASSAY_OK) break;
         for (size_t t = 0; t < n_tokens; t++) {
             mask_row(scores + t * n_tokens, t, n_tokens, a->window);
             ref_softmax(scores + t * n_tokens, n_tokens);
         }
-        ref_gemm(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
-                 n_tokens, 1);
+        rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
+                         n_tokens, 1);
     }
     free(scores);
-    return ASSAY_OK;
+    return rc;
 }

@@ -16,6 +16,11 @@ ref_real *ref_alloc(size_t rows, size_t cols);
 /* Rows first … first + n of a matrix as dense numbers, [n, cols]; out: as many. */
 void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out);
 
+/* y = alpha a bᵀ, or alpha a b where b_holds_columns: a [m, k], b [n, k] (or [k, n]), y [m, n], each with the
+ * number of elements from one row to the next. */
+assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
+                         size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha);
+
 /* y = x Wᵀ + b. x: [T, in], y: [T, out]. */
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);

