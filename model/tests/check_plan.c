@@ -142,6 +142,17 @@ START_TEST(gemma4_full_layers_take_the_key_for_the_value)
 }
 END_TEST
 
+START_TEST(gemma4_without_ropes_takes_the_published_ones)
+{
+    plan *p = opened(changed("gemma4/dense", "rope_parameters", NULL));
+    const rope *full = &p->ropes[0], *sliding = &p->ropes[1];
+    ck_assert_uint_eq(p->n_ropes, 2);
+    ck_assert(full->type == ROPE_PROPORTIONAL && full->theta == 1e6 && full->n_angles == full->head_dim / 8);
+    ck_assert(sliding->type == ROPE_DEFAULT && sliding->theta == 1e4);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(both_expert_layouts_are_bound)
 {
     plan *each = open_fixture("qwen3_moe/base"), *fused = open_fixture("qwen3_moe/fused");
@@ -395,6 +406,7 @@ int main(void)
     tcase_add_test(resolved, llama_is_plain);
     tcase_add_test(resolved, gemma4_layers_share_the_last_producer_of_their_type);
     tcase_add_test(resolved, gemma4_full_layers_take_the_key_for_the_value);
+    tcase_add_test(resolved, gemma4_without_ropes_takes_the_published_ones);
     tcase_add_test(resolved, both_expert_layouts_are_bound);
     tcase_add_test(resolved, towers_that_are_not_asked_for_are_counted);
     tcase_add_test(resolved, the_plan_prints_what_a_model_card_says);
