@@ -125,10 +125,8 @@ class Drawer:
         return tokens
 
 
-def choose_stop(streams: list[list[int]], idle_id: int) -> int | None:
+def choose_stop(streams: list[list[int]]) -> int | None:
     """A token that ends some stream after its second step or later and leaves another alone."""
-    if any(idle_id in stream for stream in streams):
-        return None
     for stream in streams:
         for step, token in enumerate(stream[:-1]):
             if step >= 1 and token not in stream[:step] and token != 0:
@@ -139,11 +137,15 @@ def choose_stop(streams: list[list[int]], idle_id: int) -> int | None:
 
 @dataclass
 class Recording:
-    """A case's samples, and for `generate` the stop id that was chosen."""
+    """A case's samples, and for `generate` the stop id that was chosen.
+
+    idle_id: another stop id of the checkpoint, which no stream reaches.
+    """
 
     case: Case
     samples: list[Drawn]
     draws: int
+    idle_id: int
     stop_id: int | None = None
 
 
@@ -151,12 +153,15 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
     drawer = Drawer(checkpoint, case)
     if case.kind == "logits":
         samples = [drawer.sample(length, greedy=False) for length in case.lengths]
-        return Recording(case, samples, drawer.draws)
+        return Recording(case, samples, drawer.draws, idle_id)
     for _ in range(MOST_DRAWS):
         samples = [drawer.sample(length, greedy=True) for length in case.lengths]
-        stop_id = choose_stop([s.decode for s in samples], idle_id)
+        streams = [s.decode for s in samples]
+        if any(idle_id in stream for stream in streams):
+            continue
+        stop_id = choose_stop(streams)
         if stop_id is not None or case.name == "random":
-            return Recording(case, samples, drawer.draws, stop_id)
+            return Recording(case, samples, drawer.draws, idle_id, stop_id)
     raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one "
                          "stream and spares another")
 
@@ -185,7 +190,7 @@ def expected_tokens(recording: Recording) -> tuple[np.ndarray, list[str]]:
 
 def check_generate(checkpoint: Checkpoint, recording: Recording, tokens: np.ndarray) -> None:
     """The published generate() must give the same streams, stop id and end included."""
-    stops = [checkpoint.vocab_size if recording.stop_id is None else recording.stop_id]
+    stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
     for row, sample in zip(tokens, recording.samples):
         stream = checkpoint.truth.generate(sample.prompt, recording.case.n_decode, stops)
         if stream != [t for t in row.tolist() if t >= 0]:

@@ -137,7 +137,6 @@ class Run:
                 rows.append(out.logits[0, -1].numpy().copy())
         return np.stack(rows)
 
-
     def generate(self, prompt: list[int], n_tokens: int, stop_ids: list[int]) -> list[int]:
         """The published greedy generate(): new tokens, the stop id included."""
         self.forget()

@@ -1,0 +1,101 @@
+/* What every kind of numeric case reads alike: typed arrays, and members that nobody knows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/case_parts.h"
+#include "model/dtype.h"
+#include "model/error.h"
+
+static bool is_known(const char *name, const char *const *known)
+{
+    for (; *known; known++)
+        if (strcmp(name, *known) == 0) return true;
+    return false;
+}
+
+assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
+                               conf_strings *unknown, assay_error *err)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        if (is_known(names->at[i], known)) continue;
+        char **grown = realloc(unknown->at, (unknown->n + 1) * sizeof *grown);
+        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s%s: out of memory", prefix, names->at[i]);
+        unknown->at = grown;
+        if (asprintf(&grown[unknown->n], "%s%s", prefix, names->at[i]) < 0)
+            return assay_fail(err, ASSAY_ENOMEM, "%s%s: out of memory", prefix, names->at[i]);
+        unknown->n++;
+    }
+    return ASSAY_OK;
+}
+
+assay_status conf_members_note(const conf_h5 *file, const char *group, const char *const *known,
+                               conf_strings *unknown, assay_error *err)
+{
+    conf_strings names;
+    char prefix[64];
+    (void)snprintf(prefix, sizeof prefix, "%s%s", group, strcmp(group, "/") == 0 ? "" : "/");
+    assay_status rc = conf_h5_members(file, group, &names, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = conf_strings_note(&names, prefix, known, unknown, err);
+    conf_strings_free(&names);
+    return rc;
+}
+
+/* "[2,*,5]" */
+static void print_shape(char *text, size_t size, const size_t *shape, size_t rank)
+{
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (size_t i = 0; i < rank && n < size; i++) {
+        const char *comma = i ? "," : "";
+        n += shape[i] == SIZE_MAX ? (size_t)snprintf(text + n, size - n, "%s*", comma)
+                                  : (size_t)snprintf(text + n, size - n, "%s%zu", comma, shape[i]);
+    }
+    if (n < size) (void)snprintf(text + n, size - n, "]");
+}
+
+static bool shape_fits(const conf_array *a, size_t rank, const size_t *shape)
+{
+    bool fits = a->rank == rank;
+    for (size_t i = 0; i < rank && fits; i++) fits = shape[i] == SIZE_MAX || shape[i] == a->shape[i];
+    return fits;
+}
+
+static assay_status widen(conf_array *a, const char *name, assay_error *err)
+{
+    double *wide = malloc((a->n ? a->n : 1) * sizeof *wide);
+    if (!wide) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
+    dtype_to_f64(wide, a->data, a->dtype, a->n);
+    free(a->data);
+    a->data = wide;
+    a->dtype = ASSAY_F64;
+    return ASSAY_OK;
+}
+
+assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype dtype, size_t rank,
+                             const size_t *shape, conf_array *out, assay_error *err)
+{
+    conf_array a;
+    assay_status rc = conf_h5_read(file, name, &a, err);
+    if (rc != ASSAY_OK) return rc;
+    bool widens = dtype == ASSAY_F64 && a.dtype == ASSAY_F32;
+    if (a.dtype != dtype && !widens) {
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected %s", conf_h5_path(file), name,
+                        dtype_name(a.dtype), dtype_name(dtype));
+    } else if (!shape_fits(&a, rank, shape)) {
+        char found[128], expected[128];
+        print_shape(found, sizeof found, a.shape, a.rank);
+        print_shape(expected, sizeof expected, shape, rank);
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", conf_h5_path(file), name, found,
+                        expected);
+    } else if (widens) {
+        rc = widen(&a, name, err);
+    }
+    if (rc != ASSAY_OK)
+        conf_array_free(&a);
+    else
+        *out = a;
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* Reading the parts of a numeric case; for case.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CASE_PARTS_H
+#define CONFORMANCE_CASE_PARTS_H
+
+#include "conformance/case.h"
+
+/* Fill c->decoder and c->rope. What has been read on failure is freed by conf_case_free. */
+assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, assay_error *err);
+void conf_decoder_free(conf_decoder *d);
+assay_status conf_rope_read(const conf_h5 *file, conf_case *c, assay_error *err);
+void conf_rope_free(conf_rope *r);
+
+/* Fills d->rows from /expect/{truth,float32}/{prefill,decode}; tokens, length and n_decode are known. */
+assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
+void conf_rows_free(conf_rows *rows);
+
+/* Fills d->traces from /trace. */
+assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
+
+/* Notes every member of `group` that `known` (NULL-terminated) does not name, for a warning. */
+assay_status conf_members_note(const conf_h5 *file, const char *group, const char *const *known,
+                               conf_strings *unknown, assay_error *err);
+
+/* The same for a list of names; what is noted is prefix and name. */
+assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
+                               conf_strings *unknown, assay_error *err);
+
+/* Reads `name` and checks type and shape; shape[i] SIZE_MAX: any length. F64 is also read from float32, exactly. */
+assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype dtype, size_t rank,
+                             const size_t *shape, conf_array *out, assay_error *err);
+
+#endif

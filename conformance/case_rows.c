@@ -1,0 +1,139 @@
+/* The recorded logits of a case: their rows without padding, checked against each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/case_parts.h"
+#include "model/error.h"
+
+/* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */
+typedef struct recorded_run {
+    conf_array prefill, decode;
+} recorded_run;
+
+static void run_free(recorded_run *run)
+{
+    conf_array_free(&run->prefill);
+    conf_array_free(&run->decode);
+}
+
+/* group: "/expect/truth"; vocab SIZE_MAX: any. */
+static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const char *group, assay_dtype dtype,
+                             size_t vocab, recorded_run *run, assay_error *err)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s/prefill", group);
+    assay_status rc =
+        conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_tokens, vocab}, &run->prefill, err);
+    (void)snprintf(name, sizeof name, "%s/decode", group);
+    if (rc != ASSAY_OK || (d->n_decode == 0 && !conf_h5_has(file, name))) return rc;
+    vocab = run->prefill.shape[2];
+    return conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_decode, vocab}, &run->decode, err);
+}
+
+static size_t padding_of(const conf_decoder *d, size_t sample)
+{
+    return d->n_tokens - (size_t)((const int32_t *)d->length.data)[sample];
+}
+
+/* Row r of the run: where it lies in the file's arrays. The first array of the pair is prefill. */
+static size_t row_index(const conf_decoder *d, const conf_place *place)
+{
+    if (place->decode) return place->sample * d->n_decode + place->pos;
+    return place->sample * d->n_tokens + padding_of(d, place->sample) + place->pos;
+}
+
+static assay_status place_rows(conf_decoder *d, size_t n_cols, assay_error *err)
+{
+    conf_rows *rows = &d->rows;
+    for (size_t b = 0; b < d->n_samples; b++) rows->n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
+    rows->n_cols = n_cols;
+    rows->place = calloc(rows->n_rows, sizeof *rows->place);
+    rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
+    rows->float32 = calloc(rows->n_rows * n_cols, sizeof *rows->float32);
+    if (!rows->place || !rows->truth || !rows->float32) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    conf_place *place = rows->place;
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t t = padding_of(d, b); t < d->n_tokens; t++)
+            *place++ = (conf_place){.sample = b, .pos = t - padding_of(d, b)};
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t n = 0; n < d->n_decode; n++)
+            *place++ = (conf_place){.sample = b, .decode = true, .pos = n};
+    return ASSAY_OK;
+}
+
+static void copy_rows(const conf_decoder *d, const recorded_run *truth, const recorded_run *float32)
+{
+    size_t v = d->rows.n_cols;
+    for (size_t r = 0; r < d->rows.n_rows; r++) {
+        const conf_place *place = &d->rows.place[r];
+        size_t at = row_index(d, place) * v;
+        const double *t = place->decode ? truth->decode.data : truth->prefill.data;
+        const float *f = place->decode ? float32->decode.data : float32->prefill.data;
+        memcpy(d->rows.truth + r * v, t + at, v * sizeof *t);
+        for (size_t i = 0; i < v; i++) d->rows.float32[r * v + i] = (double)f[at + i];
+    }
+}
+
+/* What the truth leaves to judge must be numbers, and the float32 run must be finite where it is: otherwise the
+ * noise, and with it every bound, would be without end. */
+static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, assay_error *err)
+{
+    const conf_rows *rows = &d->rows;
+    for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++) {
+        double t = rows->truth[i], f = rows->float32[i];
+        if (!isnan(t) && (isinf(t) ? f == t : isfinite(f))) continue;
+        const conf_place *p = &rows->place[i / rows->n_cols];
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: /expect/%s/%s: sample %zu, position %zu, id %zu is %g where the truth is %g",
+                          conf_h5_path(file), isnan(t) ? "truth" : "float32", p->decode ? "decode" : "prefill",
+                          p->sample, p->pos, i % rows->n_cols, isnan(t) ? t : f, t);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const conf_array *prefill,
+                                  assay_error *err)
+{
+    const double *t = prefill->data;
+    size_t v = d->rows.n_cols;
+    for (size_t b = 0; b < d->n_samples; b++) {
+        const double *row = t + b * d->n_tokens * v;
+        for (size_t i = 0; i < padding_of(d, b) * v; i++)
+            if (!isnan(row[i]))
+                return assay_fail(err, ASSAY_EFORMAT,
+                                  "%s: /expect/truth/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
+                                  conf_h5_path(file), b, i / v, row[i]);
+    }
+    return ASSAY_OK;
+}
+
+assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    recorded_run truth = {0}, float32 = {0};
+    assay_status rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
+    size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[2] : 0;
+    if (rc == ASSAY_OK && vocab == 0)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
+    if (rc == ASSAY_OK) rc = run_read(file, d, "/expect/float32", ASSAY_F32, vocab, &float32, err);
+    if (rc == ASSAY_OK) rc = place_rows(d, vocab, err);
+    if (rc == ASSAY_OK) rc = check_padding(file, d, &truth.prefill, err);
+    if (rc == ASSAY_OK) {
+        copy_rows(d, &truth, &float32);
+        rc = check_rows(file, d, err);
+    }
+    run_free(&truth);
+    run_free(&float32);
+    return rc;
+}
+
+void conf_rows_free(conf_rows *rows)
+{
+    free(rows->place);
+    free(rows->truth);
+    free(rows->float32);
+    *rows = (conf_rows){0};
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/cmd.h"
+#include "conformance/text.h"
+#include "model/error.h"
+
+#define BIT(option) (1U << (option))
+
+typedef struct option_info {
+    conf_option id;
+    char letter; /* 0: none */
+    const char *name;
+    const char *value; /* how help calls it; NULL: takes none */
+    const char *help;
+} option_info;
+
+static const option_info options_table[] = {
+    {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
+     "a bundled engine's name or the path of a module; may be repeated\n(default: ref64 and ref32)"},
+    {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
+     "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
+    {CONF_OPTION_TAP, 0, "--tap", "FILE", "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
+    {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
+    {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
+};
+#define N_OPTIONS (sizeof options_table / sizeof *options_table)
+
+static const conf_command commands[] = {
+    {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
+     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "The table at the end shows, for each case and engine, the worst error: of a float32\n"
+     "engine in multiples of the case's noise (at most 4 agrees), of a float64 engine in\n"
+     "multiples of its bound (at most 1 agrees). Noise is how far a float32 run of the\n"
+     "published model was from its float64 run when the case was recorded.\n"
+     "\n"
+     "Engines are looked for in the directories of ASSAY_ENGINE_PATH (separated by colons)\n"
+     "and among the installed ones. Each case runs in a process of its own.\n"
+     "\n"
+     "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
+     "99 broken fixture, missing library or an error of assay itself, also where something\n"
+     "else diverges: nothing is known about what could not be read.\n",
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_VERBOSE) |
+         BIT(CONF_OPTION_HELP),
+     conf_cmd_run},
+    {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
+     "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
+     "\n"
+     "Exit status: 0; 2 usage; 99 what was named cannot be read.\n",
+     BIT(CONF_OPTION_HELP), conf_cmd_info},
+    {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and what they catch",
+     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
+     BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_HELP), conf_cmd_list},
+};
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+const conf_command *conf_cli_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0) return &commands[i];
+    return NULL;
+}
+
+assay_status conf_cli_unknown_command(const char *word, assay_error *err)
+{
+    static const char *const global[] = {"--help", "--version"};
+    const char *names[N_COMMANDS + 2];
+    for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i].name;
+    memcpy(names + N_COMMANDS, global, sizeof global);
+    const char *meant = conf_text_suggest(word, names, N_COMMANDS + 2);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (meant) return assay_fail(err, ASSAY_EINVAL, "unknown %s %s: did you mean %s?", what, word, meant);
+    return assay_fail(err, ASSAY_EINVAL, "unknown %s %s: see assay --help", what, word);
+}
+
+static assay_status unknown_option(const conf_command *command, const char *word, assay_error *err)
+{
+    const char *names[N_OPTIONS];
+    size_t n = 0;
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (command->options & BIT(options_table[i].id)) names[n++] = options_table[i].name;
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const char *meant = conf_text_suggest(name, names, n);
+    if (meant) return assay_fail(err, ASSAY_EINVAL, "unknown option %s: did you mean %s?", name, meant);
+    return assay_fail(err, ASSAY_EINVAL, "unknown option %s: see assay %s --help", name, command->name);
+}
+
+/* The option that word spells: --name, --name=value, -n or -nvalue. *value: what is joined to it, or NULL. */
+static const option_info *find_option(const conf_command *command, const char *word, const char **value)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const option_info *o = &options_table[i];
+        if (!(command->options & BIT(o->id))) continue;
+        size_t n = strlen(o->name);
+        if (strncmp(word, o->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
+            *value = word[n] ? word + n + 1 : NULL;
+            return o;
+        }
+        if (o->letter && word[1] == o->letter && (word[2] == '\0' || o->value)) {
+            *value = word[2] ? word + 2 : NULL;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static void take_option(conf_options *out, conf_option id, const char *value)
+{
+    switch (id) {
+    case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_FILTER: out->filter = value; break;
+    case CONF_OPTION_TAP: out->tap = value; break;
+    case CONF_OPTION_VERBOSE: out->verbose = true; break;
+    case CONF_OPTION_HELP: out->help = true; break;
+    }
+}
+
+/* Takes argv[*i], an option, and its value. */
+static assay_status parse_option(const conf_command *command, int argc, char **argv, int *i, conf_options *out,
+                                 assay_error *err)
+{
+    const char *value = NULL;
+    const option_info *o = find_option(command, argv[*i], &value);
+    if (!o) return unknown_option(command, argv[*i], err);
+    if (!o->value && value) return assay_fail(err, ASSAY_EINVAL, "option %s takes no value", o->name);
+    if (o->value && !value) {
+        if (*i + 1 == argc)
+            return assay_fail(err, ASSAY_EINVAL, "option %s needs a value: %s", o->name, o->value);
+        value = argv[++*i];
+    }
+    if (o->value && !*value) return assay_fail(err, ASSAY_EINVAL, "option %s has an empty value", o->name);
+    take_option(out, o->id, value);
+    return ASSAY_OK;
+}
+
+assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out, assay_error *err)
+{
+    conf_options o = {.engines = calloc((size_t)argc + 1, sizeof *o.engines),
+                      .arguments = calloc((size_t)argc + 1, sizeof *o.arguments)};
+    assay_status rc = o.engines && o.arguments ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    bool options_end = false;
+    for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
+        if (!options_end && strcmp(argv[i], "--") == 0)
+            options_end = true;
+        else if (!options_end && argv[i][0] == '-' && argv[i][1])
+            rc = parse_option(command, argc, argv, &i, &o, err);
+        else
+            o.arguments[o.n_arguments++] = argv[i];
+    }
+    if (rc != ASSAY_OK)
+        conf_cli_free(&o);
+    else
+        *out = o;
+    return rc;
+}
+
+void conf_cli_free(conf_options *options)
+{
+    free(options->engines);
+    free(options->arguments);
+    *options = (conf_options){0};
+}
+
+void conf_cli_print_help(FILE *out)
+{
+    (void)fputs("Usage: assay COMMAND [OPTION]... [ARGUMENT]...\n\n"
+                "Tells whether an inference engine computes what the model says it must, and if not,\n"
+                "where it first goes wrong.\n\nCommands:\n",
+                out);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        (void)fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
+    (void)fputs("\nOptions:\n  --help     show this help; assay COMMAND --help shows a command's\n"
+                "  --version  show the version\n",
+                out);
+}
+
+/* Prints text, its further lines indented. */
+static void print_indented(FILE *out, const char *text, int indent)
+{
+    for (; *text; text++) {
+        (void)fputc(*text, out);
+        if (*text == '\n') (void)fprintf(out, "%*s", indent, "");
+    }
+    (void)fputc('\n', out);
+}
+
+void conf_cli_print_command_help(const conf_command *command, FILE *out)
+{
+    (void)fprintf(out, "Usage: assay %s %s\n\n%c%s.\n\nOptions:\n", command->name, command->usage,
+                  command->summary[0] - 'a' + 'A', command->summary + 1);
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const option_info *o = &options_table[i];
+        if (!(command->options & BIT(o->id))) continue;
+        char name[48], letter[8] = "   ";
+        (void)snprintf(name, sizeof name, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        if (o->letter) (void)snprintf(letter, sizeof letter, "-%c,", o->letter);
+        (void)fprintf(out, "  %s %-17s ", letter, name);
+        print_indented(out, o->help, 24);
+    }
+    (void)fprintf(out, "\n%s", command->details);
+}

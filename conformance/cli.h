@@ -1,0 +1,66 @@
+/* The command line: commands, options, help, and what was probably meant.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CLI_H
+#define CONFORMANCE_CLI_H
+
+#include <assay/status.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "conformance/h5.h"
+
+/* Part of the interface: scripts and CI depend on them. */
+typedef enum conf_exit {
+    CONF_EXIT_AGREE = 0,
+    CONF_EXIT_DIVERGES = 1,
+    CONF_EXIT_USAGE = 2,
+    CONF_EXIT_NOTHING = 77, /* automake's code for a test that was skipped */
+    CONF_EXIT_ERROR = 99    /* automake's code for an error outside the test */
+} conf_exit;
+
+/* Where a command writes, and what it may know of the world. */
+typedef struct conf_context {
+    FILE *out, *err;
+    bool color;    /* out is a terminal that takes colours */
+    bool progress; /* out and err are terminals */
+    size_t columns;
+    conf_strings engine_dirs; /* where engines are looked for by name, in order */
+} conf_context;
+
+typedef enum conf_option { CONF_OPTION_ENGINE, CONF_OPTION_FILTER, CONF_OPTION_TAP, CONF_OPTION_VERBOSE, CONF_OPTION_HELP } conf_option;
+
+/* A parsed command line; all strings are borrowed from argv. */
+typedef struct conf_options {
+    const char **engines; /* [n_engines] */
+    size_t n_engines;
+    const char **arguments; /* [n_arguments] */
+    size_t n_arguments;
+    const char *filter, *tap; /* NULL: not given */
+    bool verbose, help;
+} conf_options;
+
+typedef struct conf_command {
+    const char *name;
+    const char *usage;   /* what follows the name */
+    const char *summary; /* one line */
+    const char *details; /* paragraphs behind the options */
+    unsigned options;    /* bits 1 << conf_option that it takes */
+    conf_exit (*run)(const conf_options *options, const conf_context *context);
+} conf_command;
+
+/* NULL where there is no command of that name. */
+const conf_command *conf_cli_command(const char *name);
+
+/* Parses what follows the command's name. Fails with ASSAY_EINVAL, whose text says what was probably meant. */
+assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out, assay_error *err);
+void conf_cli_free(conf_options *options);
+
+/* "assay: unknown command …" with a suggestion. */
+assay_status conf_cli_unknown_command(const char *word, assay_error *err);
+
+void conf_cli_print_help(FILE *out);
+void conf_cli_print_command_help(const conf_command *command, FILE *out);
+
+#endif

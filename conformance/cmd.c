@@ -1,0 +1,32 @@
+/* What several commands do alike.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cmd.h"
+
+
+bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list, conf_exit *code)
+{
+    static const char *const usual[] = {CONF_DEFAULT_DIRECTORY};
+    const char *const *arguments = options->n_arguments ? options->arguments : usual;
+    size_t n = options->n_arguments ? options->n_arguments : 1;
+    assay_error err;
+    *list = (conf_found_list){0};
+    for (size_t i = 0; i < n; i++) {
+        assay_status rc = conf_find(arguments[i], list, &err);
+        if (rc == ASSAY_OK) continue;
+        (void)fprintf(context->err, "assay: %s\n", err.text);
+        conf_found_free(list);
+        *code = rc == ASSAY_EINVAL || !options->n_arguments ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
+        return false;
+    }
+    size_t n_found = list->n;
+    if (options->filter) conf_find_filter(list, options->filter);
+    if (list->n > 0) return true;
+    if (n_found)
+        (void)fprintf(context->err, "assay: none of %zu cases matches %s\n", n_found, options->filter);
+    else
+        (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);
+    conf_found_free(list);
+    *code = CONF_EXIT_NOTHING;
+    return false;
+}

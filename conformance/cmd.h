@@ -1,0 +1,21 @@
+/* The commands of the program, one file each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CMD_H
+#define CONFORMANCE_CMD_H
+
+#include "conformance/cli.h"
+#include "conformance/find.h"
+
+conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_info(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_list(const conf_options *options, const conf_context *context);
+
+/* What a command without arguments looks at. */
+#define CONF_DEFAULT_DIRECTORY "fixtures"
+
+/* The cases that the arguments stand for, filtered. On failure what is wrong has been written to context->err, and
+ * *code says how the program ends; so too where nothing was found. */
+bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list, conf_exit *code);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "conformance/engine.h"
+#include "conformance/evaluate_parts.h"
+
+bool conf_evaluate_fail(conf_verdict *v, const char *format, ...)
+{
+    char reason[CONF_TEXT_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (v->outcome == CONF_FAILED) {
+        conf_verdict_note(v, "also %s", reason);
+        return false;
+    }
+    conf_verdict_set(v, CONF_FAILED, "%s", reason);
+    return true;
+}
+
+conf_bounds conf_evaluate_bounds(const conf_replay *r)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    if (!r->c->decoder.has_truth) return (conf_bounds){.limit = r->verdict->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    return r->verdict->float64
+               ? conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, r->c->float64_bound)
+               : conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
+}
+
+/* How the broken rule reads: by how much, and of what. */
+static void fail_logits(const conf_replay *r, const conf_bounds *b, const conf_logits_judgement *j)
+{
+    conf_verdict *v = r->verdict;
+    if (j->rule == CONF_RULE_MASK) {
+        (void)conf_evaluate_fail(v, "NaN or infinity where the truth has none, or the other way round");
+        return;
+    }
+    double times = j->multiple / b->limit;
+    double unit = j->rule == CONF_RULE_RMSE ? b->rmse : j->rule == CONF_RULE_KL ? b->kl : b->max_abs;
+    if (j->rule == CONF_RULE_TOP1)
+        (void)conf_evaluate_fail(v, "the best token differs, and not at a near tie");
+    else if (v->float64)
+        (void)conf_evaluate_fail(v, "%s of the logits is %.3g times its bound (%.3g, %.0e of the largest logit)",
+                                 conf_rule_name(j->rule), times, unit, r->c->float64_bound);
+    else
+        (void)conf_evaluate_fail(v, "%s of the logits is %.3g times its bound (%.3g, %.0f times the noise)",
+                                 conf_rule_name(j->rule), times, unit * b->limit, b->limit);
+}
+
+void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    conf_verdict *v = r->verdict;
+    conf_logits_judgement j = conf_judge_logits(rows->truth, r->rows, rows->n_rows, rows->n_cols, bounds);
+    v->measured = true;
+    v->multiple = j.multiple;
+    conf_verdict_note(v, "largest error %.3g, RMSE %.3g, KL %.3g (%.2f, %.2f, %.2f x), best token %zu of %zu rows, %zu near ties",
+                      j.worst.max_abs, j.worst.rmse, j.worst.kl, j.worst.max_abs / bounds->max_abs,
+                      j.worst.rmse / bounds->rmse, j.worst.kl / bounds->kl, j.n_top1, rows->n_rows, j.n_ties);
+    if (j.rule == CONF_RULE_NONE) return;
+    fail_logits(r, bounds, &j);
+    const conf_place *p = &rows->place[j.row];
+    size_t at = j.row * rows->n_cols + j.col;
+    (void)snprintf(v->where, sizeof v->where, "sample %zu, %s, %s %zu, id %zu: expected %.*g, found %.*g", p->sample,
+                   p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos, j.col, CONF_DIGITS(v),
+                   rows->truth[at], CONF_DIGITS(v), r->rows[at]);
+}
+
+static void evaluate_decoder(conf_replay *r)
+{
+    if (!conf_replay_decoder(r)) return;
+    r->verdict->stage = CONF_STAGE_JUDGE;
+    conf_bounds bounds = conf_evaluate_bounds(r);
+    if (r->rows) conf_evaluate_logits(r, &bounds);
+    conf_evaluate_traces(r);
+    if (r->c->decoder.n_greedy) conf_evaluate_tokens(r, &bounds);
+}
+
+static void evaluate_rope(conf_replay *r)
+{
+    conf_rope_answer answer;
+    if (!conf_replay_rope(r, &answer)) return;
+    r->verdict->stage = CONF_STAGE_JUDGE;
+    conf_evaluate_rope(r, &answer);
+    conf_rope_answer_free(&answer);
+}
+
+static const assay_engine *load(const char *engine, conf_verdict *v)
+{
+    const assay_engine *e;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_LOAD;
+    if (conf_engine_open(engine, &e, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return NULL;
+    }
+    v->float64 = e->logits_dtype == ASSAY_F64;
+    return e;
+}
+
+void conf_evaluate_load(const char *engine, conf_verdict *v)
+{
+    (void)load(engine, v);
+}
+
+void conf_evaluate(const char *engine, const conf_case *c, conf_verdict *v)
+{
+    const assay_engine *e = load(engine, v);
+    if (!e) return;
+    conf_replay r = {.engine = e, .c = c, .verdict = v};
+    if (c->kind == CONF_ROPE)
+        evaluate_rope(&r);
+    else
+        evaluate_decoder(&r);
+    conf_replay_free(&r);
+}

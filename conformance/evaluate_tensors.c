@@ -1,0 +1,160 @@
+/* Traces and rotated vectors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/evaluate_parts.h"
+
+/* The largest noise of the case's logits in units of their size: what a float32 engine's tensor without a recorded noise
+ * is marked by. */
+static double relative_noise(const conf_replay *r)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    if (!r->c->decoder.has_truth) return 0;
+    conf_bounds b = conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
+    double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+    return largest > 0 ? b.max_abs / largest : 0;
+}
+
+static double unit_of(const conf_replay *r, const conf_trace *trace)
+{
+    double largest = conf_max_abs(trace->value.data, trace->value.n);
+    if (r->verdict->float64) return r->c->float64_bound * largest;
+    return conf_unit_float32(trace->has_noise ? trace->noise : relative_noise(r) * largest, largest);
+}
+
+/* "[3,17]": element `at` of a tensor. */
+static void print_index(char *text, size_t size, const conf_array *a, size_t at)
+{
+    size_t index[ASSAY_TENSOR_RANK_MAX];
+    for (size_t i = a->rank; i-- > 0; at /= a->shape[i]) index[i] = at % a->shape[i];
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (size_t i = 0; i < a->rank && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%zu", i ? "," : "", index[i]);
+    if (n < size) (void)snprintf(text + n, size - n, "]");
+}
+
+/* Whether a tensor is beyond its mark; then v->trace names it. */
+static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
+{
+    conf_verdict *v = r->verdict;
+    const conf_trace *t = seen->trace;
+    if (!seen->value.data) {
+        (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one", t->name);
+        return true;
+    }
+    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit_of(r, t));
+    if (j.multiple <= limit) return false;
+    char at[128];
+    print_index(at, sizeof at, &t->value, j.at);
+    int digits = CONF_DIGITS(v);
+    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound", t->name, at,
+                   digits, ((const double *)t->value.data)[j.at], digits, ((const double *)seen->value.data)[j.at],
+                   j.multiple / limit);
+    return true;
+}
+
+/* Where a float32 engine's tensor has no recorded noise its mark is a guess: good enough to say where a divergence
+ * begins, not to call one. */
+void conf_evaluate_traces(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    const conf_decoder *d = &r->c->decoder;
+    double limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+    if (d->n_traces == 0) return;
+    conf_verdict_note(v, "%zu of %zu recorded tensors compared", r->n_seen, d->n_traces);
+    for (size_t i = 0; i < r->n_seen; i++) {
+        const conf_seen *seen = &r->seen[i];
+        bool judged = v->float64 || seen->trace->has_noise || !seen->value.data;
+        if ((!judged && v->outcome != CONF_FAILED) || !diverges(r, seen, limit)) continue;
+        if (v->outcome != CONF_FAILED)
+            (void)conf_evaluate_fail(v, "the logits agree, but a tensor on the way does not");
+        return;
+    }
+    if (v->outcome == CONF_FAILED && r->n_seen > 0)
+        (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)", r->n_seen);
+}
+
+/* A rope answer as far as it has been judged: the worst of it, and the first place that is out of bounds. */
+typedef struct rope_judgement {
+    double multiple, limit;
+    const char *part; /* NULL: nothing is out of bounds */
+    size_t position, head, element;
+    double expected, found;
+} rope_judgement;
+
+/* Elements that share a row of the case and its bound. */
+typedef struct rope_part {
+    const char *name;
+    const double *truth, *found;
+    size_t n;
+    double max_abs, pos;
+    size_t position, head;
+} rope_part;
+
+static double largest_position(const conf_rope *rope, size_t p)
+{
+    double largest = 0;
+    for (size_t a = 0; a < rope->n_axes; a++)
+        largest = fmax(largest, fabs((double)((const int32_t *)rope->position.data)[a * rope->n_positions + p]));
+    return largest;
+}
+
+static void judge_part(rope_judgement *judgement, bool float64, const rope_part *part)
+{
+    double bound = float64 ? conf_rope_bound_float64(part->max_abs, part->pos)
+                           : conf_rope_bound_float32(part->max_abs, part->pos);
+    conf_tensor_judgement j = conf_judge_tensor(part->truth, part->found, part->n, bound / judgement->limit);
+    judgement->multiple = fmax(judgement->multiple, j.multiple);
+    if (judgement->part || j.multiple <= judgement->limit) return;
+    judgement->part = part->name;
+    judgement->position = part->position;
+    judgement->head = part->head;
+    judgement->element = j.at;
+    judgement->expected = part->truth[j.at];
+    judgement->found = part->found[j.at];
+}
+
+static void judge_position(rope_judgement *judgement, const conf_replay *r, const conf_rope_answer *answer, size_t p)
+{
+    const conf_rope *rope = &r->c->rope;
+    const double *x = rope->x.data, *truth = rope->truth.data;
+    rope_part part = {.pos = largest_position(rope, p), .position = p};
+    part.n = rope->head_dim;
+    for (size_t h = 0; h < rope->n_heads; h++) {
+        size_t at = (p * rope->n_heads + h) * rope->head_dim;
+        part.name = "x";
+        part.head = h;
+        part.truth = truth + at;
+        part.found = answer->out + at;
+        part.max_abs = conf_max_abs(x + at, rope->head_dim);
+        judge_part(judgement, r->verdict->float64, &part);
+    }
+    part.head = 0;
+    part.n = rope->table_dim;
+    const conf_array *tables[] = {&rope->cos, &rope->sin};
+    const double *answers[] = {answer->cos, answer->sin};
+    for (size_t i = 0; i < 2; i++) {
+        part.name = i ? "sin" : "cos";
+        part.truth = (const double *)tables[i]->data + p * rope->table_dim;
+        part.found = answers[i] + p * answer->dim;
+        part.max_abs = conf_max_abs(tables[i]->data, tables[i]->n);
+        judge_part(judgement, r->verdict->float64, &part);
+    }
+}
+
+void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
+{
+    conf_verdict *v = r->verdict;
+    rope_judgement j = {.limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    for (size_t p = 0; p < r->c->rope.n_positions; p++) judge_position(&j, r, answer, p);
+    v->measured = true;
+    v->multiple = j.multiple;
+    if (!j.part) return;
+    (void)conf_evaluate_fail(v, "a rotated value is %.3g times its bound", j.multiple / j.limit);
+    (void)snprintf(v->where, sizeof v->where, "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g",
+                   j.part, j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),
+                   j.expected, CONF_DIGITS(v), j.found);
+}

@@ -1,0 +1,77 @@
+/* Greedy tokens of every sample, step by step.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/evaluate_parts.h"
+
+/* The truth's logits that decide step k of sample b; NULL where none are recorded, because the forced tokens are not
+ * those that lead there. */
+static const double *truth_of_step(const conf_decoder *d, size_t b, size_t k)
+{
+    if (!d->has_truth || k > d->n_decode) return NULL;
+    const int32_t *length = d->length.data;
+    size_t row = 0, n_prefill = 0;
+    for (size_t i = 0; i < d->n_samples; i++) {
+        n_prefill += (size_t)length[i];
+        if (i <= b) row = n_prefill - 1;
+    }
+    if (k > 0) {
+        const int32_t *forced = (const int32_t *)d->decode.data + b * d->n_decode;
+        const int32_t *golden = (const int32_t *)d->greedy.data + b * d->n_greedy;
+        if (memcmp(forced, golden, k * sizeof *forced) != 0) return NULL;
+        row = n_prefill + b * d->n_decode + k - 1;
+    }
+    return d->rows.truth + row * d->rows.n_cols;
+}
+
+static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden, int32_t found)
+{
+    static const char *const reasons[] = {
+        [CONF_TOKEN_OTHER] = "a greedy token differs, and not at a near tie",
+        [CONF_TOKEN_STOP_FLIP] = "a greedy token differs where one of the two ends the stream",
+        [CONF_TOKEN_STOPS_EARLY] = "the stream ends where the expected one goes on",
+        [CONF_TOKEN_GOES_ON] = "the stream goes on where the expected one ends",
+        [CONF_TOKEN_NOT_FINITE] = "NaN or infinity in the logits of a greedy step",
+    };
+    if (!conf_evaluate_fail(v, "%s", reasons[token])) return;
+    char expected[32] = "a stop id", got[32] = "no token";
+    if (golden >= 0) (void)snprintf(expected, sizeof expected, "token %" PRId32, golden);
+    if (found >= 0) (void)snprintf(got, sizeof got, "token %" PRId32, found);
+    (void)snprintf(v->where, sizeof v->where, "sample %zu, greedy step %zu: expected %s, found %s", b, k, expected, got);
+}
+
+/* The first step of sample b that is neither the same nor excused; adds to *n_ties. */
+static bool evaluate_sample(const conf_replay *r, size_t b, double epsilon, size_t *n_ties)
+{
+    const conf_decoder *d = &r->c->decoder;
+    size_t n_golden, n_steps = conf_greedy_steps(r, b, &n_golden);
+    for (size_t k = 0; k < n_steps; k++) {
+        int32_t golden = k < n_golden ? ((const int32_t *)d->greedy.data)[b * d->n_greedy + k] : -1;
+        conf_token_step step = {.golden = golden,
+                                .ends = d->stops[b] && k + 1 == n_golden && n_steps == n_golden,
+                                .truth = truth_of_step(d, b, k),
+                                .found = r->greedy + (b * (d->n_greedy + 1) + k) * r->vocab,
+                                .n = r->vocab,
+                                .stop_ids = r->stop_ids,
+                                .n_stop_ids = r->n_stop_ids,
+                                .epsilon = epsilon};
+        int32_t found;
+        conf_token token = conf_judge_token(&step, &found);
+        *n_ties += token == CONF_TOKEN_TIE;
+        if (token == CONF_TOKEN_SAME || token == CONF_TOKEN_TIE) continue;
+        fail_step(r->verdict, token, b, k, golden, found);
+        return false;
+    }
+    return true;
+}
+
+void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds)
+{
+    size_t n_ties = 0;
+    for (size_t b = 0; b < r->c->decoder.n_samples; b++)
+        if (!evaluate_sample(r, b, bounds->limit * bounds->max_abs, &n_ties)) break;
+    if (n_ties) conf_verdict_note(r->verdict, "%zu greedy tokens flipped at near ties", n_ties);
+}

@@ -1,0 +1,23 @@
+/* What h5.c and h5_text.c share: an open file, and opening its objects safely.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_H5_FILE_H
+#define CONFORMANCE_H5_FILE_H
+
+#include "conformance/h5.h"
+
+#include <hdf5.h>
+
+struct conf_h5 {
+    hid_t id;
+    char *path;
+};
+
+/* Opens a dataset by absolute name and checks how it is stored. The caller closes *id. */
+assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *id, assay_error *err);
+
+/* Reads rank, shape and count of a dataspace; bytes: of one element. */
+assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, size_t bytes, conf_array *out,
+                            assay_error *err);
+
+#endif

@@ -1,0 +1,124 @@
+/* The program `assay`: the only place that reads the environment and looks at the terminal.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "conformance/cmd.h"
+#include "config.h"
+
+#define COLUMNS_ELSEWHERE 100
+
+static bool add_dir(conf_strings *dirs, char *dir)
+{
+    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(dir);
+        return false;
+    }
+    dirs->at = grown;
+    grown[dirs->n++] = dir;
+    return true;
+}
+
+/* Adds <directory of this program>/<tail>. */
+static bool add_beside_program(conf_strings *dirs, const char *tail)
+{
+    char exe[4096], *dir;
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0) return true;
+    exe[n] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (!slash) return true;
+    *slash = '\0';
+    return asprintf(&dir, "%s/%s", exe, tail) >= 0 && add_dir(dirs, dir);
+}
+
+/* The user's directories, those of an installed program, and last the build tree's (libtool keeps modules in .libs). */
+static bool find_engine_dirs(conf_strings *dirs)
+{
+    const char *path = getenv("ASSAY_ENGINE_PATH");
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        if (n && !add_dir(dirs, strndup(path, n))) return false;
+        path += n + (path[n] == ':');
+    }
+    return add_beside_program(dirs, "../lib/assay") && add_dir(dirs, strdup(ASSAY_PKGLIBDIR)) &&
+           add_beside_program(dirs, "../ref/.libs");
+}
+
+static bool look_around(conf_context *context)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool dumb = term && strcmp(term, "dumb") == 0;
+    bool out_is_terminal = isatty(STDOUT_FILENO) && !dumb;
+    struct winsize size;
+    context->out = stdout;
+    context->err = stderr;
+    context->color = out_is_terminal && !(no_color && *no_color);
+    context->progress = out_is_terminal && isatty(STDERR_FILENO);
+    context->columns = COLUMNS_ELSEWHERE;
+    if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) context->columns = size.ws_col;
+    return find_engine_dirs(&context->engine_dirs);
+}
+
+static conf_exit usage(const assay_error *err)
+{
+    (void)fprintf(stderr, "assay: %s\n", err->text);
+    return CONF_EXIT_USAGE;
+}
+
+static conf_exit run_command(const conf_command *command, int argc, char **argv)
+{
+    conf_options options;
+    assay_error err;
+    if (conf_cli_parse(command, argc, argv, &options, &err) != ASSAY_OK) return usage(&err);
+    conf_context context = {0};
+    conf_exit code = CONF_EXIT_ERROR;
+    if (options.help) {
+        conf_cli_print_command_help(command, stdout);
+        code = CONF_EXIT_AGREE;
+    } else if (look_around(&context)) {
+        code = command->run(&options, &context);
+    } else {
+        (void)fputs("assay: out of memory\n", stderr);
+    }
+    conf_strings_free(&context.engine_dirs);
+    conf_cli_free(&options);
+    return code;
+}
+
+static conf_exit dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        conf_cli_print_help(stderr);
+        return CONF_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        conf_cli_print_help(stdout);
+        return CONF_EXIT_AGREE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("assay %s\n", PACKAGE_VERSION);
+        return CONF_EXIT_AGREE;
+    }
+    const conf_command *command = conf_cli_command(word);
+    assay_error err;
+    if (command) return run_command(command, argc - 2, argv + 2);
+    (void)conf_cli_unknown_command(word, &err);
+    return usage(&err);
+}
+
+int main(int argc, char **argv)
+{
+    conf_exit code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
+        if (code == CONF_EXIT_AGREE) code = CONF_EXIT_ERROR;
+    }
+    return code;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/judge.h"
+#include "conformance/replay_parts.h"
+#include "model/dtype.h"
+#include "model/error.h"
+#include "model/stop.h"
+
+bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
+{
+    conf_stage stage = r->verdict->stage;
+    bool may_refuse = stage != CONF_STAGE_DECODE && stage != CONF_STAGE_GENERATE;
+    err->text[sizeof err->text - 1] = '\0';
+    const char *text = err->text[0] ? err->text : "no reason given";
+    if (rc == ASSAY_EUNSUPPORTED && may_refuse)
+        conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    else
+        conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s", conf_stage_name(stage), text);
+    return false;
+}
+
+bool conf_replay_no_memory(conf_replay *r)
+{
+    conf_verdict_set(r->verdict, CONF_BROKEN, "out of memory in the harness for %s", r->c->path);
+    return false;
+}
+
+void *conf_nan_alloc(const assay_engine *e, size_t n)
+{
+    bool wide = e->logits_dtype == ASSAY_F64;
+    void *a = calloc(n ? n : 1, wide ? sizeof(double) : sizeof(float));
+    for (size_t i = 0; a && i < n; i++) {
+        if (wide)
+            ((double *)a)[i] = (double)NAN;
+        else
+            ((float *)a)[i] = NAN;
+    }
+    return a;
+}
+
+static void refill_nan(const assay_engine *e, void *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (e->logits_dtype == ASSAY_F64)
+            ((double *)a)[i] = (double)NAN;
+        else
+            ((float *)a)[i] = NAN;
+    }
+}
+
+/* Copies row `row` of the engine's logits [., V] as double. */
+static void take_row(const conf_replay *r, double *into, const void *logits, size_t row)
+{
+    size_t bytes = dtype_size(r->engine->logits_dtype);
+    dtype_to_f64(into, (const char *)logits + row * r->vocab * bytes, r->engine->logits_dtype, r->vocab);
+}
+
+static bool call_prefill(conf_replay *r, assay_session *session, void *logits)
+{
+    const conf_decoder *d = &r->c->decoder;
+    assay_batch batch = {.n_samples = d->n_samples,
+                         .n_tokens = d->n_tokens,
+                         .tokens = d->tokens.data,
+                         .length = d->length.data,
+                         .inputs = d->inputs,
+                         .n_inputs = d->n_inputs};
+    assay_error err = {0};
+    assay_status rc = r->engine->prefill(session, &batch, logits, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+static bool call_decode(conf_replay *r, assay_session *session, const int32_t *tokens, void *logits)
+{
+    assay_error err = {0};
+    refill_nan(r->engine, logits, r->c->decoder.n_samples * r->vocab);
+    assay_status rc = r->engine->decode(session, tokens, logits, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+/* Prefill and the forced continuation, into r->rows. */
+static bool replay_forced(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    const int32_t *length = d->length.data, *decode = d->decode.data;
+    r->verdict->stage = CONF_STAGE_PREFILL;
+    if (d->n_traces) conf_trace_listen(r, session);
+    bool ok = call_prefill(r, session, prefill);
+    if (d->n_traces && r->engine->session_trace) r->engine->session_trace(session, NULL, NULL);
+    if (!ok) return false;
+    double *row = r->rows;
+    for (size_t i = 0; row && i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab) {
+        const conf_place *p = &d->rows.place[i];
+        take_row(r, row, prefill, (p->sample + 1) * d->n_tokens - (size_t)length[p->sample] + p->pos);
+    }
+    r->verdict->stage = CONF_STAGE_DECODE;
+    for (size_t n = 0; row && n < d->n_decode; n++) {
+        for (size_t b = 0; b < d->n_samples; b++) tokens[b] = decode[b * d->n_decode + n];
+        if (!call_decode(r, session, tokens, step)) return false;
+        for (size_t b = 0; b < d->n_samples; b++) take_row(r, row + (b * d->n_decode + n) * r->vocab, step, b);
+    }
+    return true;
+}
+
+size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden)
+{
+    const conf_decoder *d = &r->c->decoder;
+    const int32_t *row = (const int32_t *)d->greedy.data + b * d->n_greedy;
+    size_t n = 0;
+    while (n < d->n_greedy && row[n] >= 0) n++;
+    *n_golden = n;
+    bool holds_stop = n > 0 && conf_is_stop(row[n - 1], r->stop_ids, r->n_stop_ids);
+    return n + (d->stops[b] && !holds_stop);
+}
+
+/* Tokens that lead to step k (k > 0): the expected one of step k - 1, or -1 for samples that have no step k. */
+static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    bool any = false;
+    for (size_t b = 0; b < d->n_samples; b++) {
+        size_t n_golden, n = conf_greedy_steps(r, b, &n_golden);
+        tokens[b] = k < n ? ((const int32_t *)d->greedy.data)[b * d->n_greedy + k - 1] : -1;
+        any = any || k < n;
+    }
+    return any;
+}
+
+/* Greedy generation, into r->greedy. The same session is prefilled again: what it held must be gone. */
+static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    r->verdict->stage = CONF_STAGE_GENERATE;
+    refill_nan(r->engine, prefill, d->n_samples * d->n_tokens * r->vocab);
+    if (!call_prefill(r, session, prefill)) return false;
+    size_t stride = (d->n_greedy + 1) * r->vocab;
+    for (size_t b = 0; b < d->n_samples; b++)
+        take_row(r, r->greedy + b * stride, prefill, (b + 1) * d->n_tokens - 1);
+    for (size_t k = 1; next_tokens(r, k, tokens); k++) {
+        if (!call_decode(r, session, tokens, step)) return false;
+        for (size_t b = 0; b < d->n_samples; b++)
+            if (tokens[b] >= 0) take_row(r, r->greedy + b * stride + k * r->vocab, step, b);
+    }
+    return true;
+}
+
+/* The engine's own stop ids where it has them; else those that the loader finds in the checkpoint. */
+static bool read_stops(conf_replay *r)
+{
+    stop_set *set = NULL;
+    size_t n = 0;
+    const int32_t *ids;
+    if (r->engine->model_stop_ids) {
+        ids = r->engine->model_stop_ids(r->model, &n);
+    } else {
+        assay_error err = {0};
+        if (stop_set_read(r->c->model, &set, &err) != ASSAY_OK) {
+            conf_verdict_set(r->verdict, CONF_BROKEN, "%s", err.text);
+            return false;
+        }
+        ids = stop_set_ids(set, &n);
+    }
+    r->stop_ids = calloc(n + 1, sizeof *r->stop_ids);
+    if (r->stop_ids && ids) memcpy(r->stop_ids, ids, n * sizeof *ids);
+    r->n_stop_ids = ids ? n : 0;
+    stop_set_free(set);
+    return r->stop_ids ? true : conf_replay_no_memory(r);
+}
+
+static int32_t largest_token(const conf_array *a)
+{
+    int32_t largest = -1;
+    for (size_t i = 0; a->data && i < a->n; i++)
+        if (((const int32_t *)a->data)[i] > largest) largest = ((const int32_t *)a->data)[i];
+    return largest;
+}
+
+/* Shapes first: nothing can be compared if the vocabularies differ. */
+static bool check_vocab(conf_replay *r)
+{
+    const conf_decoder *d = &r->c->decoder;
+    r->vocab = r->engine->model_vocab(r->model);
+    if (d->has_truth && r->vocab != d->rows.n_cols) {
+        conf_verdict_set(r->verdict, CONF_FAILED, "the engine's vocabulary has %zu ids, the recorded one %zu", r->vocab,
+                         d->rows.n_cols);
+        return false;
+    }
+    int32_t largest = largest_token(&d->greedy);
+    if (r->vocab == 0 || (largest >= 0 && (size_t)largest >= r->vocab)) {
+        conf_verdict_set(r->verdict, CONF_FAILED,
+                         "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32, r->vocab, largest);
+        return false;
+    }
+    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / d->n_samples;
+    if (d->n_tokens <= most && d->n_greedy < most) return true;
+    conf_verdict_set(r->verdict, CONF_BROKEN, "%s: logits of %zu samples of %zu tokens are too large", r->c->path,
+                     d->n_samples, d->n_tokens);
+    return false;
+}
+
+static bool replay_session(conf_replay *r, assay_session *session)
+{
+    const conf_decoder *d = &r->c->decoder;
+    void *prefill = conf_nan_alloc(r->engine, d->n_samples * d->n_tokens * r->vocab);
+    void *step = conf_nan_alloc(r->engine, d->n_samples * r->vocab);
+    int32_t *tokens = calloc(d->n_samples, sizeof *tokens);
+    if (d->has_truth) r->rows = calloc(d->rows.n_rows * r->vocab, sizeof *r->rows);
+    r->greedy = calloc(d->n_samples * (d->n_greedy + 1) * r->vocab, sizeof *r->greedy);
+    r->seen = calloc(d->n_traces + 1, sizeof *r->seen);
+    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && r->greedy && r->seen;
+    if (!ok) (void)conf_replay_no_memory(r);
+    for (size_t i = 0; ok && i < d->n_samples * (d->n_greedy + 1) * r->vocab; i++) r->greedy[i] = (double)NAN;
+    if (ok && (d->has_truth || d->n_traces)) ok = replay_forced(r, session, prefill, step, tokens);
+    if (ok && d->n_greedy) ok = replay_greedy(r, session, prefill, step, tokens);
+    free(prefill);
+    free(step);
+    free(tokens);
+    return ok;
+}
+
+bool conf_replay_decoder(conf_replay *r)
+{
+    assay_error err = {0};
+    r->verdict->stage = CONF_STAGE_MODEL_OPEN;
+    assay_status rc = r->engine->model_open(r->c->model, &r->model, &err);
+    if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
+    assay_session *session = NULL;
+    bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r));
+    if (ok) {
+        r->verdict->stage = CONF_STAGE_SESSION_OPEN;
+        rc = r->engine->session_open(r->model, &session, &err);
+        ok = rc == ASSAY_OK ? replay_session(r, session) : conf_replay_refused(r, rc, &err);
+    }
+    conf_stage reached = r->verdict->stage;
+    r->verdict->stage = CONF_STAGE_CLOSE;
+    r->engine->session_free(session);
+    r->engine->model_free(r->model);
+    r->verdict->stage = reached;
+    return ok;
+}
+
+void conf_replay_free(conf_replay *r)
+{
+    for (size_t i = 0; i < r->n_seen; i++) conf_array_free(&r->seen[i].value);
+    free(r->seen);
+    free(r->rows);
+    free(r->greedy);
+    free(r->stop_ids);
+}

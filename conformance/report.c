@@ -1,0 +1,80 @@
+/* The report of one divergence, and the same as TAP.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/report_parts.h"
+#include "conformance/text.h"
+
+static const char *const color_of[CONF_N_OUTCOMES] = {
+    [CONF_PASSED] = "\033[32m", [CONF_FAILED] = "\033[31m", [CONF_SKIPPED] = "\033[33m", [CONF_BROKEN] = "\033[35m"};
+
+const char *conf_outcome_word(conf_outcome outcome)
+{
+    static const char *const words[CONF_N_OUTCOMES] = {
+        [CONF_PASSED] = "pass", [CONF_FAILED] = "FAIL", [CONF_SKIPPED] = "skip", [CONF_BROKEN] = "ERROR"};
+    return words[outcome];
+}
+
+const char *conf_color_on(const conf_context *context, conf_outcome outcome)
+{
+    return context->color ? color_of[outcome] : "";
+}
+
+const char *conf_color_off(const conf_context *context)
+{
+    return context->color ? "\033[0m" : "";
+}
+
+void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
+                         size_t result, size_t engine)
+{
+    const conf_result *r = &results->at[result];
+    const conf_verdict *v = &r->verdicts[engine];
+    const char *name = results->engines[engine].name;
+    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome), conf_outcome_word(v->outcome),
+                  conf_color_off(context), r->id, name);
+    if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
+    if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
+    if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
+    if (v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
+    if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
+    (void)fprintf(out, "%s  REPRO: assay run --engine ", prefix);
+    conf_text_print_quoted(out, name);
+    (void)fputs(r->path[0] == '-' ? " -- " : " ", out);
+    conf_text_print_quoted(out, r->path);
+    (void)fputc('\n', out);
+}
+
+/* A description must not hold the '#' that starts a directive. */
+static void print_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '#' || *text == '\\') (void)fputc('\\', out);
+        (void)fputc(*text, out);
+    }
+}
+
+void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
+                          size_t engine, size_t number)
+{
+    const conf_result *r = &results->at[result];
+    const conf_verdict *v = &r->verdicts[engine];
+    bool ok = v->outcome == CONF_PASSED || v->outcome == CONF_SKIPPED;
+    (void)fprintf(out, "%sok %zu - ", ok ? "" : "not ", number);
+    print_escaped(out, r->id);
+    (void)fputc(' ', out);
+    print_escaped(out, results->engines[engine].name);
+    if (v->outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", v->reason);
+    (void)fputc('\n', out);
+    conf_context plain = *context;
+    plain.color = false;
+    if (!ok) conf_report_case(out, "# ", &plain, results, result, engine);
+    (void)fflush(out);
+}
+
+void conf_tap_print_plan(FILE *out, size_t n_points)
+{
+    (void)fprintf(out, "1..%zu%s\n", n_points, n_points ? "" : " # SKIP no case was found");
+    (void)fflush(out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/results.h"
+
+#include <stdlib.h>
+
+void conf_results_free(conf_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        free(results->at[i].id);
+        free(results->at[i].path);
+        free(results->at[i].verdicts);
+    }
+    free(results->at);
+    for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
+    free(results->engines);
+    *results = (conf_results){0};
+}
+
+size_t conf_results_count(const conf_results *results, size_t engine, conf_outcome outcome)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++)
+            n += (engine == SIZE_MAX || engine == e) && results->at[i].verdicts[e].outcome == outcome;
+    return n;
+}
+
+conf_exit conf_results_exit(const conf_results *results)
+{
+    if (conf_results_count(results, SIZE_MAX, CONF_BROKEN)) return CONF_EXIT_ERROR;
+    if (conf_results_count(results, SIZE_MAX, CONF_FAILED)) return CONF_EXIT_DIVERGES;
+    return conf_results_count(results, SIZE_MAX, CONF_PASSED) ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
+}

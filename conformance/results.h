@@ -1,0 +1,50 @@
+/* All verdicts of a run, and the reports that are made of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_RESULTS_H
+#define CONFORMANCE_RESULTS_H
+
+#include "conformance/cli.h"
+#include "conformance/verdict.h"
+
+/* An engine as the user calls it. float64: its unit is the bound. */
+typedef struct conf_engine_column {
+    const char *name;
+    char *path;
+    bool float64;
+} conf_engine_column;
+
+typedef struct conf_result {
+    char *id, *path;
+    conf_verdict *verdicts; /* [n_engines] */
+} conf_result;
+
+typedef struct conf_results {
+    conf_engine_column *engines;
+    size_t n_engines;
+    conf_result *at;
+    size_t n;
+    size_t n_warnings;
+} conf_results;
+
+void conf_results_free(conf_results *results);
+
+/* How many verdicts of column `engine` have this outcome; SIZE_MAX: of all. */
+size_t conf_results_count(const conf_results *results, size_t engine, conf_outcome outcome);
+
+/* 99 where anything is broken, else 1 where anything diverges, else 77 where nothing was run. */
+conf_exit conf_results_exit(const conf_results *results);
+
+/* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with `prefix`. */
+void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
+                         size_t result, size_t engine);
+
+/* The table of all cases, what was skipped and why, and the sums. Each line starts with `prefix`. */
+void conf_report_table(FILE *out, const char *prefix, const conf_context *context, const conf_results *results);
+
+/* One TAP test point per case and engine; number counts from 1. A divergence is followed by its report in comments. */
+void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
+                          size_t engine, size_t number);
+void conf_tap_print_plan(FILE *out, size_t n_points);
+
+#endif

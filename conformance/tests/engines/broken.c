@@ -1,0 +1,39 @@
+/* Modules that are no engines. What is wrong is chosen when they are compiled.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/engine.h>
+
+#include <stdlib.h>
+
+#ifdef BROKEN_NO_SYMBOL
+const assay_engine *another_function(void);
+#define assay_engine_v1 another_function
+#endif
+
+const assay_engine *assay_engine_v1(void);
+
+const assay_engine *assay_engine_v1(void)
+{
+    static const assay_engine table = {
+#ifdef BROKEN_ABI
+        .abi = ASSAY_ENGINE_ABI + 1,
+#else
+        .abi = ASSAY_ENGINE_ABI,
+#endif
+#ifdef BROKEN_SIZE
+        .size = 16,
+#else
+        .size = sizeof(assay_engine),
+#endif
+        .name = "broken",
+        .version = "1",
+        .logits_dtype = ASSAY_F32,
+    };
+#ifdef BROKEN_TABLE
+    return NULL;
+#endif
+#ifdef BROKEN_CRASH
+    abort();
+#endif
+    return &table;
+}

@@ -1,0 +1,237 @@
+/* An engine that evaluates the formula, and errs in the way that the name of its checkpoint's directory asks for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/engine.h>
+
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/tests/engines/formula.h"
+
+#ifdef FAKE_DOUBLE
+typedef double real;
+#define FAKE_DTYPE ASSAY_F64
+#else
+typedef float real;
+#define FAKE_DTYPE ASSAY_F32
+#endif
+
+struct assay_model {
+    char fault[64];
+};
+
+struct assay_session {
+    const assay_model *model;
+    assay_trace_fn *trace;
+    void *trace_context;
+    size_t n_samples, n_prefills, n_steps;
+    uint32_t state[8];
+};
+
+static bool errs(const assay_session *s, const char *fault)
+{
+    return strcmp(s->model->fault, fault) == 0;
+}
+
+static assay_status fail(assay_error *err, assay_status status, const char *text)
+{
+    if (err) (void)snprintf(err->text, sizeof err->text, "%s", text);
+    return status;
+}
+
+static assay_status fake_model_open(const char *dir, assay_model **out, assay_error *err)
+{
+    const char *slash = strrchr(dir, '/');
+    const char *fault = slash ? slash + 1 : dir;
+    if (strcmp(fault, "unsupported") == 0) return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
+    if (strcmp(fault, "refused") == 0) return fail(err, ASSAY_EFORMAT, "no such \033[31mtensor\nat all");
+    if (strcmp(fault, "mute") == 0) return ASSAY_EFORMAT;
+    assay_model *m = calloc(1, sizeof *m);
+    if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
+    (void)snprintf(m->fault, sizeof m->fault, "%s", fault);
+    *out = m;
+    return ASSAY_OK;
+}
+
+static void fake_model_free(assay_model *model)
+{
+    if (model && strcmp(model->fault, "crash-close") == 0) (void)raise(SIGSEGV);
+    free(model);
+}
+
+static size_t fake_model_vocab(const assay_model *model)
+{
+    return strcmp(model->fault, "vocab") == 0 ? FORMULA_VOCAB - 1 : FORMULA_VOCAB;
+}
+
+#ifndef FAKE_NO_STOP_IDS
+static const int32_t *fake_model_stop_ids(const assay_model *model, size_t *n)
+{
+    static const int32_t ids[] = {FORMULA_STOP};
+    *n = strcmp(model->fault, "no-stop") == 0 ? 0 : 1;
+    return ids;
+}
+#endif
+
+static assay_status fake_session_open(assay_model *model, assay_session **out, assay_error *err)
+{
+    if (strcmp(model->fault, "crash-session") == 0) abort();
+    assay_session *s = calloc(1, sizeof *s);
+    if (!s) return fail(err, ASSAY_ENOMEM, "out of memory");
+    s->model = model;
+    *out = s;
+    return ASSAY_OK;
+}
+
+static void fake_session_free(assay_session *session)
+{
+    free(session);
+}
+
+static void fake_session_trace(assay_session *session, assay_trace_fn *fn, void *context)
+{
+    session->trace = fn;
+    session->trace_context = context;
+}
+
+/* Gives embed and layer.00.out of one sample: [n, FORMULA_WIDTH]. */
+static void give_traces(const assay_session *s, size_t sample, const int32_t *tokens, size_t n)
+{
+    static const char *const names[] = {"embed", "layer.00.out"};
+    float value[8 * FORMULA_WIDTH];
+    for (size_t layer = 0; layer < 2; layer++) {
+        uint32_t state = 0;
+        for (size_t t = 0; t < n; t++) {
+            state = formula_step(state, tokens[t]);
+            for (size_t d = 0; d < FORMULA_WIDTH; d++)
+                value[t * FORMULA_WIDTH + d] = (float)formula_trace(state, layer, d);
+        }
+        if (layer == 1 && (errs(s, "trace") || errs(s, "off-traced"))) value[FORMULA_WIDTH + 2] += 1;
+        if (layer == 1 && errs(s, "trace-nan")) value[FORMULA_WIDTH + 2] = NAN;
+        assay_tensor tensor = {.name = names[layer], .dtype = ASSAY_F32, .rank = 2, .data = value};
+        tensor.shape[0] = n;
+        tensor.shape[1] = layer == 1 && errs(s, "trace-shape") ? FORMULA_WIDTH - 1 : FORMULA_WIDTH;
+        s->trace(s->trace_context, sample, &tensor);
+    }
+}
+
+static void write_row(real *row, uint32_t state)
+{
+    for (size_t v = 0; v < FORMULA_VOCAB; v++) row[v] = (real)formula_logit(state, v);
+}
+
+static void prefill_faults(const assay_session *s, const assay_batch *batch, real *logits)
+{
+    real *last = logits + (batch->n_samples * batch->n_tokens - 1) * FORMULA_VOCAB;
+    if (errs(s, "nan")) last[4] = NAN;
+    if (errs(s, "infinite")) last[4] = INFINITY;
+    if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
+    if (errs(s, "unwritten"))
+        for (size_t v = 0; v < FORMULA_VOCAB; v++) last[v] = NAN;
+    if (errs(s, "everywhere"))
+        for (size_t v = 0; v < FORMULA_VOCAB; v++) last[v] += (real)(3.5 * FORMULA_NOISE);
+    if (errs(s, "off-traced")) last[4] += 1;
+    if (errs(s, "padding") && batch->n_tokens > (size_t)batch->length[0]) logits[0] = 7;
+    if (s->n_prefills != 2) return;
+    if (errs(s, "greedy-nan")) last[4] = NAN;
+    if (errs(s, "stops-early")) last[FORMULA_STOP] += 100;
+}
+
+static assay_status fake_prefill(assay_session *s, const assay_batch *batch, void *out, assay_error *err)
+{
+    if (batch->n_inputs) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
+    if (errs(s, "crash")) (void)raise(SIGSEGV);
+    if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
+    real *logits = out;
+    s->n_samples = batch->n_samples;
+    s->n_prefills++;
+    s->n_steps = 0;
+    for (size_t b = 0; b < batch->n_samples; b++) {
+        size_t n = (size_t)batch->length[b], pad = batch->n_tokens - n;
+        const int32_t *tokens = batch->tokens + b * batch->n_tokens + pad;
+        if (!errs(s, "leaks")) s->state[b] = 0;
+        for (size_t t = 0; t < n; t++) {
+            s->state[b] = formula_step(s->state[b], tokens[t]);
+            write_row(logits + (b * batch->n_tokens + pad + t) * FORMULA_VOCAB, s->state[b]);
+        }
+        if (s->trace) give_traces(s, b, tokens, n);
+    }
+    prefill_faults(s, batch, logits);
+    return ASSAY_OK;
+}
+
+static void decode_faults(const assay_session *s, real *logits)
+{
+    bool greedy = s->n_prefills == 2;
+    int32_t best = formula_best(s->state[0]);
+    if (errs(s, "off") && s->n_steps == 2) logits[6] += (real)(20 * FORMULA_NOISE);
+    if (errs(s, "flip") && greedy && s->n_steps == 1) logits[(best + 1) % FORMULA_VOCAB] += 100;
+    if (errs(s, "goes-on") && greedy) logits[FORMULA_STOP] -= 100;
+}
+
+static assay_status fake_decode(assay_session *s, const int32_t *tokens, void *out, assay_error *err)
+{
+    if (errs(s, "exit")) exit(3);
+    if (errs(s, "decode-unsupported")) return fail(err, ASSAY_EUNSUPPORTED, "no decode");
+    real *logits = out;
+    s->n_steps++;
+    for (size_t b = 0; b < s->n_samples; b++) {
+        if (tokens[b] < 0) continue;
+        s->state[b] = formula_step(s->state[b], tokens[b]);
+        write_row(logits + b * FORMULA_VOCAB, s->state[b]);
+    }
+    decode_faults(s, logits);
+    return ASSAY_OK;
+}
+
+#ifndef FAKE_NO_ROPE
+/* Rotates by nothing: cos 1, sin 0. */
+static assay_status fake_rope(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
+                              assay_error *err)
+{
+    if (strstr(request->config, "unsupported")) return fail(err, ASSAY_EUNSUPPORTED, "no such rope");
+    size_t n = request->n_positions * request->n_heads * request->head_dim;
+    *dim = strstr(request->config, "narrow") ? request->head_dim - 2 : request->head_dim;
+    memcpy(out, request->x, n * sizeof(real));
+    for (size_t i = 0; i < request->n_positions * *dim; i++) {
+        ((real *)cos)[i] = 1;
+        ((real *)sin)[i] = 0;
+    }
+    if (strstr(request->config, "off-x")) ((real *)out)[n - 1] += (real)0.01;
+    if (strstr(request->config, "off-cos")) ((real *)cos)[1] += (real)0.01;
+    if (strstr(request->config, "off-sin")) ((real *)sin)[1] += (real)0.01;
+    return ASSAY_OK;
+}
+#endif
+
+const assay_engine *assay_engine_v1(void);
+
+const assay_engine *assay_engine_v1(void)
+{
+    static const assay_engine table = {
+        .abi = ASSAY_ENGINE_ABI,
+        .size = sizeof(assay_engine),
+        .name = "fake",
+        .version = "1",
+        .logits_dtype = FAKE_DTYPE,
+        .model_open = fake_model_open,
+        .model_free = fake_model_free,
+        .model_vocab = fake_model_vocab,
+#ifndef FAKE_NO_STOP_IDS
+        .model_stop_ids = fake_model_stop_ids,
+#endif
+        .session_open = fake_session_open,
+        .session_free = fake_session_free,
+        .session_trace = fake_session_trace,
+        .prefill = fake_prefill,
+        .decode = fake_decode,
+#ifndef FAKE_NO_ROPE
+        .rope = fake_rope,
+#endif
+    };
+    return &table;
+}

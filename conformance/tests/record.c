@@ -1,0 +1,151 @@
+/* Recorded cases of the formula.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
+
+static const int32_t length[CASE_B] = {3, 5};
+
+/* Prompts, left-padded; padding holds an id outside the vocabulary, which nobody may look at. */
+static int32_t tokens[CASE_B][CASE_T] = {{99, 99, 0, 2, 3}, {0, 5, 6, 7, 8}};
+
+static uint32_t state_after_prompt(size_t b)
+{
+    uint32_t state = 0;
+    for (size_t t = (size_t)(CASE_T - length[b]); t < CASE_T; t++) state = formula_step(state, tokens[b][t]);
+    return state;
+}
+
+/* The step at which greedy generation of sample b gives the stop id; CASE_M if it does not. */
+static size_t stop_step(size_t b)
+{
+    uint32_t state = state_after_prompt(b);
+    for (size_t k = 0; k < CASE_M; k++) {
+        int32_t best = formula_best(state);
+        if (best == FORMULA_STOP) return k;
+        state = formula_step(state, best);
+    }
+    return CASE_M;
+}
+
+/* Sample 0 shall stop at its third token, sample 1 at the limit: so both ways of ending are recorded. */
+static void choose_prompts(void)
+{
+    for (int32_t id = 0; id < FORMULA_VOCAB * FORMULA_VOCAB; id++) {
+        tokens[0][2] = id / FORMULA_VOCAB;
+        tokens[0][4] = id % FORMULA_VOCAB;
+        if (stop_step(0) == 2) break;
+    }
+    for (tokens[1][0] = 0; stop_step(1) != CASE_M && tokens[1][0] < FORMULA_VOCAB - 1; tokens[1][0]++) continue;
+    ck_assert_uint_eq(stop_step(0), 2);
+    ck_assert_uint_eq(stop_step(1), CASE_M);
+}
+
+static void write_logits(const char *path)
+{
+    static double prefill[CASE_B][CASE_T][FORMULA_VOCAB], decode[CASE_B][CASE_N][FORMULA_VOCAB];
+    static float prefill32[CASE_B][CASE_T][FORMULA_VOCAB], decode32[CASE_B][CASE_N][FORMULA_VOCAB];
+    int32_t forced[CASE_B][CASE_N];
+    for (size_t b = 0; b < CASE_B; b++) {
+        uint32_t state = 0;
+        for (size_t t = 0; t < CASE_T; t++) {
+            bool padding = t < (size_t)(CASE_T - length[b]);
+            if (!padding) state = formula_step(state, tokens[b][t]);
+            for (size_t v = 0; v < FORMULA_VOCAB; v++) {
+                prefill[b][t][v] = padding ? (double)NAN : formula_logit(state, v);
+                prefill32[b][t][v] = (float)(prefill[b][t][v] + (v % 2 ? FORMULA_NOISE : -FORMULA_NOISE));
+            }
+        }
+        for (size_t n = 0; n < CASE_N; n++) {
+            forced[b][n] = formula_best(state);
+            state = formula_step(state, forced[b][n]);
+            for (size_t v = 0; v < FORMULA_VOCAB; v++) {
+                decode[b][n][v] = formula_logit(state, v);
+                decode32[b][n][v] = (float)(decode[b][n][v] + (v % 2 ? FORMULA_NOISE : -FORMULA_NOISE));
+            }
+        }
+    }
+    edit_i32(path, "/input/decode", 2, (size_t[]){CASE_B, CASE_N}, forced[0]);
+    edit_f64(path, "/expect/truth/prefill", 3, (size_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, prefill[0][0]);
+    edit_f64(path, "/expect/truth/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode[0][0]);
+    edit_f32(path, "/expect/float32/prefill", 3, (size_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, prefill32[0][0]);
+    edit_f32(path, "/expect/float32/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode32[0][0]);
+}
+
+static void write_greedy(const char *path)
+{
+    int32_t greedy[CASE_B][CASE_M];
+    memset(greedy, -1, sizeof greedy);
+    for (size_t b = 0; b < CASE_B; b++) {
+        uint32_t state = state_after_prompt(b);
+        for (size_t k = 0; k < CASE_M && (k == 0 || greedy[b][k - 1] != FORMULA_STOP); k++) {
+            greedy[b][k] = formula_best(state);
+            state = formula_step(state, greedy[b][k]);
+        }
+    }
+    edit_i32(path, "/expect/tokens", 2, (size_t[]){CASE_B, CASE_M}, greedy[0]);
+    edit_texts(path, "/expect/finish", CASE_B, (const char *const[]){"stop", "length"});
+}
+
+static void write_traces(const char *path)
+{
+    static const char *const names[] = {"/trace/embed", "/trace/layer.00.out"};
+    for (size_t layer = 0; layer < 2; layer++) {
+        double value[3][FORMULA_WIDTH];
+        uint32_t state = 0;
+        for (size_t t = 0; t < 3; t++) {
+            state = formula_step(state, tokens[0][2 + t]);
+            for (size_t d = 0; d < FORMULA_WIDTH; d++) value[t][d] = formula_trace(state, layer, d);
+        }
+        edit_f64(path, names[layer], 2, (size_t[]){3, FORMULA_WIDTH}, value[0]);
+        edit_attribute_number(path, names[layer], "noise", 1e-6);
+    }
+}
+
+static void create(const char *path, const char *kind)
+{
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_msg(file >= 0, "%s cannot be made", path);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    edit_attribute(path, "schema", "assay/1");
+    edit_attribute(path, "kind", kind);
+    edit_attribute(path, "source", "a formula");
+    edit_attribute(path, "recorder", "this test");
+    edit_attribute(path, "catches", "What it is made to catch.");
+}
+
+const char *support_write_decoder(const char *path, const char *kind, const char *model)
+{
+    char dir[4096];
+    choose_prompts();
+    create(path, kind);
+    edit_attribute(path, "model", model);
+    (void)snprintf(dir, sizeof dir, "%.*s%s", (int)(strrchr(path, '/') + 1 - path), path, model);
+    support_mkdir(dir);
+    edit_i32(path, "/input/tokens", 2, (size_t[]){CASE_B, CASE_T}, tokens[0]);
+    edit_i32(path, "/input/length", 1, (size_t[]){CASE_B}, length);
+    write_logits(path);
+    write_traces(path);
+    if (strcmp(kind, "generate") == 0) write_greedy(path);
+    return path;
+}
+
+const char *support_write_rope(const char *path, const char *config)
+{
+    double x[3][4], one[3][4], zero[3][4] = {{0}};
+    for (size_t i = 0; i < 12; i++) {
+        x[i / 4][i % 4] = (double)(i + 1) / 8;
+        one[i / 4][i % 4] = 1;
+    }
+    create(path, "rope");
+    edit_attribute(path, "config", config);
+    edit_i32(path, "/input/position", 1, (size_t[]){3}, (const int32_t[]){0, 1, 1000});
+    edit_f64(path, "/input/x", 2, (size_t[]){3, 4}, x[0]);
+    edit_f64(path, "/expect/truth/x", 2, (size_t[]){3, 4}, x[0]);
+    edit_f64(path, "/expect/truth/cos", 2, (size_t[]){3, 4}, one[0]);
+    edit_f64(path, "/expect/truth/sin", 2, (size_t[]){3, 4}, zero[0]);
+    return path;
+}

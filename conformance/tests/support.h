@@ -1,0 +1,65 @@
+/* What the tests of the harness share: a directory of their own, recorded cases of the formula to break in one place
+ * each, and running the program.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TESTS_SUPPORT_H
+#define CONFORMANCE_TESTS_SUPPORT_H
+
+#include <check.h>
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Shapes of the recorded case. */
+enum { CASE_B = 2, CASE_T = 5, CASE_N = 2, CASE_M = 4 };
+
+/* Fixtures of each test: make and remove a directory, and change into nothing. */
+void support_setup(void);
+void support_teardown(void);
+
+/* A path inside the test's directory; lives until the test ends. */
+const char *support_path(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void support_mkdir(const char *path);
+void support_write_text(const char *path, const char *text);
+
+/* Writes a sound case of kind logits or generate at `path`, whose checkpoint is the empty directory `model` beside it,
+ * and returns path. */
+const char *support_write_decoder(const char *path, const char *kind, const char *model);
+
+/* Writes a sound case of kind rope. config: JSON. */
+const char *support_write_rope(const char *path, const char *config);
+
+/* Edits of an HDF5 file, by absolute name. Everything replaces what was there. */
+void edit_remove(const char *path, const char *name);
+void edit_i32(const char *path, const char *name, size_t rank, const size_t *shape, const int32_t *data);
+void edit_f32(const char *path, const char *name, size_t rank, const size_t *shape, const float *data);
+void edit_f64(const char *path, const char *name, size_t rank, const size_t *shape, const double *data);
+/* Changes one element in place. */
+void edit_element(const char *path, const char *name, size_t index, double value);
+void edit_texts(const char *path, const char *name, size_t n, const char *const *texts);
+void edit_attribute(const char *path, const char *name, const char *text);
+void edit_attribute_number(const char *path, const char *object, const char *name, double value);
+void edit_remove_attribute(const char *path, const char *name);
+/* For what has no function above: runs edit on the open file. */
+void edit_file(const char *path, void (*edit)(hid_t file));
+
+/* "<build tree>/conformance/tests/engines/.libs/<name>.so" */
+const char *support_engine(const char *name);
+
+/* What a run of the program left behind. */
+typedef struct support_output {
+    int code;
+    char out[65536], err[65536];
+} support_output;
+
+/* Runs `assay <arguments>` through sh, in the test's directory. */
+const support_output *support_assay(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same with any shell command; $ASSAY is the program. */
+const support_output *support_shell(const char *command);
+
+/* Asserts that text holds part, and shows both if not. */
+void assert_holds(const char *text, const char *part);
+void assert_lacks(const char *text, const char *part);
+
+#endif

@@ -1,0 +1,55 @@
+/* What came of one case with one engine. Plain data without pointers: it crosses from the process that ran the engine
+ * to the one that reports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_VERDICT_H
+#define CONFORMANCE_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONF_TEXT_MAX 640
+
+typedef enum conf_outcome {
+    CONF_PASSED,
+    CONF_FAILED,  /* diverges */
+    CONF_SKIPPED, /* could not be run, for a reason that is nobody's fault */
+    CONF_BROKEN,  /* the fixture, a library or the harness itself is at fault */
+    CONF_N_OUTCOMES
+} conf_outcome;
+
+typedef enum conf_stage {
+    CONF_STAGE_LOAD, /* of the module */
+    CONF_STAGE_MODEL_OPEN,
+    CONF_STAGE_SESSION_OPEN,
+    CONF_STAGE_PREFILL,
+    CONF_STAGE_DECODE,
+    CONF_STAGE_GENERATE,
+    CONF_STAGE_ROPE,
+    CONF_STAGE_JUDGE,
+    CONF_STAGE_CLOSE
+} conf_stage;
+
+typedef struct conf_verdict {
+    conf_outcome outcome;
+    conf_stage stage;   /* the last that was entered */
+    bool float64;       /* the engine computes in float64: its unit is the bound, not the noise */
+    bool measured;      /* multiple means something */
+    double multiple;    /* the worst error in units of the noise, or of the bound of a float64 engine */
+    char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, what is broken */
+    char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
+    char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
+    char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
+} conf_verdict;
+
+/* "prefill", …: for messages. */
+const char *conf_stage_name(conf_stage stage);
+
+/* Sets outcome and reason (printf-formatted; control characters and bytes that are not UTF-8 are replaced). */
+void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Appends to notes, behind "; " where there are some. */
+void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
