@@ -7,6 +7,7 @@ model_libmodel_la_SOURCES = \
 	model/dtype.c model/dtype.h \
 	model/error.c model/error.h \
 	model/families/common.c model/families/decoder.c model/families/families.h \
+	model/families/gemma.c \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
 	model/families/llama.c \

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,68 +124,5 @@ plan_mlp family_mlp(family *f, size_t i, size_t intermediate, plan_activation ac
         .gate = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.gate_proj", i),
         .up = bind_linear(f->bind, intermediate, hidden, bias, "layers.%zu.mlp.up_proj", i),
         .down = bind_linear(f->bind, hidden, intermediate, bias, "layers.%zu.mlp.down_proj", i),
-    };
-}
-
-void family_shared_kv(family *f, const bool *sliding, size_t n_shared, size_t *producer)
-{
-    size_t n = f->plan->n_layers;
-    if (n_shared >= n && n_shared > 0) {
-        config_fail(f->config, ASSAY_EFORMAT,
-                    "num_kv_shared_layers: found %zu, expected less than the %zu layers", n_shared, n);
-        return;
-    }
-    size_t first = n - n_shared;
-    for (size_t i = 0; i < n; i++) {
-        producer[i] = i;
-        if (i < first) continue;
-        size_t source = first;
-        while (source > 0 && sliding[source - 1] != sliding[i]) source--;
-        if (source == 0) {
-            config_fail(f->config, ASSAY_EFORMAT,
-                        "num_kv_shared_layers: layer %zu shares, but none of the first %zu "
-                        "layers has its type",
-                        i, first);
-            return;
-        }
-        producer[i] = source - 1;
-    }
-}
-
-void family_ignore_shared(family *f, size_t i)
-{
-    static const char *const NAMES[] = {"k_proj", "v_proj", "k_norm", "v_norm"};
-    char start[64];
-    for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
-        (void)snprintf(start, sizeof start, "layers.%zu.self_attn.%s.", i, NAMES[k]);
-        bind_ignore(f->bind, f->config->notes, start, "the layer reads another layer's keys and values");
-    }
-}
-
-void family_layer_inputs(family *f, size_t width, size_t table_rows, double epsilon)
-{
-    plan *p = f->plan;
-    size_t all = p->n_layers * width;
-    p->layer_inputs = (plan_layer_inputs){
-        .present = true,
-        .width = width,
-        .table = bind_matrix(f->bind, table_rows, all, "embed_tokens_per_layer.weight"),
-        .table_scale = sqrt((double)width),
-        .projection = bind_linear(f->bind, all, p->hidden, false, "per_layer_model_projection"),
-        .projection_factor = 1 / sqrt((double)p->hidden),
-        .norm = bind_norm(f->bind, width, epsilon, "per_layer_projection_norm"),
-    };
-}
-
-plan_layer_input family_layer_input(family *f, size_t i, size_t width, double epsilon,
-                                    plan_activation activation)
-{
-    size_t hidden = f->plan->hidden;
-    return (plan_layer_input){
-        .present = true,
-        .activation = activation,
-        .gate = bind_linear(f->bind, width, hidden, false, "layers.%zu.per_layer_input_gate", i),
-        .projection = bind_linear(f->bind, hidden, width, false, "layers.%zu.per_layer_projection", i),
-        .out_norm = bind_norm(f->bind, hidden, epsilon, "layers.%zu.post_per_layer_input_norm", i),
     };
 }

@@ -31,15 +31,14 @@ family_decoder family_decoder_read(family *f, bool needs_kv_heads, bool needs_he
     return d;
 }
 
-void family_decoder_attention(family *f, const family_decoder *d, size_t i, size_t window)
+plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i, size_t window)
 {
     plan_layer *layer = &f->plan->layers[i];
-    size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
+    size_t hidden = f->plan->hidden;
     layer->mixer_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.input_layernorm", i);
     layer->mlp_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.post_attention_layernorm", i);
     layer->mixer.kind = PLAN_MIXER_ATTENTION;
-    plan_attention *a = &layer->mixer.attention;
-    *a = (plan_attention){
+    layer->mixer.attention = (plan_attention){
         .n_heads = d->n_heads,
         .n_kv_heads = d->n_kv_heads,
         .head_dim = d->head_dim,
@@ -47,11 +46,19 @@ void family_decoder_attention(family *f, const family_decoder *d, size_t i, size
         .window = window,
         .rope = d->rope,
         .cache_layer = i,
-        .q = bind_linear(f->bind, q, hidden, d->qkv_bias, "layers.%zu.self_attn.q_proj", i),
-        .k = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.k_proj", i),
-        .v = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.v_proj", i),
-        .o = bind_linear(f->bind, hidden, q, d->o_bias, "layers.%zu.self_attn.o_proj", i),
+        .o = bind_linear(f->bind, hidden, d->n_heads * d->head_dim, d->o_bias, "layers.%zu.self_attn.o_proj",
+                         i),
     };
+    return &layer->mixer.attention;
+}
+
+void family_decoder_attention(family *f, const family_decoder *d, size_t i, size_t window)
+{
+    plan_attention *a = family_decoder_frame(f, d, i, window);
+    size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
+    a->q = bind_linear(f->bind, q, hidden, d->qkv_bias, "layers.%zu.self_attn.q_proj", i);
+    a->k = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.k_proj", i);
+    a->v = bind_linear(f->bind, kv, hidden, d->qkv_bias, "layers.%zu.self_attn.v_proj", i);
     if (d->head_norms) {
         a->q_norm = bind_norm(f->bind, d->head_dim, d->epsilon, "layers.%zu.self_attn.q_norm", i);
         a->k_norm = bind_norm(f->bind, d->head_dim, d->epsilon, "layers.%zu.self_attn.k_norm", i);

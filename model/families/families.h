@@ -52,27 +52,47 @@ typedef struct family_decoder {
  * the rope. head_dim_default 0: hidden_size / num_attention_heads. */
 family_decoder family_decoder_read(family *f, bool needs_kv_heads, bool needs_head_dim);
 
-/* Binds the attention (with window) and its norms of layer i; the mlp follows separately. */
+/* Sets up layer i: its norms, and an attention (with window) whose output projection is bound; q, k and v are
+ * left to the caller. */
+plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i, size_t window);
+
+/* The same with q_proj, k_proj, v_proj and, where d says so, norms per head. The mlp follows separately. */
 void family_decoder_attention(family *f, const family_decoder *d, size_t i, size_t window);
 void family_decoder_mlp(family *f, const family_decoder *d, size_t i);
 
 /* gate_proj, up_proj and down_proj below "layers.i.mlp". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, plan_activation activation, bool bias);
 
-/* The windows of Qwen2 and Qwen3: use_sliding_window, sliding_window, and either layer_types or
- * max_window_layers. window: [n_layers]; 0: none. */
-void family_qwen_windows(family *f, size_t *window);
+/* Qwen2 and Qwen3: the rope, the windows (use_sliding_window, sliding_window, and either layer_types or
+ * max_window_layers), and then every layer of d. */
+void family_qwen_layers(family *f, family_decoder *d);
+
+/* What the Gemmas share (families/gemma.c).
+ * ------------------------------------------------------------------ */
+
+/* The attention of one layer: norms per head before rope, an unweighted one of v, no scale. */
+typedef struct family_gemma_attention {
+    size_t n_heads, n_kv_heads, head_dim;
+    size_t window;   /* 0: none */
+    size_t rope;     /* index in the plan */
+    size_t producer; /* the layer whose keys and values it reads */
+    double epsilon;
+    bool bias, value_is_key;
+} family_gemma_attention;
+
+/* Binds attention and the four norms around attention and MLP of layer i. */
+void family_gemma_layer(family *f, size_t i, const family_gemma_attention *a);
 
 /* The last num_kv_shared_layers layers read the keys and values of the last layer before them of their own
  * type. producer: [n_layers], the index itself for a layer that has its own. */
-void family_shared_kv(family *f, const bool *sliding, size_t n_shared, size_t *producer);
+void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, size_t *producer);
 
-/* Passes over the key and value tensors that published checkpoints still carry for a layer i that shares. */
-void family_ignore_shared(family *f, size_t i);
-
-/* Gemma's per-layer inputs: the table and projection of the model, and the gate of each layer. width: P. */
-void family_layer_inputs(family *f, size_t width, size_t table_rows, double epsilon);
-plan_layer_input family_layer_input(family *f, size_t i, size_t width, double epsilon,
+/* Per-layer inputs: the table and projection of the model, and the gate of each layer. width: P. */
+void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsilon);
+plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double epsilon,
                                     plan_activation activation);
+
+/* A norm over the hidden size, layers.i.name. */
+plan_norm family_gemma_norm(family *f, size_t i, double epsilon, const char *name);
 
 #endif

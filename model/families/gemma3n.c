@@ -142,39 +142,15 @@ static void read_all(gemma3n *g)
         config_fail(c, ASSAY_EFORMAT, "num_key_value_heads: found %zu, expected a divisor of the %zu heads",
                     g->n_kv_heads, g->n_heads);
     read_lists(g);
-    if (family_ok(f)) family_shared_kv(f, g->sliding, n_shared, g->producer);
+    if (family_ok(f)) family_gemma_producers(f, g->sliding, n_shared, g->producer);
     read_ropes(g);
     read_streams(g);
     read_text_ids(f);
 }
 
-static plan_attention bind_attention(gemma3n *g, size_t i)
-{
-    bind *b = g->f->bind;
-    size_t hidden = g->f->plan->hidden, q = g->n_heads * g->head_dim, kv = g->n_kv_heads * g->head_dim;
-    plan_attention a = {
-        .n_heads = g->n_heads,
-        .n_kv_heads = g->n_kv_heads,
-        .head_dim = g->head_dim,
-        .scale = 1,
-        .window = g->sliding[i] ? g->window : 0,
-        .rope = g->rope[g->sliding[i]],
-        .cache_layer = g->producer[i],
-        .q = bind_linear(b, q, hidden, g->bias, "layers.%zu.self_attn.q_proj", i),
-        .o = bind_linear(b, hidden, q, g->bias, "layers.%zu.self_attn.o_proj", i),
-        .q_norm = bind_norm(b, g->head_dim, g->epsilon, "layers.%zu.self_attn.q_norm", i),
-    };
-    if (g->producer[i] != i) return a;
-    a.k = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.k_proj", i);
-    a.v = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.v_proj", i);
-    a.k_norm = bind_norm(b, g->head_dim, g->epsilon, "layers.%zu.self_attn.k_norm", i);
-    a.v_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
-    return a;
-}
-
 static plan_norm layer_norm(gemma3n *g, size_t i, const char *name)
 {
-    return bind_norm(g->f->bind, g->f->plan->hidden, g->epsilon, "layers.%zu.%s", i, name);
+    return family_gemma_norm(g->f, i, g->epsilon, name);
 }
 
 static plan_altup bind_altup(gemma3n *g, size_t i)
@@ -199,15 +175,19 @@ static void bind_layer(gemma3n *g, size_t i)
     family *f = g->f;
     size_t hidden = f->plan->hidden;
     plan_layer *layer = &f->plan->layers[i];
-    layer->mixer.attention = bind_attention(g, i);
+    family_gemma_layer(f, i,
+                       &(family_gemma_attention){.n_heads = g->n_heads,
+                                                 .n_kv_heads = g->n_kv_heads,
+                                                 .head_dim = g->head_dim,
+                                                 .window = g->sliding[i] ? g->window : 0,
+                                                 .rope = g->rope[g->sliding[i]],
+                                                 .producer = g->producer[i],
+                                                 .epsilon = g->epsilon,
+                                                 .bias = g->bias});
     layer->mlp = family_mlp(f, i, g->intermediate[i], g->activation, false);
     layer->mlp.sparse = g->sparsity[i] > 0;
     if (layer->mlp.sparse) layer->mlp.sparse_deviations = normal_quantile(g->sparsity[i]);
-    layer->mixer_in = layer_norm(g, i, "input_layernorm");
-    layer->mixer_out = layer_norm(g, i, "post_attention_layernorm");
-    layer->mlp_in = layer_norm(g, i, "pre_feedforward_layernorm");
-    layer->mlp_out = layer_norm(g, i, "post_feedforward_layernorm");
-    layer->layer_input = family_layer_input(f, i, g->width, g->epsilon, g->activation);
+    layer->layer_input = family_gemma_input(f, i, g->width, g->epsilon, g->activation);
     layer->laurel = (plan_laurel){
         .present = true,
         .left = bind_linear(f->bind, g->rank, hidden, false, "layers.%zu.laurel.linear_left", i),
@@ -215,7 +195,6 @@ static void bind_layer(gemma3n *g, size_t i)
         .norm = layer_norm(g, i, "laurel.post_laurel_norm"),
     };
     layer->altup = bind_altup(g, i);
-    if (g->producer[i] != i) family_ignore_shared(f, i);
 }
 
 void family_gemma3n(family *f)
@@ -224,7 +203,7 @@ void family_gemma3n(family *f)
     read_all(&g);
     if (family_ok(f)) {
         f->plan->embedding_scale = sqrt((double)f->plan->hidden);
-        family_layer_inputs(f, g.width, config_size_or(f->config, "vocab_size_per_layer_input", 262144),
+        family_gemma_inputs(f, g.width, config_size_or(f->config, "vocab_size_per_layer_input", 262144),
                             g.epsilon);
     }
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);

@@ -46,7 +46,7 @@ static void read_types(gemma4 *g)
         sliding[n - 1] = false;
     }
     n_shared = config_count_or(c, "num_kv_shared_layers", 0);
-    if (family_ok(g->f)) family_shared_kv(g->f, sliding, n_shared, producer);
+    if (family_ok(g->f)) family_gemma_producers(g->f, sliding, n_shared, producer);
     g->first_shared = n - n_shared;
     for (size_t i = 0; family_ok(g->f) && i < n; i++)
         g->layers[i] = (layer_shape){.sliding = sliding[i], .producer = producer[i]};
@@ -209,36 +209,9 @@ static void read_all(gemma4 *g)
     read_placeholders(f);
 }
 
-static plan_attention bind_attention(gemma4 *g, size_t i)
-{
-    family *f = g->f;
-    bind *b = f->bind;
-    const layer_shape *s = &g->layers[i];
-    size_t hidden = f->plan->hidden, q = g->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
-    plan_attention a = {
-        .n_heads = g->n_heads,
-        .n_kv_heads = s->n_kv_heads,
-        .head_dim = s->head_dim,
-        .scale = 1,
-        .window = s->sliding ? g->window : 0,
-        .rope = g->rope[s->sliding],
-        .cache_layer = s->producer,
-        .q = bind_linear(b, q, hidden, g->bias, "layers.%zu.self_attn.q_proj", i),
-        .o = bind_linear(b, hidden, q, g->bias, "layers.%zu.self_attn.o_proj", i),
-        .q_norm = bind_norm(b, s->head_dim, g->epsilon, "layers.%zu.self_attn.q_norm", i),
-    };
-    if (s->producer != i) return a;
-    a.value_is_key = g->k_eq_v && !s->sliding;
-    a.k = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.k_proj", i);
-    if (!a.value_is_key) a.v = bind_linear(b, kv, hidden, g->bias, "layers.%zu.self_attn.v_proj", i);
-    a.k_norm = bind_norm(b, s->head_dim, g->epsilon, "layers.%zu.self_attn.k_norm", i);
-    a.v_norm = (plan_norm){.present = true, .epsilon = g->epsilon};
-    return a;
-}
-
 static plan_norm layer_norm(gemma4 *g, size_t i, const char *name)
 {
-    return bind_norm(g->f->bind, g->f->plan->hidden, g->epsilon, "layers.%zu.%s", i, name);
+    return family_gemma_norm(g->f, i, g->epsilon, name);
 }
 
 static void bind_layer_experts(gemma4 *g, size_t i)
@@ -262,24 +235,29 @@ static void bind_layer(gemma4 *g, size_t i)
 {
     family *f = g->f;
     plan_layer *layer = &f->plan->layers[i];
+    const layer_shape *s = &g->layers[i];
     bool wide = g->double_wide && i >= g->first_shared;
-    layer->mixer.attention = bind_attention(g, i);
+    family_gemma_layer(f, i,
+                       &(family_gemma_attention){.n_heads = g->n_heads,
+                                                 .n_kv_heads = s->n_kv_heads,
+                                                 .head_dim = s->head_dim,
+                                                 .window = s->sliding ? g->window : 0,
+                                                 .rope = g->rope[s->sliding],
+                                                 .producer = s->producer,
+                                                 .epsilon = g->epsilon,
+                                                 .bias = g->bias,
+                                                 .value_is_key = g->k_eq_v && !s->sliding});
     layer->mlp = family_mlp(f, i, g->intermediate * (wide ? 2 : 1), g->activation, false);
-    layer->mixer_in = layer_norm(g, i, "input_layernorm");
-    layer->mixer_out = layer_norm(g, i, "post_attention_layernorm");
-    layer->mlp_in = layer_norm(g, i, "pre_feedforward_layernorm");
-    layer->mlp_out = layer_norm(g, i, "post_feedforward_layernorm");
     layer->scalar = bind_vector(f->bind, 1, "layers.%zu.layer_scalar", i);
     if (g->experts.present) bind_layer_experts(g, i);
-    if (g->width) layer->layer_input = family_layer_input(f, i, g->width, g->epsilon, g->activation);
-    if (g->layers[i].producer != i) family_ignore_shared(f, i);
+    if (g->width) layer->layer_input = family_gemma_input(f, i, g->width, g->epsilon, g->activation);
 }
 
 static void bind_inputs(gemma4 *g)
 {
     plan *p = g->f->plan;
     size_t rows = config_size_or(g->f->config, "vocab_size_per_layer_input", 262144);
-    family_layer_inputs(g->f, g->width, rows, g->epsilon);
+    family_gemma_inputs(g->f, g->width, rows, g->epsilon);
     if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for the others */
 }
 

@@ -1,8 +1,6 @@
 /* Phi-3 (transformers, models/phi3/modeling_phi3.py): q, k, v and gate, up in one matrix each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
-
 #include "model/families/families.h"
 
 static plan_linear rows(const plan_weight *whole, size_t first, size_t n)
@@ -12,27 +10,15 @@ static plan_linear rows(const plan_weight *whole, size_t first, size_t n)
 
 static void bind_layer(family *f, const family_decoder *d, size_t i, size_t window)
 {
-    plan_layer *layer = &f->plan->layers[i];
     size_t hidden = f->plan->hidden, q = d->n_heads * d->head_dim, kv = d->n_kv_heads * d->head_dim;
+    plan_attention *a = family_decoder_frame(f, d, i, window);
     plan_weight qkv = bind_matrix(f->bind, q + 2 * kv, hidden, "layers.%zu.self_attn.qkv_proj.weight", i);
     plan_weight gate_up =
         bind_matrix(f->bind, 2 * d->intermediate, hidden, "layers.%zu.mlp.gate_up_proj.weight", i);
-    layer->mixer_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.input_layernorm", i);
-    layer->mlp_in = bind_norm(f->bind, hidden, d->epsilon, "layers.%zu.post_attention_layernorm", i);
-    layer->mixer.attention = (plan_attention){
-        .n_heads = d->n_heads,
-        .n_kv_heads = d->n_kv_heads,
-        .head_dim = d->head_dim,
-        .scale = 1 / sqrt((double)d->head_dim),
-        .window = window,
-        .rope = d->rope,
-        .cache_layer = i,
-        .q = rows(&qkv, 0, q),
-        .k = rows(&qkv, q, kv),
-        .v = rows(&qkv, q + kv, kv),
-        .o = bind_linear(f->bind, hidden, q, false, "layers.%zu.self_attn.o_proj", i),
-    };
-    layer->mlp = (plan_mlp){
+    a->q = rows(&qkv, 0, q);
+    a->k = rows(&qkv, q, kv);
+    a->v = rows(&qkv, q + kv, kv);
+    f->plan->layers[i].mlp = (plan_mlp){
         .present = true,
         .intermediate = d->intermediate,
         .activation = d->activation,

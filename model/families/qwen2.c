@@ -5,7 +5,8 @@
 
 #include "model/families/families.h"
 
-void family_qwen_windows(family *f, size_t *window)
+/* window: [n_layers]; 0: none. */
+static void read_windows(family *f, size_t *window)
 {
     config *c = f->config;
     size_t n = f->plan->n_layers;
@@ -29,18 +30,23 @@ void family_qwen_windows(family *f, size_t *window)
     free(sliding);
 }
 
+void family_qwen_layers(family *f, family_decoder *d)
+{
+    d->rope = family_rope(
+        f, &(config_rope_request){.head_dim = d->head_dim, .default_theta = 10000, .old_scaling = true});
+    size_t *window = calloc(f->plan->n_layers + 1, sizeof *window);
+    if (!window) config_fail(f->config, ASSAY_ENOMEM, "out of memory");
+    if (family_ok(f)) read_windows(f, window);
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
+        family_decoder_attention(f, d, i, window[i]);
+        family_decoder_mlp(f, d, i);
+    }
+    free(window);
+}
+
 void family_qwen2(family *f)
 {
     family_decoder d = family_decoder_read(f, true, false);
     d.qkv_bias = true;
-    d.rope = family_rope(
-        f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
-    size_t *window = calloc(f->plan->n_layers + 1, sizeof *window);
-    if (!window) config_fail(f->config, ASSAY_ENOMEM, "out of memory");
-    if (family_ok(f)) family_qwen_windows(f, window);
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
-        family_decoder_attention(f, &d, i, window[i]);
-        family_decoder_mlp(f, &d, i);
-    }
-    free(window);
+    family_qwen_layers(f, &d);
 }

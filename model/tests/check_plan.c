@@ -257,7 +257,7 @@ static const struct refusal {
      "7",
      ASSAY_EFORMAT,
      {"'model.embed_tokens.weight': found shape", "expected [7, "}},
-    {"llama/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.q_proj.bias'", "is missing"}},
+    {"llama/base", "attention_bias", "true", ASSAY_EFORMAT, {"self_attn.o_proj.bias'", "is missing"}},
     {"llama/base",
      "quantization_config",
      "{\"bits\": 4}",
