@@ -5,13 +5,7 @@
 #define REF_FORWARD_H
 
 #include "ref/ops.h"
-
-/* Receives the traces of the pass; fn NULL: none are made. */
-typedef struct ref_tracer {
-    assay_trace_fn *fn;
-    void *context;
-    size_t sample;
-} ref_tracer;
+#include "ref/trace.h"
 
 /* What a pass carries from layer to layer. */
 typedef struct ref_pass {
@@ -32,10 +26,6 @@ assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, 
 /* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
  * -1 where the plan has none. */
 int32_t ref_embeds_as(const plan *p, int32_t token);
-
-/* Hands x [rows, cols] to the tracer under a name that is formatted like printf. */
-void ref_trace(const ref_tracer *tracer, const ref_real *x, size_t rows, size_t cols, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
 
 /* Layer i in place. x: [T, D]; with streams, [S, T, D]. */
 assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);

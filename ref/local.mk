@@ -7,7 +7,8 @@ REF_SOURCES = \
 	ref/mlp.c \
 	ref/ops.c ref/ops.h \
 	ref/real.h \
-	ref/streams.c
+	ref/streams.c \
+	ref/trace.c ref/trace.h
 
 pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la
 
