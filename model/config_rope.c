@@ -99,13 +99,18 @@ static void read_yarn(config *c, config *d, const config_rope_request *request, 
 
 static double *factors(config *d, const char *name, size_t n)
 {
+    json_object *list = config_member(d, name);
+    if (!json_object_is_type(list, json_type_array) || json_object_array_length(list) != n) {
+        config_fail(d, ASSAY_EFORMAT, "%s: found %.80s, expected a list of %zu numbers", name,
+                    list ? json_object_to_json_string_ext(list, JSON_C_TO_STRING_PLAIN) : "nothing", n);
+        return NULL;
+    }
     double *out = calloc(n, sizeof *out);
     if (!out) {
         config_fail(d, ASSAY_ENOMEM, "out of memory");
         return NULL;
     }
-    if (!config_reals(d, name, false, out, n))
-        config_fail(d, ASSAY_EFORMAT, "%s: missing, expected a list of %zu numbers", name, n);
+    (void)config_reals(d, name, false, out, n);
     for (size_t i = 0; i < n; i++) positive(d, name, out[i]);
     return out;
 }

@@ -106,6 +106,10 @@ static void read_streams(gemma3n *g)
     if (family_ok(g->f) && s->active >= s->n)
         config_fail(c, ASSAY_EFORMAT, "altup_active_idx: found %zu, expected less than the %zu inputs",
                     s->active, s->n);
+    size_t n_tensors = weights_count(g->f->bind->weights);
+    if (s->n > n_tensors)
+        config_fail(c, ASSAY_EFORMAT, "altup_num_inputs: found %zu, but the checkpoint has only %zu tensors",
+                    s->n, n_tensors);
     if (!family_ok(g->f)) return;
     s->projection = calloc(s->n, sizeof *s->projection);
     s->unprojection = calloc(s->n, sizeof *s->unprojection);
