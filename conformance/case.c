@@ -60,12 +60,14 @@ static assay_status check_schema(const char *path, const char *schema, assay_err
         return assay_fail(err, ASSAY_EFORMAT, "%s: schema is \"%.40s\", expected \"assay/%d\"", path, schema,
                           CONF_SCHEMA_VERSION);
     if (errno == ERANGE || version > CONF_SCHEMA_VERSION)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: schema is \"%.40s\": newer than \"assay/%d\", which this version reads",
-                          path, schema, CONF_SCHEMA_VERSION);
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: schema is \"%.40s\": newer than \"assay/%d\", which this version reads", path,
+                          schema, CONF_SCHEMA_VERSION);
     return ASSAY_OK;
 }
 
-static assay_status find_kind(const char *path, const char *name, bool textual, conf_kind *out, assay_error *err)
+static assay_status find_kind(const char *path, const char *name, bool textual, conf_kind *out,
+                              assay_error *err)
 {
     for (conf_kind k = 0; k < CONF_N_KINDS; k++) {
         if (strcmp(kinds[k].name, name) != 0 || kinds[k].textual != textual) continue;
@@ -81,10 +83,8 @@ static bool climbs_out(const char *path)
     int depth = 0;
     while (*path) {
         size_t n = strcspn(path, "/");
-        if (n == 2 && path[0] == '.' && path[1] == '.')
-            depth--;
-        else if (n > 0 && !(n == 1 && path[0] == '.'))
-            depth++;
+        if (n == 2 && path[0] == '.' && path[1] == '.') depth--;
+        else if (n > 0 && !(n == 1 && path[0] == '.')) depth++;
         if (depth < 0) return true;
         path += n + (path[n] == '/');
     }
@@ -105,8 +105,8 @@ static assay_status check_below(const conf_case *c, const char *dir, const char 
     } else {
         size_t n = strlen(root);
         if (strncmp(real, root, n) != 0 || real[n] != '/')
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: model \"%s\" lies outside the case's directory, at %s", c->path,
-                            model, real);
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s: model \"%s\" lies outside the case's directory, at %s",
+                            c->path, model, real);
     }
     free(root);
     free(real);
@@ -118,9 +118,10 @@ static assay_status find_model(conf_case *c, const char *model, assay_error *err
 {
     if (model[0] == '\0') return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute model is empty", c->path);
     if (model[0] == '/' || climbs_out(model))
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: model \"%s\" must be a path relative to the case that stays below its directory",
-                          c->path, model);
+        return assay_fail(
+            err, ASSAY_EFORMAT,
+            "%s: model \"%s\" must be a path relative to the case that stays below its directory", c->path,
+            model);
     const char *slash = strrchr(c->path, '/');
     char *dir = slash ? strndup(c->path, (size_t)(slash - c->path) + 1) : strdup("./");
     char *joined = NULL;
@@ -130,10 +131,8 @@ static assay_status find_model(conf_case *c, const char *model, assay_error *err
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->path);
     }
     if (rc == ASSAY_OK) rc = check_below(c, dir, joined, model, err);
-    if (rc == ASSAY_OK)
-        c->model = joined;
-    else
-        free(joined);
+    if (rc == ASSAY_OK) c->model = joined;
+    else free(joined);
     free(dir);
     return rc;
 }
@@ -147,28 +146,24 @@ static assay_status optional_text(const conf_h5 *file, const char *name, char **
 static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     c->float64_bound = CONF_FLOAT64_BOUND;
-    bool has_bound = conf_h5_has_attribute(file, "/", "float64_bound");
-    bool has_reason = conf_h5_has_attribute(file, "/", "float64_reason");
-    if (!has_bound && !has_reason) return ASSAY_OK;
-    if (!has_bound || !has_reason)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is missing beside %s", c->path,
-                          has_bound ? "float64_reason" : "float64_bound",
-                          has_bound ? "float64_bound" : "float64_reason");
+    if (!conf_h5_has_attribute(file, "/", "float64_bound") &&
+        !conf_h5_has_attribute(file, "/", "float64_reason"))
+        return ASSAY_OK;
     assay_status rc = conf_h5_attribute_number(file, "/", "float64_bound", &c->float64_bound, err);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "float64_reason", &c->float64_reason, err);
     if (rc != ASSAY_OK) return rc;
     if (!(c->float64_bound > 0 && c->float64_bound < 1))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: float64_bound is %g, expected a number between 0 and 1", c->path,
-                          c->float64_bound);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: float64_bound is %g, expected a number between 0 and 1",
+                          c->path, c->float64_bound);
     if (!c->float64_reason[0]) return assay_fail(err, ASSAY_EFORMAT, "%s: float64_reason is empty", c->path);
     return ASSAY_OK;
 }
 
 static assay_status note_attributes(const conf_h5 *file, conf_case *c, assay_error *err)
 {
-    static const char *const known[] = {"catches",       "config",         "flags",    "float64_bound",
-                                        "float64_reason", "kind",           "model",    "recorder",
-                                        "schema",        "source",         NULL};
+    static const char *const known[] = {"catches",        "config", "flags", "float64_bound",
+                                        "float64_reason", "kind",   "model", "recorder",
+                                        "schema",         "source", NULL};
     conf_strings names;
     assay_status rc = conf_h5_attributes(file, &names, err);
     if (rc != ASSAY_OK) return rc;
@@ -212,10 +207,8 @@ static assay_status read_numeric(conf_case *c, assay_error *err)
     conf_h5 *file;
     assay_status rc = conf_h5_open(c->path, &file, err);
     if (rc != ASSAY_OK) return rc;
-    if (conf_h5_has(file, "/observed") && !conf_h5_has(file, "/expect"))
-        c->kind = CONF_OBSERVATION;
-    else
-        rc = read_header(file, c, err);
+    if (conf_h5_has(file, "/observed") && !conf_h5_has(file, "/expect")) c->kind = CONF_OBSERVATION;
+    else rc = read_header(file, c, err);
     if (rc == ASSAY_OK && kinds[c->kind].replayed) rc = read_body(file, c, err);
     conf_h5_close(file);
     return rc;
@@ -257,16 +250,11 @@ assay_status conf_case_read(const char *path, conf_case **out, assay_error *err)
     }
     const char *dot = strrchr(path, '.');
     assay_status rc = ASSAY_OK;
-    if (dot && strcmp(dot, ".gz") == 0)
-        c->kind = CONF_TEXTUAL;
-    else if (dot && strcmp(dot, ".json") == 0)
-        rc = read_textual(c, err);
-    else
-        rc = read_numeric(c, err);
-    if (rc != ASSAY_OK)
-        conf_case_free(c);
-    else
-        *out = c;
+    if (dot && strcmp(dot, ".gz") == 0) c->kind = CONF_TEXTUAL;
+    else if (dot && strcmp(dot, ".json") == 0) rc = read_textual(c, err);
+    else rc = read_numeric(c, err);
+    if (rc != ASSAY_OK) conf_case_free(c);
+    else *out = c;
     return rc;
 }
 

@@ -36,8 +36,8 @@ typedef struct conf_kind_info {
 /* Facts about a kind, as the fixture format spells it. */
 const conf_kind_info *conf_kind_of(conf_kind kind);
 
-/* Where a row of logits stands. pos: in prefill the token of the sample, its padding not counted; in decode the
- * step. */
+/* Where a row of logits stands. pos: in prefill the token of the sample, its padding not counted; in decode
+ * the step. */
 typedef struct conf_place {
     size_t sample;
     bool decode;
@@ -47,9 +47,9 @@ typedef struct conf_place {
 /* The rows of logits that mean something (no padding): prefill first, sample by sample, then decode. */
 typedef struct conf_rows {
     size_t n_rows, n_cols;
-    conf_place *place;  /* [R] */
-    double *truth;      /* [R, V], no NaN */
-    double *float32;    /* [R, V]: the recorded float32 run */
+    conf_place *place; /* [R] */
+    double *truth;     /* [R, V], no NaN */
+    double *float32;   /* [R, V]: the recorded float32 run */
 } conf_rows;
 
 /* A tensor of the truth, for sample 0 in prefill. */
@@ -57,15 +57,15 @@ typedef struct conf_trace {
     char *name;
     conf_array value; /* F64 */
     bool has_noise;
-    double noise;     /* the largest distance of the float32 run */
+    double noise; /* the largest distance of the float32 run */
 } conf_trace;
 
 /* kind logits and generate */
 typedef struct conf_decoder {
     size_t n_samples, n_tokens, n_decode;
-    conf_array tokens; /* [B, T] */
-    conf_array length; /* [B] */
-    conf_array decode; /* [B, N]; data NULL where N is 0 */
+    conf_array tokens;    /* [B, T] */
+    conf_array length;    /* [B] */
+    conf_array decode;    /* [B, N]; data NULL where N is 0 */
     assay_tensor *inputs; /* [n_inputs], names and data owned */
     size_t n_inputs;
     bool has_truth;
@@ -81,9 +81,9 @@ typedef struct conf_decoder {
 typedef struct conf_rope {
     char *config;
     size_t n_axes, n_positions, n_heads, head_dim, table_dim;
-    conf_array position;      /* [n_axes, n_positions] */
-    conf_array x, truth;      /* F64 [n_positions, n_heads, head_dim] */
-    conf_array cos, sin;      /* F64 [n_positions, table_dim]; all columns, or the first half of them */
+    conf_array position; /* [n_axes, n_positions] */
+    conf_array x, truth; /* F64 [n_positions, n_heads, head_dim] */
+    conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half of them */
 } conf_rope;
 
 typedef struct conf_case {
@@ -92,20 +92,21 @@ typedef struct conf_case {
     char *model; /* the checkpoint's directory, joined to the file's; NULL where the kind has none */
     char *source, *recorder, *catches; /* NULL where not recorded */
     conf_strings flags;
-    conf_strings unknown;  /* members that this version does not know, for a warning */
-    double float64_bound;  /* multiple of the largest truth that a float64 engine may be off by */
-    char *float64_reason;  /* why it is not CONF_FLOAT64_BOUND; NULL where it is */
+    conf_strings unknown; /* members that this version does not know, for a warning */
+    double float64_bound; /* multiple of the largest truth that a float64 engine may be off by */
+    char *float64_reason; /* why it is not CONF_FLOAT64_BOUND; NULL where it is */
     conf_decoder decoder;
     conf_rope rope;
 } conf_case;
 
-/* Reads a case and checks everything in it that does not need an engine; a kind that is not replayed is read no
- * further than its kind. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming file and member. The caller
- * frees *out. */
+/* Reads a case and checks everything in it that does not need an engine; a kind that is not replayed is read
+ * no further than its kind. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming file and member. The
+ * caller frees *out. */
 assay_status conf_case_read(const char *path, conf_case **out, assay_error *err);
 void conf_case_free(conf_case *c);
 
-/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension. */
+/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
+ */
 bool conf_case_is_named(const char *path, size_t *stem);
 
 #endif

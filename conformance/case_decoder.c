@@ -12,7 +12,8 @@
 
 static assay_status read_lengths(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
-    assay_status rc = conf_array_read(file, "/input/tokens", ASSAY_I32, 2, (size_t[]){SIZE_MAX, SIZE_MAX}, &d->tokens, err);
+    assay_status rc =
+        conf_array_read(file, "/input/tokens", ASSAY_I32, 2, (size_t[]){SIZE_MAX, SIZE_MAX}, &d->tokens, err);
     if (rc != ASSAY_OK) return rc;
     d->n_samples = d->tokens.shape[0];
     d->n_tokens = d->tokens.shape[1];
@@ -24,7 +25,8 @@ static assay_status read_lengths(const conf_h5 *file, conf_decoder *d, assay_err
     const int32_t *length = d->length.data;
     for (size_t b = 0; b < d->n_samples; b++)
         if (length[b] < 1 || (size_t)length[b] > d->n_tokens)
-            return assay_fail(err, ASSAY_EFORMAT, "%s: /input/length: sample %zu has %" PRId32 ", expected 1..%zu",
+            return assay_fail(err, ASSAY_EFORMAT,
+                              "%s: /input/length: sample %zu has %" PRId32 ", expected 1..%zu",
                               conf_h5_path(file), b, length[b], d->n_tokens);
     return ASSAY_OK;
 }
@@ -32,15 +34,15 @@ static assay_status read_lengths(const conf_h5 *file, conf_decoder *d, assay_err
 static assay_status read_decode(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
     if (!conf_h5_has(file, "/input/decode")) return ASSAY_OK;
-    assay_status rc =
-        conf_array_read(file, "/input/decode", ASSAY_I32, 2, (size_t[]){d->n_samples, SIZE_MAX}, &d->decode, err);
+    assay_status rc = conf_array_read(file, "/input/decode", ASSAY_I32, 2, (size_t[]){d->n_samples, SIZE_MAX},
+                                      &d->decode, err);
     if (rc == ASSAY_OK) d->n_decode = d->decode.shape[1];
     return rc;
 }
 
 /* Checks ids [n] of one row; vocab SIZE_MAX: not known, the engine's is checked in replay. */
-static assay_status check_ids(const conf_h5 *file, const char *name, size_t sample, const int32_t *ids, size_t n,
-                              size_t vocab, assay_error *err)
+static assay_status check_ids(const conf_h5 *file, const char *name, size_t sample, const int32_t *ids,
+                              size_t n, size_t vocab, assay_error *err)
 {
     for (size_t i = 0; i < n; i++)
         if (ids[i] < 0 || (size_t)ids[i] >= vocab)
@@ -100,12 +102,13 @@ static assay_status read_finish(const conf_h5 *file, conf_decoder *d, assay_erro
     d->stops = calloc(d->n_samples, sizeof *d->stops);
     if (!d->stops) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     if (rc == ASSAY_OK && finish.n != d->n_samples)
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: /expect/finish has shape [%zu], expected [%zu]", conf_h5_path(file),
-                        finish.n, d->n_samples);
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: /expect/finish has shape [%zu], expected [%zu]",
+                        conf_h5_path(file), finish.n, d->n_samples);
     for (size_t b = 0; b < d->n_samples && rc == ASSAY_OK; b++) {
         d->stops[b] = strcmp(finish.at[b], "stop") == 0;
         if (!d->stops[b] && strcmp(finish.at[b], "length") != 0)
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: /expect/finish: sample %zu has \"%.40s\", expected stop or length",
+            rc = assay_fail(err, ASSAY_EFORMAT,
+                            "%s: /expect/finish: sample %zu has \"%.40s\", expected stop or length",
                             conf_h5_path(file), b, finish.at[b]);
     }
     conf_strings_free(&finish);
@@ -114,11 +117,12 @@ static assay_status read_finish(const conf_h5 *file, conf_decoder *d, assay_erro
 
 static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
-    assay_status rc =
-        conf_array_read(file, "/expect/tokens", ASSAY_I32, 2, (size_t[]){d->n_samples, SIZE_MAX}, &d->greedy, err);
+    assay_status rc = conf_array_read(file, "/expect/tokens", ASSAY_I32, 2,
+                                      (size_t[]){d->n_samples, SIZE_MAX}, &d->greedy, err);
     if (rc != ASSAY_OK) return rc;
     d->n_greedy = d->greedy.shape[1];
-    if (d->n_greedy == 0) return assay_fail(err, ASSAY_EFORMAT, "%s: /expect/tokens is empty", conf_h5_path(file));
+    if (d->n_greedy == 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: /expect/tokens is empty", conf_h5_path(file));
     size_t vocab = d->has_truth ? d->rows.n_cols : SIZE_MAX;
     for (size_t b = 0; b < d->n_samples && rc == ASSAY_OK; b++) {
         const int32_t *row = (const int32_t *)d->greedy.data + b * d->n_greedy;
@@ -128,7 +132,8 @@ static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_erro
         for (size_t k = n; k < d->n_greedy && rc == ASSAY_OK; k++)
             if (row[k] != -1)
                 rc = assay_fail(err, ASSAY_EFORMAT,
-                                "%s: /expect/tokens: sample %zu has token %" PRId32 " behind its end at step %zu",
+                                "%s: /expect/tokens: sample %zu has token %" PRId32
+                                " behind its end at step %zu",
                                 conf_h5_path(file), b, row[k], n);
     }
     return rc == ASSAY_OK ? read_finish(file, d, err) : rc;
@@ -180,7 +185,8 @@ static assay_status read_trace(const conf_h5 *file, const char *name, conf_trace
     const double *value = trace->value.data;
     for (size_t i = 0; rc == ASSAY_OK && i < trace->value.n; i++)
         if (!isfinite(value[i]))
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), path, i, value[i]);
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), path, i,
+                            value[i]);
     return rc;
 }
 

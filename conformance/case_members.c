@@ -88,14 +88,12 @@ assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype 
         char found[128], expected[128];
         print_shape(found, sizeof found, a.shape, a.rank);
         print_shape(expected, sizeof expected, shape, rank);
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", conf_h5_path(file), name, found,
-                        expected);
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", conf_h5_path(file), name,
+                        found, expected);
     } else if (widens) {
         rc = widen(&a, name, err);
     }
-    if (rc != ASSAY_OK)
-        conf_array_free(&a);
-    else
-        *out = a;
+    if (rc != ASSAY_OK) conf_array_free(&a);
+    else *out = a;
     return rc;
 }

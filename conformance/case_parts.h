@@ -27,7 +27,8 @@ assay_status conf_members_note(const conf_h5 *file, const char *group, const cha
 assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
                                conf_strings *unknown, assay_error *err);
 
-/* Reads `name` and checks type and shape; shape[i] SIZE_MAX: any length. F64 is also read from float32, exactly. */
+/* Reads `name` and checks type and shape; shape[i] SIZE_MAX: any length. F64 is also read from float32,
+ * exactly. */
 assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype dtype, size_t rank,
                              const size_t *shape, conf_array *out, assay_error *err);
 

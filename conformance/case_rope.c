@@ -26,10 +26,11 @@ static assay_status read_positions(const conf_h5 *file, conf_rope *r, assay_erro
     size_t rank = r->position.rank;
     r->n_axes = rank == 2 ? r->position.shape[0] : 1;
     if (rank < 1 || rank > 2 || (r->n_axes != 1 && r->n_axes != 3) || r->position.n == 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: /input/position has neither shape [P] nor [3,P]", conf_h5_path(file));
+        return assay_fail(err, ASSAY_EFORMAT, "%s: /input/position has neither shape [P] nor [3,P]",
+                          conf_h5_path(file));
     r->n_positions = r->position.shape[rank - 1];
-    return conf_array_read(file, "/input/position", ASSAY_I32, rank, (size_t[]){r->position.shape[0], r->n_positions},
-                           &r->position, err);
+    return conf_array_read(file, "/input/position", ASSAY_I32, rank,
+                           (size_t[]){r->position.shape[0], r->n_positions}, &r->position, err);
 }
 
 static assay_status check_finite(const conf_h5 *file, const char *name, const conf_array *a, assay_error *err)
@@ -37,7 +38,8 @@ static assay_status check_finite(const conf_h5 *file, const char *name, const co
     const double *value = a->data;
     for (size_t i = 0; i < a->n; i++)
         if (!isfinite(value[i]))
-            return assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), name, i, value[i]);
+            return assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), name, i,
+                              value[i]);
     return ASSAY_OK;
 }
 
@@ -48,21 +50,23 @@ static assay_status read_rotated(const conf_h5 *file, conf_rope *r, assay_error 
     assay_status rc = conf_h5_shape(file, "/input/x", &a, err);
     if (rc != ASSAY_OK) return rc;
     if (a.rank < 2 || a.rank > 3 || a.shape[0] != r->n_positions || a.n == 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: /input/x has neither shape [%zu,head] nor [%zu,heads,head]",
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: /input/x has neither shape [%zu,head] nor [%zu,heads,head]",
                           conf_h5_path(file), r->n_positions, r->n_positions);
     r->n_heads = a.rank == 3 ? a.shape[1] : 1;
     r->head_dim = a.shape[a.rank - 1];
     rc = conf_array_read(file, "/input/x", ASSAY_F64, a.rank, a.shape, &r->x, err);
     if (rc == ASSAY_OK) rc = check_finite(file, "/input/x", &r->x, err);
-    if (rc == ASSAY_OK) rc = conf_array_read(file, "/expect/truth/x", ASSAY_F64, a.rank, a.shape, &r->truth, err);
+    if (rc == ASSAY_OK)
+        rc = conf_array_read(file, "/expect/truth/x", ASSAY_F64, a.rank, a.shape, &r->truth, err);
     if (rc == ASSAY_OK) rc = check_finite(file, "/expect/truth/x", &r->truth, err);
     return rc;
 }
 
 static assay_status read_tables(const conf_h5 *file, conf_rope *r, assay_error *err)
 {
-    assay_status rc =
-        conf_array_read(file, "/expect/truth/cos", ASSAY_F64, 2, (size_t[]){r->n_positions, SIZE_MAX}, &r->cos, err);
+    assay_status rc = conf_array_read(file, "/expect/truth/cos", ASSAY_F64, 2,
+                                      (size_t[]){r->n_positions, SIZE_MAX}, &r->cos, err);
     if (rc != ASSAY_OK) return rc;
     r->table_dim = r->cos.shape[1];
     if (r->table_dim == 0 || r->table_dim > r->head_dim)

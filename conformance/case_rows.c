@@ -26,12 +26,13 @@ static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const c
 {
     char name[64];
     (void)snprintf(name, sizeof name, "%s/prefill", group);
-    assay_status rc =
-        conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_tokens, vocab}, &run->prefill, err);
+    assay_status rc = conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_tokens, vocab},
+                                      &run->prefill, err);
     (void)snprintf(name, sizeof name, "%s/decode", group);
     if (rc != ASSAY_OK || (d->n_decode == 0 && !conf_h5_has(file, name))) return rc;
     vocab = run->prefill.shape[2];
-    return conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_decode, vocab}, &run->decode, err);
+    return conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_decode, vocab}, &run->decode,
+                           err);
 }
 
 static size_t padding_of(const conf_decoder *d, size_t sample)
@@ -46,7 +47,7 @@ static size_t row_index(const conf_decoder *d, const conf_place *place)
     return place->sample * d->n_tokens + padding_of(d, place->sample) + place->pos;
 }
 
-static assay_status place_rows(conf_decoder *d, size_t n_cols, assay_error *err)
+static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_cols, assay_error *err)
 {
     conf_rows *rows = &d->rows;
     for (size_t b = 0; b < d->n_samples; b++) rows->n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
@@ -54,7 +55,8 @@ static assay_status place_rows(conf_decoder *d, size_t n_cols, assay_error *err)
     rows->place = calloc(rows->n_rows, sizeof *rows->place);
     rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
     rows->float32 = calloc(rows->n_rows * n_cols, sizeof *rows->float32);
-    if (!rows->place || !rows->truth || !rows->float32) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!rows->place || !rows->truth || !rows->float32)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     conf_place *place = rows->place;
     for (size_t b = 0; b < d->n_samples; b++)
         for (size_t t = padding_of(d, b); t < d->n_tokens; t++)
@@ -78,8 +80,8 @@ static void copy_rows(const conf_decoder *d, const recorded_run *truth, const re
     }
 }
 
-/* What the truth leaves to judge must be numbers, and the float32 run must be finite where it is: otherwise the
- * noise, and with it every bound, would be without end. */
+/* What the truth leaves to judge must be numbers, and the float32 run must be finite where it is: otherwise
+ * the noise, and with it every bound, would be without end. */
 static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, assay_error *err)
 {
     const conf_rows *rows = &d->rows;
@@ -89,8 +91,9 @@ static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, assay
         const conf_place *p = &rows->place[i / rows->n_cols];
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: /expect/%s/%s: sample %zu, position %zu, id %zu is %g where the truth is %g",
-                          conf_h5_path(file), isnan(t) ? "truth" : "float32", p->decode ? "decode" : "prefill",
-                          p->sample, p->pos, i % rows->n_cols, isnan(t) ? t : f, t);
+                          conf_h5_path(file), isnan(t) ? "truth" : "float32",
+                          p->decode ? "decode" : "prefill", p->sample, p->pos, i % rows->n_cols,
+                          isnan(t) ? t : f, t);
     }
     return ASSAY_OK;
 }
@@ -104,9 +107,10 @@ static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, co
         const double *row = t + b * d->n_tokens * v;
         for (size_t i = 0; i < padding_of(d, b) * v; i++)
             if (!isnan(row[i]))
-                return assay_fail(err, ASSAY_EFORMAT,
-                                  "%s: /expect/truth/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
-                                  conf_h5_path(file), b, i / v, row[i]);
+                return assay_fail(
+                    err, ASSAY_EFORMAT,
+                    "%s: /expect/truth/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
+                    conf_h5_path(file), b, i / v, row[i]);
     }
     return ASSAY_OK;
 }
@@ -117,9 +121,10 @@ assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *e
     assay_status rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
     size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[2] : 0;
     if (rc == ASSAY_OK && vocab == 0)
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
+        rc =
+            assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
     if (rc == ASSAY_OK) rc = run_read(file, d, "/expect/float32", ASSAY_F32, vocab, &float32, err);
-    if (rc == ASSAY_OK) rc = place_rows(d, vocab, err);
+    if (rc == ASSAY_OK) rc = place_rows(file, d, vocab, err);
     if (rc == ASSAY_OK) rc = check_padding(file, d, &truth.prefill, err);
     if (rc == ASSAY_OK) {
         copy_rows(d, &truth, &float32);

@@ -23,7 +23,8 @@ static const option_info options_table[] = {
      "a bundled engine's name or the path of a module; may be repeated\n(default: ref64 and ref32)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
-    {CONF_OPTION_TAP, 0, "--tap", "FILE", "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
+    {CONF_OPTION_TAP, 0, "--tap", "FILE",
+     "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
@@ -39,7 +40,8 @@ static const conf_command commands[] = {
      "published model was from its float64 run when the case was recorded.\n"
      "\n"
      "Engines are looked for in the directories of ASSAY_ENGINE_PATH (separated by colons)\n"
-     "and among the installed ones. Each case runs in a process of its own.\n"
+     "and among the installed ones. Each case runs in a process of its own. NO_COLOR, when\n"
+     "set, switches colours off.\n"
      "\n"
      "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
@@ -123,8 +125,8 @@ static void take_option(conf_options *out, conf_option id, const char *value)
 }
 
 /* Takes argv[*i], an option, and its value. */
-static assay_status parse_option(const conf_command *command, int argc, char **argv, int *i, conf_options *out,
-                                 assay_error *err)
+static assay_status parse_option(const conf_command *command, int argc, char **argv, int *i,
+                                 conf_options *out, assay_error *err)
 {
     const char *value = NULL;
     const option_info *o = find_option(command, argv[*i], &value);
@@ -140,24 +142,21 @@ static assay_status parse_option(const conf_command *command, int argc, char **a
     return ASSAY_OK;
 }
 
-assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out, assay_error *err)
+assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
+                            assay_error *err)
 {
     conf_options o = {.engines = calloc((size_t)argc + 1, sizeof *o.engines),
                       .arguments = calloc((size_t)argc + 1, sizeof *o.arguments)};
     assay_status rc = o.engines && o.arguments ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
-        if (!options_end && strcmp(argv[i], "--") == 0)
-            options_end = true;
+        if (!options_end && strcmp(argv[i], "--") == 0) options_end = true;
         else if (!options_end && argv[i][0] == '-' && argv[i][1])
             rc = parse_option(command, argc, argv, &i, &o, err);
-        else
-            o.arguments[o.n_arguments++] = argv[i];
+        else o.arguments[o.n_arguments++] = argv[i];
     }
-    if (rc != ASSAY_OK)
-        conf_cli_free(&o);
-    else
-        *out = o;
+    if (rc != ASSAY_OK) conf_cli_free(&o);
+    else *out = o;
     return rc;
 }
 

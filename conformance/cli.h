@@ -29,7 +29,13 @@ typedef struct conf_context {
     conf_strings engine_dirs; /* where engines are looked for by name, in order */
 } conf_context;
 
-typedef enum conf_option { CONF_OPTION_ENGINE, CONF_OPTION_FILTER, CONF_OPTION_TAP, CONF_OPTION_VERBOSE, CONF_OPTION_HELP } conf_option;
+typedef enum conf_option {
+    CONF_OPTION_ENGINE,
+    CONF_OPTION_FILTER,
+    CONF_OPTION_TAP,
+    CONF_OPTION_VERBOSE,
+    CONF_OPTION_HELP
+} conf_option;
 
 /* A parsed command line; all strings are borrowed from argv. */
 typedef struct conf_options {
@@ -53,8 +59,10 @@ typedef struct conf_command {
 /* NULL where there is no command of that name. */
 const conf_command *conf_cli_command(const char *name);
 
-/* Parses what follows the command's name. Fails with ASSAY_EINVAL, whose text says what was probably meant. */
-assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out, assay_error *err);
+/* Parses what follows the command's name. Fails with ASSAY_EINVAL, whose text says what was probably meant.
+ */
+assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
+                            assay_error *err);
 void conf_cli_free(conf_options *options);
 
 /* "assay: unknown command …" with a suggestion. */

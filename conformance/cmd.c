@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cmd.h"
 
-
-bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list, conf_exit *code)
+bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
+                   conf_exit *code)
 {
     static const char *const usual[] = {CONF_DEFAULT_DIRECTORY};
     const char *const *arguments = options->n_arguments ? options->arguments : usual;
@@ -24,8 +24,7 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     if (list->n > 0) return true;
     if (n_found)
         (void)fprintf(context->err, "assay: none of %zu cases matches %s\n", n_found, options->filter);
-    else
-        (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);
+    else (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);
     conf_found_free(list);
     *code = CONF_EXIT_NOTHING;
     return false;

@@ -14,8 +14,9 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
 /* What a command without arguments looks at. */
 #define CONF_DEFAULT_DIRECTORY "fixtures"
 
-/* The cases that the arguments stand for, filtered. On failure what is wrong has been written to context->err, and
- * *code says how the program ends; so too where nothing was found. */
-bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list, conf_exit *code);
+/* The cases that the arguments stand for, filtered. On failure what is wrong has been written to
+ * context->err, and *code says how the program ends; so too where nothing was found. */
+bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
+                   conf_exit *code);
 
 #endif

@@ -33,14 +33,16 @@ static void print_inputs(FILE *out, const conf_decoder *d)
 static void print_decoder(FILE *out, const conf_decoder *d)
 {
     (void)fprintf(out, "%-10s %zu of up to %zu tokens, lengths", "samples", d->n_samples, d->n_tokens);
-    for (size_t b = 0; b < d->n_samples; b++) (void)fprintf(out, " %" PRId32, ((const int32_t *)d->length.data)[b]);
+    for (size_t b = 0; b < d->n_samples; b++)
+        (void)fprintf(out, " %" PRId32, ((const int32_t *)d->length.data)[b]);
     (void)fprintf(out, "\n%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
     print_inputs(out, d);
     if (d->has_truth) {
         const conf_rows *rows = &d->rows;
         conf_distance noise = conf_noise_of(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
         double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
-        (void)fprintf(out, "%-10s %zu rows of %zu, largest %.6g\n", "logits", rows->n_rows, rows->n_cols, largest);
+        (void)fprintf(out, "%-10s %zu rows of %zu, largest %.6g\n", "logits", rows->n_rows, rows->n_cols,
+                      largest);
         (void)fprintf(out, "%-10s largest error %.3g, RMSE %.3g, KL %.3g; taken for at least %.3g\n", "noise",
                       noise.max_abs, noise.rmse, noise.kl, conf_noise_floor(largest));
     }
@@ -48,11 +50,10 @@ static void print_decoder(FILE *out, const conf_decoder *d)
     for (size_t i = 0; i < d->n_traces; i++) {
         const conf_trace *t = &d->traces[i];
         (void)fprintf(out, "  %-18s [", t->name);
-        for (size_t k = 0; k < t->value.rank; k++) (void)fprintf(out, "%s%zu", k ? "," : "", t->value.shape[k]);
-        if (t->has_noise)
-            (void)fprintf(out, "], noise %.3g\n", t->noise);
-        else
-            (void)fputs("]\n", out);
+        for (size_t k = 0; k < t->value.rank; k++)
+            (void)fprintf(out, "%s%zu", k ? "," : "", t->value.shape[k]);
+        if (t->has_noise) (void)fprintf(out, "], noise %.3g\n", t->noise);
+        else (void)fputs("]\n", out);
     }
 }
 
@@ -65,12 +66,13 @@ static void print_case(FILE *out, const conf_case *c)
     print_text(out, "recorder", c->recorder);
     for (size_t i = 0; i < c->flags.n; i++) print_text(out, "flag", c->flags.at[i]);
     if (c->float64_reason)
-        (void)fprintf(out, "%-10s %g of the largest value: %s\n", "float64", c->float64_bound, c->float64_reason);
+        (void)fprintf(out, "%-10s %g of the largest value: %s\n", "float64", c->float64_bound,
+                      c->float64_reason);
     if (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE) print_decoder(out, &c->decoder);
     if (c->kind == CONF_ROPE) {
         print_text(out, "config", c->rope.config);
-        (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions, c->rope.n_axes,
-                      c->rope.n_heads, c->rope.head_dim);
+        (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,
+                      c->rope.n_axes, c->rope.n_heads, c->rope.head_dim);
     }
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
@@ -108,7 +110,8 @@ conf_exit conf_cmd_info(const conf_options *options, const conf_context *context
         const char *path = options->arguments[i];
         bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
         if (i) (void)fputc('\n', context->out);
-        assay_status rc = is_dir ? info_checkpoint(path, context->out, &err) : info_case(path, context->out, &err);
+        assay_status rc =
+            is_dir ? info_checkpoint(path, context->out, &err) : info_case(path, context->out, &err);
         if (rc == ASSAY_OK) continue;
         (void)fprintf(context->err, "assay: %s\n", err.text);
         code = CONF_EXIT_ERROR;

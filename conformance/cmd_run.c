@@ -32,17 +32,17 @@ typedef struct task {
 static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
-    if (t->c)
-        conf_evaluate(t->engine, t->c, v);
-    else
-        conf_evaluate_load(t->engine, v);
+    if (t->c) conf_evaluate(t->engine, t->c, v);
+    else conf_evaluate_load(t->engine, v);
 }
 
 /* An engine that cannot even be loaded is no divergence: nothing was asked of it. */
 static assay_status open_column(const conf_context *context, const char *name, conf_engine_column *column,
                                 assay_error *err)
 {
+    const char *slash = strrchr(name, '/');
     column->name = name;
+    column->label = slash ? slash + 1 : name;
     assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
@@ -95,7 +95,8 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     return ASSAY_OK;
 }
 
-/* Reports what came of the last case with one engine. What is broken in a fixture is said once, not for each engine. */
+/* Reports what came of the last case with one engine. What is broken in a fixture is said once, not for each
+ * engine. */
 static void report(run_state *run, size_t engine)
 {
     const conf_results *all = &run->results;
@@ -112,18 +113,17 @@ static void report(run_state *run, size_t engine)
 }
 
 /* Runs a case that has been read; c NULL: `broken` says why it could not be. */
-static assay_status run_case(run_state *run, const conf_case *c, const char *broken, size_t n_done, size_t n_cases,
-                             assay_error *err)
+static assay_status run_case(run_state *run, const conf_case *c, const char *broken, size_t n_done,
+                             size_t n_cases, assay_error *err)
 {
     conf_results *all = &run->results;
     conf_result *r = &all->at[all->n - 1];
     for (size_t e = 0; e < all->n_engines; e++) {
         conf_verdict *v = &r->verdicts[e];
         char what[256];
-        (void)snprintf(what, sizeof what, "%.200s %.48s", r->id, all->engines[e].name);
+        (void)snprintf(what, sizeof what, "%.200s %.48s", r->id, all->engines[e].label);
         conf_progress_show(run->context, n_done, n_cases, what);
-        if (!c)
-            conf_verdict_set(v, CONF_BROKEN, "%s", broken);
+        if (!c) conf_verdict_set(v, CONF_BROKEN, "%s", broken);
         else if (!conf_kind_of(c->kind)->replayed)
             conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
         else {
@@ -142,13 +142,14 @@ static void warn_unknown(run_state *run, const conf_case *c)
         char name[256];
         (void)snprintf(name, sizeof name, "%s", c->unknown.at[i]);
         conf_text_clean(name);
-        (void)fprintf(run->context->err, "assay: warning: %s: %s is unknown to this version, and ignored\n", c->path,
-                      name);
+        (void)fprintf(run->context->err, "assay: warning: %s: %s is unknown to this version, and ignored\n",
+                      c->path, name);
         run->results.n_warnings++;
     }
 }
 
-static assay_status run_file(run_state *run, const conf_found *found, size_t n_done, size_t n_cases, assay_error *err)
+static assay_status run_file(run_state *run, const conf_found *found, size_t n_done, size_t n_cases,
+                             assay_error *err)
 {
     conf_case *c = NULL;
     assay_error broken = {0};
@@ -173,7 +174,8 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
 {
     assay_status rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = open_tap(run, err);
-    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_file(run, &found->at[i], i, found->n, err);
+    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++)
+        rc = run_file(run, &found->at[i], i, found->n, err);
     conf_progress_clear(run->context);
     return rc;
 }

@@ -28,8 +28,8 @@ static assay_status not_found(const char *name, const conf_strings *dirs, assay_
     while (conf_engine_bundled[n_bundled]) n_bundled++;
     const char *meant = conf_text_suggest(name, conf_engine_bundled, n_bundled);
     if (meant && strcmp(meant, name) != 0)
-        return assay_fail(err, ASSAY_EIO, "engine %s: did you mean %s? There is no %s.so in %s", name, meant, name,
-                          where);
+        return assay_fail(err, ASSAY_EIO, "engine %s: did you mean %s? There is no %s.so in %s", name, meant,
+                          name, where);
     return assay_fail(err, ASSAY_EIO, "engine %s: there is no %s.so in %s", name, name, where);
 }
 
@@ -62,7 +62,8 @@ static assay_status check_table(const char *path, const assay_engine *e, assay_e
         return assay_fail(err, ASSAY_EFORMAT, "%s: built for engine ABI %u, expected %u", path, e->abi,
                           ASSAY_ENGINE_ABI);
     if (e->size < sizeof *e)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table has %u bytes, expected %zu", path, e->size, sizeof *e);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its table has %u bytes, expected %zu", path, e->size,
+                          sizeof *e);
     const struct {
         const char *name;
         bool there;
@@ -79,8 +80,8 @@ static assay_status check_table(const char *path, const assay_engine *e, assay_e
     };
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if (!required[i].there)
-            return assay_fail(err, ASSAY_EFORMAT, "%s: its table lacks %s, which every engine must have", path,
-                              required[i].name);
+            return assay_fail(err, ASSAY_EFORMAT, "%s: its table lacks %s, which every engine must have",
+                              path, required[i].name);
     if (e->logits_dtype != ASSAY_F32 && e->logits_dtype != ASSAY_F64)
         return assay_fail(err, ASSAY_EFORMAT, "%s: logits_dtype is %d, expected ASSAY_F32 or ASSAY_F64", path,
                           (int)e->logits_dtype);
@@ -93,7 +94,8 @@ assay_status conf_engine_open(const char *path, const assay_engine **out, assay_
     if (!module) return assay_fail(err, ASSAY_EIO, "%s", dlerror());
     void *symbol = dlsym(module, ASSAY_ENGINE_SYMBOL);
     if (!symbol)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: no engine: it does not export %s", path, ASSAY_ENGINE_SYMBOL);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: no engine: it does not export %s", path,
+                          ASSAY_ENGINE_SYMBOL);
     assay_engine_fn *table_of;
     memcpy(&table_of, &symbol, sizeof table_of); /* ISO C has no cast from an object to a function */
     const assay_engine *e = table_of();

@@ -11,13 +11,13 @@
 /* Engines that come with Assay, NULL-terminated: what runs where none is named. */
 extern const char *const conf_engine_bundled[];
 
-/* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one; a name
- * stands for <name>.so in the first of `dirs` that has it. The caller frees *path.
- * Fails with ASSAY_EIO, naming what was looked for where. */
+/* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one;
+ * a name stands for <name>.so in the first of `dirs` that has it. The caller frees *path. Fails with
+ * ASSAY_EIO, naming what was looked for where. */
 assay_status conf_engine_find(const char *name, const conf_strings *dirs, char **path, assay_error *err);
 
-/* Loads a module for the rest of the process. ASSAY_EIO where it cannot be loaded, ASSAY_EFORMAT where its table is
- * not one of this ABI. */
+/* Loads a module for the rest of the process. ASSAY_EIO where it cannot be loaded, ASSAY_EFORMAT where its
+ * table is not one of this ABI. */
 assay_status conf_engine_open(const char *path, const assay_engine **out, assay_error *err);
 
 #endif

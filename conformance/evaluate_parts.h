@@ -1,5 +1,5 @@
-/* The verdict on each part of an answer; for evaluate.c. A part that diverges sets the verdict unless an earlier part
- * has, and then notes itself.
+/* The verdict on each part of an answer; for evaluate.c. A part that diverges sets the verdict unless an
+ * earlier part has, and then notes itself.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_PARTS_H
@@ -11,7 +11,8 @@
 /* Digits that tell two numbers of the engine's type apart. */
 #define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
 
-/* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is recorded. */
+/* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
+ * recorded. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);
 
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
@@ -19,7 +20,8 @@ void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
-/* Sets CONF_FAILED with `reason`; where another part has failed before, notes it instead. Returns whether it was set. */
+/* Sets CONF_FAILED with `reason`; where another part has failed before, notes it instead. Returns whether it
+ * was set. */
 bool conf_evaluate_fail(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

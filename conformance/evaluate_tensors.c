@@ -7,8 +7,8 @@
 
 #include "conformance/evaluate_parts.h"
 
-/* The largest noise of the case's logits in units of their size: what a float32 engine's tensor without a recorded noise
- * is marked by. */
+/* The largest noise of the case's logits in units of their size: what a float32 engine's tensor without a
+ * recorded noise is marked by. */
 static double relative_noise(const conf_replay *r)
 {
     const conf_rows *rows = &r->c->decoder.rows;
@@ -42,7 +42,8 @@ static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
     if (!seen->value.data) {
-        (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one", t->name);
+        (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one",
+                       t->name);
         return true;
     }
     conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit_of(r, t));
@@ -50,14 +51,14 @@ static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
     char at[128];
     print_index(at, sizeof at, &t->value, j.at);
     int digits = CONF_DIGITS(v);
-    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound", t->name, at,
-                   digits, ((const double *)t->value.data)[j.at], digits, ((const double *)seen->value.data)[j.at],
-                   j.multiple / limit);
+    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound",
+                   t->name, at, digits, ((const double *)t->value.data)[j.at], digits,
+                   ((const double *)seen->value.data)[j.at], j.multiple / limit);
     return true;
 }
 
-/* Where a float32 engine's tensor has no recorded noise its mark is a guess: good enough to say where a divergence
- * begins, not to call one. */
+/* Where a float32 engine's tensor has no recorded noise its mark is a guess: good enough to say where a
+ * divergence begins, not to call one. */
 void conf_evaluate_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
@@ -74,7 +75,8 @@ void conf_evaluate_traces(const conf_replay *r)
         return;
     }
     if (v->outcome == CONF_FAILED && r->n_seen > 0)
-        (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)", r->n_seen);
+        (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)",
+                       r->n_seen);
 }
 
 /* A rope answer as far as it has been judged: the worst of it, and the first place that is out of bounds. */
@@ -98,14 +100,16 @@ static double largest_position(const conf_rope *rope, size_t p)
 {
     double largest = 0;
     for (size_t a = 0; a < rope->n_axes; a++)
-        largest = fmax(largest, fabs((double)((const int32_t *)rope->position.data)[a * rope->n_positions + p]));
+        largest =
+            fmax(largest, fabs((double)((const int32_t *)rope->position.data)[a * rope->n_positions + p]));
     return largest;
 }
 
-static void judge_part(rope_judgement *judgement, bool float64, const rope_part *part)
+static void judge_part(rope_judgement *judgement, const conf_replay *r, const rope_part *part)
 {
-    double bound = float64 ? conf_rope_bound_float64(part->max_abs, part->pos)
-                           : conf_rope_bound_float32(part->max_abs, part->pos);
+    double bound = r->verdict->float64
+                       ? conf_rope_bound_float64(part->max_abs, part->pos, r->c->float64_bound)
+                       : conf_rope_bound_float32(part->max_abs, part->pos);
     conf_tensor_judgement j = conf_judge_tensor(part->truth, part->found, part->n, bound / judgement->limit);
     judgement->multiple = fmax(judgement->multiple, j.multiple);
     if (judgement->part || j.multiple <= judgement->limit) return;
@@ -117,7 +121,8 @@ static void judge_part(rope_judgement *judgement, bool float64, const rope_part 
     judgement->found = part->found[j.at];
 }
 
-static void judge_position(rope_judgement *judgement, const conf_replay *r, const conf_rope_answer *answer, size_t p)
+static void judge_position(rope_judgement *judgement, const conf_replay *r, const conf_rope_answer *answer,
+                           size_t p)
 {
     const conf_rope *rope = &r->c->rope;
     const double *x = rope->x.data, *truth = rope->truth.data;
@@ -130,7 +135,7 @@ static void judge_position(rope_judgement *judgement, const conf_replay *r, cons
         part.truth = truth + at;
         part.found = answer->out + at;
         part.max_abs = conf_max_abs(x + at, rope->head_dim);
-        judge_part(judgement, r->verdict->float64, &part);
+        judge_part(judgement, r, &part);
     }
     part.head = 0;
     part.n = rope->table_dim;
@@ -141,7 +146,7 @@ static void judge_position(rope_judgement *judgement, const conf_replay *r, cons
         part.truth = (const double *)tables[i]->data + p * rope->table_dim;
         part.found = answers[i] + p * answer->dim;
         part.max_abs = conf_max_abs(tables[i]->data, tables[i]->n);
-        judge_part(judgement, r->verdict->float64, &part);
+        judge_part(judgement, r, &part);
     }
 }
 
@@ -154,7 +159,8 @@ void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
     v->multiple = j.multiple;
     if (!j.part) return;
     (void)conf_evaluate_fail(v, "a rotated value is %.3g times its bound", j.multiple / j.limit);
-    (void)snprintf(v->where, sizeof v->where, "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g",
-                   j.part, j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),
+    (void)snprintf(v->where, sizeof v->where,
+                   "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g", j.part,
+                   j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),
                    j.expected, CONF_DIGITS(v), j.found);
 }

@@ -7,8 +7,8 @@
 
 #include "conformance/evaluate_parts.h"
 
-/* The truth's logits that decide step k of sample b; NULL where none are recorded, because the forced tokens are not
- * those that lead there. */
+/* The truth's logits that decide step k of sample b; NULL where none are recorded, because the forced tokens
+ * are not those that lead there. */
 static const double *truth_of_step(const conf_decoder *d, size_t b, size_t k)
 {
     if (!d->has_truth || k > d->n_decode) return NULL;
@@ -40,7 +40,8 @@ static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int
     char expected[32] = "a stop id", got[32] = "no token";
     if (golden >= 0) (void)snprintf(expected, sizeof expected, "token %" PRId32, golden);
     if (found >= 0) (void)snprintf(got, sizeof got, "token %" PRId32, found);
-    (void)snprintf(v->where, sizeof v->where, "sample %zu, greedy step %zu: expected %s, found %s", b, k, expected, got);
+    (void)snprintf(v->where, sizeof v->where, "sample %zu, greedy step %zu: expected %s, found %s", b, k,
+                   expected, got);
 }
 
 /* The first step of sample b that is neither the same nor excused; adds to *n_ties. */

@@ -14,7 +14,8 @@
 
 #define DEPTH_MAX 32
 
-static assay_status add(conf_found_list *list, const char *path, size_t id_from, bool scanned, assay_error *err)
+static assay_status add(conf_found_list *list, const char *path, size_t id_from, bool scanned,
+                        assay_error *err)
 {
     size_t stem;
     if (!conf_case_is_named(path, &stem)) return ASSAY_OK;
@@ -44,8 +45,8 @@ bool conf_is_checkpoint(const char *dir)
 
 static assay_status scan(const char *dir, size_t id_from, int depth, conf_found_list *list, assay_error *err);
 
-static assay_status scan_entry(const char *dir, const char *name, size_t id_from, int depth, conf_found_list *list,
-                               assay_error *err)
+static assay_status scan_entry(const char *dir, const char *name, size_t id_from, int depth,
+                               conf_found_list *list, assay_error *err)
 {
     char *path;
     struct stat s, target;
@@ -53,11 +54,11 @@ static assay_status scan_entry(const char *dir, const char *name, size_t id_from
     if (asprintf(&path, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name) < 0)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     assay_status rc = ASSAY_OK;
-    if (lstat(path, &s) != 0)
-        rc = assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    if (lstat(path, &s) != 0) rc = assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(s.st_mode))
-        rc = strcmp(name, "model") == 0 || conf_is_checkpoint(path) ? ASSAY_OK
-                                                                     : scan(path, id_from, depth + 1, list, err);
+        rc = strcmp(name, "model") == 0 || conf_is_checkpoint(path)
+                 ? ASSAY_OK
+                 : scan(path, id_from, depth + 1, list, err);
     else if (!S_ISLNK(s.st_mode) || stat(path, &target) != 0 || !S_ISDIR(target.st_mode))
         rc = add(list, path, id_from, true, err);
     free(path);
@@ -91,8 +92,8 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
     if (stat(argument, &s) != 0) return assay_fail(err, ASSAY_EIO, "%s: %s", argument, strerror(errno));
     if (!S_ISDIR(s.st_mode)) {
         if (!conf_case_is_named(argument, NULL))
-            return assay_fail(err, ASSAY_EINVAL, "%s: a case is a directory or a file named .h5, .json or .json.gz",
-                              argument);
+            return assay_fail(err, ASSAY_EINVAL,
+                              "%s: a case is a directory or a file named .h5, .json or .json.gz", argument);
         return add(list, argument, strncmp(argument, "./", 2) == 0 ? 2 : 0, false, err);
     }
     size_t before = list->n, n = strlen(argument);

@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 typedef struct conf_found {
-    char *id;    /* path below the directory that was named, without extension; of a named file the path itself */
-    char *path;  /* as the user would write it */
+    char
+        *id; /* path below the directory that was named, without extension; of a named file the path itself */
+    char *path;   /* as the user would write it */
     bool scanned; /* found in a directory, not named by the user */
 } conf_found;
 
@@ -20,13 +21,14 @@ typedef struct conf_found_list {
     size_t n;
 } conf_found_list;
 
-/* Adds the cases that `argument` stands for: a file itself, or every file below a directory that is named like one,
- * sorted bytewise by id. Checkpoints (directories with a config.json, or called model) and hidden entries are not
- * searched, links to directories not followed. Fails with ASSAY_EIO; ASSAY_EINVAL for a file whose name no case has. */
+/* Adds the cases that `argument` stands for: a file itself, or every file below a directory that is named
+ * like one, sorted bytewise by id. Checkpoints (directories with a config.json, or called model) and hidden
+ * entries are not searched, links to directories not followed. Fails with ASSAY_EIO; ASSAY_EINVAL for a file
+ * whose name no case has. */
 assay_status conf_find(const char *argument, conf_found_list *list, assay_error *err);
 
-/* Keeps the cases whose id matches: a glob in which '*' also stands for '/', or, without '*', '?' and '[', a part of the
- * id. */
+/* Keeps the cases whose id matches: a glob in which '*' also stands for '/', or, without '*', '?' and '[', a
+ * part of the id. */
 void conf_find_filter(conf_found_list *list, const char *pattern);
 void conf_found_free(conf_found_list *list);
 

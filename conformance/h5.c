@@ -53,13 +53,12 @@ const char *conf_h5_path(const conf_h5 *file)
     return file->path;
 }
 
-/* Every link on the way to `name` must be a hard one: a soft link can go round in circles, an external one
- * leaves the file. */
-static assay_status check_links(const conf_h5 *file, const char *name, assay_error *err)
+assay_status conf_h5_links_check(const conf_h5 *file, const char *name, assay_error *err)
 {
     char part[256];
     size_t n = strlen(name);
-    if (n >= sizeof part) return assay_fail(err, ASSAY_EFORMAT, "%s: a member's name is too long", file->path);
+    if (n >= sizeof part)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: a member's name is too long", file->path);
     for (size_t end = 1; end <= n; end++) {
         if (end < n && name[end] != '/') continue;
         memcpy(part, name, end);
@@ -87,6 +86,8 @@ bool conf_h5_has(const conf_h5 *file, const char *name)
         memcpy(part, name, end);
         part[end] = '\0';
         if (H5Lexists(file->id, part, H5P_DEFAULT) <= 0) return false;
+        H5L_info_t link;
+        if (H5Lget_info(file->id, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return true;
     }
     return true;
 }
@@ -106,8 +107,9 @@ static assay_status check_storage(const conf_h5 *file, const char *name, hid_t d
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s is a virtual dataset; its data must lie in this file",
                           file->path, name);
     if (n_external != 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s is stored outside the file; its data must lie in this file",
-                          file->path, name);
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: %s is stored outside the file; its data must lie in this file", file->path,
+                          name);
     if (layout < 0 || chunk_rank < 0 || chunk_elements > (double)CONF_H5_DATASET_BYTES_MAX)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its layout is damaged", file->path, name);
     return ASSAY_OK;
@@ -115,7 +117,7 @@ static assay_status check_storage(const conf_h5 *file, const char *name, hid_t d
 
 assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *id, assay_error *err)
 {
-    assay_status rc = check_links(file, name, err);
+    assay_status rc = conf_h5_links_check(file, name, err);
     if (rc != ASSAY_OK) return rc;
     H5O_info_t info;
     if (H5Oget_info_by_name2(file->id, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
@@ -141,8 +143,8 @@ assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, 
     if (rank < 0 || H5Sget_simple_extent_type(space) == H5S_NULL)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has no shape", file->path, name);
     if ((size_t)rank > ASSAY_TENSOR_RANK_MAX)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %d axes; at most %u are read", file->path, name, rank,
-                          ASSAY_TENSOR_RANK_MAX);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %d axes; at most %u are read", file->path, name,
+                          rank, ASSAY_TENSOR_RANK_MAX);
     size_t n = 1;
     for (int i = 0; i < rank; i++) {
         if (shape[i] > CONF_H5_DATASET_BYTES_MAX ||
@@ -188,9 +190,9 @@ static assay_status describe(const conf_h5 *file, const char *name, hid_t datase
     out->dtype = type < 0 ? ASSAY_DTYPE_NONE : dtype_of(type);
     if (out->dtype == ASSAY_DTYPE_NONE)
         rc = assay_fail(err, ASSAY_EFORMAT,
-                        "%s: %s: its type is none of float64, float32, int64, int32 and uint8", file->path, name);
-    else
-        rc = conf_h5_extent(file, name, space, dtype_size(out->dtype), out, err);
+                        "%s: %s: its type is none of float64, float32, int64, int32 and uint8", file->path,
+                        name);
+    else rc = conf_h5_extent(file, name, space, dtype_size(out->dtype), out, err);
     if (type >= 0) (void)H5Tclose(type);
     if (space >= 0) (void)H5Sclose(space);
     return rc;
@@ -218,16 +220,15 @@ assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out
     if (rc == ASSAY_OK) {
         a.data = calloc(a.n ? a.n : 1, dtype_size(a.dtype));
         if (!a.data)
-            rc = assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory for %zu elements", file->path, name, a.n);
+            rc = assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory for %zu elements", file->path, name,
+                            a.n);
         else if (a.n && H5Dread(dataset, memory_type(a.dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, a.data) < 0)
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: its data cannot be read: cut short or damaged", file->path,
-                            name);
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: its data cannot be read: cut short or damaged",
+                            file->path, name);
     }
     (void)H5Dclose(dataset);
-    if (rc != ASSAY_OK)
-        conf_array_free(&a);
-    else
-        *out = a;
+    if (rc != ASSAY_OK) conf_array_free(&a);
+    else *out = a;
     return rc;
 }
 

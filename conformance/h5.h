@@ -1,5 +1,6 @@
 /* Reading HDF5 files that nobody vouches for. Every link, type, shape and size is checked before anything is
- * read; HDF5's own error stack stays silent, and what is wrong becomes an assay_error that names file and member.
+ * read; HDF5's own error stack stays silent, and what is wrong becomes an assay_error that names file and
+ * member.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_H5_H
@@ -29,22 +30,25 @@ typedef struct conf_strings {
     char **at;
 } conf_strings;
 
-/* Opens `path` read-only. ASSAY_EIO where the system refuses it, ASSAY_EFORMAT where it is not HDF5 or cut short. */
+/* Opens `path` read-only. ASSAY_EIO where the system refuses it, ASSAY_EFORMAT where it is not HDF5 or cut
+ * short. */
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err);
 void conf_h5_close(conf_h5 *file);
 const char *conf_h5_path(const conf_h5 *file);
 
-/* Whether `name` (absolute, "/expect/tokens") exists, whatever it is. */
+/* Whether `name` (absolute, "/expect/tokens") exists, whatever it is; also where a link that is not followed
+ * stands on the way, so that reading it says so. */
 bool conf_h5_has(const conf_h5 *file, const char *name);
 
-/* Names of the links in group `name`, sorted bytewise; none if there is no such group. */
+/* Names of the links in group `name`, sorted bytewise; none if there is no such group. Fails as conf_h5_read
+ * does. */
 assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err);
 
 /* Names of the root's attributes, sorted bytewise. */
 assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_error *err);
 
-/* Reads a numeric dataset; ASSAY_EFORMAT where it is missing, reached by anything but hard links, virtual, stored
- * outside the file, larger than CONF_H5_DATASET_BYTES_MAX, of another type or of more than 8 axes. */
+/* Reads a numeric dataset; ASSAY_EFORMAT where it is missing, reached by anything but hard links, virtual,
+ * stored outside the file, larger than CONF_H5_DATASET_BYTES_MAX, of another type or of more than 8 axes. */
 assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out, assay_error *err);
 void conf_array_free(conf_array *a);
 
@@ -58,7 +62,8 @@ void conf_strings_free(conf_strings *s);
 /* Attributes of `object` ("/" for the root). */
 bool conf_h5_has_attribute(const conf_h5 *file, const char *object, const char *name);
 assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char **out, assay_error *err);
-assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err);
+assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
+                                     assay_error *err);
 assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, double *out,
                                       assay_error *err);
 

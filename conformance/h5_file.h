@@ -13,6 +13,10 @@ struct conf_h5 {
     char *path;
 };
 
+/* ASSAY_EFORMAT unless `name` exists and every link on the way to it is a hard one: a soft link can go round
+ * in circles, an external one leaves the file. */
+assay_status conf_h5_links_check(const conf_h5 *file, const char *name, assay_error *err);
+
 /* Opens a dataset by absolute name and checks how it is stored. The caller closes *id. */
 assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *id, assay_error *err);
 

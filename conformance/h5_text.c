@@ -53,12 +53,15 @@ static assay_status finish_names(const conf_h5 *file, const char *name, herr_t w
 
 assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err)
 {
-    conf_strings s = {.at = calloc(CONF_H5_MEMBERS_MAX, sizeof(char *))};
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    if (strcmp(name, "/") != 0 && !conf_h5_has(file, name)) {
-        *out = s;
+    bool is_root = strcmp(name, "/") == 0;
+    if (!is_root && !conf_h5_has(file, name)) {
+        *out = (conf_strings){0};
         return ASSAY_OK;
     }
+    assay_status rc = is_root ? ASSAY_OK : conf_h5_links_check(file, name, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_strings s = {.at = calloc(CONF_H5_MEMBERS_MAX, sizeof(char *))};
+    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
     hid_t group = H5Gopen2(file->id, name, H5P_DEFAULT);
     herr_t walked = -1;
     if (group >= 0) {
@@ -126,8 +129,8 @@ static herr_t read_variable(const text_source *source, hid_t type, hid_t space, 
     return 0;
 }
 
-static assay_status read_texts(const conf_h5 *file, const text_source *source, hid_t type, hid_t space, size_t rank,
-                               conf_strings *out, assay_error *err)
+static assay_status read_texts(const conf_h5 *file, const text_source *source, hid_t type, hid_t space,
+                               size_t rank, conf_strings *out, assay_error *err)
 {
     if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s is not text", file->path, source->name);
@@ -141,7 +144,8 @@ static assay_status read_texts(const conf_h5 *file, const text_source *source, h
     if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
     herr_t got = 0;
     if (s.n > 0)
-        got = H5Tis_variable_str(type) > 0 ? read_variable(source, type, space, &s) : read_fixed(source, type, &s);
+        got = H5Tis_variable_str(type) > 0 ? read_variable(source, type, space, &s)
+                                           : read_fixed(source, type, &s);
     for (size_t i = 0; i < s.n && got >= 0; i++)
         if (!s.at[i]) got = -1;
     if (got < 0) {
@@ -177,7 +181,8 @@ static assay_status attribute_texts(const conf_h5 *file, const char *name, size_
         return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is missing", file->path, name);
     text_source source = {.name = name, .is_attribute = true};
     source.id = H5Aopen(file->id, name, H5P_DEFAULT);
-    if (source.id < 0) return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is damaged", file->path, name);
+    if (source.id < 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is damaged", file->path, name);
     hid_t type = H5Aget_type(source.id), space = H5Aget_space(source.id);
     assay_status rc = read_texts(file, &source, type, space, rank, out, err);
     if (type >= 0) (void)H5Tclose(type);
@@ -186,7 +191,8 @@ static assay_status attribute_texts(const conf_h5 *file, const char *name, size_
     return rc;
 }
 
-assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err)
+assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
+                                     assay_error *err)
 {
     return attribute_texts(file, name, 1, out, err);
 }
@@ -207,7 +213,8 @@ assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, c
 {
     hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
     if (id < 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is missing", file->path, name, object);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is missing", file->path, name,
+                          object);
     hid_t type = H5Aget_type(id), space = H5Aget_space(id);
     bool is_number = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_FLOAT &&
                      H5Sget_simple_extent_type(space) == H5S_SCALAR;

@@ -49,27 +49,27 @@ static double expm1_less_d(double d)
  *     KL = Σ p ((t - lse t) - (c - lse c)) = lse c - lse t - Σ p d = log Σ p e^d - Σ p d.
  * Subtracting the mean Σ p d from every d changes no term, and with Σ p d = 0 it is
  *     KL = log1p(Σ p (e^d - 1 - d)),
- * a sum of terms that are all positive and quadratic in d: nothing cancels, where the difference of two logsumexps
- * would lose everything below 1e-16. The sum overflows where d is large, and there the difference is accurate. */
+ * a sum of terms that are all positive and quadratic in d: nothing cancels, where the difference of two
+ * logsumexps would lose everything below 1e-16. Where d is large the sum overflows, and the difference is
+ * accurate. */
 double conf_kl(const double *truth, const double *found, size_t n)
 {
-    double peak = truth[conf_argmax(truth, n)], mass = 0, mean = 0, largest = -INFINITY;
+    double peak = truth[conf_argmax(truth, n)], peak_found = found[conf_argmax(found, n)];
+    double mass = 0, mass_found = 0, mean = 0, largest = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(truth[i])) continue;
         double p = exp(truth[i] - peak), d = found[i] - truth[i];
         mass += p;
+        mass_found += exp(found[i] - peak_found);
         mean += p * d;
         largest = fmax(largest, d);
     }
     mean /= mass;
+    if (largest - mean > 1) return fmax(0, peak_found + log(mass_found) - peak - log(mass) - mean);
     double sum = 0;
-    bool direct = largest - mean > 1;
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(truth[i])) continue;
-        double p = exp(truth[i] - peak) / mass, d = found[i] - truth[i];
-        sum += direct ? exp(truth[i] - peak + d - largest) / mass : p * expm1_less_d(d - mean);
-    }
-    return fmax(0, direct ? log(sum) + largest - mean : log1p(sum));
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(truth[i])) sum += exp(truth[i] - peak) / mass * expm1_less_d(found[i] - truth[i] - mean);
+    return log1p(sum);
 }
 
 conf_distance conf_distance_of(const double *truth, const double *found, size_t n)
@@ -152,33 +152,29 @@ bool conf_is_near_tie(const double *truth, const double *found, size_t best, siz
 
 const char *conf_rule_name(conf_rule rule)
 {
-    static const char *const names[] = {"nothing", "NaN and infinity", "largest error", "RMSE", "KL divergence", "best token"};
+    static const char *const names[] = {"nothing", "NaN and infinity", "largest error", "RMSE",
+                                        "KL divergence"};
     return names[rule];
 }
 
-/* The rule that a row breaks, and by how many units. */
-static conf_rule judge_row(const double *truth, const double *found, size_t n, const conf_distance *d,
-                           const conf_bounds *bounds, double *multiple, bool *tie)
+/* The rule that a row breaks, and by how many units. That the best token is another needs no rule of its own:
+ * within the bound ε of the largest error t_r - t_c <= (c_r + ε) - (c_c - ε) <= 2ε, and the other way round,
+ * a near tie. */
+static conf_rule judge_row(const conf_distance *d, const conf_bounds *bounds, double *multiple)
 {
-    *tie = false;
     *multiple = INFINITY;
     if (!d->same_mask) return CONF_RULE_MASK;
-    size_t best = conf_argmax(truth, n), other = conf_argmax(found, n);
-    bool near = best != other && conf_is_near_tie(truth, found, best, other, bounds->limit * bounds->max_abs);
     *multiple = d->max_abs / bounds->max_abs;
     if (!(*multiple <= bounds->limit)) return CONF_RULE_MAX_ABS;
     *multiple = d->rmse / bounds->rmse;
     if (!(*multiple <= bounds->limit)) return CONF_RULE_RMSE;
     *multiple = d->kl / bounds->kl;
     if (!(*multiple <= bounds->limit)) return CONF_RULE_KL;
-    *multiple = d->max_abs / bounds->max_abs;
-    if (best != other && !near) return CONF_RULE_TOP1;
-    *tie = near;
     return CONF_RULE_NONE;
 }
 
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows, size_t n_cols,
-                                        const conf_bounds *bounds)
+conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
+                                        size_t n_cols, const conf_bounds *bounds)
 {
     conf_logits_judgement j = {.worst = {.same_mask = true}};
     double broken = 0;
@@ -186,12 +182,10 @@ conf_logits_judgement conf_judge_logits(const double *truth, const double *found
         const double *t = truth + r * n_cols, *c = found + r * n_cols;
         conf_distance d = conf_distance_of(t, c, n_cols);
         double multiple;
-        bool tie;
-        conf_rule rule = judge_row(t, c, n_cols, &d, bounds, &multiple, &tie);
+        conf_rule rule = judge_row(&d, bounds, &multiple);
         if (d.same_mask) {
             keep_larger(&j.worst, &d);
             j.n_top1 += conf_argmax(t, n_cols) == conf_argmax(c, n_cols);
-            j.n_ties += tie;
         } else {
             j.worst.same_mask = false;
         }

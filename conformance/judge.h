@@ -1,8 +1,8 @@
 /* The judge: pure functions on arrays. It knows nothing of engines, files or models.
  *
- * A candidate's distance from the truth is bounded by a small multiple of the noise: the distance of a recorded
- * float32 run of the published system from the same truth. Masks come first: where one side is NaN or infinite the
- * other must be the same, and nothing there is ever close.
+ * A candidate's distance from the truth is bounded by a small multiple of the noise: the distance of a
+ * recorded float32 run of the published system from the same truth. Masks come first: where one side is NaN
+ * or infinite the other must be the same, and nothing there is ever close.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_JUDGE_H
@@ -12,27 +12,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONF_NOISE_MULTIPLE 4.0   /* sound float32 systems stay below 2.2, broken ones are far above */
-#define CONF_FLOOR_ULPS     16.0  /* the least noise that is assumed, in ulps of the largest value */
-#define CONF_FLOAT64_BOUND  1e-11 /* times the largest value; two independent float64 runs differed by 2e-14 */
+#define CONF_NOISE_MULTIPLE 4.0  /* sound float32 systems stay below 2.2, broken ones are far above */
+#define CONF_FLOOR_ULPS     16.0 /* the least noise that is assumed, in ulps of the largest value */
+#define CONF_FLOAT64_BOUND                                                                                   \
+    1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
+           */
 
 /* Distances of a row of logits from the truth, all in units of logits. */
 typedef struct conf_distance {
-    bool same_mask;   /* if not, the distances mean nothing and worst is where the masks part */
+    bool same_mask; /* if not, the distances mean nothing and worst is where the masks part */
     double max_abs;
     double rmse;
-    double kl;        /* sqrt(2·KL(truth ‖ candidate)) */
-    size_t worst;     /* the element that max_abs stands at */
+    double kl;    /* sqrt(2·KL(truth ‖ candidate)) */
+    size_t worst; /* the element that max_abs stands at */
 } conf_distance;
 
 /* truth, found: [n], n > 0. */
 conf_distance conf_distance_of(const double *truth, const double *found, size_t n);
 
-/* KL(softmax(truth) ‖ softmax(found)) in nats, accurate however close the two are. Elements that are -infinity on
- * both sides have no part in it. truth, found: [n], of the same mask. */
+/* KL(softmax(truth) ‖ softmax(found)) in nats, accurate however close the two are. Elements that are
+ * -infinity on both sides have no part in it. truth, found: [n], of the same mask. */
 double conf_kl(const double *truth, const double *found, size_t n);
 
-/* The first element at which the masks of finite, NaN, +infinity and -infinity differ; n if they are the same. */
+/* The first element at which the masks of finite, NaN, +infinity and -infinity differ; n if they are the
+ * same. */
 size_t conf_mask_difference(const double *truth, const double *found, size_t n);
 
 /* The largest |a| that is finite; 0 if there is none. */
@@ -44,14 +47,16 @@ size_t conf_argmax(const double *a, size_t n);
 /* CONF_FLOOR_ULPS float32 ulps at max_abs. */
 double conf_noise_floor(double max_abs);
 
-/* What each distance may be, and the unit in which it is reported: limit·unit = bound. A float32 candidate's unit
- * is the noise or the floor, whichever is larger, and its limit 4; a float64 candidate's unit is its bound. */
+/* What each distance may be, and the unit in which it is reported: limit·unit = bound. A float32 candidate's
+ * unit is the noise or the floor, whichever is larger, and its limit 4; a float64 candidate's unit is its
+ * bound. */
 typedef struct conf_bounds {
     double max_abs, rmse, kl; /* units */
     double limit;
 } conf_bounds;
 
-/* The noise of a case: the largest of each distance over all rows. truth, float32: [n_rows, n_cols], n_rows > 0. */
+/* The noise of a case: the largest of each distance over all rows. truth, float32: [n_rows, n_cols], n_rows >
+ * 0. */
 conf_distance conf_noise_of(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
 
 conf_bounds conf_bounds_float32(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
@@ -62,36 +67,42 @@ conf_bounds conf_bounds_float64(const double *truth, size_t n_rows, size_t n_col
 /* The unit of a tensor: noise 0 where none is recorded. */
 double conf_unit_float32(double noise, double max_abs);
 
-typedef enum conf_rule { CONF_RULE_NONE, CONF_RULE_MASK, CONF_RULE_MAX_ABS, CONF_RULE_RMSE, CONF_RULE_KL, CONF_RULE_TOP1 } conf_rule;
+typedef enum conf_rule {
+    CONF_RULE_NONE,
+    CONF_RULE_MASK,
+    CONF_RULE_MAX_ABS,
+    CONF_RULE_RMSE,
+    CONF_RULE_KL
+} conf_rule;
 
 /* "largest error", "RMSE", …: for messages. */
 const char *conf_rule_name(conf_rule rule);
 
 typedef struct conf_logits_judgement {
-    conf_rule rule;      /* that the first diverging row breaks; NONE: all rows agree */
-    size_t row, col;     /* first diverging row, and its worst element */
-    double multiple;     /* by which units the broken rule is exceeded in the worst row; of max_abs if none is */
+    conf_rule rule;  /* that the first diverging row breaks; NONE: all rows agree */
+    size_t row, col; /* first diverging row, and its worst element */
+    double multiple; /* by which units the broken rule is exceeded in the worst row; of max_abs if none is */
     conf_distance worst; /* the largest of each distance over all rows of the same mask */
     size_t n_top1;       /* rows whose best element is the truth's */
-    size_t n_ties;       /* rows whose best element is another, at a near tie */
 } conf_logits_judgement;
 
 /* truth, found: [n_rows, n_cols]. */
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows, size_t n_cols,
-                                        const conf_bounds *bounds);
+conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
+                                        size_t n_cols, const conf_bounds *bounds);
 
-/* Whether a candidate that prefers `other` where the truth prefers `best` does so at a near tie: both see the two
- * within 2ε. epsilon is the bound of the case, never the candidate's own error, or every bug would excuse itself. */
+/* Whether a candidate that prefers `other` where the truth prefers `best` does so at a near tie: both see the
+ * two within 2ε. epsilon is the bound of the case, never the candidate's own error, or every bug would excuse
+ * itself. */
 bool conf_is_near_tie(const double *truth, const double *found, size_t best, size_t other, double epsilon);
 
 typedef enum conf_token {
     CONF_TOKEN_SAME,
-    CONF_TOKEN_TIE,           /* another one, excused */
-    CONF_TOKEN_OTHER,         /* another one */
-    CONF_TOKEN_STOP_FLIP,     /* another one, and one of the two is a stop id: never excused */
-    CONF_TOKEN_STOPS_EARLY,   /* the expected stop id, where the truth does not count it as one */
-    CONF_TOKEN_GOES_ON,       /* no stop id, where the truth stops */
-    CONF_TOKEN_NOT_FINITE     /* a row of logits that decides nothing */
+    CONF_TOKEN_TIE,         /* another one, excused */
+    CONF_TOKEN_OTHER,       /* another one */
+    CONF_TOKEN_STOP_FLIP,   /* another one, and one of the two is a stop id: never excused */
+    CONF_TOKEN_STOPS_EARLY, /* the expected stop id, where the truth does not count it as one */
+    CONF_TOKEN_GOES_ON,     /* no stop id, where the truth stops */
+    CONF_TOKEN_NOT_FINITE   /* a row of logits that decides nothing */
 } conf_token;
 
 /* One step of greedy generation.
@@ -112,8 +123,8 @@ typedef struct conf_token_step {
 conf_token conf_judge_token(const conf_token_step *step, int32_t *token);
 bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n);
 
-/* A tensor against its truth, element by element. multiple: the largest error in units; infinite where the masks
- * differ. at: the element it stands at. */
+/* A tensor against its truth, element by element. multiple: the largest error in units; infinite where the
+ * masks differ. at: the element it stands at. */
 typedef struct conf_tensor_judgement {
     double multiple;
     size_t at;
@@ -121,10 +132,10 @@ typedef struct conf_tensor_judgement {
 
 conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit);
 
-/* What one element of a rotated row may be off by. The angle at position p carries p ulps of itself, so an error that
- * grows with p is rounding and no fault.
- * max_abs: largest |x| of the row, or of the table; pos: largest |position| of the row over the axes. */
-double conf_rope_bound_float64(double max_abs, double pos);
+/* What one element of a rotated row may be off by. The angle at position p carries p ulps of itself, so an
+ * error that grows with p is rounding and no fault. max_abs: largest |x| of the row, or of the table; pos:
+ * largest |position| of the row over the axes. */
+double conf_rope_bound_float64(double max_abs, double pos, double relative);
 double conf_rope_bound_float32(double max_abs, double pos);
 
 #endif

@@ -20,9 +20,9 @@ conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found
     return j;
 }
 
-double conf_rope_bound_float64(double max_abs, double pos)
+double conf_rope_bound_float64(double max_abs, double pos, double relative)
 {
-    return (CONF_FLOAT64_BOUND + CONF_NOISE_MULTIPLE * ldexp(fabs(pos), -DBL_MANT_DIG)) * max_abs;
+    return (relative + CONF_NOISE_MULTIPLE * ldexp(fabs(pos), -DBL_MANT_DIG)) * max_abs;
 }
 
 double conf_rope_bound_float32(double max_abs, double pos)

@@ -40,3 +40,89 @@ conformance_assay_SOURCES = conformance/main.c
 conformance_assay_CPPFLAGS = $(AM_CPPFLAGS) -DASSAY_PKGLIBDIR='"$(pkglibdir)"'
 conformance_assay_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
 conformance_assay_LDADD = conformance/libconformance.la
+
+# Engines that err on purpose, for the tests.
+FAKE_ENGINES = \
+	conformance/tests/engines/fake32.la \
+	conformance/tests/engines/fake64.la \
+	conformance/tests/engines/no_rope.la \
+	conformance/tests/engines/no_stop_ids.la
+BROKEN_ENGINES = \
+	conformance/tests/engines/crash.la \
+	conformance/tests/engines/empty.la \
+	conformance/tests/engines/no_symbol.la \
+	conformance/tests/engines/no_table.la \
+	conformance/tests/engines/wrong_abi.la \
+	conformance/tests/engines/wrong_size.la
+check_LTLIBRARIES += $(FAKE_ENGINES) $(BROKEN_ENGINES)
+
+# Without -rpath libtool makes no module of what is not installed.
+TEST_ENGINE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_top_builddir)
+FAKE_SOURCES = conformance/tests/engines/fake.c conformance/tests/engines/formula.h
+conformance_tests_engines_fake32_la_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_fake32_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_fake64_la_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_fake64_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_DOUBLE
+conformance_tests_engines_fake64_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_no_rope_la_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_no_rope_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_ROPE
+conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_no_stop_ids_la_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_no_stop_ids_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
+conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
+conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_empty_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_empty_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_no_symbol_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_no_symbol_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_NO_SYMBOL
+conformance_tests_engines_no_symbol_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_no_table_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_no_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_TABLE
+conformance_tests_engines_no_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_wrong_abi_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_abi_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_ABI
+conformance_tests_engines_wrong_abi_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_wrong_size_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_size_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_SIZE
+conformance_tests_engines_wrong_size_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+
+check_LTLIBRARIES += conformance/tests/libsupport.la
+conformance_tests_libsupport_la_SOURCES = \
+	conformance/tests/edit.c \
+	conformance/tests/record.c \
+	conformance/tests/support.c conformance/tests/support.h
+conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
+conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LIBS) $(CHECK_LIBS)
+
+CONFORMANCE_TESTS = \
+	conformance/tests/check_case \
+	conformance/tests/check_evaluate \
+	conformance/tests/check_h5 \
+	conformance/tests/check_judge \
+	conformance/tests/check_judge_token \
+	conformance/tests/check_run \
+	conformance/tests/check_terminal \
+	conformance/tests/check_text
+check_PROGRAMS += $(CONFORMANCE_TESTS)
+TESTS += $(CONFORMANCE_TESTS) conformance/tests/fixtures.test
+EXTRA_DIST += conformance/tests/fixtures.test
+
+CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
+conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_judge_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_judge_token_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)

@@ -7,8 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "conformance/cmd.h"
 #include "config.h"
+#include "conformance/cmd.h"
 
 #define COLUMNS_ELSEWHERE 100
 
@@ -37,7 +37,8 @@ static bool add_beside_program(conf_strings *dirs, const char *tail)
     return asprintf(&dir, "%s/%s", exe, tail) >= 0 && add_dir(dirs, dir);
 }
 
-/* The user's directories, those of an installed program, and last the build tree's (libtool keeps modules in .libs). */
+/* The user's directories, those of an installed program, and last the build tree's (libtool keeps modules in
+ * .libs). */
 static bool find_engine_dirs(conf_strings *dirs)
 {
     const char *path = getenv("ASSAY_ENGINE_PATH");
@@ -61,7 +62,8 @@ static bool look_around(conf_context *context)
     context->color = out_is_terminal && !(no_color && *no_color);
     context->progress = out_is_terminal && isatty(STDERR_FILENO);
     context->columns = COLUMNS_ELSEWHERE;
-    if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) context->columns = size.ws_col;
+    if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        context->columns = size.ws_col;
     return find_engine_dirs(&context->engine_dirs);
 }
 
@@ -120,5 +122,5 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
         if (code == CONF_EXIT_AGREE) code = CONF_EXIT_ERROR;
     }
-    return code;
+    return (int)code;
 }

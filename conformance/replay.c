@@ -18,10 +18,8 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
     bool may_refuse = stage != CONF_STAGE_DECODE && stage != CONF_STAGE_GENERATE;
     err->text[sizeof err->text - 1] = '\0';
     const char *text = err->text[0] ? err->text : "no reason given";
-    if (rc == ASSAY_EUNSUPPORTED && may_refuse)
-        conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
-    else
-        conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s", conf_stage_name(stage), text);
+    if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    else conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s", conf_stage_name(stage), text);
     return false;
 }
 
@@ -36,10 +34,8 @@ void *conf_nan_alloc(const assay_engine *e, size_t n)
     bool wide = e->logits_dtype == ASSAY_F64;
     void *a = calloc(n ? n : 1, wide ? sizeof(double) : sizeof(float));
     for (size_t i = 0; a && i < n; i++) {
-        if (wide)
-            ((double *)a)[i] = (double)NAN;
-        else
-            ((float *)a)[i] = NAN;
+        if (wide) ((double *)a)[i] = (double)NAN;
+        else ((float *)a)[i] = NAN;
     }
     return a;
 }
@@ -47,10 +43,8 @@ void *conf_nan_alloc(const assay_engine *e, size_t n)
 static void refill_nan(const assay_engine *e, void *a, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (e->logits_dtype == ASSAY_F64)
-            ((double *)a)[i] = (double)NAN;
-        else
-            ((float *)a)[i] = NAN;
+        if (e->logits_dtype == ASSAY_F64) ((double *)a)[i] = (double)NAN;
+        else ((float *)a)[i] = NAN;
     }
 }
 
@@ -102,7 +96,8 @@ static bool replay_forced(conf_replay *r, assay_session *session, void *prefill,
     for (size_t n = 0; row && n < d->n_decode; n++) {
         for (size_t b = 0; b < d->n_samples; b++) tokens[b] = decode[b * d->n_decode + n];
         if (!call_decode(r, session, tokens, step)) return false;
-        for (size_t b = 0; b < d->n_samples; b++) take_row(r, row + (b * d->n_decode + n) * r->vocab, step, b);
+        for (size_t b = 0; b < d->n_samples; b++)
+            take_row(r, row + (b * d->n_decode + n) * r->vocab, step, b);
     }
     return true;
 }
@@ -118,7 +113,8 @@ size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden)
     return n + (d->stops[b] && !holds_stop);
 }
 
-/* Tokens that lead to step k (k > 0): the expected one of step k - 1, or -1 for samples that have no step k. */
+/* Tokens that lead to step k (k > 0): the expected one of step k - 1, or -1 for samples that have no step k.
+ */
 static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -186,20 +182,21 @@ static bool check_vocab(conf_replay *r)
     const conf_decoder *d = &r->c->decoder;
     r->vocab = r->engine->model_vocab(r->model);
     if (d->has_truth && r->vocab != d->rows.n_cols) {
-        conf_verdict_set(r->verdict, CONF_FAILED, "the engine's vocabulary has %zu ids, the recorded one %zu", r->vocab,
-                         d->rows.n_cols);
+        conf_verdict_set(r->verdict, CONF_FAILED, "the engine's vocabulary has %zu ids, the recorded one %zu",
+                         r->vocab, d->rows.n_cols);
         return false;
     }
     int32_t largest = largest_token(&d->greedy);
     if (r->vocab == 0 || (largest >= 0 && (size_t)largest >= r->vocab)) {
         conf_verdict_set(r->verdict, CONF_FAILED,
-                         "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32, r->vocab, largest);
+                         "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32,
+                         r->vocab, largest);
         return false;
     }
     size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / d->n_samples;
     if (d->n_tokens <= most && d->n_greedy < most) return true;
-    conf_verdict_set(r->verdict, CONF_BROKEN, "%s: logits of %zu samples of %zu tokens are too large", r->c->path,
-                     d->n_samples, d->n_tokens);
+    conf_verdict_set(r->verdict, CONF_BROKEN, "%s: logits of %zu samples of %zu tokens are too large",
+                     r->c->path, d->n_samples, d->n_tokens);
     return false;
 }
 

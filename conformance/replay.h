@@ -1,5 +1,5 @@
-/* Drives an engine through a case and keeps what it answers. Every buffer is filled with NaN beforehand, so that what
- * was not written cannot pass.
+/* Drives an engine through a case and keeps what it answers. Every buffer is filled with NaN beforehand, so
+ * that what was not written cannot pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_H
@@ -10,7 +10,8 @@
 #include "conformance/case.h"
 #include "conformance/verdict.h"
 
-/* A tensor that the engine gave and the case has. value: F64, data NULL where its type or shape is not the case's. */
+/* A tensor that the engine gave and the case has. value: F64, data NULL where its type or shape is not the
+ * case's. */
 typedef struct conf_seen {
     const conf_trace *trace;
     conf_array value;
@@ -22,20 +23,20 @@ typedef struct conf_replay {
     conf_verdict *verdict; /* set where the replay ends early; its stage is always up to date */
     assay_model *model;
     size_t vocab;
-    double *rows;     /* [R, V], like the case's rows; NULL where it has none */
-    double *greedy;   /* [B, M + 1, V]: the logits that decide each step; NaN for steps that are not taken */
+    double *rows;   /* [R, V], like the case's rows; NULL where it has none */
+    double *greedy; /* [B, M + 1, V]: the logits that decide each step; NaN for steps that are not taken */
     int32_t *stop_ids;
     size_t n_stop_ids;
-    conf_seen *seen;  /* in the order in which the engine evaluated them */
+    conf_seen *seen; /* in the order in which the engine evaluated them */
     size_t n_seen;
 } conf_replay;
 
-/* Steps that sample b takes in greedy generation: those of the expected stream, and one more where it ends with a stop
- * id that the fixture left out. *n_golden: the length of the stream. */
+/* Steps that sample b takes in greedy generation: those of the expected stream, and one more where it ends
+ * with a stop id that the fixture left out. *n_golden: the length of the stream. */
 size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden);
 
-/* Replays a case of kind logits or generate: prefill, forced decode, then greedy generation in the same session with
- * the expected token forced after each step. False where the verdict has been set instead. */
+/* Replays a case of kind logits or generate: prefill, forced decode, then greedy generation in the same
+ * session with the expected token forced after each step. False where the verdict has been set instead. */
 bool conf_replay_decoder(conf_replay *r);
 void conf_replay_free(conf_replay *r);
 

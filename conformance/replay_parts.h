@@ -6,8 +6,8 @@
 
 #include "conformance/replay.h"
 
-/* Sets the verdict for a call that failed, and returns false: an engine that says EUNSUPPORTED when it is opened or first
- * asked cannot run the case, any other failure diverges. */
+/* Sets the verdict for a call that failed, and returns false: an engine that says EUNSUPPORTED when it is
+ * opened or first asked cannot run the case, any other failure diverges. */
 bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err);
 
 /* Sets the verdict to a fault of the harness, and returns false. */

@@ -11,10 +11,8 @@ static void *convert(const assay_engine *e, const conf_array *x)
 {
     void *own = conf_nan_alloc(e, x->n);
     if (!own) return NULL;
-    if (e->logits_dtype == ASSAY_F64)
-        dtype_to_f64(own, x->data, ASSAY_F64, x->n);
-    else
-        dtype_to_f32(own, x->data, ASSAY_F64, x->n);
+    if (e->logits_dtype == ASSAY_F64) dtype_to_f64(own, x->data, ASSAY_F64, x->n);
+    else dtype_to_f32(own, x->data, ASSAY_F64, x->n);
     return own;
 }
 
@@ -38,9 +36,11 @@ static bool call_rope(conf_replay *r, const void *x, void *out, void *cos, void 
     assay_error err = {0};
     assay_status rc = r->engine->rope(&request, out, cos, sin, dim, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
-    if (*dim != 0 && *dim <= rope->head_dim && (*dim == rope->table_dim || *dim == 2 * rope->table_dim)) return true;
-    conf_verdict_set(r->verdict, CONF_FAILED, "the engine rotates %zu of %zu elements; the recorded tables have %zu columns",
-                     *dim, rope->head_dim, rope->table_dim);
+    if (*dim != 0 && *dim <= rope->head_dim && (*dim == rope->table_dim || *dim == 2 * rope->table_dim))
+        return true;
+    conf_verdict_set(r->verdict, CONF_FAILED,
+                     "the engine rotates %zu of %zu elements; the recorded tables have %zu columns", *dim,
+                     rope->head_dim, rope->table_dim);
     return false;
 }
 
@@ -71,10 +71,8 @@ bool conf_replay_rope(conf_replay *r, conf_rope_answer *out)
     free(rotated);
     free(cos);
     free(sin);
-    if (ok)
-        *out = a;
-    else
-        conf_rope_answer_free(&a);
+    if (ok) *out = a;
+    else conf_rope_answer_free(&a);
     return ok;
 }
 

@@ -6,8 +6,10 @@
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
-static const char *const color_of[CONF_N_OUTCOMES] = {
-    [CONF_PASSED] = "\033[32m", [CONF_FAILED] = "\033[31m", [CONF_SKIPPED] = "\033[33m", [CONF_BROKEN] = "\033[35m"};
+static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",
+                                                      [CONF_FAILED] = "\033[31m",
+                                                      [CONF_SKIPPED] = "\033[33m",
+                                                      [CONF_BROKEN] = "\033[35m"};
 
 const char *conf_outcome_word(conf_outcome outcome)
 {
@@ -27,13 +29,13 @@ const char *conf_color_off(const conf_context *context)
 }
 
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
-                         size_t result, size_t engine)
+                      size_t result, size_t engine)
 {
     const conf_result *r = &results->at[result];
     const conf_verdict *v = &r->verdicts[engine];
     const char *name = results->engines[engine].name;
-    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome), conf_outcome_word(v->outcome),
-                  conf_color_off(context), r->id, name);
+    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome),
+                  conf_outcome_word(v->outcome), conf_color_off(context), r->id, name);
     if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
     if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
     if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);

@@ -15,12 +15,10 @@
 /* A multiple in at most 8 characters. */
 static void print_multiple(char *text, size_t size, double multiple)
 {
-    if (isinf(multiple))
-        (void)snprintf(text, size, "inf");
+    if (isinf(multiple)) (void)snprintf(text, size, "inf");
     else if (multiple >= 1000 || (multiple > 0 && multiple < 0.01))
         (void)snprintf(text, size, "%.1e", multiple);
-    else
-        (void)snprintf(text, size, multiple < 10 ? "%.2f" : "%.0f", multiple);
+    else (void)snprintf(text, size, multiple < 10 ? "%.2f" : "%.0f", multiple);
 }
 
 /* is_last: nothing follows in its line. */
@@ -44,8 +42,8 @@ static size_t id_width(const conf_context *context, const conf_results *results)
 }
 
 /* A line of the head: what stands above the ids, then one text for each engine. */
-static void print_head_line(FILE *out, const char *prefix, const conf_results *results, size_t width, const char *first,
-                            const char *(*text)(const conf_engine_column *engine))
+static void print_head_line(FILE *out, const char *prefix, const conf_results *results, size_t width,
+                            const char *first, const char *(*text)(const conf_engine_column *engine))
 {
     (void)fputs(prefix, out);
     conf_text_print_fitted(out, first, width);
@@ -59,9 +57,9 @@ static void print_head_line(FILE *out, const char *prefix, const conf_results *r
     (void)fputc('\n', out);
 }
 
-static const char *name_of(const conf_engine_column *engine)
+static const char *label_of(const conf_engine_column *engine)
 {
-    return engine->name;
+    return engine->label;
 }
 
 static const char *unit_of(const conf_engine_column *engine)
@@ -70,7 +68,8 @@ static const char *unit_of(const conf_engine_column *engine)
 }
 
 /* Engines that skipped a case for `reason`, as one text: empty for all of them. False if there are none. */
-static bool skipped_by(const conf_results *results, const conf_result *r, const char *reason, char *names, size_t size)
+static bool skipped_by(const conf_results *results, const conf_result *r, const char *reason, char *names,
+                       size_t size)
 {
     size_t n = 0, at = 0;
     names[0] = '\0';
@@ -78,18 +77,18 @@ static bool skipped_by(const conf_results *results, const conf_result *r, const 
         const conf_verdict *v = &r->verdicts[e];
         if (v->outcome != CONF_SKIPPED || strcmp(v->reason, reason) != 0) continue;
         n++;
-        if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].name);
+        if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
     }
     if (n == results->n_engines) names[0] = '\0';
     return n > 0;
 }
 
 /* All cases that were skipped for one reason. */
-static void print_skipped(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
-                          const char *reason)
+static void print_skipped(FILE *out, const char *prefix, const conf_context *context,
+                          const conf_results *results, const char *reason)
 {
-    (void)fprintf(out, "%s%sskipped%s: %s:\n", prefix, conf_color_on(context, CONF_SKIPPED), conf_color_off(context),
-                  reason);
+    (void)fprintf(out, "%s%sskipped%s: %s:\n", prefix, conf_color_on(context, CONF_SKIPPED),
+                  conf_color_off(context), reason);
     for (size_t i = 0; i < results->n; i++) {
         char names[256];
         if (skipped_by(results, &results->at[i], reason, names, sizeof names))
@@ -108,14 +107,15 @@ static bool is_first_reason(const conf_results *results, size_t result, size_t e
     return true;
 }
 
-static void print_sum(FILE *out, const char *prefix, const conf_results *results, const char *name, size_t width,
-                      size_t engine)
+static void print_sum(FILE *out, const char *prefix, const conf_results *results, const char *name,
+                      size_t width, size_t engine)
 {
     size_t broken = conf_results_count(results, engine, CONF_BROKEN);
     (void)fputs(prefix, out);
     conf_text_print_fitted(out, name, width);
-    (void)fprintf(out, "  %zu passed, %zu failed, %zu skipped", conf_results_count(results, engine, CONF_PASSED),
-                  conf_results_count(results, engine, CONF_FAILED), conf_results_count(results, engine, CONF_SKIPPED));
+    (void)fprintf(
+        out, "  %zu passed, %zu failed, %zu skipped", conf_results_count(results, engine, CONF_PASSED),
+        conf_results_count(results, engine, CONF_FAILED), conf_results_count(results, engine, CONF_SKIPPED));
     if (broken) (void)fprintf(out, ", %zu broken", broken);
     (void)fputc('\n', out);
 }
@@ -124,24 +124,25 @@ static void print_sums(FILE *out, const char *prefix, const conf_results *result
 {
     size_t width = strlen("total");
     for (size_t e = 0; e < results->n_engines; e++) {
-        size_t n = conf_text_width(results->engines[e].name);
+        size_t n = conf_text_width(results->engines[e].label);
         if (n > width) width = n;
     }
     for (size_t e = 0; e < results->n_engines; e++)
-        print_sum(out, prefix, results, results->engines[e].name, width, e);
+        print_sum(out, prefix, results, results->engines[e].label, width, e);
     print_sum(out, prefix, results, "total", width, SIZE_MAX);
     if (results->n_warnings) (void)fprintf(out, "%s%zu warnings\n", prefix, results->n_warnings);
 }
 
-void conf_report_table(FILE *out, const char *prefix, const conf_context *context, const conf_results *results)
+void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
+                       const conf_results *results)
 {
     size_t width = id_width(context, results);
-    print_head_line(out, prefix, results, width, "", name_of);
+    print_head_line(out, prefix, results, width, "", label_of);
     print_head_line(out, prefix, results, width, "case", unit_of);
     for (size_t i = 0; i < results->n; i++) {
         (void)fputs(prefix, out);
         conf_text_print_fitted(out, results->at[i].id, width);
-        for (size_t e = 0; e < results->n_engines; e++) 
+        for (size_t e = 0; e < results->n_engines; e++)
             print_cell(out, context, &results->at[i].verdicts[e], e + 1 == results->n_engines);
         (void)fputc('\n', out);
     }

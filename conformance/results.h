@@ -10,6 +10,7 @@
 /* An engine as the user calls it. float64: its unit is the bound. */
 typedef struct conf_engine_column {
     const char *name;
+    const char *label; /* the name, or of a module's path the last part */
     char *path;
     bool float64;
 } conf_engine_column;
@@ -35,14 +36,17 @@ size_t conf_results_count(const conf_results *results, size_t engine, conf_outco
 /* 99 where anything is broken, else 1 where anything diverges, else 77 where nothing was run. */
 conf_exit conf_results_exit(const conf_results *results);
 
-/* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with `prefix`. */
+/* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with
+ * `prefix`. */
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
-                         size_t result, size_t engine);
+                      size_t result, size_t engine);
 
 /* The table of all cases, what was skipped and why, and the sums. Each line starts with `prefix`. */
-void conf_report_table(FILE *out, const char *prefix, const conf_context *context, const conf_results *results);
+void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
+                       const conf_results *results);
 
-/* One TAP test point per case and engine; number counts from 1. A divergence is followed by its report in comments. */
+/* One TAP test point per case and engine; number counts from 1. A divergence is followed by its report in
+ * comments. */
 void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
                           size_t engine, size_t number);
 void conf_tap_print_plan(FILE *out, size_t n_points);

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at text; 0 if there is no valid one. *cut: it would be valid if it did not end. */
+/* Bytes of the UTF-8 sequence at text; 0 if there is no valid one. *cut: it would be valid if it did not end.
+ */
 static size_t sequence_length(const unsigned char *text, int *cut)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -53,8 +54,8 @@ void conf_text_print_fitted(FILE *out, const char *text, size_t width)
 {
     size_t n = conf_text_width(text);
     if (n > width && width > 0) {
-        for (size_t drop = n - width + 1; drop > 0; drop--)
-            do text++;
+        for (size_t drop = n - width + 1; drop > 0; drop--) do
+                text++;
             while (((unsigned char)*text & 0xC0) == 0x80);
         (void)fputs("…", out);
         n = width;
@@ -72,10 +73,8 @@ void conf_text_print_quoted(FILE *out, const char *text)
     }
     (void)fputc('\'', out);
     for (; *text; text++) {
-        if (*text == '\'')
-            (void)fputs("'\\''", out);
-        else
-            (void)fputc(*text, out);
+        if (*text == '\'') (void)fputs("'\\''", out);
+        else (void)fputc(*text, out);
     }
     (void)fputc('\'', out);
 }

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces control characters by blanks and bytes that are not UTF-8 by '?', in place, so that no file and no engine
- * can write escape codes on the terminal. A sequence that a fixed-size buffer cut short is taken off the end. */
+/* Replaces control characters by blanks and bytes that are not UTF-8 by '?', in place, so that no file and no
+ * engine can write escape codes on the terminal. A sequence that a fixed-size buffer cut short is taken off
+ * the end. */
 void conf_text_clean(char *text);
 
 /* Characters of UTF-8 text: the columns it takes, for the scripts that names are written in. */

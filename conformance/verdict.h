@@ -1,5 +1,5 @@
-/* What came of one case with one engine. Plain data without pointers: it crosses from the process that ran the engine
- * to the one that reports.
+/* What came of one case with one engine. Plain data without pointers: it crosses from the process that ran
+ * the engine to the one that reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_VERDICT_H
@@ -32,10 +32,10 @@ typedef enum conf_stage {
 
 typedef struct conf_verdict {
     conf_outcome outcome;
-    conf_stage stage;   /* the last that was entered */
-    bool float64;       /* the engine computes in float64: its unit is the bound, not the noise */
-    bool measured;      /* multiple means something */
-    double multiple;    /* the worst error in units of the noise, or of the bound of a float64 engine */
+    conf_stage stage; /* the last that was entered */
+    bool float64;     /* the engine computes in float64: its unit is the bound, not the noise */
+    bool measured;    /* multiple means something */
+    double multiple;  /* the worst error in units of the noise, or of the bound of a float64 engine */
     char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, what is broken */
     char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
@@ -45,7 +45,8 @@ typedef struct conf_verdict {
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);
 
-/* Sets outcome and reason (printf-formatted; control characters and bytes that are not UTF-8 are replaced). */
+/* Sets outcome and reason (printf-formatted; control characters and bytes that are not UTF-8 are replaced).
+ */
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -96,7 +96,8 @@ void edit_texts(const char *path, const char *name, size_t n, const char *const 
     (void)H5Tclose(type);
 }
 
-static void write_attribute(const char *path, const char *object, const char *name, hid_t type, const void *data)
+static void write_attribute(const char *path, const char *object, const char *name, hid_t type,
+                            const void *data)
 {
     hid_t file = open_file(path);
     if (H5Aexists_by_name(file, object, name, H5P_DEFAULT) > 0)

@@ -39,7 +39,8 @@ static void choose_prompts(void)
         tokens[0][4] = id % FORMULA_VOCAB;
         if (stop_step(0) == 2) break;
     }
-    for (tokens[1][0] = 0; stop_step(1) != CASE_M && tokens[1][0] < FORMULA_VOCAB - 1; tokens[1][0]++) continue;
+    for (tokens[1][0] = 0; stop_step(1) != CASE_M && tokens[1][0] < FORMULA_VOCAB - 1; tokens[1][0]++)
+        continue;
     ck_assert_uint_eq(stop_step(0), 2);
     ck_assert_uint_eq(stop_step(1), CASE_M);
 }

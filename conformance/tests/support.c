@@ -90,11 +90,12 @@ const support_output *support_shell(const char *command)
     static support_output output;
     const char *out = support_path("stdout"), *err = support_path("stderr");
     char *line;
-    ck_assert_int_ge(asprintf(&line,
-                              "ASSAY='%s/conformance/assay'; PATH='%s/conformance':$PATH; export PATH; cd '%s'; "
-                              "exec >stdout 2>stderr </dev/null; %s",
-                              build_tree(), build_tree(), directory, command),
-                     0);
+    ck_assert_int_ge(
+        asprintf(&line,
+                 "ASSAY='%s/conformance/assay'; PATH='%s/conformance':$PATH; export PATH; cd '%s'; "
+                 "exec >stdout 2>stderr </dev/null; %s",
+                 build_tree(), build_tree(), directory, command),
+        0);
     int status = system(line);
     free(line);
     ck_assert(WIFEXITED(status));

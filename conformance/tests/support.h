@@ -1,5 +1,5 @@
-/* What the tests of the harness share: a directory of their own, recorded cases of the formula to break in one place
- * each, and running the program.
+/* What the tests of the harness share: a directory of their own, recorded cases of the formula to break in
+ * one place each, and running the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_SUPPORT_H
@@ -23,8 +23,8 @@ const char *support_path(const char *format, ...) __attribute__((format(printf, 
 void support_mkdir(const char *path);
 void support_write_text(const char *path, const char *text);
 
-/* Writes a sound case of kind logits or generate at `path`, whose checkpoint is the empty directory `model` beside it,
- * and returns path. */
+/* Writes a sound case of kind logits or generate at `path`, whose checkpoint is the empty directory `model`
+ * beside it, and returns path. */
 const char *support_write_decoder(const char *path, const char *kind, const char *model);
 
 /* Writes a sound case of kind rope. config: JSON. */

@@ -17,7 +17,8 @@ from .truth import Run, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
 
-RELOAD_TOLERANCE = 1e-6  # float32, relative to the largest logit; measured: 0
+# Of two float32 runs of one model: these inputs are not chosen to be well conditioned.
+RELOAD_NOISE, RELOAD_FLOOR = 4.0, 1e-6
 
 
 class Checkpoint:
@@ -122,8 +123,9 @@ class Checkpoint:
                 raise RuntimeError(f"{directory}: {trouble}: {sorted(report[trouble])[:5]}")
         with precision(torch.float32):
             got = loaded.eval()(input_ids=torch.tensor([tokens]), use_cache=False).logits[0].numpy()
-        want = self.float32.logits(tokens)
-        if np.abs(got - want).max() > RELOAD_TOLERANCE * np.abs(want).max():
+        want, truth = self.float32.logits(tokens), self.truth.logits(tokens)
+        noise = max(np.abs(want - truth).max(), RELOAD_FLOOR * np.abs(want).max())
+        if np.abs(got - want).max() > RELOAD_NOISE * noise:
             raise RuntimeError(f"{directory}: the published loader makes another model of these "
                                f"files, logits {np.abs(got - want).max():.1e} apart")
 

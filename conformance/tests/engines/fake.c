@@ -1,4 +1,5 @@
-/* An engine that evaluates the formula, and errs in the way that the name of its checkpoint's directory asks for.
+/* An engine that evaluates the formula, and errs in the way that the name of its checkpoint's directory asks
+ * for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -43,6 +44,13 @@ static assay_status fail(assay_error *err, assay_status status, const char *text
     return status;
 }
 
+/* Dies as a broken engine does, also where a sanitizer would catch the signal. */
+static void crash(void)
+{
+    (void)signal(SIGSEGV, SIG_DFL);
+    (void)raise(SIGSEGV);
+}
+
 static assay_status fake_model_open(const char *dir, assay_model **out, assay_error *err)
 {
     const char *slash = strrchr(dir, '/');
@@ -59,7 +67,7 @@ static assay_status fake_model_open(const char *dir, assay_model **out, assay_er
 
 static void fake_model_free(assay_model *model)
 {
-    if (model && strcmp(model->fault, "crash-close") == 0) (void)raise(SIGSEGV);
+    if (model && strcmp(model->fault, "crash-close") == 0) crash();
     free(model);
 }
 
@@ -130,10 +138,6 @@ static void prefill_faults(const assay_session *s, const assay_batch *batch, rea
     if (errs(s, "nan")) last[4] = NAN;
     if (errs(s, "infinite")) last[4] = INFINITY;
     if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
-    if (errs(s, "unwritten"))
-        for (size_t v = 0; v < FORMULA_VOCAB; v++) last[v] = NAN;
-    if (errs(s, "everywhere"))
-        for (size_t v = 0; v < FORMULA_VOCAB; v++) last[v] += (real)(3.5 * FORMULA_NOISE);
     if (errs(s, "off-traced")) last[4] += 1;
     if (errs(s, "padding") && batch->n_tokens > (size_t)batch->length[0]) logits[0] = 7;
     if (s->n_prefills != 2) return;
@@ -144,7 +148,7 @@ static void prefill_faults(const assay_session *s, const assay_batch *batch, rea
 static assay_status fake_prefill(assay_session *s, const assay_batch *batch, void *out, assay_error *err)
 {
     if (batch->n_inputs) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
-    if (errs(s, "crash")) (void)raise(SIGSEGV);
+    if (errs(s, "crash")) crash();
     if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
     real *logits = out;
     s->n_samples = batch->n_samples;
@@ -156,6 +160,7 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
         if (!errs(s, "leaks")) s->state[b] = 0;
         for (size_t t = 0; t < n; t++) {
             s->state[b] = formula_step(s->state[b], tokens[t]);
+            if (errs(s, "unwritten") && b + 1 == batch->n_samples && t + 1 == n) continue;
             write_row(logits + (b * batch->n_tokens + pad + t) * FORMULA_VOCAB, s->state[b]);
         }
         if (s->trace) give_traces(s, b, tokens, n);
@@ -182,6 +187,7 @@ static assay_status fake_decode(assay_session *s, const int32_t *tokens, void *o
     for (size_t b = 0; b < s->n_samples; b++) {
         if (tokens[b] < 0) continue;
         s->state[b] = formula_step(s->state[b], tokens[b]);
+        if (errs(s, "unwritten-decode") && s->n_steps == 2) continue;
         write_row(logits + b * FORMULA_VOCAB, s->state[b]);
     }
     decode_faults(s, logits);

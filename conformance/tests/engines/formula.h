@@ -1,5 +1,5 @@
-/* A model of a few integers, known to the test engines and to the tests that record cases of it: logits are exact in
- * float32, so that whatever differs was meant to.
+/* A model of a few integers, known to the test engines and to the tests that record cases of it: logits are
+ * exact in float32, so that whatever differs was meant to.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_FORMULA_H

@@ -1,0 +1,391 @@
+/* The program as its users meet it: exit codes, help, suggestions, reports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/tests/support.h"
+
+/* Sound cases: logits/sound.h5 and generate/sound.h5, and one that diverges: logits/off.h5. */
+static void setup(void)
+{
+    support_setup();
+    ck_assert_int_eq(unsetenv("ASSAY_ENGINE_PATH"), 0);
+    support_mkdir(support_path("sound"));
+    support_mkdir(support_path("sound/a"));
+    support_mkdir(support_path("bad"));
+    (void)support_write_decoder(support_path("sound/a/logits.h5"), "logits", "ok");
+    (void)support_write_decoder(support_path("sound/generate.h5"), "generate", "ok");
+    (void)support_write_decoder(support_path("bad/off.h5"), "logits", "off");
+}
+
+static const char *fake(const char *name)
+{
+    return support_engine(name);
+}
+
+static void assert_code(const support_output *o, int code)
+{
+    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
+}
+
+START_TEST(agreement_exits_0_with_a_table)
+{
+    const support_output *o = support_assay("run -e %s -e %s sound", fake("fake32"), fake("fake64"));
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "x noise <= 4   x bound <= 1\n");
+    assert_holds(o->out, "a/logits             0.00 pass      0.00 pass\n");
+    assert_holds(o->out, "generate             0.00 pass      0.00 pass\n");
+    assert_holds(o->out, "fake32.so  2 passed, 0 failed, 0 skipped\n");
+    assert_holds(o->out, "4 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(divergence_exits_1_and_says_where_and_how_to_see_it_again)
+{
+    const support_output *o = support_assay("run -e %s bad sound", fake("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "FAIL off ");
+    assert_holds(o->out, "  largest error of the logits is 5 times its bound");
+    assert_holds(o->out, "  first:  sample 0, decode, step 1, id 6: expected ");
+    assert_holds(o->out, "     20 FAIL\n");
+    assert_holds(o->out, "2 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(the_repro_line_reproduces_the_failure_and_nothing_else)
+{
+    support_mkdir(support_path("odd 'name"));
+    (void)support_write_decoder(support_path("odd 'name/off.h5"), "logits", "off");
+    (void)support_write_decoder(support_path("odd 'name/on.h5"), "logits", "ok");
+    const support_output *o = support_assay("run -e %s \"odd 'name\"", fake("fake32"));
+    assert_code(o, 1);
+    const char *repro = strstr(o->out, "REPRO: assay run --engine ");
+    ck_assert_ptr_nonnull(repro);
+    char *line = strndup(repro + strlen("REPRO: "), strcspn(repro, "\n") - strlen("REPRO: "));
+    o = support_shell(line);
+    free(line);
+    assert_code(o, 1);
+    assert_holds(o->out, "REPRO: assay run --engine ");
+    assert_holds(o->out, "0 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+static const struct {
+    const char *arguments, *message;
+} usages[] = {
+    {"", "Usage: assay COMMAND"},
+    {"rnu", "assay: unknown command rnu: did you mean run?\n"},
+    {"frobnicate", "assay: unknown command frobnicate: see assay --help\n"},
+    {"--versoin", "assay: unknown option --versoin: did you mean --version?\n"},
+    {"run --filtre x", "assay: unknown option --filtre: did you mean --filter?\n"},
+    {"run --zzzzzzzz", "assay: unknown option --zzzzzzzz: see assay run --help\n"},
+    {"list --engine ref32", "assay: unknown option --engine"},
+    {"run -x", "assay: unknown option -x"},
+    {"run --engine", "assay: option --engine needs a value: ENGINE\n"},
+    {"run --engine=", "assay: option --engine has an empty value\n"},
+    {"run --verbose=1", "assay: option --verbose takes no value\n"},
+    {"info", "assay: info needs a checkpoint or a case"},
+    {"run stdout", "assay: stdout: a case is a directory or a file named .h5, .json or .json.gz\n"},
+    {"run", "assay: fixtures: No such file or directory\n"},
+};
+
+START_TEST(a_wrong_command_line_exits_2_and_says_what_was_meant)
+{
+    const support_output *o = support_assay("%s", usages[_i].arguments);
+    assert_code(o, 2);
+    ck_assert_str_eq(o->out, "");
+    assert_holds(o->err, usages[_i].message);
+}
+END_TEST
+
+static const char *const helps[][2] = {
+    {"--help", "Usage: assay COMMAND"},
+    {"-h", "Usage: assay COMMAND"},
+    {"run --help", "Usage: assay run "},
+    {"info --help", "Usage: assay info "},
+    {"list -h", "Usage: assay list "},
+    {"run sound --help", "Exit status: 0 all agree; 1"},
+    {"--version", "assay "},
+};
+
+START_TEST(help_goes_to_standard_output_and_exits_0)
+{
+    const support_output *o = support_assay("%s", helps[_i][0]);
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, helps[_i][1]);
+}
+END_TEST
+
+START_TEST(nothing_to_run_exits_77)
+{
+    support_mkdir(support_path("empty"));
+    const support_output *o = support_assay("run -e %s empty", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: no case below empty\n");
+    o = support_assay("run -e %s --filter nothing sound", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: none of 2 cases matches nothing\n");
+    o = support_assay("list empty");
+    assert_code(o, 77);
+    o = support_assay("run --tap - empty");
+    assert_code(o, 77);
+    ck_assert_str_eq(o->out, "1..0 # SKIP no case was found\n");
+}
+END_TEST
+
+START_TEST(skipping_everything_exits_77_and_names_what_was_skipped)
+{
+    support_mkdir(support_path("skipped"));
+    (void)support_write_decoder(support_path("skipped/sinks.h5"), "logits", "unsupported");
+    support_write_text(support_path("skipped/eos.json"),
+                       "{\"schema\":\"assay/1\",\"kind\":\"eos\",\"groups\":[]}");
+    support_write_text(support_path("skipped/packed.json.gz"), "?");
+    const support_output *o = support_assay("run -e %s skipped", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: kind eos is not replayed yet:\n  eos\n");
+    assert_holds(o->out, "skipped: kind textual (compressed) is not replayed yet:\n  packed\n");
+    assert_holds(o->out, "skipped: sinks are not implemented:\n  sinks\n");
+    assert_holds(o->out, "0 passed, 0 failed, 3 skipped\n");
+    assert_holds(o->err, "assay: nothing could be run\n");
+}
+END_TEST
+
+START_TEST(a_skip_by_one_engine_names_that_engine)
+{
+    (void)support_write_rope(support_path("sound/rope.h5"), "{}");
+    const support_output *o = support_assay("run -e %s -e %s sound", fake("fake32"), fake("no_rope"));
+    assert_code(o, 0);
+    assert_holds(o->out, "skipped: the engine has no rope of its own:\n  rope, by ");
+    assert_holds(o->out, "no_rope.so\n");
+    assert_holds(o->out, "5 passed, 0 failed, 1 skipped\n");
+}
+END_TEST
+
+START_TEST(a_broken_fixture_exits_99_even_beside_a_divergence)
+{
+    support_write_text(support_path("bad/text.h5"), "no HDF5");
+    const support_output *o = support_assay("run -e %s bad", fake("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR text ");
+    assert_holds(o->out, "  bad/text.h5: not an HDF5 file (7 bytes)\n");
+    assert_holds(o->out, "FAIL off ");
+    assert_holds(o->out, "0 passed, 1 failed, 0 skipped, 1 broken\n");
+    o = support_assay("list bad");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: bad/text.h5: not an HDF5 file");
+    assert_holds(o->out, "off   logits      What it is made to catch.\n");
+    o = support_assay("info bad/text.h5");
+    assert_code(o, 99);
+    o = support_assay("run -e %s nowhere", fake("fake32"));
+    assert_code(o, 99);
+}
+END_TEST
+
+static const char *const no_engines[][2] = {
+    {"ref46", "assay: engine ref46: did you mean ref64?"},
+    {"./none.so", "cannot open shared object file"},
+    {"wrong_abi", "built for engine ABI 2, expected 1"},
+    {"no_symbol", "does not export assay_engine_v1"},
+    {"crash", "the engine died of SIGABRT"},
+    {"empty", "its table lacks"},
+};
+
+START_TEST(an_engine_that_cannot_be_loaded_exits_99)
+{
+    bool is_name = _i < 2;
+    const support_output *o =
+        support_assay("run --engine %s sound", is_name ? no_engines[_i][0] : fake(no_engines[_i][0]));
+    assert_code(o, 99);
+    ck_assert_str_eq(o->out, "");
+    assert_holds(o->err, no_engines[_i][1]);
+}
+END_TEST
+
+START_TEST(engines_are_found_by_name_in_the_users_directories)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "ASSAY_ENGINE_PATH=/nowhere:$(dirname %s) \"$ASSAY\" run --engine=fake32 sound",
+                   fake("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 0);
+    assert_holds(o->out, "fake32  2 passed");
+}
+END_TEST
+
+START_TEST(a_crash_is_a_divergence_and_the_run_goes_on)
+{
+    (void)support_write_decoder(support_path("sound/b.h5"), "logits", "crash");
+    const support_output *o = support_assay("run -e %s sound", fake("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "the engine died of SIGSEGV");
+    assert_holds(o->out, "  - FAIL\n");
+    assert_holds(o->out, "2 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(tap_has_one_point_for_each_case_and_engine)
+{
+    (void)support_write_decoder(support_path("sound/#1.h5"), "logits", "unsupported");
+    (void)support_write_decoder(support_path("sound/z.h5"), "logits", "off");
+    (void)support_write_decoder(support_path("sound/talks.h5"), "logits", "prints");
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e fake32 -e fake64 --tap - sound",
+                   fake("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 1);
+    assert_holds(o->out, "ok 1 - \\#1 fake32 # SKIP sinks are not implemented\n");
+    assert_holds(o->out, "\nok 3 - a/logits fake32\n");
+    assert_holds(o->out, "\nok 4 - a/logits fake64\n");
+    assert_holds(o->out, "\nnot ok 9 - z fake32\n# FAIL z fake32\n");
+    assert_holds(o->out, "#   REPRO: assay run --engine fake32 sound/z.h5\n");
+    assert_holds(o->out, "\n1..10\n");
+    assert_lacks(o->out, "999");
+    const char *line = o->out;
+    for (; *line; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strncmp(line, "ok ", 3) == 0 || strncmp(line, "not ok ", 7) == 0 || line[0] == '#' ||
+                          strncmp(line, "1..", 3) == 0,
+                      "%s", line);
+}
+END_TEST
+
+START_TEST(tap_in_a_file_leaves_the_report_on_standard_output)
+{
+    const support_output *o = support_assay("run -e %s --tap tap sound && cat tap >&2", fake("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "2 passed, 0 failed");
+    assert_holds(o->err, "ok 1 - a/logits ");
+    assert_holds(o->err, "\n1..2\n");
+    o = support_assay("run -e %s --tap none/tap sound", fake("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->err, "none/tap: No such file or directory");
+}
+END_TEST
+
+START_TEST(a_pipe_sees_no_escape_codes_and_no_bar)
+{
+    const support_output *o = support_assay("run -v -e %s bad sound", fake("fake32"));
+    assert_lacks(o->out, "\033");
+    assert_lacks(o->out, "\r");
+    ck_assert_str_eq(o->err, "");
+}
+END_TEST
+
+START_TEST(an_engine_cannot_write_escape_codes_on_the_terminal)
+{
+    (void)support_write_decoder(support_path("bad/refused.h5"), "logits", "refused");
+    const support_output *o = support_assay("run -e %s bad", fake("fake32"));
+    assert_holds(o->out, "model_open failed: no such  [31mtensor at all\n");
+    assert_lacks(o->out, "\033");
+}
+END_TEST
+
+START_TEST(observations_are_passed_over_unless_they_are_named)
+{
+    const char *path = support_write_decoder(support_path("sound/seen.h5"), "logits", "ok");
+    edit_remove(path, "/expect");
+    edit_f64(path, "/observed/prefill", 1, (size_t[]){1}, (const double[]){1});
+    const support_output *o = support_assay("run -e %s sound", fake("fake32"));
+    assert_code(o, 0);
+    assert_lacks(o->out, "seen");
+    o = support_assay("list sound");
+    assert_lacks(o->out, "seen");
+    o = support_assay("run -e %s sound/seen.h5", fake("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->out, "sound/seen.h5: an observation of an engine, not a case");
+}
+END_TEST
+
+START_TEST(unknown_members_are_warned_of_and_counted)
+{
+    edit_attribute(support_path("sound/generate.h5"), "colour", "blue");
+    const support_output *o = support_assay("run -e %s sound", fake("fake32"));
+    assert_code(o, 0);
+    ck_assert_str_eq(
+        o->err,
+        "assay: warning: sound/generate.h5: attribute colour is unknown to this version, and ignored\n");
+    assert_holds(o->out, "1 warnings\n");
+}
+END_TEST
+
+START_TEST(the_filter_chooses_cases)
+{
+    const support_output *o = support_assay("run -e %s --filter 'a/*' sound", fake("fake32"));
+    assert_code(o, 0);
+    assert_lacks(o->out, "generate");
+    o = support_assay("list -f gen sound");
+    ck_assert_str_eq(o->out, "generate  generate    What it is made to catch.\n");
+}
+END_TEST
+
+START_TEST(info_shows_what_a_case_holds)
+{
+    edit_attribute_number(support_path("sound/generate.h5"), "/", "float64_bound", 1e-9);
+    edit_attribute(support_path("sound/generate.h5"), "float64_reason", "a long sum");
+    const support_output *o = support_assay("info sound/generate.h5");
+    assert_code(o, 0);
+    assert_holds(o->out, "kind       generate\n");
+    assert_holds(o->out, "model      sound/ok\n");
+    assert_holds(o->out, "float64    1e-09 of the largest value: a long sum\n");
+    assert_holds(o->out, "samples    2 of up to 5 tokens, lengths 3 5\n");
+    assert_holds(o->out, "steps      2 forced, 4 greedy\n");
+    assert_holds(o->out, "logits     12 rows of 19");
+    assert_holds(o->out, "  layer.00.out       [3,4], noise 1e-06\n");
+    (void)support_write_rope(support_path("rope.h5"), "{\"head_dim\": 4}");
+    o = support_assay("info rope.h5");
+    assert_holds(o->out, "config     {\"head_dim\": 4}\npositions  3 on 1 axes, 1 heads of 4\n");
+    o = support_assay("info sound");
+    assert_code(o, 99);
+    assert_holds(o->err, "config.json");
+}
+END_TEST
+
+START_TEST(a_report_that_cannot_be_written_is_an_error)
+{
+    const support_output *o = support_assay("run -e %s sound >/dev/full", fake("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: standard output: ");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/run");
+    TCase *program = tcase_create("program");
+    tcase_add_checked_fixture(program, setup, support_teardown);
+    tcase_set_timeout(program, 60);
+    tcase_add_test(program, agreement_exits_0_with_a_table);
+    tcase_add_test(program, divergence_exits_1_and_says_where_and_how_to_see_it_again);
+    tcase_add_test(program, the_repro_line_reproduces_the_failure_and_nothing_else);
+    tcase_add_loop_test(program, a_wrong_command_line_exits_2_and_says_what_was_meant, 0,
+                        (int)(sizeof usages / sizeof *usages));
+    tcase_add_loop_test(program, help_goes_to_standard_output_and_exits_0, 0, 7);
+    tcase_add_test(program, nothing_to_run_exits_77);
+    tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
+    tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
+    tcase_add_test(program, a_broken_fixture_exits_99_even_beside_a_divergence);
+    tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 6);
+    tcase_add_test(program, engines_are_found_by_name_in_the_users_directories);
+    tcase_add_test(program, a_crash_is_a_divergence_and_the_run_goes_on);
+    tcase_add_test(program, tap_has_one_point_for_each_case_and_engine);
+    tcase_add_test(program, tap_in_a_file_leaves_the_report_on_standard_output);
+    tcase_add_test(program, a_pipe_sees_no_escape_codes_and_no_bar);
+    tcase_add_test(program, an_engine_cannot_write_escape_codes_on_the_terminal);
+    tcase_add_test(program, observations_are_passed_over_unless_they_are_named);
+    tcase_add_test(program, unknown_members_are_warned_of_and_counted);
+    tcase_add_test(program, the_filter_chooses_cases);
+    tcase_add_test(program, info_shows_what_a_case_holds);
+    tcase_add_test(program, a_report_that_cannot_be_written_is_an_error);
+    suite_add_tcase(suite, program);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,149 @@
+/* What a terminal sees and a pipe does not.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conformance/tests/support.h"
+
+#define COLUMNS 60
+
+static void setup(void)
+{
+    support_setup();
+    ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
+    ck_assert_int_eq(setenv("TERM", "xterm", 1), 0);
+    support_mkdir(support_path("cases"));
+    (void)support_write_decoder(support_path("cases/off.h5"), "logits", "off");
+    (void)support_write_decoder(
+        support_path("cases/a-name-that-is-far-longer-than-the-terminal-is-wide-ä.h5"), "logits", "ok");
+}
+
+/* Becomes the program, with the terminal of the given name as its own. */
+static void become_assay(const char *terminal, const char *const *argv)
+{
+    int fd = open(terminal, O_RDWR | O_NOCTTY);
+    struct winsize size = {.ws_row = 24, .ws_col = COLUMNS};
+    if (fd < 0 || ioctl(fd, TIOCSWINSZ, &size) != 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0) _exit(126);
+    (void)execv(argv[0], (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+/* Everything that `assay run` writes on a terminal. */
+static const char *seen_on_terminal(void)
+{
+    static char seen[65536];
+    const char *tree = getenv("top_builddir");
+    char program[4096];
+    (void)snprintf(program, sizeof program, "%s/conformance/assay", tree ? tree : ".");
+    const char *argv[] = {program, "run", "--engine", support_engine("fake32"), support_path("cases"), NULL};
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    /* Held open, so that nothing written is lost before it is read. */
+    int held = open(ptsname(master), O_RDWR | O_NOCTTY);
+    ck_assert_int_ge(held, 0);
+    pid_t child = fork();
+    if (child == 0) become_assay(ptsname(master), argv);
+    ck_assert_int_eq(fcntl(master, F_SETFL, O_NONBLOCK), 0);
+    size_t n = 0;
+    int status = 0;
+    bool ended = false;
+    while (true) {
+        ssize_t got = read(master, seen + n, sizeof seen - 1 - n);
+        if (got > 0) n += (size_t)got;
+        if (got > 0) continue;
+        if (ended) break;
+        ended = waitpid(child, &status, WNOHANG) == child;
+        if (!ended) (void)usleep(1000);
+    }
+    seen[n] = '\0';
+    (void)close(held);
+    (void)close(master);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s", seen);
+    return seen;
+}
+
+START_TEST(a_terminal_sees_a_bar_that_is_taken_away)
+{
+    const char *seen = seen_on_terminal();
+    assert_holds(seen, "\r[....................] 0/2 …");
+    assert_holds(seen, "\r[##########..........] 1/2 off ");
+    assert_holds(seen, "\r\033[K");
+}
+END_TEST
+
+START_TEST(a_terminal_sees_colours)
+{
+    const char *seen = seen_on_terminal();
+    assert_holds(seen, "\033[32mpass\033[0m");
+    assert_holds(seen, "\033[31mFAIL\033[0m");
+}
+END_TEST
+
+START_TEST(no_color_is_respected)
+{
+    ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
+    const char *seen = seen_on_terminal();
+    assert_lacks(seen, "\033[3");
+    assert_holds(seen, "0.00 pass\r\n");
+}
+END_TEST
+
+START_TEST(a_dumb_terminal_sees_neither_bar_nor_colours)
+{
+    ck_assert_int_eq(setenv("TERM", "dumb", 1), 0);
+    const char *seen = seen_on_terminal();
+    assert_lacks(seen, "\033");
+    assert_lacks(seen, "[....");
+}
+END_TEST
+
+static bool ends_with(const char *line, size_t length, const char *end)
+{
+    size_t n = strlen(end);
+    return length >= n && strncmp(line + length - n, end, n) == 0;
+}
+
+START_TEST(the_table_and_the_bar_fit_the_terminal)
+{
+    ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
+    const char *seen = seen_on_terminal();
+    assert_holds(seen, "-the-terminal-is-wide-ä     0.00 pass");
+    size_t n_bars = 0, n_rows = 0;
+    for (const char *at = seen; *at; at++) {
+        size_t width = 0, length = strcspn(at, "\r\n");
+        for (size_t i = 0; i < length; i++) width += ((unsigned char)at[i] & 0xC0) != 0x80;
+        bool is_bar = at[0] == '[', is_row = ends_with(at, length, " pass") || ends_with(at, length, " FAIL");
+        n_bars += is_bar;
+        n_rows += is_row;
+        if (is_bar || is_row) ck_assert_msg(width + is_bar <= COLUMNS, "%zu: %.*s", width, (int)length, at);
+        at += length;
+        if (!*at) break;
+    }
+    ck_assert_uint_eq(n_bars, 2);
+    ck_assert_uint_eq(n_rows, 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/terminal");
+    TCase *terminal = tcase_create("terminal");
+    tcase_add_checked_fixture(terminal, setup, support_teardown);
+    tcase_add_test(terminal, a_terminal_sees_a_bar_that_is_taken_away);
+    tcase_add_test(terminal, a_terminal_sees_colours);
+    tcase_add_test(terminal, no_color_is_respected);
+    tcase_add_test(terminal, a_dumb_terminal_sees_neither_bar_nor_colours);
+    tcase_add_test(terminal, the_table_and_the_bar_fit_the_terminal);
+    suite_add_tcase(suite, terminal);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
