@@ -28,7 +28,7 @@ static double unit_of(const conf_replay *r, const conf_trace *trace)
 /* "[3,17]": element `at` of a tensor. */
 static void print_index(char *text, size_t size, const conf_array *a, size_t at)
 {
-    size_t index[ASSAY_TENSOR_RANK_MAX];
+    size_t index[ASSAY_TENSOR_RANK_MAX] = {0};
     for (size_t i = a->rank; i-- > 0; at /= a->shape[i]) index[i] = at % a->shape[i];
     size_t n = (size_t)snprintf(text, size, "[");
     for (size_t i = 0; i < a->rank && n < size; i++)
