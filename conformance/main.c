@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,14 +28,13 @@ static bool add_dir(conf_strings *dirs, char *dir)
 /* Adds <directory of this program>/<tail>. */
 static bool add_beside_program(conf_strings *dirs, const char *tail)
 {
-    char exe[4096], *dir;
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n <= 0) return true;
-    exe[n] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (!slash) return true;
-    *slash = '\0';
-    return asprintf(&dir, "%s/%s", exe, tail) >= 0 && add_dir(dirs, dir);
+    /* What the kernel was asked to execute; unlike /proc/self/exe it is there in a bare chroot, too. */
+    char *exe = realpath((const char *)getauxval(AT_EXECFN), NULL), *dir = NULL;
+    char *slash = exe ? strrchr(exe, '/') : NULL;
+    if (slash) *slash = '\0';
+    bool ok = !slash || (asprintf(&dir, "%s/%s", exe, tail) >= 0 && add_dir(dirs, dir));
+    free(exe);
+    return ok;
 }
 
 /* The user's directories, those of an installed program, and last the build tree's (libtool keeps modules in
