@@ -64,6 +64,9 @@ static assay_status check_table(const char *path, const assay_engine *e, assay_e
     if (e->size < sizeof *e)
         return assay_fail(err, ASSAY_EFORMAT, "%s: its table has %u bytes, expected %zu", path, e->size,
                           sizeof *e);
+    if (e->logits_dtype != ASSAY_F32 && e->logits_dtype != ASSAY_F64)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: logits_dtype is %d, expected ASSAY_F32 or ASSAY_F64", path,
+                          (int)e->logits_dtype);
     const struct {
         const char *name;
         bool there;
@@ -82,9 +85,6 @@ static assay_status check_table(const char *path, const assay_engine *e, assay_e
         if (!required[i].there)
             return assay_fail(err, ASSAY_EFORMAT, "%s: its table lacks %s, which every engine must have",
                               path, required[i].name);
-    if (e->logits_dtype != ASSAY_F32 && e->logits_dtype != ASSAY_F64)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: logits_dtype is %d, expected ASSAY_F32 or ASSAY_F64", path,
-                          (int)e->logits_dtype);
     return ASSAY_OK;
 }
 

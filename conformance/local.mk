@@ -53,6 +53,7 @@ BROKEN_ENGINES = \
 	conformance/tests/engines/no_symbol.la \
 	conformance/tests/engines/no_table.la \
 	conformance/tests/engines/wrong_abi.la \
+	conformance/tests/engines/wrong_dtype.la \
 	conformance/tests/engines/wrong_size.la
 check_LTLIBRARIES += $(FAKE_ENGINES) $(BROKEN_ENGINES)
 
@@ -84,6 +85,9 @@ conformance_tests_engines_no_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_wrong_abi_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_wrong_abi_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_ABI
 conformance_tests_engines_wrong_abi_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_wrong_dtype_la_SOURCES = conformance/tests/engines/broken.c
+conformance_tests_engines_wrong_dtype_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_DTYPE
+conformance_tests_engines_wrong_dtype_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_wrong_size_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_wrong_size_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_SIZE
 conformance_tests_engines_wrong_size_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)

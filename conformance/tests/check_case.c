@@ -231,6 +231,28 @@ START_TEST(a_member_of_another_shape_is_refused)
 }
 END_TEST
 
+START_TEST(members_without_extent_are_refused)
+{
+    edit_i32(path, "/expect/tokens", 2, (size_t[]){CASE_B, 0}, NULL);
+    assert_refused(ASSAY_EFORMAT, "/expect/tokens is empty");
+    edit_remove(path, "/input/decode");
+    edit_remove(path, "/expect/truth/decode");
+    edit_remove(path, "/expect/float32/decode");
+    edit_f64(path, "/expect/truth/prefill", 3, (size_t[]){CASE_B, CASE_T, 0}, NULL);
+    assert_refused(ASSAY_EFORMAT, "/expect/truth/prefill has no vocabulary");
+}
+END_TEST
+
+START_TEST(attributes_of_another_extent_or_type_are_refused)
+{
+    edit_attribute(path, "flags", "alone");
+    assert_refused(ASSAY_EFORMAT, "flags has 0 axes and 1 strings, expected a list");
+    edit_remove_attribute(path, "flags");
+    edit_attribute(path, "float64_bound", "1e-9");
+    assert_refused(ASSAY_EFORMAT, "float64_bound of / is not one floating-point number");
+}
+END_TEST
+
 START_TEST(runs_with_different_vocabularies_are_refused)
 {
     static const float some[CASE_B * CASE_T * FORMULA_VOCAB];
@@ -382,6 +404,8 @@ int main(void)
     tcase_add_test(cases, an_attribute_of_another_type_is_refused);
     tcase_add_test(cases, a_member_of_another_type_is_refused);
     tcase_add_test(cases, a_member_of_another_shape_is_refused);
+    tcase_add_test(cases, members_without_extent_are_refused);
+    tcase_add_test(cases, attributes_of_another_extent_or_type_are_refused);
     tcase_add_test(cases, runs_with_different_vocabularies_are_refused);
     tcase_add_test(cases, a_case_without_tokens_is_refused);
     tcase_add_test(cases, lengths_outside_the_prompt_are_refused);

@@ -301,6 +301,7 @@ static const char *const modules[][2] = {
     {"no_symbol", "does not export assay_engine_v1"},
     {"wrong_abi", "built for engine ABI 2, expected 1"},
     {"wrong_size", "its table has 16 bytes"},
+    {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
     {"empty", "its table lacks model_open"},
     {"no_table", "returned no table"},
     {"not_there", "cannot open shared object file"},
@@ -356,7 +357,7 @@ int main(void)
     tcase_add_test(verdicts, tables_of_half_width_are_the_first_half);
     tcase_add_test(verdicts, a_rotation_may_be_off_by_more_at_far_positions);
     tcase_add_test(verdicts, an_engine_without_rope_skips_its_cases);
-    tcase_add_loop_test(verdicts, a_module_that_is_no_engine_is_refused, 0, 6);
+    tcase_add_loop_test(verdicts, a_module_that_is_no_engine_is_refused, 0, 7);
     tcase_add_test(verdicts, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
     suite_add_tcase(suite, verdicts);
 

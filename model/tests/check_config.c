@@ -134,6 +134,20 @@ START_TEST(lists_must_have_their_length)
 }
 END_TEST
 
+START_TEST(lists_must_hold_numbers_of_their_kind)
+{
+    reading r;
+    double reals[2];
+    size_t sizes[2];
+    start(&r, "{\"x\": [1, \"2\"]}");
+    ck_assert(!config_reals(&r.c, "x", false, reals, 2));
+    expect(&r, ASSAY_EFORMAT, "x: found [1,\"2\"]", "finite numbers");
+    start(&r, "{\"x\": [1, 0]}");
+    ck_assert(!config_sizes(&r.c, "x", false, sizes, 2));
+    expect(&r, ASSAY_EFORMAT, "x: found [1,0]", "positive integers");
+}
+END_TEST
+
 START_TEST(a_scalar_stands_for_a_list_only_where_allowed)
 {
     reading r;
@@ -297,6 +311,24 @@ START_TEST(a_nested_rope_must_be_there)
 }
 END_TEST
 
+START_TEST(what_upstream_ignores_in_a_nested_rope_is_refused)
+{
+    static const config_rope_request NESTED = {
+        .layer_type = "full_attention", .head_dim = 8, .default_theta = 10000};
+    reading r;
+    (void)read_rope(&r,
+                    "{" MAX_POSITIONS "\"rope_parameters\": {\"full_attention\": {\"rope_type\": \"yarn\", "
+                    "\"factor\": 2, \"truncate\": false}}}",
+                    &NESTED);
+    expect(&r, ASSAY_EUNSUPPORTED, "truncate: found false", "ignores");
+    (void)read_rope(&r,
+                    "{\"rope_parameters\": {\"full_attention\": {\"rope_type\": \"proportional\", "
+                    "\"partial_rotary_factor\": 1.5}}}",
+                    &NESTED);
+    expect(&r, ASSAY_EFORMAT, "partial_rotary_factor: found 1.5", "0 to 1");
+}
+END_TEST
+
 START_TEST(the_documents_own_original_length_outranks_the_ropes)
 {
     reading r;
@@ -334,6 +366,7 @@ int main(void)
     tcase_add_test(members, a_default_is_noted);
     tcase_add_test(members, a_member_that_nobody_asked_for_is_noted);
     tcase_add_test(members, lists_must_have_their_length);
+    tcase_add_test(members, lists_must_hold_numbers_of_their_kind);
     tcase_add_test(members, a_scalar_stands_for_a_list_only_where_allowed);
     tcase_add_test(members, the_first_error_stays);
     tcase_add_test(members, what_would_change_the_mathematics_is_refused);
@@ -343,6 +376,7 @@ int main(void)
                         (int)(sizeof REFUSED_ROPES / sizeof *REFUSED_ROPES));
     tcase_add_test(ropes, both_spellings_of_a_rope_agree);
     tcase_add_test(ropes, a_nested_rope_must_be_there);
+    tcase_add_test(ropes, what_upstream_ignores_in_a_nested_rope_is_refused);
     tcase_add_test(ropes, the_documents_own_original_length_outranks_the_ropes);
     tcase_add_test(ropes, mrope_sections_must_fill_the_rotating_half);
     suite_add_tcase(suite, ropes);

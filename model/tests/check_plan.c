@@ -336,6 +336,22 @@ static const struct refusal {
      "{\"0\": {\"head_dim\": 4}}",
      ASSAY_EUNSUPPORTED,
      {"head_dim", "another layer"}},
+    {"gemma4/dense", "per_layer_config", "3", ASSAY_EFORMAT, {"per_layer_config: expected an object", ""}},
+    {"gemma4/dense",
+     "num_key_value_heads",
+     "3",
+     ASSAY_EFORMAT,
+     {"num_key_value_heads: found 3", "a divisor"}},
+    {"gemma4/multimodal",
+     "text_config.pad_token_id",
+     "9999",
+     ASSAY_EFORMAT,
+     {"pad_token_id: found 9999", "below"}},
+    {"qwen2/base",
+     "num_attention_heads",
+     "64",
+     ASSAY_EFORMAT,
+     {"hidden_size: found", "at least num_attention_heads"}},
     {"gemma4/experts", "top_k_experts", "99", ASSAY_EFORMAT, {"top_k_experts: found 99", "at most"}},
     {"gemma4/multimodal",
      "text_config.model_type",
@@ -397,6 +413,45 @@ START_TEST(a_tied_head_that_differs_is_refused)
 }
 END_TEST
 
+/* llama/base's config beside one tensor of two numbers. */
+static const char *with_tensor(const char *name, const char *dtype)
+{
+    char bytes[256];
+    int n = snprintf(bytes + 8, sizeof bytes - 8,
+                     "{\"%s\":{\"dtype\":\"%s\",\"shape\":[2],\"data_offsets\":[0,8]}}", name, dtype);
+    uint64_t length = (uint64_t)n;
+    memcpy(bytes, &length, sizeof length);
+    memset(bytes + 8 + n, 0, 8);
+    const char *dir = changed("llama/base", "num_hidden_layers", "1");
+    char *path = NULL;
+    ck_assert_int_ge(asprintf(&path, "%s/model.safetensors", dir), 0);
+    ck_assert_int_eq(unlink(path), 0);
+    free(path);
+    (void)support_write(dir, "model.safetensors", bytes, 8 + (size_t)n + 8);
+    return dir;
+}
+
+START_TEST(a_checkpoint_without_an_embedding_is_refused)
+{
+    plan *p = NULL;
+    assay_error err = {0};
+    ck_assert_int_eq(plan_open(with_tensor("model.norm.weight", "F32"), &p, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, "'model.embed_tokens.weight' is missing",
+                         "model.language_model.", NULL);
+}
+END_TEST
+
+START_TEST(weights_that_are_no_floats_are_refused)
+{
+    plan *p = NULL;
+    assay_error err = {0};
+    ck_assert_int_eq(plan_open(with_tensor("model.embed_tokens.weight", "I32"), &p, &err),
+                     ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "'model.embed_tokens.weight': found type I32",
+                         "expected F64", NULL);
+}
+END_TEST
+
 START_TEST(a_directory_without_documents_is_refused)
 {
     plan *p = NULL;
@@ -425,6 +480,8 @@ int main(void)
     tcase_add_loop_test(refused, a_config_that_does_not_fit_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
     tcase_add_test(refused, a_tied_head_that_differs_is_refused);
+    tcase_add_test(refused, a_checkpoint_without_an_embedding_is_refused);
+    tcase_add_test(refused, weights_that_are_no_floats_are_refused);
     tcase_add_test(refused, a_directory_without_documents_is_refused);
     suite_add_tcase(suite, refused);
     return support_run(suite);

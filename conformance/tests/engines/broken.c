@@ -27,7 +27,11 @@ const assay_engine *assay_engine_v1(void)
 #endif
         .name = "broken",
         .version = "1",
+#ifdef BROKEN_DTYPE
+        .logits_dtype = ASSAY_BF16,
+#else
         .logits_dtype = ASSAY_F32,
+#endif
     };
 #ifdef BROKEN_TABLE
     return NULL;
