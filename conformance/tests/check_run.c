@@ -187,6 +187,7 @@ END_TEST
 
 static const char *const no_engines[][2] = {
     {"ref46", "assay: engine ref46: did you mean ref64?"},
+    {"another", "assay: engine another: there is no another.so in "},
     {"./none.so", "cannot open shared object file"},
     {"wrong_abi", "built for engine ABI 2, expected 1"},
     {"no_symbol", "does not export assay_engine_v1"},
@@ -194,9 +195,21 @@ static const char *const no_engines[][2] = {
     {"empty", "its table lacks"},
 };
 
+START_TEST(directories_without_end_exit_99)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "mkdir -p deep/$(printf 'd/%%.0s' $(seq 40)) && \"$ASSAY\" run -e %s deep",
+                   fake("fake32"));
+    const support_output *o = support_shell(command);
+    assert_code(o, 99);
+    assert_holds(o->err, "directories deep");
+}
+END_TEST
+
 START_TEST(an_engine_that_cannot_be_loaded_exits_99)
 {
-    bool is_name = _i < 2;
+    bool is_name = _i < 3;
     const support_output *o =
         support_assay("run --engine %s sound", is_name ? no_engines[_i][0] : fake(no_engines[_i][0]));
     assert_code(o, 99);
@@ -369,7 +382,8 @@ int main(void)
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
     tcase_add_test(program, a_broken_fixture_exits_99_even_beside_a_divergence);
-    tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 6);
+    tcase_add_test(program, directories_without_end_exit_99);
+    tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 7);
     tcase_add_test(program, engines_are_found_by_name_in_the_users_directories);
     tcase_add_test(program, a_crash_is_a_divergence_and_the_run_goes_on);
     tcase_add_test(program, tap_has_one_point_for_each_case_and_engine);
