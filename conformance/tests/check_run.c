@@ -128,7 +128,7 @@ START_TEST(nothing_to_run_exits_77)
     assert_holds(o->err, "assay: no case below empty\n");
     o = support_assay("run -e %s --filter nothing sound", fake("fake32"));
     assert_code(o, 77);
-    assert_holds(o->err, "assay: none of 2 cases matches nothing\n");
+    assert_holds(o->err, "assay: no case id among 2 files matches nothing\n");
     o = support_assay("list empty");
     assert_code(o, 77);
     o = support_assay("run --tap - empty");
