@@ -36,6 +36,7 @@ MODEL_TESTS = \
 	model/tests/check_json \
 	model/tests/check_json_scan \
 	model/tests/check_plan \
+	model/tests/check_plan_refused \
 	model/tests/check_rope \
 	model/tests/check_safetensors \
 	model/tests/check_safetensors_header \
@@ -46,8 +47,11 @@ TESTS += $(MODEL_TESTS)
 
 # What the tests of every folder share.
 check_LTLIBRARIES += model/tests/libsupport.la
-model_tests_libsupport_la_SOURCES = model/tests/support.c model/tests/support.h
+model_tests_libsupport_la_SOURCES = \
+	model/tests/checkpoint.c model/tests/checkpoint.h \
+	model/tests/support.c model/tests/support.h
 model_tests_libsupport_la_CFLAGS = $(TEST_CFLAGS)
+model_tests_libsupport_la_LIBADD = model/libmodel.la
 
 TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LIBS)
@@ -60,6 +64,8 @@ model_tests_check_json_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_LDADD = $(TEST_LIBS)
 model_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_scan_LDADD = $(TEST_LIBS)
+model_tests_check_plan_refused_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_plan_refused_LDADD = $(TEST_LIBS)
 model_tests_check_plan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_plan_LDADD = $(TEST_LIBS)
 model_tests_check_rope_CFLAGS = $(TEST_CFLAGS)

@@ -1,0 +1,21 @@
+/* Bundled checkpoints, and copies of them that differ in one member of their config.json. Found below
+ * $top_srcdir/fixtures. A failure fails the test.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_TESTS_CHECKPOINT_H
+#define MODEL_TESTS_CHECKPOINT_H
+
+#include "model/plan.h"
+
+/* The directory of a fixture's checkpoint ("llama/base"); to be freed. */
+char *checkpoint_fixture(const char *name);
+
+/* A new directory with the fixture's config, changed at the dotted path to a JSON value (NULL removes the
+ * member; path NULL changes nothing), and with links to its weights. Lives as long as the process. */
+const char *checkpoint_changed(const char *name, const char *path, const char *value);
+
+/* The plan of a directory, or of a fixture; to be freed. */
+plan *checkpoint_open(const char *dir);
+plan *checkpoint_open_fixture(const char *name);
+
+#endif
