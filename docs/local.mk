@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+dist_man1_MANS = docs/assay.1
+
+completiondir = $(datadir)/bash-completion/completions
+install-data-hook:
+	$(MKDIR_P) '$(DESTDIR)$(completiondir)'
+	$(INSTALL_DATA) '$(top_srcdir)/docs/assay.bash' '$(DESTDIR)$(completiondir)/assay'
+uninstall-hook:
+	rm -f '$(DESTDIR)$(completiondir)/assay'
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = assay.pc
+
+dist_check_SCRIPTS = docs/completion.test docs/manual.test
+EXTRA_DIST += docs/assay.bash
+TESTS += docs/completion.test docs/manual.test
