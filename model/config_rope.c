@@ -172,14 +172,29 @@ static read_fn *reader(config *d, const char *spelled, const config_rope_request
     return read_default;
 }
 
+/* A number that may stand in the rope or, in the older spelling, in the document around it under its own or
+ * an older name; both may be there if they agree. false: it stands in neither. */
+static bool read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
+                        double *out)
+{
+    bool inside = config_has(d, name), outside = config_has(c, old_name);
+    if (outside) *out = config_real(c, old_name);
+    if (!inside) return outside;
+    double value = config_real(d, name);
+    if (outside && d != c && value != *out && !may_differ)
+        config_fail(d, ASSAY_EFORMAT, "%s: found %g, but %s beside it is %g", name, value, old_name, *out);
+    *out = value;
+    return true;
+}
+
 /* How many leading elements of a head rotate. */
 static void read_dim(config *c, config *d, const config_rope_request *request, rope *r)
 {
     r->head_dim = r->dim = r->exponent_dim = request->head_dim;
     if (r->type == ROPE_PROPORTIONAL) return;
     static const char NAME[] = "partial_rotary_factor";
-    bool outside = config_has(c, NAME);
-    double share = config_has(d, NAME) ? config_real(d, NAME) : outside ? config_real(c, NAME) : 1;
+    double share = 1;
+    (void)read_number(c, d, NAME, NAME, request->layer_type != NULL, &share);
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
     if (!(share > 0 && share <= 1))
         config_fail(d, ASSAY_EFORMAT, "%s: found %g, expected more than 0, at most 1", NAME, share);
@@ -197,11 +212,10 @@ static double read_theta(config *c, config *d, const config_rope_request *reques
 {
     const char *old_name = request->old_theta ? request->old_theta : "rope_theta";
     double theta = request->default_theta;
-    if (config_has(d, "rope_theta")) theta = config_real(d, "rope_theta");
-    else if (config_has(c, old_name)) theta = config_real(c, old_name);
-    else if (d->status == ASSAY_OK)
+    /* Beside ropes by layer type there may be the theta of another type. */
+    if (!read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, &theta) &&
+        d->status == ASSAY_OK)
         config_note(c->notes, "%srope_theta: absent, default %g taken", d->prefix, theta);
-    (void)config_has(c, old_name); /* used up, where both spellings give it */
     if (d->status == ASSAY_OK && !(theta > 1))
         config_fail(d, ASSAY_EFORMAT, "rope_theta: found %g, expected a number above 1", theta);
     return theta;
@@ -229,16 +243,17 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
     if (d->status == ASSAY_OK && c->status == ASSAY_OK) read(c, d, request, r);
 }
 
-/* Where both spellings are present they must say the same. */
+/* Where both spellings are present the newer one is read, so it must say all that the older one says. */
 static void check_agreement(config *c, json_object *newer, json_object *older)
 {
     struct json_object_iterator at = json_object_iter_begin(older), end = json_object_iter_end(older);
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        json_object *other = NULL;
         const char *name = json_object_iter_peek_name(&at);
-        if (json_object_object_get_ex(newer, name, &other) &&
-            !json_object_equal(json_object_iter_peek_value(&at), other))
-            config_fail(c, ASSAY_EFORMAT, "rope_scaling.%s: contradicts rope_parameters.%s", name, name);
+        const char *now = strcmp(name, "type") == 0 ? "rope_type" : name;
+        json_object *value = json_object_iter_peek_value(&at), *other = NULL;
+        (void)json_object_object_get_ex(newer, now, &other);
+        if (!json_object_equal(value, other))
+            config_fail(c, ASSAY_EFORMAT, "rope_scaling.%s: contradicts rope_parameters.%s", name, now);
     }
 }
 

@@ -273,6 +273,23 @@ static const struct {
      "\"rope_parameters\": {\"rope_type\": \"linear\", \"factor\": 3}}",
      ASSAY_EFORMAT,
      {"rope_scaling.factor", "contradicts rope_parameters.factor"}},
+    {&PLAIN,
+     "{\"rope_theta\": 500, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 600}}",
+     ASSAY_EFORMAT,
+     {"rope_parameters.rope_theta: found 600", "rope_theta beside it is 500"}},
+    {&PHI,
+     "{\"partial_rotary_factor\": 0.5, \"rope_parameters\": {\"partial_rotary_factor\": 0.25}}",
+     ASSAY_EFORMAT,
+     {"rope_parameters.partial_rotary_factor: found 0.25", "beside it is 0.5"}},
+    {&PLAIN,
+     "{\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2}, "
+     "\"rope_parameters\": {\"rope_type\": \"default\"}}",
+     ASSAY_EFORMAT,
+     {"rope_scaling.type", "contradicts rope_parameters.rope_type"}},
+    {&PLAIN,
+     "{\"rope_scaling\": {\"factor\": 2}, \"rope_parameters\": {\"rope_type\": \"linear\"}}",
+     ASSAY_EFORMAT,
+     {"rope_scaling.factor", "contradicts rope_parameters.factor"}},
 };
 
 START_TEST(a_rope_that_is_not_understood_is_refused)
