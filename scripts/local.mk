@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += scripts/check scripts/common.sh scripts/record scripts/run
+EXTRA_DIST += scripts/check scripts/common.sh scripts/fuzz scripts/record scripts/run

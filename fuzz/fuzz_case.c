@@ -1,0 +1,54 @@
+/* Input: a case, in HDF5, or in JSON where it begins with a brace.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case.h"
+#include "fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* libhdf5 (1.10.8) leaks what it had built up when it meets damage in the middle of an object; our own leaks
+ * are looked for by the tests, which read damaged cases that libhdf5 itself can read. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+static void require_rows(const conf_decoder *d)
+{
+    volatile double touched;
+    for (size_t r = 0; r < d->rows.n_rows; r++) {
+        fuzz_require(d->rows.place[r].sample < d->n_samples, "a row belongs to a sample");
+        touched = d->rows.truth[(r + 1) * d->rows.n_cols - 1];
+        touched = d->rows.float32[(r + 1) * d->rows.n_cols - 1];
+        (void)touched;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool made;
+    char model[4200];
+    (void)snprintf(model, sizeof model, "%s/model", fuzz_directory());
+    if (!made) fuzz_require(mkdir(model, 0777) == 0, "a directory can be made");
+    made = true;
+    const char *path = fuzz_write(size > 0 && data[0] == '{' ? "case.json" : "case.h5", data, size);
+
+    conf_case *c = NULL;
+    assay_error err = {0};
+    assay_status rc = conf_case_read(path, &c, &err);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, c == NULL);
+        return 0;
+    }
+    fuzz_require(c->kind < CONF_N_KINDS, "the kind is one that is known");
+    if (c->model)
+        fuzz_require(strncmp(c->model, fuzz_directory(), strlen(fuzz_directory())) == 0 &&
+                         !strstr(c->model, "/../"),
+                     "the checkpoint lies below the case's directory");
+    require_rows(&c->decoder);
+    conf_case_free(c);
+    return 0;
+}

@@ -1,0 +1,77 @@
+/* Input: one byte that chooses a bundled checkpoint, and the config.json to open it with.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz/fuzz.h"
+#include "model/plan.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Seeds hold indices into this table: add to its end only. */
+static const char *const CHECKPOINTS[] = {
+    "llama/base",         "llama/sharded",    "qwen2/window",           "qwen3/base",
+    "qwen3_moe/fused",    "qwen3_moe/base",   "phi3/longrope",          "phi3/partial",
+    "gemma4/experts",     "gemma4/shared-kv", "gemma4/multimodal",      "gemma3n/text",
+    "gemma3n/multimodal", "gemma4/k-eq-v",    "qwen3_moe/unnormalised", "llama/biases",
+};
+enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
+
+static const char *fixtures(void)
+{
+    static char here[4096];
+    const char *top = getenv("top_srcdir");
+    if (here[0]) return here;
+    char *absolute = realpath(top && *top ? top : FUZZ_TOP, NULL);
+    fuzz_require(absolute != NULL, "the source tree is there");
+    (void)snprintf(here, sizeof here, "%s/fixtures", absolute);
+    free(absolute);
+    return here;
+}
+
+/* Links everything of the checkpoint but its config.json into the directory of the same index. */
+static void link_checkpoint(size_t index, const char *into)
+{
+    char from[8192], source[8500], link[8500];
+    (void)snprintf(from, sizeof from, "%s/%s/model", fixtures(), CHECKPOINTS[index]);
+    fuzz_require(mkdir(into, 0777) == 0, "a directory can be made");
+    DIR *dir = opendir(from);
+    fuzz_require(dir != NULL, "the bundled checkpoint is there");
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "config.json") == 0) continue;
+        (void)snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
+        (void)snprintf(link, sizeof link, "%s/%s", into, entry->d_name);
+        fuzz_require(symlink(source, link) == 0, "a link can be made");
+    }
+    (void)closedir(dir);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static bool linked[N_CHECKPOINTS];
+    static FILE *nowhere;
+    if (size == 0) return 0;
+    const size_t index = data[0] % N_CHECKPOINTS;
+    char dir[4200], config[32];
+    (void)snprintf(dir, sizeof dir, "%s/%zu", fuzz_directory(), index);
+    if (!linked[index]) link_checkpoint(index, dir);
+    linked[index] = true;
+    (void)snprintf(config, sizeof config, "%zu/config.json", index);
+    (void)fuzz_write(config, data + 1, size - 1);
+
+    plan *p = NULL;
+    assay_error err = {0};
+    assay_status rc = plan_open(dir, &p, &err);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, p == NULL);
+        return 0;
+    }
+    if (!nowhere) nowhere = fopen("/dev/null", "w");
+    fuzz_require(nowhere != NULL, "there is a /dev/null");
+    plan_print(p, nowhere);
+    plan_free(p);
+    return 0;
+}

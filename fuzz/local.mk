@@ -1,0 +1,61 @@
+# Hostile input. scripts/fuzz builds the targets with libFuzzer (`make fuzz`); `make check` replays their seeds.
+# SPDX-License-Identifier: Apache-2.0
+FUZZ_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TOP='"$(abs_top_srcdir)"'
+LIBFUZZER_FLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+FUZZ_REPLAYS = \
+	fuzz/replay_case \
+	fuzz/replay_config \
+	fuzz/replay_json \
+	fuzz/replay_safetensors
+FUZZ_TARGETS = \
+	fuzz/fuzz_case \
+	fuzz/fuzz_config \
+	fuzz/fuzz_json \
+	fuzz/fuzz_safetensors
+check_PROGRAMS += $(FUZZ_REPLAYS)
+TESTS += $(FUZZ_REPLAYS)
+EXTRA_PROGRAMS += $(FUZZ_TARGETS)
+EXTRA_DIST += fuzz/seeds
+CLEANFILES += $(FUZZ_TARGETS)
+
+.PHONY: fuzz
+fuzz: $(FUZZ_TARGETS)
+
+fuzz_replay_case_SOURCES = fuzz/replay.c fuzz/fuzz_case.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_case_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"case"'
+fuzz_replay_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_replay_case_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_case_SOURCES = fuzz/fuzz_case.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_case_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_case_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_case_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_config_SOURCES = fuzz/replay.c fuzz/fuzz_config.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_config_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"config"'
+fuzz_replay_config_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_config_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_config_SOURCES = fuzz/fuzz_config.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_config_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_config_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_config_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_json_SOURCES = fuzz/replay.c fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_json_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"json"'
+fuzz_replay_json_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_json_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_json_SOURCES = fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_json_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_json_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_json_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
+fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_safetensors_SOURCES = fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_safetensors_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
