@@ -194,11 +194,8 @@ assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, assay_error 
 {
     conf_strings names;
     assay_status rc = conf_h5_members(file, "/trace", &names, err);
-    if (rc != ASSAY_OK || names.n == 0) {
-        conf_strings_free(&names);
-        return rc;
-    }
-    d->traces = calloc(names.n, sizeof *d->traces);
+    if (rc != ASSAY_OK) return rc;
+    d->traces = calloc(names.n + 1, sizeof *d->traces);
     if (!d->traces) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     for (size_t i = 0; i < names.n && rc == ASSAY_OK; i++) {
         d->n_traces = i + 1;
