@@ -11,6 +11,24 @@
 #include "model/error.h"
 #include "model/file.h"
 
+/* A file may always hold 1 MiB of fill values. */
+static size_t unpacked_max(size_t file_bytes)
+{
+    if (file_bytes > CONF_H5_FILE_BYTES_MAX / CONF_H5_UNPACKED_RATIO) return CONF_H5_FILE_BYTES_MAX;
+    return file_bytes * CONF_H5_UNPACKED_RATIO + ((size_t)1 << 20);
+}
+
+assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err)
+{
+    if (bytes > *file->left)
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: %s unpacks to %zu bytes; a file of %zu bytes may unpack to %zu, of which %zu "
+                          "are left",
+                          file->path, name, bytes, file->size, unpacked_max(file->size), *file->left);
+    *file->left -= bytes;
+    return ASSAY_OK;
+}
+
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
 {
     /* The error stack would print on stderr, and a filter of the file's choice must never load a plug-in. */
@@ -26,11 +44,14 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
         return assay_fail(err, ASSAY_EFORMAT, "%s: not an HDF5 file (%zu bytes)", path, size);
 
     conf_h5 *file = calloc(1, sizeof *file);
-    if (file) file->path = strdup(path);
-    if (!file || !file->path) {
-        free(file);
+    if (file) {
+        *file = (conf_h5){.id = -1, .path = strdup(path), .size = size, .left = malloc(sizeof *file->left)};
+    }
+    if (!file || !file->path || !file->left) {
+        conf_h5_close(file);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
+    *file->left = unpacked_max(size);
     file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file->id < 0) {
         conf_h5_close(file);
@@ -45,6 +66,7 @@ void conf_h5_close(conf_h5 *file)
     if (!file) return;
     if (file->id >= 0) (void)H5Fclose(file->id);
     free(file->path);
+    free(file->left);
     free(file);
 }
 
@@ -92,16 +114,61 @@ bool conf_h5_has(const conf_h5 *file, const char *name)
     return true;
 }
 
+/* Each filter at most once: deflated twice, a few bytes unpack to gigabytes. The other filters are never
+ * written by the recorder, and their decoders are libhdf5's least used. */
+static assay_status check_filters(const conf_h5 *file, const char *name, hid_t plist, assay_error *err)
+{
+    int n = H5Pget_nfilters(plist);
+    unsigned seen = 0;
+    for (int i = 0; i < n; i++) {
+        unsigned flags, config;
+        size_t n_values = 0;
+        H5Z_filter_t filter = H5Pget_filter2(plist, (unsigned)i, &flags, &n_values, NULL, 0, NULL, &config);
+        bool known =
+            filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE || filter == H5Z_FILTER_FLETCHER32;
+        if (!known || (seen >> filter & 1U))
+            return assay_fail(err, ASSAY_EFORMAT,
+                              "%s: %s is packed by filter %d; expected shuffle, deflate and fletcher32, each "
+                              "at most once",
+                              file->path, name, (int)filter);
+        seen |= 1U << filter;
+    }
+    return n >= 0 ? ASSAY_OK
+                  : assay_fail(err, ASSAY_EFORMAT, "%s: %s: its filters are damaged", file->path, name);
+}
+
+/* A chunk is unpacked as a whole, however little of it the dataset holds, and memory for it is asked for
+ * before its place in the file is looked at. */
+static assay_status check_chunks(const conf_h5 *file, const char *name, hid_t dataset, hid_t plist,
+                                 assay_error *err)
+{
+    hsize_t chunk[H5S_MAX_RANK];
+    int rank = H5Pget_chunk(plist, H5S_MAX_RANK, chunk);
+    hid_t type = H5Dget_type(dataset);
+    double bytes = type < 0 ? 0 : (double)H5Tget_size(type);
+    if (type >= 0) (void)H5Tclose(type);
+    for (int i = 0; i < rank; i++) bytes *= (double)chunk[i];
+    if (rank < 1 || !(bytes > 0))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its layout is damaged", file->path, name);
+    hsize_t stored = H5Dget_storage_size(dataset);
+    if (stored > file->size)
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: %s: its chunks take %llu bytes in a file of %zu: cut short or damaged",
+                          file->path, name, (unsigned long long)stored, file->size);
+    if (bytes > (double)unpacked_max(file->size))
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: %s has chunks of %.0f bytes; a file of %zu bytes may unpack to %zu",
+                          file->path, name, bytes, file->size, unpacked_max(file->size));
+    return check_filters(file, name, plist, err);
+}
+
 static assay_status check_storage(const conf_h5 *file, const char *name, hid_t dataset, assay_error *err)
 {
     hid_t plist = H5Dget_create_plist(dataset);
     if (plist < 0) return assay_fail(err, ASSAY_EFORMAT, "%s: %s: damaged", file->path, name);
     H5D_layout_t layout = H5Pget_layout(plist);
     int n_external = H5Pget_external_count(plist);
-    hsize_t chunk[H5S_MAX_RANK];
-    double chunk_elements = 1;
-    int chunk_rank = layout == H5D_CHUNKED ? H5Pget_chunk(plist, H5S_MAX_RANK, chunk) : 0;
-    for (int i = 0; i < chunk_rank; i++) chunk_elements *= (double)chunk[i];
+    assay_status rc = layout == H5D_CHUNKED ? check_chunks(file, name, dataset, plist, err) : ASSAY_OK;
     (void)H5Pclose(plist);
     if (layout == H5D_VIRTUAL)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s is a virtual dataset; its data must lie in this file",
@@ -110,9 +177,8 @@ static assay_status check_storage(const conf_h5 *file, const char *name, hid_t d
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s is stored outside the file; its data must lie in this file", file->path,
                           name);
-    if (layout < 0 || chunk_rank < 0 || chunk_elements > (double)CONF_H5_DATASET_BYTES_MAX)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its layout is damaged", file->path, name);
-    return ASSAY_OK;
+    if (layout < 0) return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its layout is damaged", file->path, name);
+    return rc;
 }
 
 assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *id, assay_error *err)
@@ -159,15 +225,20 @@ assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, 
     return ASSAY_OK;
 }
 
+/* Exactly the types of the format, in either byte order: libhdf5 would convert any layout of bits. */
 static assay_dtype dtype_of(hid_t type)
 {
-    H5T_class_t class = H5Tget_class(type);
-    size_t bytes = H5Tget_size(type);
-    if (class == H5T_FLOAT) return bytes == 8 ? ASSAY_F64 : bytes == 4 ? ASSAY_F32 : ASSAY_DTYPE_NONE;
-    if (class != H5T_INTEGER) return ASSAY_DTYPE_NONE;
-    bool is_signed = H5Tget_sign(type) == H5T_SGN_2;
-    if (is_signed) return bytes == 8 ? ASSAY_I64 : bytes == 4 ? ASSAY_I32 : ASSAY_DTYPE_NONE;
-    return bytes == 1 ? ASSAY_U8 : ASSAY_DTYPE_NONE;
+    const struct {
+        hid_t little, big;
+        assay_dtype dtype;
+    } known[] = {
+        {H5T_IEEE_F64LE, H5T_IEEE_F64BE, ASSAY_F64}, {H5T_IEEE_F32LE, H5T_IEEE_F32BE, ASSAY_F32},
+        {H5T_STD_I64LE, H5T_STD_I64BE, ASSAY_I64},   {H5T_STD_I32LE, H5T_STD_I32BE, ASSAY_I32},
+        {H5T_STD_U8LE, H5T_STD_U8BE, ASSAY_U8},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (H5Tequal(type, known[i].little) > 0 || H5Tequal(type, known[i].big) > 0) return known[i].dtype;
+    return ASSAY_DTYPE_NONE;
 }
 
 static hid_t memory_type(assay_dtype dtype)
@@ -217,6 +288,7 @@ assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out
     assay_status rc = conf_h5_dataset_open(file, name, &dataset, err);
     if (rc != ASSAY_OK) return rc;
     rc = describe(file, name, dataset, &a, err);
+    if (rc == ASSAY_OK) rc = conf_h5_memory_take(file, name, a.n * dtype_size(a.dtype), err);
     if (rc == ASSAY_OK) {
         a.data = calloc(a.n ? a.n : 1, dtype_size(a.dtype));
         if (!a.data)

@@ -12,7 +12,12 @@
 
 #define CONF_H5_DATASET_BYTES_MAX ((size_t)1 << 31)
 #define CONF_H5_STRING_BYTES_MAX  ((size_t)1 << 20)
+#define CONF_H5_FILE_BYTES_MAX    ((size_t)1 << 33) /* all datasets of a file together */
 #define CONF_H5_MEMBERS_MAX       4096
+#define CONF_H5_TEXTS_MAX         256 /* strings of one dataset or attribute: all may be one long text */
+
+/* What a byte of a file may unpack to: deflate's own limit. Only chunks that were never written hold more. */
+#define CONF_H5_UNPACKED_RATIO 1032
 
 typedef struct conf_h5 conf_h5;
 
@@ -48,7 +53,8 @@ assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings
 assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_error *err);
 
 /* Reads a numeric dataset; ASSAY_EFORMAT where it is missing, reached by anything but hard links, virtual,
- * stored outside the file, larger than CONF_H5_DATASET_BYTES_MAX, of another type or of more than 8 axes. */
+ * stored outside the file, packed by anything but shuffle, deflate and fletcher32, larger than
+ * CONF_H5_DATASET_BYTES_MAX or than its file can hold, of another type or of more than 8 axes. */
 assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out, assay_error *err);
 void conf_array_free(conf_array *a);
 

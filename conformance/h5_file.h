@@ -11,7 +11,13 @@
 struct conf_h5 {
     hid_t id;
     char *path;
+    size_t size;  /* bytes of the file */
+    size_t *left; /* bytes that it may still unpack to; a pointer, since readers borrow the file const */
 };
+
+/* Takes what `name` unpacks to from file->left, so that many datasets cannot ask for more memory together
+ * than CONF_H5_FILE_BYTES_MAX, nor a small file for much. Call it before the memory is asked for. */
+assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err);
 
 /* ASSAY_EFORMAT unless `name` exists and every link on the way to it is a hard one: a soft link can go round
  * in circles, an external one leaves the file. */

@@ -137,9 +137,11 @@ static assay_status read_texts(const conf_h5 *file, const text_source *source, h
     conf_array extent = {0};
     assay_status rc = conf_h5_extent(file, source->name, space, H5Tget_size(type), &extent, err);
     if (rc != ASSAY_OK) return rc;
-    if (extent.rank != rank || extent.n > CONF_H5_MEMBERS_MAX)
+    if (extent.rank != rank || extent.n > CONF_H5_TEXTS_MAX)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %zu axes and %zu strings, expected %s", file->path,
                           source->name, extent.rank, extent.n, rank ? "a list" : "one string");
+    rc = conf_h5_memory_take(file, source->name, extent.n * H5Tget_size(type), err);
+    if (rc != ASSAY_OK) return rc;
     conf_strings s = {.at = calloc(extent.n + 1, sizeof(char *)), .n = extent.n};
     if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
     herr_t got = 0;

@@ -104,6 +104,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_case \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_h5 \
+	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
 	conformance/tests/check_run \
@@ -120,6 +121,8 @@ conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_hostile_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
