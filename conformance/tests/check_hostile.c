@@ -291,6 +291,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/hostile");
     TCase *made = tcase_create("made");
+    tcase_set_timeout(made, 60);
     tcase_add_checked_fixture(made, setup, support_teardown);
     tcase_add_test(made, a_small_file_cannot_ask_for_a_gigabyte);
     tcase_add_test(made, a_chunk_larger_than_its_dataset_counts_as_a_whole);
