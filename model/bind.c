@@ -15,9 +15,9 @@ enum { NAME_MAX_LENGTH = 256, SHAPE_MAX_LENGTH = 8 * 21 + 3 };
  */
 static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model."};
 
-void bind_begin(bind *b, const weights *w, const char *dir, assay_error *err)
+void bind_begin(bind *b, const weights *w, const char *dir, config *c, assay_error *err)
 {
-    *b = (bind){.weights = w, .dir = dir, .err = err};
+    *b = (bind){.weights = w, .dir = dir, .config = c, .err = err};
     b->used = calloc(weights_count(w) + 1, sizeof *b->used);
     if (!b->used) {
         bind_fail(b, ASSAY_ENOMEM, "out of memory");
@@ -46,13 +46,14 @@ assay_status bind_end(bind *b)
 
 assay_status bind_fail(bind *b, assay_status status, const char *format, ...)
 {
+    if (b->status == ASSAY_OK) b->status = b->config->status;
     if (b->status != ASSAY_OK) return b->status;
     char reason[900];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    b->status = assay_fail(b->err, status, "%s: %s", b->dir, reason);
+    b->status = b->config->status = assay_fail(b->err, status, "%s: %s", b->dir, reason);
     return b->status;
 }
 

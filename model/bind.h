@@ -18,12 +18,14 @@ typedef struct bind {
     bool *used;          /* [weights_count] */
     size_t n_parameters; /* elements bound so far */
     size_t n_ignored;    /* elements of tensors that bind_ignore passed over */
+    config *config;      /* fails with it: err holds one text, that of the first failure of either */
     assay_status status;
     assay_error *err;
 } bind;
 
-/* Takes the prefix below which `embed_tokens.weight` is found. w and dir are borrowed. */
-void bind_begin(bind *b, const weights *w, const char *dir, assay_error *err);
+/* Takes the prefix below which `embed_tokens.weight` is found. w, dir and c, the document's reader, are
+ * borrowed; a failure of c is a failure of b, and the other way round. */
+void bind_begin(bind *b, const weights *w, const char *dir, config *c, assay_error *err);
 
 /* Fails unless every tensor was bound or ignored, naming the first that was not. Frees what bind_begin made.
  */

@@ -127,7 +127,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
     size_t index = find_family(&c);
     if (c.status == ASSAY_OK) {
         o->model_type = strdup(FAMILIES[index].model_type);
-        bind_begin(&b, o->weights, o->dir, err);
+        bind_begin(&b, o->weights, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
         else if (FAMILIES[index].text_type) read_text_config(o, index, &c, &b);
