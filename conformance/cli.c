@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
 #include "conformance/text.h"
 #include "model/error.h"
@@ -23,6 +24,13 @@ static const option_info options_table[] = {
      "a bundled engine's name or the path of a module; may be repeated\n(default: ref64 and ref32)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
+    {CONF_OPTION_JOBS, 'j', "--jobs", "N",
+     "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
+    {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
+     "kill an engine that takes longer over a case, which then has\nfailed (default: 60)"},
+    {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
+     "the address space that an engine may use for a case (default:\n4096; not limited in builds with "
+     "sanitizers)"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
@@ -46,8 +54,8 @@ static const conf_command commands[] = {
      "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
      "else diverges: nothing is known about what could not be read.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_VERBOSE) |
-         BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) |
+         BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
@@ -113,15 +121,19 @@ static const option_info *find_option(const conf_command *command, const char *w
     return NULL;
 }
 
-static void take_option(conf_options *out, conf_option id, const char *value)
+static assay_status take_option(conf_options *out, const option_info *o, const char *value, assay_error *err)
 {
-    switch (id) {
+    switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_FILTER: out->filter = value; break;
+    case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
+    case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
+    case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_TAP: out->tap = value; break;
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     }
+    return ASSAY_OK;
 }
 
 /* Takes argv[*i], an option, and its value. */
@@ -138,15 +150,15 @@ static assay_status parse_option(const conf_command *command, int argc, char **a
         value = argv[++*i];
     }
     if (o->value && !*value) return assay_fail(err, ASSAY_EINVAL, "option %s has an empty value", o->name);
-    take_option(out, o->id, value);
-    return ASSAY_OK;
+    return take_option(out, o, value, err);
 }
 
 assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
                             assay_error *err)
 {
     conf_options o = {.engines = calloc((size_t)argc + 1, sizeof *o.engines),
-                      .arguments = calloc((size_t)argc + 1, sizeof *o.arguments)};
+                      .arguments = calloc((size_t)argc + 1, sizeof *o.arguments),
+                      .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = CONF_MIB_DEFAULT}};
     assay_status rc = o.engines && o.arguments ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {

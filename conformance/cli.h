@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "conformance/h5.h"
+#include "conformance/isolate.h"
 
 /* Part of the interface: scripts and CI depend on them. */
 typedef enum conf_exit {
@@ -25,6 +26,7 @@ typedef struct conf_context {
     FILE *out, *err;
     bool color;    /* out is a terminal that takes colours */
     bool progress; /* out and err are terminals */
+    size_t n_processors;
     size_t columns;
     conf_strings engine_dirs; /* where engines are looked for by name, in order */
 } conf_context;
@@ -32,6 +34,9 @@ typedef struct conf_context {
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_FILTER,
+    CONF_OPTION_JOBS,
+    CONF_OPTION_TIMEOUT,
+    CONF_OPTION_MEMORY,
     CONF_OPTION_TAP,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
@@ -44,6 +49,8 @@ typedef struct conf_options {
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
     const char *filter, *tap; /* NULL: not given */
+    size_t n_jobs;            /* 0: not given */
+    conf_limits limits;
     bool verbose, help;
 } conf_options;
 

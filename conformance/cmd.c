@@ -23,7 +23,8 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     if (options->filter) conf_find_filter(list, options->filter);
     if (list->n > 0) return true;
     if (n_found)
-        (void)fprintf(context->err, "assay: no case id among %zu files matches %s\n", n_found, options->filter);
+        (void)fprintf(context->err, "assay: no case id among %zu files matches %s\n", n_found,
+                      options->filter);
     else (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);
     conf_found_free(list);
     *code = CONF_EXIT_NOTHING;

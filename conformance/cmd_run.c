@@ -1,16 +1,15 @@
 /* assay run: every case through every engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/cmd.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
-#include "conformance/isolate.h"
+#include "conformance/jobs.h"
 #include "conformance/progress.h"
-#include "conformance/results.h"
+#include "conformance/report_files.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -18,9 +17,13 @@
 typedef struct run_state {
     const conf_options *options;
     const conf_context *context;
-    FILE *tap; /* NULL: no TAP is written */
+    conf_report_files files;
+    conf_jobs *jobs;
     conf_results results;
-    size_t n_points;
+    size_t n_cases;   /* that may still become results, and those that have */
+    size_t n_started; /* verdicts of results that are being made or are there, in the order of the reports */
+    size_t n_points;  /* verdicts that are reported */
+    bool shown;       /* the progress bar shows verdict n_points */
 } run_state;
 
 /* What the child process needs. */
@@ -37,16 +40,16 @@ static void run_task(const void *context, conf_verdict *v)
 }
 
 /* An engine that cannot even be loaded is no divergence: nothing was asked of it. */
-static assay_status open_column(const conf_context *context, const char *name, conf_engine_column *column,
+static assay_status open_column(const run_state *run, const char *name, conf_engine_column *column,
                                 assay_error *err)
 {
     const char *slash = strrchr(name, '/');
     column->name = name;
     column->label = slash ? slash + 1 : name;
-    assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
+    assay_status rc = conf_engine_find(name, &run->context->engine_dirs, &column->path, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
-    rc = conf_isolate(run_task, &(task){.engine = column->path}, &v, err);
+    rc = conf_isolate(run_task, &(task){.engine = column->path}, &run->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
@@ -62,18 +65,10 @@ static assay_status open_engines(run_state *run, assay_error *err)
     if (!run->results.engines) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     run->results.n_engines = n;
     for (size_t e = 0; e < n; e++) {
-        assay_status rc = open_column(run->context, names[e], &run->results.engines[e], err);
+        assay_status rc = open_column(run, names[e], &run->results.engines[e], err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;
-}
-
-static assay_status open_tap(run_state *run, assay_error *err)
-{
-    const char *path = run->options->tap;
-    if (!path) return ASSAY_OK;
-    run->tap = strcmp(path, "-") == 0 ? run->context->out : fopen(path, "w");
-    return run->tap ? ASSAY_OK : assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
 }
 
 static assay_status add_result(run_state *run, const conf_found *found, assay_error *err)
@@ -95,49 +90,65 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     return ASSAY_OK;
 }
 
-/* Reports what came of the last case with one engine. What is broken in a fixture is said once, not for each
+/* Reports what came of one case with one engine. What is broken in a fixture is said once, not for each
  * engine. */
-static void report(run_state *run, size_t engine)
+static void report(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
-    size_t result = all->n - 1;
     conf_outcome outcome = all->at[result].verdicts[engine].outcome;
     run->n_points++;
-    if (run->tap) conf_tap_print_point(run->tap, run->context, all, result, engine, run->n_points);
+    if (run->files.tap)
+        conf_tap_print_point(run->files.tap, run->context, all, result, engine, run->n_points);
     bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || run->options->verbose;
     bool said = outcome == CONF_BROKEN && engine > 0 &&
                 strcmp(all->at[result].verdicts[0].reason, all->at[result].verdicts[engine].reason) == 0;
-    if (!shown || said || run->tap == run->context->out) return;
+    if (!shown || said || conf_report_owns_out(&run->files)) return;
     conf_progress_clear(run->context);
     conf_report_case(run->context->out, "", run->context, all, result, engine);
 }
 
-/* Runs a case that has been read; c NULL: `broken` says why it could not be. */
-static assay_status run_case(run_state *run, const conf_case *c, const char *broken, size_t n_done,
-                             size_t n_cases, assay_error *err)
+/* Reports the verdicts that are there, up to the first that is still being made: in the order of the cases,
+ * whatever the order in which they end. The progress bar shows that first one. */
+static void report_ready(run_state *run)
+{
+    const conf_results *all = &run->results;
+    while (run->n_points < run->n_started) {
+        size_t result = run->n_points / all->n_engines, engine = run->n_points % all->n_engines;
+        const conf_result *r = &all->at[result];
+        char what[256];
+        (void)snprintf(what, sizeof what, "%.200s %.48s", r->id, all->engines[engine].label);
+        if (!run->shown) conf_progress_show(run->context, result, run->n_cases, what);
+        run->shown = true;
+        if (conf_jobs_is_running(run->jobs, &r->verdicts[engine])) return;
+        report(run, result, engine);
+        run->shown = false;
+    }
+}
+
+/* Starts the last case, which has been read, with every engine; c NULL: `broken` says why it could not be. */
+static assay_status start_case(run_state *run, const conf_case *c, const char *broken, assay_error *err)
 {
     conf_results *all = &run->results;
-    conf_result *r = &all->at[all->n - 1];
     for (size_t e = 0; e < all->n_engines; e++) {
-        conf_verdict *v = &r->verdicts[e];
-        char what[256];
-        (void)snprintf(what, sizeof what, "%.200s %.48s", r->id, all->engines[e].label);
-        conf_progress_show(run->context, n_done, n_cases, what);
+        conf_verdict *v = &all->at[all->n - 1].verdicts[e];
+        assay_status rc = ASSAY_OK;
         if (!c) conf_verdict_set(v, CONF_BROKEN, "%s", broken);
         else if (!conf_kind_of(c->kind)->replayed)
             conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
-        else {
-            assay_status rc = conf_isolate(run_task, &(task){all->engines[e].path, c}, v, err);
-            if (rc != ASSAY_OK) return rc;
-        }
-        report(run, e);
+        else rc = conf_jobs_start(run->jobs, run_task, &(task){all->engines[e].path, c}, v, err);
+        if (rc != ASSAY_OK) return rc;
+        run->n_started++;
+        report_ready(run);
     }
     return ASSAY_OK;
 }
 
 static void warn_unknown(run_state *run, const conf_case *c)
 {
-    if (c->unknown.n) conf_progress_clear(run->context);
+    if (c->unknown.n) {
+        conf_progress_clear(run->context);
+        run->shown = false;
+    }
     for (size_t i = 0; i < c->unknown.n; i++) {
         char name[256];
         (void)snprintf(name, sizeof name, "%s", c->unknown.at[i]);
@@ -148,8 +159,7 @@ static void warn_unknown(run_state *run, const conf_case *c)
     }
 }
 
-static assay_status run_file(run_state *run, const conf_found *found, size_t n_done, size_t n_cases,
-                             assay_error *err)
+static assay_status run_file(run_state *run, const conf_found *found, assay_error *err)
 {
     conf_case *c = NULL;
     assay_error broken = {0};
@@ -158,13 +168,16 @@ static assay_status run_file(run_state *run, const conf_found *found, size_t n_d
     if (observation) {
         conf_case_free(c);
         c = NULL;
-        if (found->scanned) return ASSAY_OK;
+        if (found->scanned) {
+            run->n_cases--;
+            return ASSAY_OK;
+        }
         (void)assay_fail(&broken, ASSAY_EINVAL, "%s: an observation of an engine, not a case", found->path);
     }
     assay_status rc = add_result(run, found, err);
     if (rc == ASSAY_OK) {
         if (c) warn_unknown(run, c);
-        rc = run_case(run, c, broken.text, n_done, n_cases, err);
+        rc = start_case(run, c, broken.text, err);
     }
     conf_case_free(c);
     return rc;
@@ -172,42 +185,67 @@ static assay_status run_file(run_state *run, const conf_found *found, size_t n_d
 
 static assay_status run_all(run_state *run, const conf_found_list *found, assay_error *err)
 {
+    size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
+    run->n_cases = found->n;
     assay_status rc = open_engines(run, err);
-    if (rc == ASSAY_OK) rc = open_tap(run, err);
-    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++)
-        rc = run_file(run, &found->at[i], i, found->n, err);
+    if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
+    if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
+    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_file(run, &found->at[i], err);
+    while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
+    conf_jobs_free(run->jobs);
     conf_progress_clear(run->context);
     return rc;
 }
 
+/* What comes at the end of a run that was not cut short. */
+static assay_status report_end(const run_state *run, assay_error *err)
+{
+    bool only_tap = conf_report_is_out(&run->files, run->files.tap);
+    assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
+    conf_context plain = *run->context;
+    plain.color = run->context->color && !only_tap;
+    if (only_tap || !conf_report_owns_out(&run->files))
+        conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
+    return rc;
+}
+
+/* Where there is no case the reports say so, so that none of an earlier run is taken for this one's. */
+static assay_status report_nothing(run_state *run, assay_error *err)
+{
+    assay_status rc = conf_report_files_open(run->options, run->context, &run->files, err);
+    return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
+}
+
+static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_error *err)
+{
+    assay_error late = {0};
+    if (rc != ASSAY_OK) {
+        (void)fprintf(run->context->err, "assay: %s\n", err->text);
+        code = CONF_EXIT_ERROR;
+    }
+    if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
+        (void)fprintf(run->context->err, "assay: %s\n", late.text);
+        code = CONF_EXIT_ERROR;
+    }
+    conf_results_free(&run->results);
+    return code;
+}
+
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
 {
-    run_state run = {.options = options, .context = context};
+    run_state run = {.options = options, .context = context, .results.limits = options->limits};
     conf_found_list found;
     conf_exit code;
-    if (!conf_cmd_find(options, context, &found, &code)) {
-        if (options->tap && strcmp(options->tap, "-") == 0) conf_tap_print_plan(context->out, 0);
-        return code;
-    }
     assay_error err = {0};
+    if (!conf_cmd_find(options, context, &found, &code)) {
+        assay_status rc = code == CONF_EXIT_NOTHING ? report_nothing(&run, &err) : ASSAY_OK;
+        return finish(&run, rc, code, &err);
+    }
     assay_status rc = run_all(&run, &found, &err);
-    bool only_tap = run.tap == context->out && run.tap;
-    if (rc != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s\n", err.text);
-        code = CONF_EXIT_ERROR;
-    } else {
-        if (run.tap) conf_tap_print_plan(run.tap, run.n_points);
-        conf_context plain = *context;
-        plain.color = context->color && !only_tap;
-        conf_report_table(context->out, only_tap ? "# " : "", &plain, &run.results);
-        code = conf_results_exit(&run.results);
-    }
-    if (code == CONF_EXIT_NOTHING) (void)fputs("assay: nothing could be run\n", context->err);
-    if (run.tap && !only_tap && fclose(run.tap) != 0) {
-        (void)fprintf(context->err, "assay: %s: %s\n", options->tap, strerror(errno));
-        code = CONF_EXIT_ERROR;
-    }
-    conf_results_free(&run.results);
+    if (rc == ASSAY_OK) rc = report_end(&run, &err);
+    code = conf_results_exit(&run.results);
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
+        (void)fputs("assay: nothing could be run\n", context->err);
     conf_found_free(&found);
-    return code;
+    return finish(&run, rc, code, &err);
 }

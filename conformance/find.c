@@ -102,16 +102,20 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
     return rc;
 }
 
-static bool matches(const char *id, const char *pattern)
+/* context: the pattern. */
+static bool matches(const char *id, const void *context)
 {
+    const char *pattern = context;
     return strpbrk(pattern, "*?[") ? fnmatch(pattern, id, 0) == 0 : strstr(id, pattern) != NULL;
 }
 
-void conf_find_filter(conf_found_list *list, const char *pattern)
+/* Keeps the cases that `keep` says. */
+static void keep_cases(conf_found_list *list, bool (*keep)(const char *id, const void *context),
+                       const void *context)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->n; i++) {
-        if (matches(list->at[i].id, pattern)) {
+        if (keep(list->at[i].id, context)) {
             list->at[kept++] = list->at[i];
         } else {
             free(list->at[i].id);
@@ -119,6 +123,11 @@ void conf_find_filter(conf_found_list *list, const char *pattern)
         }
     }
     list->n = kept;
+}
+
+void conf_find_filter(conf_found_list *list, const char *pattern)
+{
+    keep_cases(list, matches, pattern);
 }
 
 void conf_found_free(conf_found_list *list)

@@ -30,6 +30,7 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
 /* Keeps the cases whose id matches: a glob in which '*' also stands for '/', or, without '*', '?' and '[', a
  * part of the id. */
 void conf_find_filter(conf_found_list *list, const char *pattern);
+
 void conf_found_free(conf_found_list *list);
 
 /* Whether `dir` holds a config.json. */

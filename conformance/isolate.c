@@ -2,20 +2,35 @@
 #include "conformance/isolate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "conformance/text.h"
 #include "model/error.h"
 
+/* The longest sleep: a signal that another thread of the process took away costs no more than this. */
+#define SLEEP_MAX 1.0
+
 /* Shared with the child, so that the stage it died at survives it. */
-typedef struct shared_verdict {
+typedef struct conf_shared {
     conf_verdict verdict;
     volatile bool complete;
-} shared_verdict;
+} conf_shared;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static const char *signal_name(int number)
 {
@@ -32,38 +47,139 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
-static void judge_end(shared_verdict *s, int status)
+/* The verdict on a child that did not complete its own. */
+static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
-    conf_verdict *v = &s->verdict;
-    const char *stage = conf_stage_name(v->stage);
-    if (s->complete) return;
+    char place[CONF_TRACE_NAME_MAX + 64];
     v->measured = false;
-    if (WIFSIGNALED(status))
+    conf_text_clean(v->last_trace);
+    (void)snprintf(place, sizeof place, "%s%s%s", conf_stage_name(v->stage),
+                   v->last_trace[0] ? "; the last tensor it gave is " : "", v->last_trace);
+    if (child->overdue)
+        conf_verdict_set(v, CONF_FAILED, "the engine did not answer within %g s and was killed in %s",
+                         child->limits.seconds, place);
+    else if (WIFSIGNALED(status))
         conf_verdict_set(v, CONF_FAILED, "the engine died of %s (%s) in %s", signal_name(WTERMSIG(status)),
-                         strsignal(WTERMSIG(status)), stage);
+                         strsignal(WTERMSIG(status)), place);
     else
         conf_verdict_set(v, CONF_FAILED, "the engine ended the process with exit status %d in %s",
-                         WEXITSTATUS(status), stage);
+                         WEXITSTATUS(status), place);
 }
 
-assay_status conf_isolate(conf_task_fn *task, const void *context, conf_verdict *out, assay_error *err)
+/* SIGCHLD is to end a sleep and nothing else; ignored, it would take the exit status with it. */
+static void block_sigchld(void)
 {
-    shared_verdict *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s == MAP_FAILED) return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void limit_memory(size_t mib)
+{
+    struct rlimit limit;
+    if (!CONF_LIMITS_MEMORY || getrlimit(RLIMIT_AS, &limit) != 0) return;
+    rlim_t bytes = (rlim_t)mib << 20;
+    if (limit.rlim_max != RLIM_INFINITY && bytes > limit.rlim_max) bytes = limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max = bytes;
+    (void)setrlimit(RLIMIT_AS, &limit);
+}
+
+/* The child's life. Leading a group of its own it no longer hears the terminal's ^C: it dies with its parent
+ * instead. */
+static void live(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
+{
+    sigset_t set;
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* an engine that prints must not spoil the report */
+    limit_memory(self->limits.mib);
+    task(context, &self->shared->verdict);
+    self->shared->complete = true;
+    _exit(0);
+}
+
+assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
+                              conf_child *out, assay_error *err)
+{
+    conf_child child = {.limits = *limits, .started = now()};
+    child.shared =
+        mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (child.shared == MAP_FAILED)
+        return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
     (void)fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* an engine that prints must not spoil the report */
-        task(context, &s->verdict);
-        s->complete = true;
-        _exit(0);
+    block_sigchld();
+    pid_t parent = getpid();
+    child.pid = fork();
+    if (child.pid == 0) live(task, context, &child, parent);
+    if (child.pid < 0) {
+        assay_status rc = assay_fail(err, ASSAY_EINTERNAL, "no new process: %s", strerror(errno));
+        (void)munmap(child.shared, sizeof *child.shared);
+        return rc;
     }
-    int reason = errno, status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (child > 0) {
-        judge_end(s, status);
-        *out = s->verdict;
-    }
-    (void)munmap(s, sizeof *s);
-    return child > 0 ? ASSAY_OK : assay_fail(err, ASSAY_EINTERNAL, "no new process: %s", strerror(reason));
+    (void)setpgid(child.pid, child.pid); /* whoever of the two comes first */
+    *out = child;
+    return ASSAY_OK;
+}
+
+/* Kills what is left of the group. The leader is not reaped yet, so that its number is still its own. */
+static int reap(const conf_child *child)
+{
+    int status = 0;
+    (void)kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+bool conf_child_ended(conf_child *child, conf_verdict *out)
+{
+    siginfo_t info = {0};
+    int rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    bool ended = rc == 0 ? info.si_pid != 0 : errno != EINTR;
+    if (!ended && now() < child->started + child->limits.seconds) return false;
+    child->overdue = !ended;
+    int status = reap(child);
+    *out = child->shared->verdict;
+    if (!child->shared->complete) judge_end(child, status, out);
+    out->seconds = now() - child->started;
+    (void)munmap(child->shared, sizeof *child->shared);
+    *child = (conf_child){0};
+    return true;
+}
+
+void conf_child_wait_any(const conf_child *children, size_t n)
+{
+    double seconds = SLEEP_MAX, at = now();
+    for (size_t i = 0; i < n; i++)
+        if (children[i].pid) seconds = fmin(seconds, children[i].started + children[i].limits.seconds - at);
+    if (seconds <= 0) return;
+    struct timespec rest = {.tv_sec = (time_t)seconds};
+    rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigtimedwait(&set, NULL, &rest);
+}
+
+void conf_child_kill(conf_child *child)
+{
+    if (!child->pid) return;
+    (void)reap(child);
+    (void)munmap(child->shared, sizeof *child->shared);
+    *child = (conf_child){0};
+}
+
+assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_limits *limits,
+                          conf_verdict *out, assay_error *err)
+{
+    conf_child child;
+    assay_status rc = conf_child_start(task, context, limits, &child, err);
+    if (rc != ASSAY_OK) return rc;
+    while (!conf_child_ended(&child, out)) conf_child_wait_any(&child, 1);
+    return ASSAY_OK;
 }

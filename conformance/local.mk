@@ -7,7 +7,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/case_members.c \
 	conformance/case_rope.c \
 	conformance/case_rows.c \
-	conformance/cli.c conformance/cli.h \
+	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
+	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
 	conformance/cmd_info.c \
 	conformance/cmd_list.c \
@@ -20,6 +21,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
 	conformance/h5_text.c \
 	conformance/isolate.c conformance/isolate.h \
+	conformance/jobs.c conformance/jobs.h \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \
@@ -28,6 +30,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/replay_rope.c \
 	conformance/replay_trace.c \
 	conformance/report.c conformance/report_parts.h \
+	conformance/report_files.c conformance/report_files.h \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
 	conformance/text.c conformance/text.h \
@@ -102,6 +105,7 @@ conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LI
 
 CONFORMANCE_TESTS = \
 	conformance/tests/check_case \
+	conformance/tests/check_contain \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
@@ -117,6 +121,8 @@ EXTRA_DIST += conformance/tests/fixtures.test
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

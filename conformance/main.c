@@ -62,6 +62,8 @@ static bool look_around(conf_context *context)
     context->color = out_is_terminal && !(no_color && *no_color);
     context->progress = out_is_terminal && isatty(STDERR_FILENO);
     context->columns = COLUMNS_ELSEWHERE;
+    long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+    context->n_processors = n_processors > 0 ? (size_t)n_processors : 1;
     if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
         context->columns = size.ws_col;
     return find_engine_dirs(&context->engine_dirs);

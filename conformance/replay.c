@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "conformance/judge.h"
 #include "conformance/replay_parts.h"
@@ -18,7 +19,11 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
     bool may_refuse = stage != CONF_STAGE_DECODE && stage != CONF_STAGE_GENERATE;
     err->text[sizeof err->text - 1] = '\0';
     const char *text = err->text[0] ? err->text : "no reason given";
-    if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    struct rlimit memory;
+    if (rc == ASSAY_ENOMEM && getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
+        conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s (within %ju MiB: see --memory)",
+                         conf_stage_name(stage), text, (uintmax_t)memory.rlim_cur >> 20);
+    else if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
     else conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s", conf_stage_name(stage), text);
     return false;
 }

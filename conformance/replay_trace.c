@@ -1,6 +1,7 @@
 /* Listening to an engine's tensors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,10 +23,13 @@ static bool has_shape(const assay_tensor *tensor, const conf_array *a)
     return true;
 }
 
-/* assay_trace_fn: keeps the tensors of sample 0 that the case has, each the first time that it comes. */
+/* assay_trace_fn: keeps the tensors of sample 0 that the case has, each the first time that it comes, and of
+ * all the last name: the verdict survives an engine that dies of the next. */
 static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_replay *r = context;
+    if (tensor->name)
+        (void)snprintf(r->verdict->last_trace, sizeof r->verdict->last_trace, "%s", tensor->name);
     const conf_trace *trace = sample == 0 && tensor->name ? find_trace(&r->c->decoder, tensor->name) : NULL;
     if (!trace) return;
     for (size_t i = 0; i < r->n_seen; i++)

@@ -28,6 +28,20 @@ const char *conf_color_off(const conf_context *context)
     return context->color ? "\033[0m" : "";
 }
 
+/* A hang or a lack of memory shows again only within the same limits. */
+static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
+{
+    const conf_limits *limits = &results->limits;
+    const char *path = results->at[result].path;
+    (void)fputs("assay run --engine ", out);
+    conf_text_print_quoted(out, results->engines[engine].name);
+    if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
+        (void)fprintf(out, " --timeout %.12g", limits->seconds);
+    if (limits->mib != CONF_MIB_DEFAULT) (void)fprintf(out, " --memory %zu", limits->mib);
+    (void)fputs(path[0] == '-' ? " -- " : " ", out);
+    conf_text_print_quoted(out, path);
+}
+
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
                       size_t result, size_t engine)
 {
@@ -41,10 +55,8 @@ void conf_report_case(FILE *out, const char *prefix, const conf_context *context
     if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
     if (v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
     if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
-    (void)fprintf(out, "%s  REPRO: assay run --engine ", prefix);
-    conf_text_print_quoted(out, name);
-    (void)fputs(r->path[0] == '-' ? " -- " : " ", out);
-    conf_text_print_quoted(out, r->path);
+    (void)fprintf(out, "%s  REPRO: ", prefix);
+    print_repro(out, results, result, engine);
     (void)fputc('\n', out);
 }
 

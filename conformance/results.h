@@ -26,6 +26,7 @@ typedef struct conf_results {
     conf_result *at;
     size_t n;
     size_t n_warnings;
+    conf_limits limits; /* of each process */
 } conf_results;
 
 void conf_results_free(conf_results *results);

@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONF_TEXT_MAX 640
+#define CONF_TEXT_MAX       640
+#define CONF_TRACE_NAME_MAX 128
 
 typedef enum conf_outcome {
     CONF_PASSED,
@@ -40,6 +41,8 @@ typedef struct conf_verdict {
     char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
     char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
+    char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
+    double seconds;                       /* from the start of its process to the end */
 } conf_verdict;
 
 /* "prefill", …: for messages. */

@@ -26,11 +26,12 @@ static void run_task(const void *context, conf_verdict *v)
 
 static conf_verdict verdict_on(const char *path, const char *engine)
 {
+    const conf_limits limits = {.seconds = 60, .mib = CONF_MIB_DEFAULT};
     conf_case *c;
     conf_verdict v;
     assay_error err = {0};
     ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(conf_isolate(run_task, &(task){support_engine(engine), c}, &v, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_isolate(run_task, &(task){support_engine(engine), c}, &limits, &v, &err), ASSAY_OK);
     conf_case_free(c);
     return v;
 }

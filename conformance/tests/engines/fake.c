@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "conformance/tests/engines/formula.h"
 
@@ -51,6 +53,41 @@ static void crash(void)
     (void)raise(SIGSEGV);
 }
 
+static void hang(void)
+{
+    while (true) (void)pause();
+}
+
+/* Leaves a process behind that would say so after a second. */
+static void leave_child(void)
+{
+    static const char words[] = "left behind\n";
+    if (fork() != 0) return;
+    (void)sleep(1);
+    _exit(write(STDERR_FILENO, words, sizeof words - 1) < 0);
+}
+
+/* Waits until the engine of the checkpoint "meet-b" is there, too, or "meet-a" for that one. */
+static void meet(const char *dir)
+{
+    char mine[4096], other[4096];
+    (void)snprintf(mine, sizeof mine, "%s/here", dir);
+    (void)snprintf(other, sizeof other, "%s/here", dir);
+    other[strlen(dir) - 1] = (char)('a' + 'b' - other[strlen(dir) - 1]);
+    FILE *f = fopen(mine, "w");
+    if (f) (void)fclose(f);
+    while (access(other, F_OK) != 0) (void)usleep(1000);
+}
+
+/* Asks for more address space than the test allows, and touches none of it. */
+static bool eat_memory(void)
+{
+    size_t bytes = (size_t)1 << 30;
+    void *a = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (a != MAP_FAILED) (void)munmap(a, bytes);
+    return a != MAP_FAILED;
+}
+
 static assay_status fake_model_open(const char *dir, assay_model **out, assay_error *err)
 {
     const char *slash = strrchr(dir, '/');
@@ -58,6 +95,7 @@ static assay_status fake_model_open(const char *dir, assay_model **out, assay_er
     if (strcmp(fault, "unsupported") == 0) return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
     if (strcmp(fault, "refused") == 0) return fail(err, ASSAY_EFORMAT, "no such \033[31mtensor\nat all");
     if (strcmp(fault, "mute") == 0) return ASSAY_EFORMAT;
+    if (strncmp(fault, "meet-", 5) == 0) meet(dir);
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
     (void)snprintf(m->fault, sizeof m->fault, "%s", fault);
@@ -112,6 +150,8 @@ static void give_traces(const assay_session *s, size_t sample, const int32_t *to
     static const char *const names[] = {"embed", "layer.00.out"};
     float value[8 * FORMULA_WIDTH];
     for (size_t layer = 0; layer < 2; layer++) {
+        if (layer == 1 && errs(s, "hang")) hang();
+        if (layer == 1 && errs(s, "crash-traced")) crash();
         uint32_t state = 0;
         for (size_t t = 0; t < n; t++) {
             state = formula_step(state, tokens[t]);
@@ -149,6 +189,10 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
 {
     if (batch->n_inputs) return fail(err, ASSAY_EUNSUPPORTED, "an input that this engine does not know");
     if (errs(s, "crash")) crash();
+    if (errs(s, "slow")) (void)usleep(300000);
+    if (errs(s, "talks-late")) (void)sleep(1), (void)fputs("late words\n", stderr);
+    if (errs(s, "leaves-child")) leave_child();
+    if (errs(s, "eat-memory") && !eat_memory()) return fail(err, ASSAY_ENOMEM, "no room for logits");
     if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
     real *logits = out;
     s->n_samples = batch->n_samples;

@@ -1,0 +1,23 @@
+/* Values of options, for cli.c. All fail with ASSAY_EINVAL, saying what was found and what was expected, and
+ * leave their results untouched then.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CLI_PARTS_H
+#define CONFORMANCE_CLI_PARTS_H
+
+#include <assay/status.h>
+
+#include <stddef.h>
+
+#define CONF_JOBS_MAX    4096
+#define CONF_SECONDS_MAX 1000000
+#define CONF_MIB_MAX     1000000000
+
+/* A whole number from 1 to most. */
+assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
+                                 assay_error *err);
+
+/* Seconds, with or without a fraction. */
+assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+
+#endif

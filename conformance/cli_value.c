@@ -1,0 +1,45 @@
+/* Values of options that are more than a text.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/cli_parts.h"
+#include "model/error.h"
+
+/* Digits from text to end: a number from 1 to most. */
+static bool parse_count(const char *text, const char *end, size_t most, size_t *out)
+{
+    size_t n = 0;
+    if (text == end) return false;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9') return false;
+        n = n * 10 + (size_t)(*text - '0');
+        if (n > most) return false;
+    }
+    if (n == 0) return false;
+    *out = n;
+    return true;
+}
+
+assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
+                                 assay_error *err)
+{
+    if (parse_count(value, value + strlen(value), most, out)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a whole number from 1 to %zu", option,
+                      value, most);
+}
+
+assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)
+{
+    char *end;
+    /* strtod alone would take signs, blanks, hexadecimal digits, inf and nan. */
+    double seconds = value[strspn(value, "0123456789.")] == '\0' ? strtod(value, &end) : 0;
+    if (seconds > 0 && *end == '\0' && seconds <= CONF_SECONDS_MAX) {
+        *out = seconds;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected seconds above 0 and up to %d", option,
+                      value, CONF_SECONDS_MAX);
+}

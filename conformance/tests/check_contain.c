@@ -1,0 +1,197 @@
+/* What a run does with engines that hang, crash, or want too much, with several at once, and with a part of
+ * the cases.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/isolate.h"
+#include "conformance/tests/support.h"
+
+static void setup(void)
+{
+    support_setup();
+    support_mkdir(support_path("cases"));
+    (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
+}
+
+static void add_case(const char *name, const char *fault)
+{
+    (void)support_write_decoder(support_path("cases/%s.h5", name), "logits", fault);
+}
+
+static void assert_code(const support_output *o, int code)
+{
+    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
+}
+
+START_TEST(a_hang_is_killed_and_fails_where_it_hung)
+{
+    add_case("hang", "hang");
+    const support_output *o = support_assay("run -e %s --timeout 0.5 cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out,
+                 "  the engine did not answer within 0.5 s and was killed in prefill; the last tensor "
+                 "it gave is embed\n");
+    assert_holds(o->out, "REPRO: assay run --engine ");
+    assert_holds(o->out, " --timeout 0.5 cases/hang.h5\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(what_an_engine_starts_ends_with_it)
+{
+    add_case("leaves", "leaves-child");
+    const support_output *o = support_assay("run -e %s cases; sleep 1.5", support_engine("fake32"));
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+    assert_lacks(o->err, "left behind");
+}
+END_TEST
+
+/* The engine writes a second after it was asked, unless it is gone by then. */
+START_TEST(a_run_that_is_killed_takes_its_engines_with_it)
+{
+    add_case("late", "talks-late");
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "\"$ASSAY\" run -e %s -f late cases & sleep 0.5; kill -KILL $!; sleep 1.5",
+                   support_engine("fake32"));
+    const support_output *o = support_shell(command);
+    assert_lacks(o->err, "late words");
+    o = support_assay("run -e %s -f late cases", support_engine("fake32"));
+    assert_holds(o->err, "late words");
+}
+END_TEST
+
+static const struct {
+    const char *fault, *reason;
+} ends[] = {
+    {"crash-traced", "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is "
+                     "embed\n"},
+    {"crash", "the engine died of SIGSEGV (Segmentation fault) in prefill\n"},
+    {"exit", "the engine ended the process with exit status 3 in decode; the last tensor it gave is "
+             "layer.00.out\n"},
+};
+
+START_TEST(an_end_names_signal_stage_and_last_tensor)
+{
+    add_case("ends", ends[_i].fault);
+    const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, ends[_i].reason);
+}
+END_TEST
+
+START_TEST(memory_is_limited)
+{
+    add_case("eats", "eat-memory");
+    const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
+    assert_code(o, 0);
+    o = support_assay("run -e %s --memory 1000 cases", support_engine("fake32"));
+    if (!CONF_LIMITS_MEMORY) {
+        assert_code(o, 0);
+        return;
+    }
+    assert_code(o, 1);
+    assert_holds(o->out, "prefill failed: no room for logits (within 1000 MiB: see --memory)\n");
+    assert_holds(o->out, " --memory 1000 cases/eats.h5\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+/* Each of the two cases ends only where the other is running, too. */
+START_TEST(jobs_run_at_once)
+{
+    add_case("a", "meet-a");
+    add_case("b", "meet-b");
+    const support_output *o =
+        support_assay("run -e %s --jobs 2 --timeout 20 -f '[ab]' cases", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(one_job_runs_one_case_at_a_time)
+{
+    add_case("a", "meet-a");
+    add_case("b", "meet-b");
+    const support_output *o =
+        support_assay("run -e %s -j1 --timeout 0.5 -f '[ab]' cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "FAIL a ");
+    assert_holds(o->out, "did not answer within 0.5 s and was killed in model_open\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(reports_keep_the_order_of_cases)
+{
+    add_case("a-slow", "slow");
+    add_case("b-off", "off");
+    add_case("c-slow", "slow");
+    add_case("d-off", "off");
+    add_case("e-skip", "unsupported");
+    char one[65536], command[8192];
+    const char *line = "\"$ASSAY\" run --tap tap -v -e %s -e %s -j %d cases; cat tap";
+    for (int jobs = 1; jobs <= 8; jobs += 7) {
+        (void)snprintf(command, sizeof command, line, support_engine("fake32"), support_engine("fake64"),
+                       jobs);
+        const support_output *o = support_shell(command);
+        assert_holds(o->out, "\nok 1 - a-slow ");
+        assert_holds(o->out, "\n1..12\n");
+        if (jobs == 1) (void)snprintf(one, sizeof one, "%s", o->out);
+        else ck_assert_str_eq(o->out, one);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *arguments, *message;
+} wrong[] = {
+    {"--jobs 0", "option --jobs: found 0, expected a whole number from 1 to 4096\n"},
+    {"--jobs 99999999999999999999999", "expected a whole number from 1 to 4096\n"},
+    {"-j 2x", "option --jobs: found 2x, expected"},
+    {"--jobs=-1", "option --jobs: found -1, expected"},
+    {"--memory 1.5", "option --memory: found 1.5, expected a whole number from 1 to "},
+    {"--timeout x", "option --timeout: found x, expected seconds above 0 and up to 1000000\n"},
+    {"--timeout 0", "option --timeout: found 0, expected"},
+    {"--timeout -1", "option --timeout: found -1, expected"},
+    {"--timeout inf", "option --timeout: found inf, expected"},
+    {"--timeout 1.2.3", "option --timeout: found 1.2.3, expected"},
+    {"--timeout .", "option --timeout: found ., expected"},
+};
+
+START_TEST(a_wrong_value_exits_2_and_says_what_was_expected)
+{
+    const support_output *o = support_assay("run %s cases", wrong[_i].arguments);
+    assert_code(o, 2);
+    ck_assert_str_eq(o->out, "");
+    assert_holds(o->err, wrong[_i].message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/contain");
+    TCase *contain = tcase_create("contain");
+    tcase_add_checked_fixture(contain, setup, support_teardown);
+    tcase_set_timeout(contain, 60);
+    tcase_add_test(contain, a_hang_is_killed_and_fails_where_it_hung);
+    tcase_add_test(contain, what_an_engine_starts_ends_with_it);
+    tcase_add_test(contain, a_run_that_is_killed_takes_its_engines_with_it);
+    tcase_add_loop_test(contain, an_end_names_signal_stage_and_last_tensor, 0,
+                        (int)(sizeof ends / sizeof *ends));
+    tcase_add_test(contain, memory_is_limited);
+    tcase_add_test(contain, jobs_run_at_once);
+    tcase_add_test(contain, one_job_runs_one_case_at_a_time);
+    tcase_add_test(contain, reports_keep_the_order_of_cases);
+    tcase_add_loop_test(contain, a_wrong_value_exits_2_and_says_what_was_expected, 0,
+                        (int)(sizeof wrong / sizeof *wrong));
+    suite_add_tcase(suite, contain);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
