@@ -24,6 +24,9 @@ static const option_info options_table[] = {
      "a bundled engine's name or the path of a module; may be repeated\n(default: ref64 and ref32)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
+    {CONF_OPTION_SHARD, 0, "--shard", "I/N",
+     "only part I (from 1 on) of N: the cases whose id has, hashed with\n64-bit FNV-1a, the remainder I - 1 "
+     "modulo N"},
     {CONF_OPTION_JOBS, 'j', "--jobs", "N",
      "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
@@ -54,8 +57,9 @@ static const conf_command commands[] = {
      "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
      "else diverges: nothing is known about what could not be read.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) |
-         BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_JOBS) |
+         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
+         BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
@@ -66,7 +70,7 @@ static const conf_command commands[] = {
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
      "\n"
      "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
-     BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_HELP), conf_cmd_list},
+     BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_HELP), conf_cmd_list},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -126,6 +130,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_FILTER: out->filter = value; break;
+    case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);

@@ -34,6 +34,7 @@ typedef struct conf_context {
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_FILTER,
+    CONF_OPTION_SHARD,
     CONF_OPTION_JOBS,
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
@@ -49,7 +50,8 @@ typedef struct conf_options {
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
     const char *filter, *tap; /* NULL: not given */
-    size_t n_jobs;            /* 0: not given */
+    size_t shard, n_shards;                  /* 1 <= shard <= n_shards; n_shards 0: all */
+    size_t n_jobs;                           /* 0: not given */
     conf_limits limits;
     bool verbose, help;
 } conf_options;

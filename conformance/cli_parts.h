@@ -12,6 +12,7 @@
 #define CONF_JOBS_MAX    4096
 #define CONF_SECONDS_MAX 1000000
 #define CONF_MIB_MAX     1000000000
+#define CONF_SHARDS_MAX  1000000
 
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
@@ -19,5 +20,9 @@ assay_status conf_cli_take_count(const char *option, const char *value, size_t m
 
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+
+/* I/N. */
+assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                 assay_error *err);
 
 #endif

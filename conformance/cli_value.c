@@ -43,3 +43,19 @@ assay_status conf_cli_take_seconds(const char *option, const char *value, double
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected seconds above 0 and up to %d", option,
                       value, CONF_SECONDS_MAX);
 }
+
+assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                 assay_error *err)
+{
+    const char *slash = strchr(value, '/');
+    size_t index, n;
+    if (slash && parse_count(value, slash, CONF_SHARDS_MAX, &index) &&
+        parse_count(slash + 1, value + strlen(value), CONF_SHARDS_MAX, &n) && index <= n) {
+        *shard = index;
+        *n_shards = n;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL,
+                      "option %s: found %s, expected I/N, whole numbers with 1 <= I <= N <= %d", option,
+                      value, CONF_SHARDS_MAX);
+}

@@ -21,8 +21,13 @@ bool conf_cmd_find(const conf_options *options, const conf_context *context, con
     }
     size_t n_found = list->n;
     if (options->filter) conf_find_filter(list, options->filter);
+    size_t n_matching = list->n;
+    if (options->n_shards) conf_find_shard(list, options->shard, options->n_shards);
     if (list->n > 0) return true;
-    if (n_found)
+    if (n_matching)
+        (void)fprintf(context->err, "assay: none of %zu cases is in shard %zu/%zu\n", n_matching,
+                      options->shard, options->n_shards);
+    else if (n_found)
         (void)fprintf(context->err, "assay: no case id among %zu files matches %s\n", n_found,
                       options->filter);
     else (void)fprintf(context->err, "assay: no case below %s\n", arguments[0]);

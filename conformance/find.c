@@ -130,6 +130,28 @@ void conf_find_filter(conf_found_list *list, const char *pattern)
     keep_cases(list, matches, pattern);
 }
 
+uint64_t conf_find_hash(const char *id)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (; *id; id++) hash = (hash ^ (unsigned char)*id) * 0x100000001b3U;
+    return hash;
+}
+
+typedef struct shard {
+    size_t index, n;
+} shard;
+
+static bool is_in_shard(const char *id, const void *context)
+{
+    const shard *s = context;
+    return conf_find_hash(id) % s->n == s->index - 1;
+}
+
+void conf_find_shard(conf_found_list *list, size_t index, size_t n)
+{
+    keep_cases(list, is_in_shard, &(shard){index, n});
+}
+
 void conf_found_free(conf_found_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct conf_found {
     char
@@ -30,6 +31,14 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
 /* Keeps the cases whose id matches: a glob in which '*' also stands for '/', or, without '*', '?' and '[', a
  * part of the id. */
 void conf_find_filter(conf_found_list *list, const char *pattern);
+
+/* Where a case belongs when a suite is split: FNV-1a over the bytes of its id (Fowler, Noll, Vo; 64 bits:
+ * offset basis 0xcbf29ce484222325, prime 0x100000001b3). */
+uint64_t conf_find_hash(const char *id);
+
+/* Keeps the cases of shard `index` (from 1 on) of n: those with conf_find_hash(id) mod n = index - 1. It
+ * depends on nothing but the id, so that a case stays in its shard whatever is added beside it. */
+void conf_find_shard(conf_found_list *list, size_t index, size_t n);
 
 void conf_found_free(conf_found_list *list);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/find.h"
 #include "conformance/isolate.h"
 #include "conformance/tests/support.h"
 
@@ -145,6 +146,47 @@ START_TEST(reports_keep_the_order_of_cases)
 }
 END_TEST
 
+START_TEST(the_hash_is_the_published_one)
+{
+    ck_assert_uint_eq(conf_find_hash(""), 0xcbf29ce484222325U);
+    ck_assert_uint_eq(conf_find_hash("a"), 0xaf63dc4c8601ec8cU);
+    ck_assert_uint_eq(conf_find_hash("foobar"), 0x85944171f73967e8U);
+}
+END_TEST
+
+/* "a" is in shard 0xaf63dc4c8601ec8c mod 3 + 1. */
+START_TEST(shards_are_disjoint_and_leave_nothing_out)
+{
+    char seen[16][8] = {{0}};
+    size_t n_seen = 0;
+    for (int i = 0; i < 12; i++)
+        support_write_text(support_path("cases/%c.json", 'a' + i),
+                           "{\"schema\":\"assay/1\",\"kind\":\"eos\",\"groups\":[]}");
+    for (int shard = 1; shard <= 3; shard++) {
+        const support_output *o = support_assay("list --shard %d/3 -f '?' cases", shard);
+        assert_code(o, 0);
+        for (const char *at = o->out; *at; at += strcspn(at, "\n") + 1) {
+            for (size_t i = 0; i < n_seen; i++) ck_assert_int_ne(seen[i][0], at[0]);
+            ck_assert_uint_eq(conf_find_hash((char[]){at[0], '\0'}) % 3, (size_t)shard - 1);
+            seen[n_seen++][0] = at[0];
+        }
+    }
+    ck_assert_uint_eq(n_seen, 12);
+}
+END_TEST
+
+START_TEST(a_run_takes_its_shard_alone)
+{
+    size_t mine = conf_find_hash("sound") % 2 + 1;
+    const support_output *o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), mine);
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+    o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), 3 - mine);
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: none of 1 cases is in shard ");
+}
+END_TEST
+
 static const struct {
     const char *arguments, *message;
 } wrong[] = {
@@ -159,6 +201,12 @@ static const struct {
     {"--timeout inf", "option --timeout: found inf, expected"},
     {"--timeout 1.2.3", "option --timeout: found 1.2.3, expected"},
     {"--timeout .", "option --timeout: found ., expected"},
+    {"--shard 3/2", "option --shard: found 3/2, expected I/N, whole numbers with 1 <= I <= N <= 1000000\n"},
+    {"--shard 0/2", "option --shard: found 0/2, expected"},
+    {"--shard 1", "option --shard: found 1, expected"},
+    {"--shard 1/", "option --shard: found 1/, expected"},
+    {"--shard /1", "option --shard: found /1, expected"},
+    {"--shard 1/2/3", "option --shard: found 1/2/3, expected"},
 };
 
 START_TEST(a_wrong_value_exits_2_and_says_what_was_expected)
@@ -185,6 +233,9 @@ int main(void)
     tcase_add_test(contain, jobs_run_at_once);
     tcase_add_test(contain, one_job_runs_one_case_at_a_time);
     tcase_add_test(contain, reports_keep_the_order_of_cases);
+    tcase_add_test(contain, the_hash_is_the_published_one);
+    tcase_add_test(contain, shards_are_disjoint_and_leave_nothing_out);
+    tcase_add_test(contain, a_run_takes_its_shard_alone);
     tcase_add_loop_test(contain, a_wrong_value_exits_2_and_says_what_was_expected, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, contain);
