@@ -36,6 +36,9 @@ static const option_info options_table[] = {
      "sanitizers)"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
+    {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit's XML to FILE, as for --tap"},
+    {CONF_OPTION_JSON, 0, "--json", "FILE",
+     "write one JSON document to FILE, as for --tap; only one of the\nthree can go to standard output"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
@@ -58,8 +61,8 @@ static const conf_command commands[] = {
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
      "else diverges: nothing is known about what could not be read.\n",
      BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_JOBS) |
-         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
-         BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) |
+         BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
@@ -135,8 +138,27 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_TAP: out->tap = value; break;
+    case CONF_OPTION_JUNIT: out->junit = value; break;
+    case CONF_OPTION_JSON: out->json = value; break;
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
+    }
+    return ASSAY_OK;
+}
+
+/* Standard output holds one report. */
+static assay_status check_reports(const conf_options *o, assay_error *err)
+{
+    const char *const names[] = {"--tap", "--junit", "--json"};
+    const char *const files[] = {o->tap, o->junit, o->json};
+    const char *before = NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i] || strcmp(files[i], "-") != 0) continue;
+        if (before)
+            return assay_fail(err, ASSAY_EINVAL,
+                              "options %s and %s: found - for both, expected only one on standard output",
+                              before, names[i]);
+        before = names[i];
     }
     return ASSAY_OK;
 }
@@ -172,6 +194,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
             rc = parse_option(command, argc, argv, &i, &o, err);
         else o.arguments[o.n_arguments++] = argv[i];
     }
+    if (rc == ASSAY_OK) rc = check_reports(&o, err);
     if (rc != ASSAY_OK) conf_cli_free(&o);
     else *out = o;
     return rc;

@@ -39,6 +39,8 @@ typedef enum conf_option {
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
     CONF_OPTION_TAP,
+    CONF_OPTION_JUNIT,
+    CONF_OPTION_JSON,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -49,7 +51,7 @@ typedef struct conf_options {
     size_t n_engines;
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
-    const char *filter, *tap; /* NULL: not given */
+    const char *filter, *tap, *junit, *json; /* NULL: not given */
     size_t shard, n_shards;                  /* 1 <= shard <= n_shards; n_shards 0: all */
     size_t n_jobs;                           /* 0: not given */
     conf_limits limits;

@@ -31,6 +31,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/replay_trace.c \
 	conformance/report.c conformance/report_parts.h \
 	conformance/report_files.c conformance/report_files.h \
+	conformance/report_json.c \
+	conformance/report_junit.c \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
 	conformance/text.c conformance/text.h \
@@ -111,6 +113,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
+	conformance/tests/check_report \
 	conformance/tests/check_run \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text
@@ -133,6 +136,8 @@ conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_token_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

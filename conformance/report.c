@@ -1,8 +1,10 @@
 /* The report of one divergence, and the same as TAP.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
+#include "conformance/judge.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
@@ -28,6 +30,16 @@ const char *conf_color_off(const conf_context *context)
     return context->color ? "\033[0m" : "";
 }
 
+const char *conf_unit_name(const conf_verdict *v)
+{
+    return v->float64 ? "bound" : "noise";
+}
+
+double conf_bound_of(const conf_verdict *v)
+{
+    return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+}
+
 /* A hang or a lack of memory shows again only within the same limits. */
 static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
 {
@@ -40,6 +52,18 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     if (limits->mib != CONF_MIB_DEFAULT) (void)fprintf(out, " --memory %zu", limits->mib);
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);
+}
+
+char *conf_report_repro(const conf_results *results, size_t result, size_t engine)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    print_repro(f, results, result, engine);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
 }
 
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,

@@ -1,4 +1,4 @@
-/* The reports that a run writes beside what people read: TAP.
+/* The reports that a run writes beside what people read: TAP while it goes on, JUnit and JSON at its end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPORT_FILES_H
@@ -8,7 +8,7 @@
 
 /* Open files; NULL where the report is not asked for. */
 typedef struct conf_report_files {
-    FILE *tap;
+    FILE *tap, *junit, *json;
     FILE *out; /* borrowed: where a report named "-" goes */
 } conf_report_files;
 
@@ -23,7 +23,7 @@ bool conf_report_is_out(const conf_report_files *files, const FILE *file);
 /* Whether standard output belongs to a report, and holds nothing else. */
 bool conf_report_owns_out(const conf_report_files *files);
 
-/* Writes what comes at the end: the plan of TAP. */
+/* Writes what comes at the end: the plan of TAP, and the whole of the other reports. */
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
                                    size_t n_points, assay_error *err);
 

@@ -13,4 +13,11 @@ const char *conf_outcome_word(conf_outcome outcome);
 const char *conf_color_on(const conf_context *context, conf_outcome outcome);
 const char *conf_color_off(const conf_context *context);
 
+/* What a verdict's multiple counts, "noise" or "bound", and the largest that agrees. */
+const char *conf_unit_name(const conf_verdict *v);
+double conf_bound_of(const conf_verdict *v);
+
+/* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
+char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
+
 #endif

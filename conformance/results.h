@@ -52,4 +52,26 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
                           size_t engine, size_t number);
 void conf_tap_print_plan(FILE *out, size_t n_points);
 
+/* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,
+ * what is broken an error; both name the command that shows them again in system-out. Properties of what was
+ * measured: multiple, bound, unit. */
+void conf_junit_print(FILE *out, const conf_results *results);
+
+/* One JSON object:
+ *   schema   "assay-results/1"
+ *   totals   passed, failed, skipped, broken, warnings: counts
+ *   results  an array, case by case, and of each engine by engine:
+ *     case, path, engine   as the user would name them
+ *     outcome              "passed", "failed", "skipped" or "broken"
+ *     measured             whether there is a multiple
+ *     multiple             the worst error in units; null where not measured, or where it is infinite
+ *     unit                 "noise" or "bound"
+ *     bound                the largest multiple that agrees
+ *     stage                the last that was entered
+ *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
+ *     seconds              that its process ran
+ *     repro                the command that shows this result again
+ * Fails with ASSAY_ENOMEM. */
+assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err);
+
 #endif

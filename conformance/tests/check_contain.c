@@ -207,6 +207,9 @@ static const struct {
     {"--shard 1/", "option --shard: found 1/, expected"},
     {"--shard /1", "option --shard: found /1, expected"},
     {"--shard 1/2/3", "option --shard: found 1/2/3, expected"},
+    {"--tap - --json -",
+     "options --tap and --json: found - for both, expected only one on standard output\n"},
+    {"--junit - --json=-", "options --junit and --json: found - for both"},
 };
 
 START_TEST(a_wrong_value_exits_2_and_says_what_was_expected)
