@@ -32,7 +32,8 @@ static const option_info options_table[] = {
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
      "kill an engine that takes longer over a case, which then has\nfailed (default: 60)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
-     "the address space that an engine may use for a case (default:\n4096; not limited in builds with "
+     "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
+     "limited in builds with "
      "sanitizers)"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
@@ -185,7 +186,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
 {
     conf_options o = {.engines = calloc((size_t)argc + 1, sizeof *o.engines),
                       .arguments = calloc((size_t)argc + 1, sizeof *o.arguments),
-                      .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = CONF_MIB_DEFAULT}};
+                      .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
     assay_status rc = o.engines && o.arguments ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {

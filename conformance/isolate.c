@@ -25,6 +25,13 @@ typedef struct conf_shared {
     volatile bool complete;
 } conf_shared;
 
+size_t conf_mib_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && bytes > 0 ? (size_t)pages / 2 * (size_t)bytes >> 20 : 0;
+    return half > CONF_MIB_LEAST ? half : CONF_MIB_LEAST;
+}
+
 static double now(void)
 {
     struct timespec t;

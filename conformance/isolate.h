@@ -12,7 +12,7 @@
 #include "conformance/verdict.h"
 
 #define CONF_SECONDS_DEFAULT 60
-#define CONF_MIB_DEFAULT     4096
+#define CONF_MIB_LEAST       4096 /* of the default: libraries reserve space for every processor */
 
 /* Sanitizers reserve terabytes of addresses, so that no limit of address space leaves them alive. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -25,6 +25,9 @@
 #ifndef CONF_LIMITS_MEMORY
 #define CONF_LIMITS_MEMORY 1
 #endif
+
+/* Half of the machine's memory, but at least CONF_MIB_LEAST. */
+size_t conf_mib_default(void);
 
 /* What a process may take. */
 typedef struct conf_limits {

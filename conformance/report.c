@@ -49,7 +49,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     conf_text_print_quoted(out, results->engines[engine].name);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
-    if (limits->mib != CONF_MIB_DEFAULT) (void)fprintf(out, " --memory %zu", limits->mib);
+    if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);
 }

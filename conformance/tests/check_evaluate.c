@@ -26,7 +26,7 @@ static void run_task(const void *context, conf_verdict *v)
 
 static conf_verdict verdict_on(const char *path, const char *engine)
 {
-    const conf_limits limits = {.seconds = 60, .mib = CONF_MIB_DEFAULT};
+    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
     conf_case *c;
     conf_verdict v;
     assay_error err = {0};
