@@ -21,16 +21,18 @@ _assay() {
             ;;
         esac
     done
-    COMPREPLY=()
+    local words
     if [[ $previous == --engine || $previous == -e ]]; then
-        mapfile -t COMPREPLY < <(compgen -W 'ref64 ref32' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+        words=$(compgen -W 'ref64 ref32' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
+        words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(_assay_commands "$program")" -- "$word")
+        words=$(compgen -W "$(_assay_commands "$program")" -- "$word")
     else
-        mapfile -t COMPREPLY < <(compgen -f -- "$word" | grep -E '\.(h5|json|json\.gz)$'; compgen -d -- "$word")
+        words=$(compgen -f -- "$word" | grep -E '\.(h5|json|json\.gz)$'; compgen -d -- "$word")
     fi
+    COMPREPLY=()
+    if [[ -n $words ]]; then mapfile -t COMPREPLY <<<"$words"; fi
 }
 
 complete -o filenames -F _assay assay
