@@ -47,6 +47,14 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     bind_head(f->bind, p, tied);
 }
 
+void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads)
+{
+    if (family_ok(f) && n_heads % n_kv_heads != 0)
+        config_fail(f->config, ASSAY_EFORMAT,
+                    "num_key_value_heads: found %zu, expected a divisor of the %zu heads", n_kv_heads,
+                    n_heads);
+}
+
 plan_activation family_activation(family *f, const char *member, const char *fallback)
 {
     static const struct {

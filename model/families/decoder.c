@@ -22,9 +22,7 @@ family_decoder family_decoder_read(family *f, bool needs_kv_heads, bool needs_he
     d.activation = family_activation(f, "hidden_act", "silu");
     config_refuse(c, "per_layer_config");
     if (!family_ok(f)) return d;
-    if (d.n_heads % d.n_kv_heads != 0)
-        config_fail(c, ASSAY_EFORMAT, "num_key_value_heads: found %zu, expected a divisor of the %zu heads",
-                    d.n_kv_heads, d.n_heads);
+    family_check_heads(f, d.n_heads, d.n_kv_heads);
     if (d.head_dim == 0)
         config_fail(c, ASSAY_EFORMAT, "hidden_size: found %zu, expected at least num_attention_heads (%zu)",
                     f->plan->hidden, d.n_heads);

@@ -28,6 +28,9 @@ bool family_ok(const family *f);
  * binds embedding, final norm (epsilon) and head. Refuses what no family implements (quantisation). */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
+/* Fails unless every key/value head serves the same number of query heads. */
+void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads);
+
 plan_activation family_activation(family *f, const char *member, const char *fallback);
 
 /* Resolves a rope and appends it to the plan; returns its index. */

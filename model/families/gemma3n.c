@@ -83,15 +83,20 @@ static void read_ropes(gemma3n *g)
 static void read_text_ids(family *f)
 {
     static const struct {
-        const char *member;
-        int64_t offset;
-    } TABLES[] = {{"vision_config", 262144}, {"audio_config", 262144 + 128}};
+        const char *member, *prefix;
+        size_t offset;
+    } TABLES[] = {{"vision_config", "vision_config.", 262144},
+                  {"audio_config", "audio_config.", 262144 + 128}};
     for (size_t i = 0; f->outer && i < sizeof TABLES / sizeof *TABLES; i++) {
-        json_object *table = config_member(f->outer, TABLES[i].member), *value = NULL;
-        int64_t offset = TABLES[i].offset;
-        if (table && json_object_object_get_ex(table, "vocab_offset", &value))
-            offset = json_object_get_int64(value);
-        if (offset > 0 && (size_t)offset < f->plan->n_token_ids) f->plan->n_token_ids = (size_t)offset;
+        json_object *table = config_member(f->outer, TABLES[i].member);
+        size_t offset = TABLES[i].offset;
+        if (table) {
+            config d;
+            config_begin_inside(&d, f->outer, TABLES[i].prefix, table);
+            offset = config_count_or(&d, "vocab_offset", offset);
+            config_drop(&d);
+        }
+        if (offset > 0 && offset < f->plan->n_token_ids) f->plan->n_token_ids = offset;
     }
 }
 
@@ -142,9 +147,7 @@ static void read_all(gemma3n *g)
     config_refuse(c, "use_bidirectional_attention");
     size_t n_shared = config_count_or(c, "num_kv_shared_layers", 15);
     if (!family_ok(f)) return;
-    if (g->n_heads % g->n_kv_heads != 0)
-        config_fail(c, ASSAY_EFORMAT, "num_key_value_heads: found %zu, expected a divisor of the %zu heads",
-                    g->n_kv_heads, g->n_heads);
+    family_check_heads(f, g->n_heads, g->n_kv_heads);
     read_lists(g);
     if (family_ok(f)) family_gemma_producers(f, g->sliding, n_shared, g->producer);
     read_ropes(g);
