@@ -7,6 +7,7 @@
 
 #include "conformance/case.h"
 #include "conformance/cmd.h"
+#include "conformance/contain.h"
 #include "conformance/judge.h"
 #include "conformance/text.h"
 #include "model/plan.h"
@@ -77,7 +78,7 @@ static void print_case(FILE *out, const conf_case *c)
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 
-static assay_status info_checkpoint(const char *dir, FILE *out, assay_error *err)
+static assay_status info_checkpoint(const void *dir, FILE *out, assay_error *err)
 {
     plan *p;
     assay_status rc = plan_open(dir, &p, err);
@@ -87,7 +88,7 @@ static assay_status info_checkpoint(const char *dir, FILE *out, assay_error *err
     return rc;
 }
 
-static assay_status info_case(const char *path, FILE *out, assay_error *err)
+static assay_status info_case(const void *path, FILE *out, assay_error *err)
 {
     conf_case *c;
     assay_status rc = conf_case_read(path, &c, err);
@@ -110,9 +111,8 @@ conf_exit conf_cmd_info(const conf_options *options, const conf_context *context
         const char *path = options->arguments[i];
         bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
         if (i) (void)fputc('\n', context->out);
-        assay_status rc =
-            is_dir ? info_checkpoint(path, context->out, &err) : info_case(path, context->out, &err);
-        if (rc == ASSAY_OK) continue;
+        if (conf_contain(is_dir ? info_checkpoint : info_case, path, path, context->out, &err) == ASSAY_OK)
+            continue;
         (void)fprintf(context->err, "assay: %s\n", err.text);
         code = CONF_EXIT_ERROR;
     }

@@ -5,20 +5,35 @@
 
 #include "conformance/case.h"
 #include "conformance/cmd.h"
+#include "conformance/contain.h"
 #include "conformance/text.h"
 
-/* One line: id, kind, and what the case would catch. */
-static void print_case(const conf_context *context, const conf_found *found, const conf_case *c, size_t width)
+/* A line of the list. */
+typedef struct line {
+    const conf_found *found;
+    size_t width; /* of the widest id */
+} line;
+
+/* Id, kind, and what the case would catch; nothing for an observation that lies beside its case. */
+static assay_status describe(const void *context, FILE *out, assay_error *err)
 {
+    const line *l = context;
+    conf_case *c;
+    assay_status rc = conf_case_read(l->found->path, &c, err);
+    if (rc != ASSAY_OK) return rc;
     char id[512], catches[512];
-    (void)snprintf(id, sizeof id, "%s", found->id);
+    (void)snprintf(id, sizeof id, "%s", l->found->id);
     (void)snprintf(catches, sizeof catches, "%s", c->catches ? c->catches : "");
     conf_text_clean(id);
     conf_text_clean(catches);
-    conf_text_print_fitted(context->out, id, conf_text_width(id) > width ? conf_text_width(id) : width);
-    (void)fputs("  ", context->out);
-    conf_text_print_fitted(context->out, conf_kind_of(c->kind)->name, 10);
-    (void)fprintf(context->out, "  %s\n", catches);
+    if (c->kind != CONF_OBSERVATION || !l->found->scanned) {
+        conf_text_print_fitted(out, id, conf_text_width(id) > l->width ? conf_text_width(id) : l->width);
+        (void)fputs("  ", out);
+        conf_text_print_fitted(out, conf_kind_of(c->kind)->name, 10);
+        (void)fprintf(out, "  %s\n", catches);
+    }
+    conf_case_free(c);
+    return rc;
 }
 
 conf_exit conf_cmd_list(const conf_options *options, const conf_context *context)
@@ -26,20 +41,16 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
     conf_found_list found;
     conf_exit code;
     if (!conf_cmd_find(options, context, &found, &code)) return code;
-    size_t width = 0;
+    line l = {0};
     for (size_t i = 0; i < found.n; i++)
-        if (conf_text_width(found.at[i].id) > width) width = conf_text_width(found.at[i].id);
+        if (conf_text_width(found.at[i].id) > l.width) l.width = conf_text_width(found.at[i].id);
     code = CONF_EXIT_AGREE;
     for (size_t i = 0; i < found.n; i++) {
-        conf_case *c;
         assay_error err;
-        if (conf_case_read(found.at[i].path, &c, &err) != ASSAY_OK) {
-            (void)fprintf(context->err, "assay: %s\n", err.text);
-            code = CONF_EXIT_ERROR;
-            continue;
-        }
-        if (c->kind != CONF_OBSERVATION || !found.at[i].scanned) print_case(context, &found.at[i], c, width);
-        conf_case_free(c);
+        l.found = &found.at[i];
+        if (conf_contain(describe, &l, l.found->path, context->out, &err) == ASSAY_OK) continue;
+        (void)fprintf(context->err, "assay: %s\n", err.text);
+        code = CONF_EXIT_ERROR;
     }
     conf_found_free(&found);
     return code;

@@ -26,17 +26,9 @@ typedef struct run_state {
     bool shown;       /* the progress bar shows verdict n_points */
 } run_state;
 
-/* What the child process needs. */
-typedef struct task {
-    const char *engine;
-    const conf_case *c;
-} task;
-
 static void run_task(const void *context, conf_verdict *v)
 {
-    const task *t = context;
-    if (t->c) conf_evaluate(t->engine, t->c, v);
-    else conf_evaluate_load(t->engine, v);
+    conf_evaluate(context, v);
 }
 
 /* An engine that cannot even be loaded is no divergence: nothing was asked of it. */
@@ -49,7 +41,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     assay_status rc = conf_engine_find(name, &run->context->engine_dirs, &column->path, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
-    rc = conf_isolate(run_task, &(task){.engine = column->path}, &run->options->limits, &v, err);
+    rc = conf_isolate(run_task, &(conf_assignment){.engine = column->path}, &run->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
@@ -78,6 +70,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     if (grown) all->at = grown;
     conf_result r = {.id = grown ? strdup(found->id) : NULL,
                      .path = grown ? strdup(found->path) : NULL,
+                     .scanned = found->scanned,
                      .verdicts = grown ? calloc(all->n_engines, sizeof *r.verdicts) : NULL};
     if (!r.id || !r.path || !r.verdicts) {
         free(r.id);
@@ -107,7 +100,47 @@ static void report(run_state *run, size_t result, size_t engine)
     conf_report_case(run->context->out, "", run->context, all, result, engine);
 }
 
-/* Reports the verdicts that are there, up to the first that is still being made: in the order of the cases,
+static void warn_unknown(run_state *run, const conf_result *r)
+{
+    const char *name = r->verdicts[0].unknown;
+    if (*name) conf_progress_clear(run->context);
+    while (*name) {
+        int n = (int)strcspn(name, "\n");
+        char line[CONF_TEXT_MAX];
+        (void)snprintf(line, sizeof line, "%.*s", n, name);
+        conf_text_clean(line);
+        (void)fprintf(run->context->err, "assay: warning: %s: %s is unknown to this version, and ignored\n",
+                      r->path, line);
+        run->results.n_warnings++;
+        name += n + (name[n] != '\0');
+    }
+}
+
+/* Observations lie beside their cases, and a directory stands for its cases alone. */
+static bool is_passed_over(const conf_result *r)
+{
+    return r->scanned && r->verdicts[0].observation;
+}
+
+/* Takes out result `at`, whose processes have all ended. */
+static void pass_over(run_state *run, size_t at)
+{
+    conf_results *all = &run->results;
+    conf_result_free(&all->at[at]);
+    memmove(&all->at[at], &all->at[at + 1], (all->n - at - 1) * sizeof *all->at);
+    all->n--;
+    run->n_cases--;
+    run->n_started -= all->n_engines;
+}
+
+static bool is_running(const run_state *run, const conf_result *r)
+{
+    for (size_t e = 0; e < run->results.n_engines; e++)
+        if (conf_jobs_is_running(run->jobs, &r->verdicts[e])) return true;
+    return false;
+}
+
+/* Reports the results that are there, up to the first that is still being made: in the order of the cases,
  * whatever the order in which they end. The progress bar shows that first one. */
 static void report_ready(run_state *run)
 {
@@ -120,67 +153,31 @@ static void report_ready(run_state *run)
         if (!run->shown) conf_progress_show(run->context, result, run->n_cases, what);
         run->shown = true;
         if (conf_jobs_is_running(run->jobs, &r->verdicts[engine])) return;
-        report(run, result, engine);
+        bool passed_over = engine == 0 && is_passed_over(r);
+        if (passed_over && is_running(run, r)) return;
         run->shown = false;
+        if (passed_over) {
+            pass_over(run, result);
+        } else {
+            if (engine == 0) warn_unknown(run, r);
+            report(run, result, engine);
+        }
     }
 }
 
-/* Starts the last case, which has been read, with every engine; c NULL: `broken` says why it could not be. */
-static assay_status start_case(run_state *run, const conf_case *c, const char *broken, assay_error *err)
+/* Starts a case with every engine. */
+static assay_status run_case(run_state *run, const conf_found *found, assay_error *err)
 {
     conf_results *all = &run->results;
-    for (size_t e = 0; e < all->n_engines; e++) {
-        conf_verdict *v = &all->at[all->n - 1].verdicts[e];
-        assay_status rc = ASSAY_OK;
-        if (!c) conf_verdict_set(v, CONF_BROKEN, "%s", broken);
-        else if (!conf_kind_of(c->kind)->replayed)
-            conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
-        else rc = conf_jobs_start(run->jobs, run_task, &(task){all->engines[e].path, c}, v, err);
-        if (rc != ASSAY_OK) return rc;
-        run->n_started++;
-        report_ready(run);
-    }
-    return ASSAY_OK;
-}
-
-static void warn_unknown(run_state *run, const conf_case *c)
-{
-    if (c->unknown.n) {
-        conf_progress_clear(run->context);
-        run->shown = false;
-    }
-    for (size_t i = 0; i < c->unknown.n; i++) {
-        char name[256];
-        (void)snprintf(name, sizeof name, "%s", c->unknown.at[i]);
-        conf_text_clean(name);
-        (void)fprintf(run->context->err, "assay: warning: %s: %s is unknown to this version, and ignored\n",
-                      c->path, name);
-        run->results.n_warnings++;
-    }
-}
-
-static assay_status run_file(run_state *run, const conf_found *found, assay_error *err)
-{
-    conf_case *c = NULL;
-    assay_error broken = {0};
-    assay_status read = conf_case_read(found->path, &c, &broken);
-    bool observation = read == ASSAY_OK && c->kind == CONF_OBSERVATION;
-    if (observation) {
-        conf_case_free(c);
-        c = NULL;
-        if (found->scanned) {
-            run->n_cases--;
-            return ASSAY_OK;
-        }
-        (void)assay_fail(&broken, ASSAY_EINVAL, "%s: an observation of an engine, not a case", found->path);
-    }
     assay_status rc = add_result(run, found, err);
-    if (rc == ASSAY_OK) {
-        if (c) warn_unknown(run, c);
-        rc = start_case(run, c, broken.text, err);
+    for (size_t e = 0; e < all->n_engines && rc == ASSAY_OK; e++) {
+        conf_assignment assignment = {.engine = all->engines[e].path, .path = found->path};
+        rc = conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[e], err);
     }
-    conf_case_free(c);
-    return rc;
+    if (rc != ASSAY_OK) return rc;
+    run->n_started += all->n_engines;
+    report_ready(run);
+    return ASSAY_OK;
 }
 
 static assay_status run_all(run_state *run, const conf_found_list *found, assay_error *err)
@@ -190,7 +187,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     assay_status rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
     if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
-    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_file(run, &found->at[i], err);
+    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_case(run, &found->at[i], err);
     while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
     conf_jobs_free(run->jobs);
     conf_progress_clear(run->context);

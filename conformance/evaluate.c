@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "conformance/case.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
 
@@ -105,17 +107,46 @@ static const assay_engine *load(const char *engine, conf_verdict *v)
     return e;
 }
 
-void conf_evaluate_load(const char *engine, conf_verdict *v)
+static void replay(const assay_engine *engine, const conf_case *c, conf_verdict *v)
 {
-    (void)load(engine, v);
-}
-
-void conf_evaluate(const char *engine, const conf_case *c, conf_verdict *v)
-{
-    const assay_engine *e = load(engine, v);
-    if (!e) return;
-    conf_replay r = {.engine = e, .c = c, .verdict = v};
+    conf_replay r = {.engine = engine, .c = c, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
     else evaluate_decoder(&r);
     conf_replay_free(&r);
+}
+
+/* One name per line; how many more there are where they do not fit. */
+static void list_unknown(const conf_case *c, conf_verdict *v)
+{
+    size_t room = sizeof v->unknown - 32, n = 0;
+    for (size_t i = 0; i < c->unknown.n; i++) {
+        const char *name = c->unknown.at[i];
+        if (n + strlen(name) + 2 > room) {
+            (void)snprintf(v->unknown + n, sizeof v->unknown - n, "\nand %zu more", c->unknown.n - i);
+            return;
+        }
+        n += (size_t)sprintf(v->unknown + n, "%s%s", i ? "\n" : "", name);
+    }
+}
+
+void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
+{
+    conf_case *c = NULL;
+    assay_error err = {0};
+    if (assignment->path) {
+        v->stage = CONF_STAGE_READ;
+        if (conf_case_read(assignment->path, &c, &err) != ASSAY_OK) {
+            conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+            return;
+        }
+        list_unknown(c, v);
+        v->observation = c->kind == CONF_OBSERVATION;
+        if (v->observation)
+            conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
+        else if (!conf_kind_of(c->kind)->replayed)
+            conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
+    }
+    const assay_engine *engine = v->outcome == CONF_PASSED ? load(assignment->engine, v) : NULL;
+    if (engine && c) replay(engine, c, v);
+    conf_case_free(c);
 }

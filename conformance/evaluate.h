@@ -4,15 +4,17 @@
 #ifndef CONFORMANCE_EVALUATE_H
 #define CONFORMANCE_EVALUATE_H
 
-#include "conformance/case.h"
-#include "conformance/replay.h"
 #include "conformance/verdict.h"
 
-/* Loads the module at `engine` and judges it on a case of a kind that is replayed. *v is zeroed beforehand.
- * To be run in a process of its own. */
-void conf_evaluate(const char *engine, const conf_case *c, conf_verdict *v);
+/* What a process is to do; strings are borrowed. */
+typedef struct conf_assignment {
+    const char *engine; /* path of a module */
+    const char *path;   /* of a case; NULL: load the module alone */
+} conf_assignment;
 
-/* Loads the module alone: CONF_PASSED, or CONF_BROKEN with the reason. */
-void conf_evaluate_load(const char *engine, conf_verdict *v);
+/* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case
+ * or the module is, CONF_SKIPPED where the case's kind is not replayed. To be run in a process of its own:
+ * neither the engine nor libhdf5 is trusted with more. */
+void conf_evaluate(const conf_assignment *assignment, conf_verdict *v);
 
 #endif

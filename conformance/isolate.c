@@ -54,22 +54,26 @@ static const char *signal_name(int number)
     return "a signal";
 }
 
-/* The verdict on a child that did not complete its own. */
+/* The verdict on a child that did not complete its own: a case that cannot even be read is no fault of the
+ * engine. */
 static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
+    bool reads = v->stage == CONF_STAGE_READ;
+    conf_outcome outcome = reads ? CONF_BROKEN : CONF_FAILED;
+    const char *who = reads ? "the harness" : "the engine";
     char place[CONF_TRACE_NAME_MAX + 64];
     v->measured = false;
     conf_text_clean(v->last_trace);
     (void)snprintf(place, sizeof place, "%s%s%s", conf_stage_name(v->stage),
                    v->last_trace[0] ? "; the last tensor it gave is " : "", v->last_trace);
     if (child->overdue)
-        conf_verdict_set(v, CONF_FAILED, "the engine did not answer within %g s and was killed in %s",
+        conf_verdict_set(v, outcome, "%s did not answer within %g s and was killed in %s", who,
                          child->limits.seconds, place);
     else if (WIFSIGNALED(status))
-        conf_verdict_set(v, CONF_FAILED, "the engine died of %s (%s) in %s", signal_name(WTERMSIG(status)),
+        conf_verdict_set(v, outcome, "%s died of %s (%s) in %s", who, signal_name(WTERMSIG(status)),
                          strsignal(WTERMSIG(status)), place);
     else
-        conf_verdict_set(v, CONF_FAILED, "the engine ended the process with exit status %d in %s",
+        conf_verdict_set(v, outcome, "%s ended the process with exit status %d in %s", who,
                          WEXITSTATUS(status), place);
 }
 

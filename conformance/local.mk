@@ -13,6 +13,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_info.c \
 	conformance/cmd_list.c \
 	conformance/cmd_run.c \
+	conformance/contain.c conformance/contain.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
 	conformance/evaluate_tensors.c \
@@ -54,6 +55,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/no_stop_ids.la
 BROKEN_ENGINES = \
 	conformance/tests/engines/crash.la \
+	conformance/tests/engines/dying_hdf5.la \
 	conformance/tests/engines/empty.la \
 	conformance/tests/engines/no_symbol.la \
 	conformance/tests/engines/no_table.la \
@@ -79,6 +81,8 @@ conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
 conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_dying_hdf5_la_SOURCES = conformance/tests/engines/dying_hdf5.c
+conformance_tests_engines_dying_hdf5_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_empty_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_empty_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_symbol_la_SOURCES = conformance/tests/engines/broken.c

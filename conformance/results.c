@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 
+void conf_result_free(conf_result *result)
+{
+    free(result->id);
+    free(result->path);
+    free(result->verdicts);
+}
+
 void conf_results_free(conf_results *results)
 {
-    for (size_t i = 0; i < results->n; i++) {
-        free(results->at[i].id);
-        free(results->at[i].path);
-        free(results->at[i].verdicts);
-    }
+    for (size_t i = 0; i < results->n; i++) conf_result_free(&results->at[i]);
     free(results->at);
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);

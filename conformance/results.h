@@ -17,6 +17,7 @@ typedef struct conf_engine_column {
 
 typedef struct conf_result {
     char *id, *path;
+    bool scanned;           /* found in a directory, not named by the user */
     conf_verdict *verdicts; /* [n_engines] */
 } conf_result;
 
@@ -29,6 +30,7 @@ typedef struct conf_results {
     conf_limits limits; /* of each process */
 } conf_results;
 
+void conf_result_free(conf_result *result);
 void conf_results_free(conf_results *results);
 
 /* How many verdicts of column `engine` have this outcome; SIZE_MAX: of all. */

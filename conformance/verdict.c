@@ -10,8 +10,8 @@
 const char *conf_stage_name(conf_stage stage)
 {
     static const char *const names[] = {
-        "loading the module", "model_open", "session_open", "prefill", "decode",
-        "greedy decode",      "rope",       "judging",      "closing"};
+        "loading the module", "reading", "model_open", "session_open", "prefill", "decode",
+        "greedy decode",      "rope",    "judging",    "closing"};
     return names[stage];
 }
 

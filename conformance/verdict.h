@@ -21,6 +21,7 @@ typedef enum conf_outcome {
 
 typedef enum conf_stage {
     CONF_STAGE_LOAD, /* of the module */
+    CONF_STAGE_READ, /* of a case: the harness's own work */
     CONF_STAGE_MODEL_OPEN,
     CONF_STAGE_SESSION_OPEN,
     CONF_STAGE_PREFILL,
@@ -43,6 +44,8 @@ typedef struct conf_verdict {
     char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
     double seconds;                       /* from the start of its process to the end */
+    bool observation;                     /* what was read is no case, but what an engine was seen to do */
+    char unknown[CONF_TEXT_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
 /* "prefill", …: for messages. */

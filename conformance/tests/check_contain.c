@@ -83,6 +83,56 @@ START_TEST(an_end_names_signal_stage_and_last_tensor)
 }
 END_TEST
 
+/* Runs the program with a libhdf5 that dies of some files. */
+static const support_output *assay_with_dying_hdf5(const char *arguments)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "LD_PRELOAD='%s' ASAN_OPTIONS=verify_asan_link_order=0 \"$ASSAY\" %s",
+                   support_engine("dying_hdf5"), arguments);
+    return support_shell(command);
+}
+
+START_TEST(a_case_that_libhdf5_dies_of_is_broken_and_the_others_run)
+{
+    add_case("deadly", "ok");
+    char arguments[4200];
+    (void)snprintf(arguments, sizeof arguments, "run -e %s cases", support_engine("fake32"));
+    const support_output *o = assay_with_dying_hdf5(arguments);
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR deadly ");
+    assert_holds(o->out, "  the harness died of SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
+}
+END_TEST
+
+START_TEST(a_case_that_libhdf5_does_not_come_back_from_is_broken)
+{
+    add_case("endless", "ok");
+    char arguments[4200];
+    (void)snprintf(arguments, sizeof arguments, "run -e %s --timeout 0.5 cases", support_engine("fake32"));
+    const support_output *o = assay_with_dying_hdf5(arguments);
+    assert_code(o, 99);
+    assert_holds(o->out, "  the harness did not answer within 0.5 s and was killed in reading\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
+}
+END_TEST
+
+START_TEST(what_libhdf5_dies_of_is_an_error_that_names_the_file)
+{
+    add_case("deadly", "ok");
+    const support_output *o = assay_with_dying_hdf5("info cases/deadly.h5 cases/sound.h5");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err,
+                     "assay: cases/deadly.h5: the harness died of SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "cases/sound.h5\n");
+    o = assay_with_dying_hdf5("list cases");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: cases/deadly.h5: the harness died of SIGSEGV");
+    assert_holds(o->out, "sound   logits");
+}
+END_TEST
+
 START_TEST(memory_is_limited)
 {
     add_case("eats", "eat-memory");
@@ -232,6 +282,9 @@ int main(void)
     tcase_add_test(contain, a_run_that_is_killed_takes_its_engines_with_it);
     tcase_add_loop_test(contain, an_end_names_signal_stage_and_last_tensor, 0,
                         (int)(sizeof ends / sizeof *ends));
+    tcase_add_test(contain, a_case_that_libhdf5_dies_of_is_broken_and_the_others_run);
+    tcase_add_test(contain, a_case_that_libhdf5_does_not_come_back_from_is_broken);
+    tcase_add_test(contain, what_libhdf5_dies_of_is_an_error_that_names_the_file);
     tcase_add_test(contain, memory_is_limited);
     tcase_add_test(contain, jobs_run_at_once);
     tcase_add_test(contain, one_job_runs_one_case_at_a_time);

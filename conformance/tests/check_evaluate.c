@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/case.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
 #include "conformance/isolate.h"
@@ -12,27 +13,18 @@
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
-/* One engine on one case. */
-typedef struct task {
-    const char *engine;
-    const conf_case *c;
-} task;
-
 static void run_task(const void *context, conf_verdict *v)
 {
-    const task *t = context;
-    conf_evaluate(t->engine, t->c, v);
+    conf_evaluate(context, v);
 }
 
 static conf_verdict verdict_on(const char *path, const char *engine)
 {
     const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
-    conf_case *c;
+    const conf_assignment assignment = {.engine = support_engine(engine), .path = path};
     conf_verdict v;
     assay_error err = {0};
-    ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(conf_isolate(run_task, &(task){support_engine(engine), c}, &limits, &v, &err), ASSAY_OK);
-    conf_case_free(c);
+    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
     return v;
 }
 

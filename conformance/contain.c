@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/contain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "conformance/isolate.h"
+#include "conformance/text.h"
+#include "model/error.h"
+
+/* What the child needs. */
+typedef struct task {
+    conf_describe_fn *describe;
+    const void *context;
+    const char *path;
+    FILE *page; /* in memory that the child shares */
+} task;
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    const task *t = context;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    if (t->describe(t->context, t->page, &err) != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    else if (fflush(t->page) != 0) conf_verdict_set(v, CONF_BROKEN, "%s: %s", t->path, strerror(errno));
+}
+
+static void copy_clean(FILE *page, FILE *out)
+{
+    char *line = NULL;
+    size_t room = 0;
+    rewind(page);
+    while (getline(&line, &room, page) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        conf_text_clean(line);
+        (void)fprintf(out, "%s\n", line);
+    }
+    free(line);
+}
+
+assay_status conf_contain(conf_describe_fn *describe, const void *context, const char *path, FILE *out,
+                          assay_error *err)
+{
+    const conf_limits limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()};
+    int fd = memfd_create("page", MFD_CLOEXEC);
+    FILE *page = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!page) return assay_fail(err, ASSAY_EINTERNAL, "%s: no memory to share: %s", path, strerror(errno));
+    conf_verdict v;
+    assay_status rc = conf_isolate(run_task, &(task){describe, context, path, page}, &limits, &v, err);
+    if (rc == ASSAY_OK && v.outcome != CONF_PASSED) {
+        const char *named = strncmp(v.reason, path, strlen(path)) == 0 ? "" : path;
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s%s%s", named, named[0] ? ": " : "", v.reason);
+    }
+    if (rc == ASSAY_OK) copy_clean(page, out);
+    (void)fclose(page);
+    return rc;
+}

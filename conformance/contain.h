@@ -1,0 +1,21 @@
+/* Printing what a file holds from a process of its own, so that a file that libhdf5 dies of ends in an error
+ * like any other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CONTAIN_H
+#define CONFORMANCE_CONTAIN_H
+
+#include <assay/status.h>
+
+#include <stdio.h>
+
+/* Reads a file and prints something about it. */
+typedef assay_status conf_describe_fn(const void *context, FILE *out, assay_error *err);
+
+/* Calls describe in a child process and, where it succeeds, copies what it printed to out, cleaned line by
+ * line as conf_text_clean does. path: the file, for messages. Fails with ASSAY_EFORMAT where describe does,
+ * where the child dies, and where it takes longer than CONF_SECONDS_DEFAULT. */
+assay_status conf_contain(conf_describe_fn *describe, const void *context, const char *path, FILE *out,
+                          assay_error *err);
+
+#endif
