@@ -122,8 +122,8 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_TESTS)
-TESTS += $(CONFORMANCE_TESTS) conformance/tests/fixtures.test
-EXTRA_DIST += conformance/tests/fixtures.test
+TESTS += $(CONFORMANCE_TESTS) conformance/tests/fixtures.test conformance/tests/junit.test
+EXTRA_DIST += conformance/tests/fixtures.test conformance/tests/junit.test conformance/tests/junit.xsd
 
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -1,9 +1,13 @@
-/* JUnit's XML, as CI systems read it: a suite for each engine, a test case for each case.
+/* JUnit's XML, as CI systems read it: a suite for each engine, a test case for each case. What is written is
+ * valid by both published schemas, that of Ant's JUnitReport (Windy Road) and that of Jenkins' xUnit plug-in.
+ * Neither has properties of a test case, and only one has its output, so both belong to the suite.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
@@ -46,30 +50,48 @@ static void print_attribute(FILE *out, const char *name, const char *value)
     (void)fputc('"', out);
 }
 
-/* Counts of one engine, or of all with SIZE_MAX: an error is what is broken, a failure what diverges. */
+/* Counts of one engine: an error is what is broken, a failure what diverges. */
 static void print_counts(FILE *out, const conf_results *results, size_t engine)
 {
     double seconds = 0;
-    for (size_t i = 0; i < results->n; i++)
-        for (size_t e = 0; e < results->n_engines; e++)
-            if (engine == SIZE_MAX || engine == e) seconds += results->at[i].verdicts[e].seconds;
+    for (size_t i = 0; i < results->n; i++) seconds += results->at[i].verdicts[engine].seconds;
     (void)fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.3f\"",
-                  results->n * (engine == SIZE_MAX ? results->n_engines : 1),
-                  conf_results_count(results, engine, CONF_FAILED),
+                  results->n, conf_results_count(results, engine, CONF_FAILED),
                   conf_results_count(results, engine, CONF_BROKEN),
                   conf_results_count(results, engine, CONF_SKIPPED), seconds);
 }
 
-static void print_properties(FILE *out, const conf_verdict *v)
+/* When and where: both are attributes that a suite must have. */
+static void print_origin(FILE *out)
 {
-    if (!v->measured) return;
-    (void)fprintf(out,
-                  "      <properties>\n"
-                  "        <property name=\"multiple\" value=\"%.9g\"/>\n"
-                  "        <property name=\"bound\" value=\"%g\"/>\n"
-                  "        <property name=\"unit\" value=\"%s\"/>\n"
-                  "      </properties>\n",
-                  v->multiple, conf_bound_of(v), conf_unit_name(v));
+    char host[256] = "", stamp[32] = "1970-01-01T00:00:00";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gethostname(host, sizeof host - 1) != 0 || !host[0]) (void)strcpy(host, "localhost");
+    if (gmtime_r(&now, &utc)) (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
+    print_attribute(out, "timestamp", stamp);
+    print_attribute(out, "hostname", host);
+}
+
+/* "multiple CASE" for each that was measured; bound and unit are those of the engine. */
+static void print_properties(FILE *out, const conf_results *results, size_t engine)
+{
+    (void)fputs("    <properties>\n", out);
+    const conf_verdict *measured = NULL;
+    for (size_t i = 0; i < results->n; i++) {
+        const conf_verdict *v = &results->at[i].verdicts[engine];
+        if (!v->measured) continue;
+        measured = v;
+        (void)fputs("      <property name=\"multiple ", out);
+        print_xml(out, results->at[i].id);
+        (void)fprintf(out, "\" value=\"%.9g\"/>\n", v->multiple);
+    }
+    if (measured)
+        (void)fprintf(out,
+                      "      <property name=\"bound\" value=\"%g\"/>\n"
+                      "      <property name=\"unit\" value=\"%s\"/>\n",
+                      conf_bound_of(measured), conf_unit_name(measured));
+    (void)fputs("    </properties>\n", out);
 }
 
 static void print_lines(FILE *out, const conf_verdict *v)
@@ -82,6 +104,15 @@ static void print_lines(FILE *out, const conf_verdict *v)
         print_xml(out, texts[i]);
         (void)fputc('\n', out);
     }
+}
+
+static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
+{
+    char *repro = conf_report_repro(results, result, engine);
+    (void)fputs("REPRO: ", out);
+    print_xml(out, repro ? repro : "out of memory");
+    (void)fputc('\n', out);
+    free(repro);
 }
 
 static void print_outcome(FILE *out, const conf_results *results, size_t result, size_t engine)
@@ -100,38 +131,45 @@ static void print_outcome(FILE *out, const conf_results *results, size_t result,
     print_attribute(out, "type", v->outcome == CONF_FAILED ? "divergence" : "broken");
     (void)fputc('>', out);
     print_lines(out, v);
-    (void)fprintf(out, "</%s>\n      <system-out>REPRO: ", element);
-    char *repro = conf_report_repro(results, result, engine);
-    print_xml(out, repro ? repro : "out of memory");
-    free(repro);
-    (void)fputs("\n</system-out>\n", out);
+    print_repro(out, results, result, engine);
+    (void)fprintf(out, "</%s>\n", element);
 }
 
-static void print_suite(FILE *out, const conf_results *results, size_t engine)
+static void print_cases(FILE *out, const conf_results *results, size_t engine)
 {
-    const char *name = results->engines[engine].name;
-    (void)fputs("  <testsuite", out);
-    print_attribute(out, "name", name);
-    print_counts(out, results, engine);
-    (void)fputs(">\n", out);
     for (size_t i = 0; i < results->n; i++) {
-        const conf_verdict *v = &results->at[i].verdicts[engine];
         (void)fputs("    <testcase", out);
         print_attribute(out, "name", results->at[i].id);
-        print_attribute(out, "classname", name);
-        (void)fprintf(out, " time=\"%.3f\">\n", v->seconds);
-        print_properties(out, v);
+        print_attribute(out, "classname", results->engines[engine].name);
+        (void)fprintf(out, " time=\"%.3f\">\n", results->at[i].verdicts[engine].seconds);
         print_outcome(out, results, i, engine);
         (void)fputs("    </testcase>\n", out);
     }
-    (void)fputs("  </testsuite>\n", out);
+}
+
+static void print_output(FILE *out, const conf_results *results, size_t engine)
+{
+    (void)fputs("    <system-out>", out);
+    for (size_t i = 0; i < results->n; i++) {
+        conf_outcome outcome = results->at[i].verdicts[engine].outcome;
+        if (outcome == CONF_FAILED || outcome == CONF_BROKEN) print_repro(out, results, i, engine);
+    }
+    (void)fputs("</system-out>\n    <system-err/>\n", out);
 }
 
 void conf_junit_print(FILE *out, const conf_results *results)
 {
-    (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\"", out);
-    print_counts(out, results, SIZE_MAX);
-    (void)fputs(">\n", out);
-    for (size_t e = 0; e < results->n_engines; e++) print_suite(out, results, e);
+    (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
+    for (size_t e = 0; e < results->n_engines; e++) {
+        (void)fprintf(out, "  <testsuite id=\"%zu\" package=\"assay\"", e);
+        print_attribute(out, "name", results->engines[e].name);
+        print_origin(out);
+        print_counts(out, results, e);
+        (void)fputs(">\n", out);
+        print_properties(out, results, e);
+        print_cases(out, results, e);
+        print_output(out, results, e);
+        (void)fputs("  </testsuite>\n", out);
+    }
     (void)fputs("</testsuites>\n", out);
 }

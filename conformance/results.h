@@ -55,8 +55,8 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
 void conf_tap_print_plan(FILE *out, size_t n_points);
 
 /* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,
- * what is broken an error; both name the command that shows them again in system-out. Properties of what was
- * measured: multiple, bound, unit. */
+ * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit), and in
+ * system-out the command that shows each failure again. */
 void conf_junit_print(FILE *out, const conf_results *results);
 
 /* One JSON object:
