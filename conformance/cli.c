@@ -27,6 +27,10 @@ static const option_info options_table[] = {
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
      "only part I (from 1 on) of N: the cases whose id has, hashed with\n64-bit FNV-1a, the remainder I - 1 "
      "modulo N"},
+    {CONF_OPTION_SEED, 0, "--seed", "N",
+     "arrange batches otherwise than recorded, as drawn from N: samples in\nanother order and in company, "
+     "with "
+     "more padding and other ids under it"},
     {CONF_OPTION_JOBS, 'j', "--jobs", "N",
      "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
@@ -61,9 +65,9 @@ static const conf_command commands[] = {
      "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
      "else diverges: nothing is known about what could not be read.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_JOBS) |
-         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) |
-         BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_SEED) |
+         BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
+         BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
@@ -135,6 +139,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);

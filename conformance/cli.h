@@ -35,6 +35,7 @@ typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
+    CONF_OPTION_SEED,
     CONF_OPTION_JOBS,
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
@@ -53,7 +54,9 @@ typedef struct conf_options {
     size_t n_arguments;
     const char *filter, *tap, *junit, *json; /* NULL: not given */
     size_t shard, n_shards;                  /* 1 <= shard <= n_shards; n_shards 0: all */
-    size_t n_jobs;                           /* 0: not given */
+    bool has_seed;
+    uint64_t seed;
+    size_t n_jobs; /* 0: not given */
     conf_limits limits;
     bool verbose, help;
 } conf_options;

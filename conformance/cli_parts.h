@@ -8,6 +8,7 @@
 #include <assay/status.h>
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define CONF_JOBS_MAX    4096
 #define CONF_SECONDS_MAX 1000000
@@ -17,6 +18,9 @@
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
                                  assay_error *err);
+
+/* A whole number from 0 to 2^64 - 1. */
+assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err);
 
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);

@@ -1,6 +1,8 @@
 /* Values of options that are more than a text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,18 @@ assay_status conf_cli_take_count(const char *option, const char *value, size_t m
     if (parse_count(value, value + strlen(value), most, out)) return ASSAY_OK;
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a whole number from 1 to %zu", option,
                       value, most);
+}
+
+assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err)
+{
+    errno = 0;
+    unsigned long long seed = strtoull(value, NULL, 10);
+    if (value[strspn(value, "0123456789")] != '\0' || errno == ERANGE)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option %s: found %s, expected a whole number from 0 to %" PRIu64, option, value,
+                          UINT64_MAX);
+    *out = seed;
+    return ASSAY_OK;
 }
 
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)

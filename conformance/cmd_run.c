@@ -171,7 +171,7 @@ static assay_status run_case(run_state *run, const conf_found *found, assay_erro
     conf_results *all = &run->results;
     assay_status rc = add_result(run, found, err);
     for (size_t e = 0; e < all->n_engines && rc == ASSAY_OK; e++) {
-        conf_assignment assignment = {.engine = all->engines[e].path, .path = found->path};
+        conf_assignment assignment = {.engine = all->engines[e].path, .path = found->path, .seed = all->seed};
         rc = conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[e], err);
     }
     if (rc != ASSAY_OK) return rc;
@@ -230,7 +230,9 @@ static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_e
 
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
 {
-    run_state run = {.options = options, .context = context, .results.limits = options->limits};
+    run_state run = {.options = options, .context = context};
+    run.results.limits = options->limits;
+    run.results.seed = options->has_seed ? &options->seed : NULL;
     conf_found_list found;
     conf_exit code;
     assay_error err = {0};

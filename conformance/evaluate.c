@@ -107,9 +107,10 @@ static const assay_engine *load(const char *engine, conf_verdict *v)
     return e;
 }
 
-static void replay(const assay_engine *engine, const conf_case *c, conf_verdict *v)
+static void replay(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
+                   conf_verdict *v)
 {
-    conf_replay r = {.engine = engine, .c = c, .verdict = v};
+    conf_replay r = {.engine = engine, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
     else evaluate_decoder(&r);
     conf_replay_free(&r);
@@ -147,6 +148,6 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
             conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
     }
     const assay_engine *engine = v->outcome == CONF_PASSED ? load(assignment->engine, v) : NULL;
-    if (engine && c) replay(engine, c, v);
+    if (engine && c) replay(assignment, engine, c, v);
     conf_case_free(c);
 }

@@ -4,12 +4,15 @@
 #ifndef CONFORMANCE_EVALUATE_H
 #define CONFORMANCE_EVALUATE_H
 
+#include <stdint.h>
+
 #include "conformance/verdict.h"
 
 /* What a process is to do; strings are borrowed. */
 typedef struct conf_assignment {
-    const char *engine; /* path of a module */
-    const char *path;   /* of a case; NULL: load the module alone */
+    const char *engine;   /* path of a module */
+    const char *path;     /* of a case; NULL: load the module alone */
+    const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
 } conf_assignment;
 
 /* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES = \
+	conformance/arrange.c conformance/arrange.h \
 	conformance/case.c conformance/case.h \
 	conformance/case_decoder.c conformance/case_parts.h \
 	conformance/case_members.c \
@@ -110,6 +111,7 @@ conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFL
 conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LIBS) $(CHECK_LIBS)
 
 CONFORMANCE_TESTS = \
+	conformance/tests/check_arrange \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
 	conformance/tests/check_evaluate \
@@ -122,10 +124,16 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_TESTS)
-TESTS += $(CONFORMANCE_TESTS) conformance/tests/fixtures.test conformance/tests/junit.test
-EXTRA_DIST += conformance/tests/fixtures.test conformance/tests/junit.test conformance/tests/junit.xsd
+CONFORMANCE_TAP = \
+	conformance/tests/arranged.test \
+	conformance/tests/fixtures.test \
+	conformance/tests/junit.test
+TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
+EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
 
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
+conformance_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_arrange_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

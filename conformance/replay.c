@@ -63,10 +63,10 @@ static void take_row(const conf_replay *r, double *into, const void *logits, siz
 static bool call_prefill(conf_replay *r, assay_session *session, void *logits)
 {
     const conf_decoder *d = &r->c->decoder;
-    assay_batch batch = {.n_samples = d->n_samples,
-                         .n_tokens = d->n_tokens,
-                         .tokens = d->tokens.data,
-                         .length = d->length.data,
+    assay_batch batch = {.n_samples = r->batch.n_rows,
+                         .n_tokens = r->batch.n_tokens,
+                         .tokens = r->batch.tokens,
+                         .length = r->batch.length,
                          .inputs = d->inputs,
                          .n_inputs = d->n_inputs};
     assay_error err = {0};
@@ -77,32 +77,40 @@ static bool call_prefill(conf_replay *r, assay_session *session, void *logits)
 static bool call_decode(conf_replay *r, assay_session *session, const int32_t *tokens, void *logits)
 {
     assay_error err = {0};
-    refill_nan(r->engine, logits, r->c->decoder.n_samples * r->vocab);
+    refill_nan(r->engine, logits, r->batch.n_rows * r->vocab);
     assay_status rc = r->engine->decode(session, tokens, logits, &err);
     return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+/* The row of [S, T] logits that belongs to position `pos` of a sample. */
+static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
+{
+    size_t length = (size_t)((const int32_t *)r->c->decoder.length.data)[sample];
+    return (r->batch.row[sample] + 1) * r->batch.n_tokens - length + pos;
 }
 
 /* Prefill and the forced continuation, into r->rows. */
 static bool replay_forced(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
-    const int32_t *length = d->length.data, *decode = d->decode.data;
+    const int32_t *decode = d->decode.data;
     r->verdict->stage = CONF_STAGE_PREFILL;
-    if (d->n_traces) conf_trace_listen(r, session);
+    conf_trace_listen(r, session);
     bool ok = call_prefill(r, session, prefill);
-    if (d->n_traces && r->engine->session_trace) r->engine->session_trace(session, NULL, NULL);
+    if (r->engine->session_trace) r->engine->session_trace(session, NULL, NULL);
     if (!ok) return false;
     double *row = r->rows;
     for (size_t i = 0; row && i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab) {
         const conf_place *p = &d->rows.place[i];
-        take_row(r, row, prefill, (p->sample + 1) * d->n_tokens - (size_t)length[p->sample] + p->pos);
+        take_row(r, row, prefill, prefill_row(r, p->sample, p->pos));
     }
     r->verdict->stage = CONF_STAGE_DECODE;
     for (size_t n = 0; row && n < d->n_decode; n++) {
-        for (size_t b = 0; b < d->n_samples; b++) tokens[b] = decode[b * d->n_decode + n];
+        conf_arrangement_rest(&r->batch, tokens);
+        for (size_t b = 0; b < d->n_samples; b++) tokens[r->batch.row[b]] = decode[b * d->n_decode + n];
         if (!call_decode(r, session, tokens, step)) return false;
         for (size_t b = 0; b < d->n_samples; b++)
-            take_row(r, row + (b * d->n_decode + n) * r->vocab, step, b);
+            take_row(r, row + (b * d->n_decode + n) * r->vocab, step, r->batch.row[b]);
     }
     return true;
 }
@@ -124,10 +132,12 @@ static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
     bool any = false;
+    conf_arrangement_rest(&r->batch, tokens);
     for (size_t b = 0; b < d->n_samples; b++) {
         size_t n_golden, n = conf_greedy_steps(r, b, &n_golden);
-        tokens[b] = k < n ? ((const int32_t *)d->greedy.data)[b * d->n_greedy + k - 1] : -1;
-        any = any || k < n;
+        if (k >= n) continue;
+        tokens[r->batch.row[b]] = ((const int32_t *)d->greedy.data)[b * d->n_greedy + k - 1];
+        any = true;
     }
     return any;
 }
@@ -137,15 +147,16 @@ static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill,
 {
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_GENERATE;
-    refill_nan(r->engine, prefill, d->n_samples * d->n_tokens * r->vocab);
+    refill_nan(r->engine, prefill, r->batch.n_rows * r->batch.n_tokens * r->vocab);
     if (!call_prefill(r, session, prefill)) return false;
     size_t stride = (d->n_greedy + 1) * r->vocab;
     for (size_t b = 0; b < d->n_samples; b++)
-        take_row(r, r->greedy + b * stride, prefill, (b + 1) * d->n_tokens - 1);
+        take_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
     for (size_t k = 1; next_tokens(r, k, tokens); k++) {
         if (!call_decode(r, session, tokens, step)) return false;
         for (size_t b = 0; b < d->n_samples; b++)
-            if (tokens[b] >= 0) take_row(r, r->greedy + b * stride + k * r->vocab, step, b);
+            if (tokens[r->batch.row[b]] >= 0)
+                take_row(r, r->greedy + b * stride + k * r->vocab, step, r->batch.row[b]);
     }
     return true;
 }
@@ -198,19 +209,19 @@ static bool check_vocab(conf_replay *r)
                          r->vocab, largest);
         return false;
     }
-    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / d->n_samples;
-    if (d->n_tokens <= most && d->n_greedy < most) return true;
+    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / r->batch.n_rows;
+    if (r->batch.n_tokens <= most && d->n_greedy < most) return true;
     conf_verdict_set(r->verdict, CONF_BROKEN, "%s: logits of %zu samples of %zu tokens are too large",
-                     r->c->path, d->n_samples, d->n_tokens);
+                     r->c->path, r->batch.n_rows, r->batch.n_tokens);
     return false;
 }
 
 static bool replay_session(conf_replay *r, assay_session *session)
 {
     const conf_decoder *d = &r->c->decoder;
-    void *prefill = conf_nan_alloc(r->engine, d->n_samples * d->n_tokens * r->vocab);
-    void *step = conf_nan_alloc(r->engine, d->n_samples * r->vocab);
-    int32_t *tokens = calloc(d->n_samples, sizeof *tokens);
+    void *prefill = conf_nan_alloc(r->engine, r->batch.n_rows * r->batch.n_tokens * r->vocab);
+    void *step = conf_nan_alloc(r->engine, r->batch.n_rows * r->vocab);
+    int32_t *tokens = calloc(r->batch.n_rows, sizeof *tokens);
     if (d->has_truth) r->rows = calloc(d->rows.n_rows * r->vocab, sizeof *r->rows);
     r->greedy = calloc(d->n_samples * (d->n_greedy + 1) * r->vocab, sizeof *r->greedy);
     r->seen = calloc(d->n_traces + 1, sizeof *r->seen);
@@ -225,9 +236,22 @@ static bool replay_session(conf_replay *r, assay_session *session)
     return ok;
 }
 
+/* Says in the notes how the batch was drawn. */
+static bool arrange(conf_replay *r)
+{
+    assay_error err = {0};
+    if (conf_arrange(r->c, r->seed, &r->batch, &err) != ASSAY_OK) return conf_replay_no_memory(r);
+    if (!r->seed) return true;
+    char text[256];
+    conf_arrangement_print(&r->batch, &r->c->decoder, text, sizeof text);
+    conf_verdict_note(r->verdict, "seed %" PRIu64 ": %s", *r->seed, text);
+    return true;
+}
+
 bool conf_replay_decoder(conf_replay *r)
 {
     assay_error err = {0};
+    if (!arrange(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
     assay_status rc = r->engine->model_open(r->c->model, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
@@ -253,4 +277,5 @@ void conf_replay_free(conf_replay *r)
     free(r->rows);
     free(r->greedy);
     free(r->stop_ids);
+    conf_arrangement_free(&r->batch);
 }

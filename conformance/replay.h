@@ -7,6 +7,7 @@
 
 #include <assay/engine.h>
 
+#include "conformance/arrange.h"
 #include "conformance/case.h"
 #include "conformance/verdict.h"
 
@@ -20,9 +21,11 @@ typedef struct conf_seen {
 typedef struct conf_replay {
     const assay_engine *engine;
     const conf_case *c;
+    const uint64_t *seed;  /* of the arrangement; NULL: as recorded */
     conf_verdict *verdict; /* set where the replay ends early; its stage is always up to date */
     assay_model *model;
     size_t vocab;
+    conf_arrangement batch;
     double *rows;   /* [R, V], like the case's rows; NULL where it has none */
     double *greedy; /* [B, M + 1, V]: the logits that decide each step; NaN for steps that are not taken */
     int32_t *stop_ids;

@@ -30,7 +30,8 @@ static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor
     conf_replay *r = context;
     if (tensor->name)
         (void)snprintf(r->verdict->last_trace, sizeof r->verdict->last_trace, "%s", tensor->name);
-    const conf_trace *trace = sample == 0 && tensor->name ? find_trace(&r->c->decoder, tensor->name) : NULL;
+    bool wanted = sample == r->batch.row[0] && tensor->name;
+    const conf_trace *trace = wanted ? find_trace(&r->c->decoder, tensor->name) : NULL;
     if (!trace) return;
     for (size_t i = 0; i < r->n_seen; i++)
         if (r->seen[i].trace == trace) return;

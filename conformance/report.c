@@ -1,6 +1,7 @@
 /* The report of one divergence, and the same as TAP.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
+    if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);
 }

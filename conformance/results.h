@@ -27,7 +27,8 @@ typedef struct conf_results {
     conf_result *at;
     size_t n;
     size_t n_warnings;
-    conf_limits limits; /* of each process */
+    conf_limits limits;   /* of each process */
+    const uint64_t *seed; /* of the arrangements; NULL: as recorded */
 } conf_results;
 
 void conf_result_free(conf_result *result);
@@ -55,8 +56,8 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
 void conf_tap_print_plan(FILE *out, size_t n_points);
 
 /* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,
- * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit), and in
- * system-out the command that shows each failure again. */
+ * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit), and
+ * in system-out the command that shows each failure again. */
 void conf_junit_print(FILE *out, const conf_results *results);
 
 /* One JSON object:

@@ -66,17 +66,22 @@ END_TEST
 
 static const struct {
     const char *fault, *reason;
+    bool traceless; /* the case has no traces of its own; the harness listens all the same */
 } ends[] = {
-    {"crash-traced", "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is "
-                     "embed\n"},
-    {"crash", "the engine died of SIGSEGV (Segmentation fault) in prefill\n"},
-    {"exit", "the engine ended the process with exit status 3 in decode; the last tensor it gave is "
-             "layer.00.out\n"},
+    {"crash-traced",
+     "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is embed\n", false},
+    {"crash-traced",
+     "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is embed\n", true},
+    {"crash", "the engine died of SIGSEGV (Segmentation fault) in prefill\n", false},
+    {"exit",
+     "the engine ended the process with exit status 3 in decode; the last tensor it gave is layer.00.out\n",
+     false},
 };
 
 START_TEST(an_end_names_signal_stage_and_last_tensor)
 {
     add_case("ends", ends[_i].fault);
+    if (ends[_i].traceless) edit_remove(support_path("cases/ends.h5"), "/trace");
     const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
     assert_code(o, 1);
     assert_holds(o->out, ends[_i].reason);
@@ -242,6 +247,8 @@ static const struct {
 } wrong[] = {
     {"--jobs 0", "option --jobs: found 0, expected a whole number from 1 to 4096\n"},
     {"--jobs 99999999999999999999999", "expected a whole number from 1 to 4096\n"},
+    {"--seed -1", "option --seed: found -1, expected a whole number from 0 to 18446744073709551615\n"},
+    {"--seed 18446744073709551616", "option --seed: found 18446744073709551616, expected"},
     {"-j 2x", "option --jobs: found 2x, expected"},
     {"--jobs=-1", "option --jobs: found -1, expected"},
     {"--memory 1.5", "option --memory: found 1.5, expected a whole number from 1 to "},
