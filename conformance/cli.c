@@ -39,6 +39,11 @@ static const option_info options_table[] = {
      "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
      "limited in builds with "
      "sanitizers)"},
+    {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
+     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, shape, refused, "
+     "memory, crash, exit, hang); another\nstands in the way of an answer: 99"},
+    {CONF_OPTION_BISECT, 0, "--bisect", NULL,
+     "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
     {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit's XML to FILE, as for --tap"},
@@ -64,9 +69,11 @@ static const conf_command commands[] = {
      "\n"
      "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
-     "else diverges: nothing is known about what could not be read.\n",
+     "else diverges: nothing is known about what could not be read. With --bisect 125 stands\n"
+     "for 2, 77 and 99.\n",
      BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_SEED) |
-         BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
+         BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
+         BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_TAP) |
          BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
@@ -143,6 +150,8 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
+    case CONF_OPTION_FAIL_CLASS: return conf_cli_take_class(o->name, value, &out->fail_class, err);
+    case CONF_OPTION_BISECT: break; /* conf_cli_exit looks for it, also where the rest is wrong */
     case CONF_OPTION_TAP: out->tap = value; break;
     case CONF_OPTION_JUNIT: out->junit = value; break;
     case CONF_OPTION_JSON: out->json = value; break;
@@ -211,6 +220,15 @@ void conf_cli_free(conf_options *options)
     free(options->engines);
     free(options->arguments);
     *options = (conf_options){0};
+}
+
+conf_exit conf_cli_exit(int argc, char **argv, conf_exit code)
+{
+    bool bisect = false;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        bisect = bisect || strcmp(argv[i], "--bisect") == 0;
+    if (!bisect || code == CONF_EXIT_AGREE || code == CONF_EXIT_DIVERGES) return code;
+    return CONF_EXIT_UNTESTED;
 }
 
 void conf_cli_print_help(FILE *out)

@@ -17,8 +17,9 @@ typedef enum conf_exit {
     CONF_EXIT_AGREE = 0,
     CONF_EXIT_DIVERGES = 1,
     CONF_EXIT_USAGE = 2,
-    CONF_EXIT_NOTHING = 77, /* automake's code for a test that was skipped */
-    CONF_EXIT_ERROR = 99    /* automake's code for an error outside the test */
+    CONF_EXIT_NOTHING = 77,  /* automake's code for a test that was skipped */
+    CONF_EXIT_ERROR = 99,    /* automake's code for an error outside the test */
+    CONF_EXIT_UNTESTED = 125 /* git bisect run's code for a commit that cannot be tested */
 } conf_exit;
 
 /* Where a command writes, and what it may know of the world. */
@@ -39,6 +40,8 @@ typedef enum conf_option {
     CONF_OPTION_JOBS,
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
+    CONF_OPTION_FAIL_CLASS,
+    CONF_OPTION_BISECT,
     CONF_OPTION_TAP,
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
@@ -58,6 +61,7 @@ typedef struct conf_options {
     uint64_t seed;
     size_t n_jobs; /* 0: not given */
     conf_limits limits;
+    conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;
 } conf_options;
 
@@ -81,6 +85,11 @@ void conf_cli_free(conf_options *options);
 
 /* "assay: unknown command …" with a suggestion. */
 assay_status conf_cli_unknown_command(const char *word, assay_error *err);
+
+/* The exit status of `assay <argv>` where its command gave `code`. With --bisect that is 0, 1 or
+ * CONF_EXIT_UNTESTED, also for a wrong command line: git bisect run would take 2 for a bad commit, and in the
+ * end name an innocent one. */
+conf_exit conf_cli_exit(int argc, char **argv, conf_exit code);
 
 void conf_cli_print_help(FILE *out);
 void conf_cli_print_command_help(const conf_command *command, FILE *out);

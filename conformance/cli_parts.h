@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/verdict.h"
+
 #define CONF_JOBS_MAX    4096
 #define CONF_SECONDS_MAX 1000000
 #define CONF_MIB_MAX     1000000000
@@ -24,6 +26,9 @@ assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t 
 
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+
+/* The name of a class of failures. */
+assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);
 
 /* I/N. */
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/cli_parts.h"
+#include "conformance/text.h"
 #include "model/error.h"
 
 /* Digits from text to end: a number from 1 to most. */
@@ -56,6 +58,26 @@ assay_status conf_cli_take_seconds(const char *option, const char *value, double
     }
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected seconds above 0 and up to %d", option,
                       value, CONF_SECONDS_MAX);
+}
+
+assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err)
+{
+    const char *names[CONF_N_CLASSES];
+    char all[256] = "";
+    size_t n = 0, n_all = 0;
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++) {
+        names[n] = conf_class_name(class);
+        n_all += (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", n ? ", " : "", names[n]);
+        n++;
+    }
+    conf_class found = conf_class_of(value);
+    if (found != CONF_CLASS_NONE) {
+        *out = found;
+        return ASSAY_OK;
+    }
+    const char *meant = conf_text_suggest(value, names, n);
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
+                      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

@@ -242,7 +242,10 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     }
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);
-    code = conf_results_exit(&run.results);
+    code = conf_results_exit(&run.results, options->fail_class);
+    if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
+        (void)fprintf(context->err, "assay: what failed is not of class %s, and stands in its way\n",
+                      conf_class_name(options->fail_class));
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
         (void)fputs("assay: nothing could be run\n", context->err);
     conf_found_free(&found);

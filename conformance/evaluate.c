@@ -10,7 +10,7 @@
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
 
-bool conf_evaluate_fail(conf_verdict *v, const char *format, ...)
+bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
 {
     char reason[CONF_TEXT_MAX];
     va_list args;
@@ -21,7 +21,7 @@ bool conf_evaluate_fail(conf_verdict *v, const char *format, ...)
         conf_verdict_note(v, "also %s", reason);
         return false;
     }
-    conf_verdict_set(v, CONF_FAILED, "%s", reason);
+    conf_verdict_fail(v, class, "%s", reason);
     return true;
 }
 
@@ -40,17 +40,19 @@ static void fail_logits(const conf_replay *r, const conf_bounds *b, const conf_l
 {
     conf_verdict *v = r->verdict;
     if (j->rule == CONF_RULE_MASK) {
-        (void)conf_evaluate_fail(v, "NaN or infinity where the truth has none, or the other way round");
+        (void)conf_evaluate_fail(v, CONF_CLASS_MASK,
+                                 "NaN or infinity where the truth has none, or the other way round");
         return;
     }
     double times = j->multiple / b->limit;
     double unit = j->rule == CONF_RULE_RMSE ? b->rmse : j->rule == CONF_RULE_KL ? b->kl : b->max_abs;
     if (v->float64)
-        (void)conf_evaluate_fail(v,
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
                                  "%s of the logits is %.3g times its bound (%.3g, %.0e of the largest logit)",
                                  conf_rule_name(j->rule), times, unit, r->c->float64_bound);
     else
-        (void)conf_evaluate_fail(v, "%s of the logits is %.3g times its bound (%.3g, %.0f times the noise)",
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
+                                 "%s of the logits is %.3g times its bound (%.3g, %.0f times the noise)",
                                  conf_rule_name(j->rule), times, unit * b->limit, b->limit);
 }
 

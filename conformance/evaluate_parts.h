@@ -20,8 +20,9 @@ void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
-/* Sets CONF_FAILED with `reason`; where another part has failed before, notes it instead. Returns whether it
- * was set. */
-bool conf_evaluate_fail(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets CONF_FAILED with its class and reason; where another part has failed before, whose class stays, notes
+ * the reason instead. Returns whether it was set. */
+bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -71,7 +71,8 @@ void conf_evaluate_traces(const conf_replay *r)
         bool judged = v->float64 || seen->trace->has_noise || !seen->value.data;
         if ((!judged && v->outcome != CONF_FAILED) || !diverges(r, seen, limit)) continue;
         if (v->outcome != CONF_FAILED)
-            (void)conf_evaluate_fail(v, "the logits agree, but a tensor on the way does not");
+            (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR,
+                                     "the logits agree, but a tensor on the way does not");
         return;
     }
     if (v->outcome == CONF_FAILED && r->n_seen > 0)
@@ -158,7 +159,8 @@ void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
     v->measured = true;
     v->multiple = j.multiple;
     if (!j.part) return;
-    (void)conf_evaluate_fail(v, "a rotated value is %.3g times its bound", j.multiple / j.limit);
+    (void)conf_evaluate_fail(v, CONF_CLASS_ROPE, "a rotated value is %.3g times its bound",
+                             j.multiple / j.limit);
     (void)snprintf(v->where, sizeof v->where,
                    "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g", j.part,
                    j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),

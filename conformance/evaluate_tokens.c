@@ -36,7 +36,8 @@ static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int
         [CONF_TOKEN_GOES_ON] = "the stream goes on where the expected one ends",
         [CONF_TOKEN_NOT_FINITE] = "NaN or infinity in the logits of a greedy step",
     };
-    if (!conf_evaluate_fail(v, "%s", reasons[token])) return;
+    conf_class class = token == CONF_TOKEN_NOT_FINITE ? CONF_CLASS_MASK : CONF_CLASS_TOKENS;
+    if (!conf_evaluate_fail(v, class, "%s", reasons[token])) return;
     char expected[32] = "a stop id", got[32] = "no token";
     if (golden >= 0) (void)snprintf(expected, sizeof expected, "token %" PRId32, golden);
     if (found >= 0) (void)snprintf(got, sizeof got, "token %" PRId32, found);

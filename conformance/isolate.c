@@ -59,22 +59,27 @@ static const char *signal_name(int number)
 static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
     bool reads = v->stage == CONF_STAGE_READ;
-    conf_outcome outcome = reads ? CONF_BROKEN : CONF_FAILED;
     const char *who = reads ? "the harness" : "the engine";
     char place[CONF_TRACE_NAME_MAX + 64];
+    conf_class class = child->overdue        ? CONF_CLASS_HANG
+                       : WIFSIGNALED(status) ? CONF_CLASS_CRASH
+                                             : CONF_CLASS_EXIT;
     v->measured = false;
     conf_text_clean(v->last_trace);
     (void)snprintf(place, sizeof place, "%s%s%s", conf_stage_name(v->stage),
                    v->last_trace[0] ? "; the last tensor it gave is " : "", v->last_trace);
     if (child->overdue)
-        conf_verdict_set(v, outcome, "%s did not answer within %g s and was killed in %s", who,
-                         child->limits.seconds, place);
+        conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
+                          child->limits.seconds, place);
     else if (WIFSIGNALED(status))
-        conf_verdict_set(v, outcome, "%s died of %s (%s) in %s", who, signal_name(WTERMSIG(status)),
-                         strsignal(WTERMSIG(status)), place);
+        conf_verdict_fail(v, class, "%s died of %s (%s) in %s", who, signal_name(WTERMSIG(status)),
+                          strsignal(WTERMSIG(status)), place);
     else
-        conf_verdict_set(v, outcome, "%s ended the process with exit status %d in %s", who,
-                         WEXITSTATUS(status), place);
+        conf_verdict_fail(v, class, "%s ended the process with exit status %d in %s", who,
+                          WEXITSTATUS(status), place);
+    if (!reads) return;
+    v->outcome = CONF_BROKEN;
+    v->class = CONF_CLASS_NONE;
 }
 
 /* SIGCHLD is to end a sleep and nothing else; ignored, it would take the exit status with it. */

@@ -112,6 +112,7 @@ conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LI
 
 CONFORMANCE_TESTS = \
 	conformance/tests/check_arrange \
+	conformance/tests/check_bisect \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
 	conformance/tests/check_evaluate \
@@ -134,6 +135,8 @@ EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
 conformance_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_arrange_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_bisect_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -124,5 +124,5 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
         if (code == CONF_EXIT_AGREE) code = CONF_EXIT_ERROR;
     }
-    return (int)code;
+    return (int)conf_cli_exit(argc, argv, code);
 }

@@ -20,11 +20,12 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
     err->text[sizeof err->text - 1] = '\0';
     const char *text = err->text[0] ? err->text : "no reason given";
     struct rlimit memory;
+    conf_class class = rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
     if (rc == ASSAY_ENOMEM && getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
-        conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s (within %ju MiB: see --memory)",
-                         conf_stage_name(stage), text, (uintmax_t)memory.rlim_cur >> 20);
+        conf_verdict_fail(r->verdict, class, "%s failed: %s (within %ju MiB: see --memory)",
+                          conf_stage_name(stage), text, (uintmax_t)memory.rlim_cur >> 20);
     else if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
-    else conf_verdict_set(r->verdict, CONF_FAILED, "%s failed: %s", conf_stage_name(stage), text);
+    else conf_verdict_fail(r->verdict, class, "%s failed: %s", conf_stage_name(stage), text);
     return false;
 }
 
@@ -198,15 +199,16 @@ static bool check_vocab(conf_replay *r)
     const conf_decoder *d = &r->c->decoder;
     r->vocab = r->engine->model_vocab(r->model);
     if (d->has_truth && r->vocab != d->rows.n_cols) {
-        conf_verdict_set(r->verdict, CONF_FAILED, "the engine's vocabulary has %zu ids, the recorded one %zu",
-                         r->vocab, d->rows.n_cols);
+        conf_verdict_fail(r->verdict, CONF_CLASS_SHAPE,
+                          "the engine's vocabulary has %zu ids, the recorded one %zu", r->vocab,
+                          d->rows.n_cols);
         return false;
     }
     int32_t largest = largest_token(&d->greedy);
     if (r->vocab == 0 || (largest >= 0 && (size_t)largest >= r->vocab)) {
-        conf_verdict_set(r->verdict, CONF_FAILED,
-                         "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32,
-                         r->vocab, largest);
+        conf_verdict_fail(r->verdict, CONF_CLASS_SHAPE,
+                          "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32,
+                          r->vocab, largest);
         return false;
     }
     size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / r->batch.n_rows;

@@ -38,9 +38,9 @@ static bool call_rope(conf_replay *r, const void *x, void *out, void *cos, void 
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
     if (*dim != 0 && *dim <= rope->head_dim && (*dim == rope->table_dim || *dim == 2 * rope->table_dim))
         return true;
-    conf_verdict_set(r->verdict, CONF_FAILED,
-                     "the engine rotates %zu of %zu elements; the recorded tables have %zu columns", *dim,
-                     rope->head_dim, rope->table_dim);
+    conf_verdict_fail(r->verdict, CONF_CLASS_SHAPE,
+                      "the engine rotates %zu of %zu elements; the recorded tables have %zu columns", *dim,
+                      rope->head_dim, rope->table_dim);
     return false;
 }
 

@@ -61,7 +61,8 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
     const conf_verdict *v = &r->verdicts[engine];
     bool ok = add_text(to, "case", r->id) && add_text(to, "path", r->path) &&
               add_text(to, "engine", results->engines[engine].name) &&
-              add_text(to, "outcome", outcome_name(v->outcome)) && add_measure(to, v) &&
+              add_text(to, "outcome", outcome_name(v->outcome)) &&
+              add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
               add_text(to, "stage", conf_stage_name(v->stage)) && add_text(to, "reason", v->reason) &&
               add_text(to, "where", v->where) && add_text(to, "trace", v->trace) &&
               add_text(to, "last_trace", v->last_trace) && add_text(to, "notes", v->notes) &&

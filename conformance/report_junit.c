@@ -128,7 +128,7 @@ static void print_outcome(FILE *out, const conf_results *results, size_t result,
     const char *element = v->outcome == CONF_FAILED ? "failure" : "error";
     (void)fprintf(out, "      <%s", element);
     print_attribute(out, "message", v->reason);
-    print_attribute(out, "type", v->outcome == CONF_FAILED ? "divergence" : "broken");
+    print_attribute(out, "type", v->outcome == CONF_FAILED ? conf_class_name(v->class) : "broken");
     (void)fputc('>', out);
     print_lines(out, v);
     print_repro(out, results, result, engine);

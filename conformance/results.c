@@ -28,9 +28,20 @@ size_t conf_results_count(const conf_results *results, size_t engine, conf_outco
     return n;
 }
 
-conf_exit conf_results_exit(const conf_results *results)
+size_t conf_results_count_class(const conf_results *results, conf_class class)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++) n += results->at[i].verdicts[e].class == class;
+    return n;
+}
+
+conf_exit conf_results_exit(const conf_results *results, conf_class hunted)
 {
     if (conf_results_count(results, SIZE_MAX, CONF_BROKEN)) return CONF_EXIT_ERROR;
-    if (conf_results_count(results, SIZE_MAX, CONF_FAILED)) return CONF_EXIT_DIVERGES;
+    if (conf_results_count(results, SIZE_MAX, CONF_FAILED)) {
+        bool shown = hunted == CONF_CLASS_NONE || conf_results_count_class(results, hunted);
+        return shown ? CONF_EXIT_DIVERGES : CONF_EXIT_ERROR;
+    }
     return conf_results_count(results, SIZE_MAX, CONF_PASSED) ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }

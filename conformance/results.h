@@ -37,8 +37,13 @@ void conf_results_free(conf_results *results);
 /* How many verdicts of column `engine` have this outcome; SIZE_MAX: of all. */
 size_t conf_results_count(const conf_results *results, size_t engine, conf_outcome outcome);
 
-/* 99 where anything is broken, else 1 where anything diverges, else 77 where nothing was run. */
-conf_exit conf_results_exit(const conf_results *results);
+/* How many failures are of this class. */
+size_t conf_results_count_class(const conf_results *results, conf_class class);
+
+/* 99 where anything is broken, else 1 where anything diverges, else 77 where nothing was run. With a class
+ * hunted only its failures are divergences, and where there is none of them but another failure: 99, since
+ * that may hide the one that is hunted. */
+conf_exit conf_results_exit(const conf_results *results, conf_class hunted);
 
 /* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with
  * `prefix`. */
@@ -66,6 +71,7 @@ void conf_junit_print(FILE *out, const conf_results *results);
  *   results  an array, case by case, and of each engine by engine:
  *     case, path, engine   as the user would name them
  *     outcome              "passed", "failed", "skipped" or "broken"
+ *     class                of what failed: "logits", "crash", … as verdict.h lists them; else empty
  *     measured             whether there is a multiple
  *     multiple             the worst error in units; null where not measured, or where it is infinite
  *     unit                 "noise" or "bound"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/verdict.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +16,45 @@ const char *conf_stage_name(conf_stage stage)
     return names[stage];
 }
 
-void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
+const char *conf_class_name(conf_class class)
 {
-    va_list args;
-    va_start(args, format);
+    static const char *const names[CONF_N_CLASSES] = {"",       "mask",  "logits", "tokens",
+                                                      "tensor", "rope",  "shape",  "refused",
+                                                      "memory", "crash", "exit",   "hang"};
+    return names[class];
+}
+
+conf_class conf_class_of(const char *name)
+{
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++)
+        if (strcmp(conf_class_name(class), name) == 0) return class;
+    return CONF_CLASS_NONE;
+}
+
+static void set(conf_verdict *v, conf_outcome outcome, conf_class class, const char *format, va_list args)
+{
     (void)vsnprintf(v->reason, sizeof v->reason, format, args);
-    va_end(args);
     conf_text_clean(v->reason);
     v->outcome = outcome;
+    v->class = class;
+}
+
+void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ...)
+{
+    assert(class != CONF_CLASS_NONE);
+    va_list args;
+    va_start(args, format);
+    set(v, CONF_FAILED, class, format, args);
+    va_end(args);
+}
+
+void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
+{
+    assert(outcome != CONF_FAILED);
+    va_list args;
+    va_start(args, format);
+    set(v, outcome, CONF_CLASS_NONE, format, args);
+    va_end(args);
 }
 
 void conf_verdict_note(conf_verdict *v, const char *format, ...)

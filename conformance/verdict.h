@@ -19,6 +19,23 @@ typedef enum conf_outcome {
     CONF_N_OUTCOMES
 } conf_outcome;
 
+/* The way in which an answer diverges: of several the one that is judged first. */
+typedef enum conf_class {
+    CONF_CLASS_NONE,    /* no failure */
+    CONF_CLASS_MASK,    /* NaN or infinity in logits whose truth has none, or the other way round */
+    CONF_CLASS_LOGITS,  /* logits out of bounds */
+    CONF_CLASS_TOKENS,  /* greedy tokens, or where the stream ends */
+    CONF_CLASS_TENSOR,  /* a tensor on the way out of bounds, while the logits agree */
+    CONF_CLASS_ROPE,    /* a rotated value or a factor out of bounds */
+    CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another rotary size */
+    CONF_CLASS_REFUSED, /* an error where the engine must answer */
+    CONF_CLASS_MEMORY,  /* an error for want of memory */
+    CONF_CLASS_CRASH,   /* a signal ended the engine */
+    CONF_CLASS_EXIT,    /* the engine ended the process */
+    CONF_CLASS_HANG,    /* no answer within the time */
+    CONF_N_CLASSES
+} conf_class;
+
 typedef enum conf_stage {
     CONF_STAGE_LOAD, /* of the module */
     CONF_STAGE_READ, /* of a case: the harness's own work */
@@ -34,6 +51,7 @@ typedef enum conf_stage {
 
 typedef struct conf_verdict {
     conf_outcome outcome;
+    conf_class class; /* NONE unless failed */
     conf_stage stage; /* the last that was entered */
     bool float64;     /* the engine computes in float64: its unit is the bound, not the noise */
     bool measured;    /* multiple means something */
@@ -51,8 +69,18 @@ typedef struct conf_verdict {
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);
 
-/* Sets outcome and reason (printf-formatted; control characters and bytes that are not UTF-8 are replaced).
- */
+/* "logits", …: for people and programs; "" of CONF_CLASS_NONE. */
+const char *conf_class_name(conf_class class);
+
+/* The class of that name; CONF_CLASS_NONE if there is none. */
+conf_class conf_class_of(const char *name);
+
+/* Sets CONF_FAILED with its class and reason, like conf_verdict_set. */
+void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Sets an outcome other than CONF_FAILED, and reason (printf-formatted; control characters and bytes that are
+ * not UTF-8 are replaced). */
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -65,50 +65,61 @@ START_TEST(an_engine_without_stop_ids_is_judged_by_the_checkpoints)
 }
 END_TEST
 
-/* fault, outcome, part of the reason, part of where, part of the trace */
+/* fault, outcome, class, part of the reason, part of where, part of the trace */
 static const struct {
     const char *fault;
     conf_outcome outcome;
+    conf_class class;
     const char *reason, *where, *trace;
 } faults[] = {
-    {"within", CONF_PASSED, "", "", ""},
-    {"padding", CONF_PASSED, "", "", ""},
-    {"prints", CONF_PASSED, "", "", ""},
-    {"off", CONF_FAILED, "largest error of the logits is 5 times its bound",
+    {"within", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"padding", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"prints", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"off", CONF_FAILED, CONF_CLASS_LOGITS, "largest error of the logits is 5 times its bound",
      "sample 0, decode, step 1, id 6: expected", "none of the 2 that were compared"},
-    {"off-traced", CONF_FAILED, "largest error", "sample 1, prefill, position 4, id 4",
+    {"off-traced", CONF_FAILED, CONF_CLASS_LOGITS, "largest error", "sample 1, prefill, position 4, id 4",
      "layer.00.out[1,2]: expected"},
-    {"nan", CONF_FAILED, "NaN or infinity", "sample 1, prefill, position 4, id 4: expected", ""},
-    {"infinite", CONF_FAILED, "NaN or infinity", "found inf", ""},
-    {"unwritten", CONF_FAILED, "NaN or infinity", "sample 1, prefill, position 4, id 0: expected", ""},
-    {"unwritten-decode", CONF_FAILED, "NaN or infinity", "sample 0, decode, step 1, id 0: expected", ""},
-    {"vocab", CONF_FAILED, "the engine's vocabulary has 18 ids, the recorded one 19", "", ""},
-    {"trace", CONF_FAILED, "a tensor on the way does not", "", "layer.00.out[1,2]: expected"},
-    {"trace-nan", CONF_FAILED, "a tensor on the way does not", "", "found nan"},
-    {"trace-shape", CONF_FAILED, "a tensor on the way does not", "", "layer.00.out: its type or its shape"},
-    {"flip", CONF_FAILED, "a greedy token differs", "sample 0, greedy step 1: expected token", ""},
-    {"leaks", CONF_FAILED, "greedy", "", ""},
-    {"stops-early", CONF_FAILED, "where one of the two ends the stream", "sample 1, greedy step 0",
-     "none of the 2"},
-    {"goes-on", CONF_FAILED, "where one of the two ends the stream",
+    {"nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "sample 1, prefill, position 4, id 4: expected",
+     ""},
+    {"infinite", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "found inf", ""},
+    {"unwritten", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
+     "sample 1, prefill, position 4, id 0: expected", ""},
+    {"unwritten-decode", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
+     "sample 0, decode, step 1, id 0: expected", ""},
+    {"vocab", CONF_FAILED, CONF_CLASS_SHAPE, "the engine's vocabulary has 18 ids, the recorded one 19", "",
+     ""},
+    {"trace", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "",
+     "layer.00.out[1,2]: expected"},
+    {"trace-nan", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "", "found nan"},
+    {"trace-shape", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "",
+     "layer.00.out: its type or its shape"},
+    {"flip", CONF_FAILED, CONF_CLASS_TOKENS, "a greedy token differs",
+     "sample 0, greedy step 1: expected token", ""},
+    {"leaks", CONF_FAILED, CONF_CLASS_TOKENS, "greedy", "", ""},
+    {"stops-early", CONF_FAILED, CONF_CLASS_TOKENS, "where one of the two ends the stream",
+     "sample 1, greedy step 0", "none of the 2"},
+    {"goes-on", CONF_FAILED, CONF_CLASS_TOKENS, "where one of the two ends the stream",
      "sample 0, greedy step 2: expected token 5", ""},
-    {"no-stop", CONF_FAILED, "the stream goes on where the expected one ends",
+    {"no-stop", CONF_FAILED, CONF_CLASS_TOKENS, "the stream goes on where the expected one ends",
      "sample 0, greedy step 3: expected a stop id", ""},
-    {"greedy-nan", CONF_FAILED, "NaN or infinity in the logits of a greedy step", "found no token", ""},
-    {"unsupported", CONF_SKIPPED, "sinks are not implemented", "", ""},
-    {"decode-unsupported", CONF_FAILED, "decode failed: no decode", "", ""},
-    {"refused", CONF_FAILED, "model_open failed: no such  [31mtensor at all", "", ""},
-    {"mute", CONF_FAILED, "model_open failed: no reason given", "", ""},
-    {"crash", CONF_FAILED, "the engine died of SIGSEGV (Segmentation fault) in prefill", "", ""},
-    {"crash-session", CONF_FAILED, "SIGABRT", "", ""},
-    {"crash-close", CONF_FAILED, "SIGSEGV (Segmentation fault) in closing", "", ""},
-    {"exit", CONF_FAILED, "ended the process with exit status 3 in decode", "", ""},
+    {"greedy-nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity in the logits of a greedy step",
+     "found no token", ""},
+    {"unsupported", CONF_SKIPPED, CONF_CLASS_NONE, "sinks are not implemented", "", ""},
+    {"decode-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "decode failed: no decode", "", ""},
+    {"refused", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no such  [31mtensor at all", "", ""},
+    {"mute", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no reason given", "", ""},
+    {"crash", CONF_FAILED, CONF_CLASS_CRASH, "the engine died of SIGSEGV (Segmentation fault) in prefill", "",
+     ""},
+    {"crash-session", CONF_FAILED, CONF_CLASS_CRASH, "SIGABRT", "", ""},
+    {"crash-close", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in closing", "", ""},
+    {"exit", CONF_FAILED, CONF_CLASS_EXIT, "ended the process with exit status 3 in decode", "", ""},
 };
 
 START_TEST(each_fault_has_its_verdict)
 {
     conf_verdict v = verdict_of(faults[_i].fault);
     assert_verdict(&v, faults[_i].outcome, faults[_i].reason);
+    ck_assert_str_eq(conf_class_name(v.class), conf_class_name(faults[_i].class));
     assert_holds(v.where, faults[_i].where);
     assert_holds(v.trace, faults[_i].trace);
 }
@@ -167,6 +178,7 @@ START_TEST(a_greedy_token_at_a_near_tie_is_excused_and_counted)
     v = verdict_on(path, "fake64");
     assert_verdict(&v, CONF_FAILED, "");
     assert_holds(v.notes, "also a greedy token differs, and not at a near tie");
+    ck_assert_str_eq(conf_class_name(v.class), "logits");
 }
 END_TEST
 
@@ -236,17 +248,18 @@ END_TEST
 static const struct {
     const char *config;
     conf_outcome outcome;
+    conf_class class;
     const char *reason, *where;
 } ropes[] = {
-    {"{}", CONF_PASSED, "", ""},
-    {"{\"is\":\"off-x\"}", CONF_FAILED, "a rotated value is",
+    {"{}", CONF_PASSED, CONF_CLASS_NONE, "", ""},
+    {"{\"is\":\"off-x\"}", CONF_FAILED, CONF_CLASS_ROPE, "a rotated value is",
      "x: row 2 (position 1000), head 0, element 3: expected 1.5"},
-    {"{\"is\":\"off-cos\"}", CONF_FAILED, "a rotated value is",
+    {"{\"is\":\"off-cos\"}", CONF_FAILED, CONF_CLASS_ROPE, "a rotated value is",
      "cos: row 0 (position 0), head 0, element 1: expected 1"},
-    {"{\"is\":\"off-sin\"}", CONF_FAILED, "inf times its bound", "sin: row 0"},
-    {"{\"is\":\"narrow\"}", CONF_FAILED,
+    {"{\"is\":\"off-sin\"}", CONF_FAILED, CONF_CLASS_ROPE, "inf times its bound", "sin: row 0"},
+    {"{\"is\":\"narrow\"}", CONF_FAILED, CONF_CLASS_SHAPE,
      "the engine rotates 2 of 4 elements; the recorded tables have 4 columns", ""},
-    {"{\"is\":\"unsupported\"}", CONF_SKIPPED, "no such rope", ""},
+    {"{\"is\":\"unsupported\"}", CONF_SKIPPED, CONF_CLASS_NONE, "no such rope", ""},
 };
 
 START_TEST(each_rope_has_its_verdict)
@@ -255,6 +268,7 @@ START_TEST(each_rope_has_its_verdict)
     for (size_t e = 0; e < 2; e++) {
         conf_verdict v = verdict_on(path, engines[e]);
         assert_verdict(&v, ropes[_i].outcome, ropes[_i].reason);
+        ck_assert_str_eq(conf_class_name(v.class), conf_class_name(ropes[_i].class));
         assert_holds(v.where, ropes[_i].where);
     }
 }

@@ -95,8 +95,7 @@ START_TEST(junit_is_well_formed_and_tells_outcomes_apart)
     assert_holds(o->out, "<skipped message=\"sinks are not implemented\"/>");
     assert_holds(o->out, "<error message=\"cases/text.h5: not an HDF5 file (7 bytes)\" type=\"broken\">");
     assert_holds(o->out, "<failure message=\"largest error of the logits is 5 times its bound (");
-    assert_holds(o->out,
-                 " type=\"divergence\">stage: judging\nfirst: sample 0, decode, step 1, id 6: expected ");
+    assert_holds(o->out, " type=\"logits\">stage: judging\nfirst: sample 0, decode, step 1, id 6: expected ");
     assert_holds(o->out, "REPRO: assay run --engine fake32 'cases/&lt;off&gt;&quot;'\\''.h5'\n</failure>\n");
     assert_holds(o->out,
                  "    <system-out>REPRO: assay run --engine fake32 "
@@ -150,6 +149,10 @@ START_TEST(json_holds_every_result)
     ck_assert_uint_eq(json_object_array_length(member(document, "results")), 10);
     json_object *off = result_of(document, "<off> \"'", "fake32");
     ck_assert_str_eq(text_of(off, "outcome"), "failed");
+    ck_assert_str_eq(text_of(off, "class"), "logits");
+    ck_assert_str_eq(text_of(result_of(document, "nan", "fake64"), "class"), "mask");
+    ck_assert_str_eq(text_of(result_of(document, "skip", "fake32"), "class"), "");
+    ck_assert_str_eq(text_of(result_of(document, "text", "fake32"), "class"), "");
     ck_assert_double_eq_tol(json_object_get_double(member(off, "multiple")), 20, 0.1);
     ck_assert_str_eq(text_of(off, "unit"), "noise");
     ck_assert_double_eq(json_object_get_double(member(off, "bound")), 4);
