@@ -44,6 +44,8 @@ static const option_info options_table[] = {
      "memory, crash, exit, hang); another\nstands in the way of an answer: 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
+    {CONF_OPTION_DUMP, 0, "--dump", "DIR",
+     "write what each engine was seen to do to DIR/ENGINE/ID.h5, for\nassay diff"},
     {CONF_OPTION_TAP, 0, "--tap", "FILE",
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
     {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit's XML to FILE, as for --tap"},
@@ -73,8 +75,9 @@ static const conf_command commands[] = {
      "for 2, 77 and 99.\n",
      BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_SEED) |
          BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
-         BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_TAP) |
-         BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+         BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_DUMP) |
+         BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) |
+         BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
@@ -152,6 +155,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_FAIL_CLASS: return conf_cli_take_class(o->name, value, &out->fail_class, err);
     case CONF_OPTION_BISECT: break; /* conf_cli_exit looks for it, also where the rest is wrong */
+    case CONF_OPTION_DUMP: out->dump = value; break;
     case CONF_OPTION_TAP: out->tap = value; break;
     case CONF_OPTION_JUNIT: out->junit = value; break;
     case CONF_OPTION_JSON: out->json = value; break;

@@ -42,6 +42,7 @@ typedef enum conf_option {
     CONF_OPTION_MEMORY,
     CONF_OPTION_FAIL_CLASS,
     CONF_OPTION_BISECT,
+    CONF_OPTION_DUMP,
     CONF_OPTION_TAP,
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
@@ -55,8 +56,8 @@ typedef struct conf_options {
     size_t n_engines;
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
-    const char *filter, *tap, *junit, *json; /* NULL: not given */
-    size_t shard, n_shards;                  /* 1 <= shard <= n_shards; n_shards 0: all */
+    const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
+    size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
     bool has_seed;
     uint64_t seed;
     size_t n_jobs; /* 0: not given */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/cmd.h"
+#include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
 #include "conformance/jobs.h"
@@ -165,18 +166,47 @@ static void report_ready(run_state *run)
     }
 }
 
+static assay_status start_engine(run_state *run, const conf_found *found, size_t engine, assay_error *err)
+{
+    const conf_results *all = &run->results;
+    const char *dir = run->options->dump, *path = all->engines[engine].path;
+    char *dump = dir ? conf_dump_path(dir, path, found->id) : NULL;
+    if (dir && !dump) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
+    conf_assignment assignment = {.engine = path, .path = found->path, .seed = all->seed, .dump = dump};
+    assay_status rc =
+        conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
+    free(dump);
+    return rc;
+}
+
 /* Starts a case with every engine. */
 static assay_status run_case(run_state *run, const conf_found *found, assay_error *err)
 {
-    conf_results *all = &run->results;
     assay_status rc = add_result(run, found, err);
-    for (size_t e = 0; e < all->n_engines && rc == ASSAY_OK; e++) {
-        conf_assignment assignment = {.engine = all->engines[e].path, .path = found->path, .seed = all->seed};
-        rc = conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[e], err);
-    }
+    for (size_t e = 0; e < run->results.n_engines && rc == ASSAY_OK; e++)
+        rc = start_engine(run, found, e, err);
     if (rc != ASSAY_OK) return rc;
-    run->n_started += all->n_engines;
+    run->n_started += run->results.n_engines;
     report_ready(run);
+    return ASSAY_OK;
+}
+
+/* Two observations must not go to one file. */
+static assay_status check_dump(const run_state *run, const conf_found_list *found, assay_error *err)
+{
+    const conf_results *all = &run->results;
+    for (size_t i = 0; run->options->dump && i < found->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(found->at[i].id, found->at[k].id) == 0)
+                return assay_fail(err, ASSAY_EINVAL,
+                                  "option --dump: %s and %s have the same id, and would be one file",
+                                  found->at[k].path, found->at[i].path);
+    for (size_t e = 0; run->options->dump && e < all->n_engines; e++)
+        for (size_t k = 0; k < e; k++)
+            if (strcmp(all->engines[e].label, all->engines[k].label) == 0)
+                return assay_fail(err, ASSAY_EINVAL,
+                                  "option --dump: %s and %s have the same name, and would be one directory",
+                                  all->engines[k].name, all->engines[e].name);
     return ASSAY_OK;
 }
 
@@ -185,6 +215,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
     run->n_cases = found->n;
     assay_status rc = open_engines(run, err);
+    if (rc == ASSAY_OK) rc = check_dump(run, found, err);
     if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
     if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
     for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_case(run, &found->at[i], err);
@@ -232,6 +263,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
 {
     run_state run = {.options = options, .context = context};
     run.results.limits = options->limits;
+    run.results.dump = options->dump;
     run.results.seed = options->has_seed ? &options->seed : NULL;
     conf_found_list found;
     conf_exit code;

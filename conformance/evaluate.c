@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case.h"
+#include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
 
@@ -77,9 +78,18 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
                    j.col, CONF_DIGITS(v), rows->truth[at], CONF_DIGITS(v), r->rows[at]);
 }
 
-static void evaluate_decoder(conf_replay *r)
+/* False where the observation cannot be written: then the verdict says so, for nothing else would. */
+static bool dump(const conf_replay *r, const char *path)
 {
-    if (!conf_replay_decoder(r)) return;
+    assay_error err = {0};
+    if (!path || conf_dump_write(path, r, &err) == ASSAY_OK) return true;
+    conf_verdict_set(r->verdict, CONF_BROKEN, "%s", err.text);
+    return false;
+}
+
+static void evaluate_decoder(conf_replay *r, const char *dump_path)
+{
+    if (!conf_replay_decoder(r) || !dump(r, dump_path)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
@@ -114,7 +124,7 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
 {
     conf_replay r = {.engine = engine, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
-    else evaluate_decoder(&r);
+    else evaluate_decoder(&r, assignment->dump);
     conf_replay_free(&r);
 }
 

@@ -13,6 +13,7 @@ typedef struct conf_assignment {
     const char *engine;   /* path of a module */
     const char *path;     /* of a case; NULL: load the module alone */
     const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
+    const char *dump;     /* file for the observation of a case that is replayed to its end; may be NULL */
 } conf_assignment;
 
 /* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case

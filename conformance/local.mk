@@ -15,6 +15,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_list.c \
 	conformance/cmd_run.c \
 	conformance/contain.c conformance/contain.h \
+	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
 	conformance/evaluate_tensors.c \
@@ -115,6 +116,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_bisect \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
+	conformance/tests/check_dump \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
@@ -141,6 +143,8 @@ conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_dump_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

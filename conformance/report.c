@@ -41,7 +41,9 @@ double conf_bound_of(const conf_verdict *v)
     return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
 }
 
-/* A hang or a lack of memory shows again only within the same limits. */
+/* A hang or a lack of memory shows again only within the same limits, a full disk only where it is written
+ * to.
+ */
 static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
 {
     const conf_limits *limits = &results->limits;
@@ -52,6 +54,10 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
+    if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
+        (void)fputs(" --dump ", out);
+        conf_text_print_quoted(out, results->dump);
+    }
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);
 }

@@ -29,6 +29,7 @@ typedef struct conf_results {
     size_t n_warnings;
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
+    const char *dump;     /* directory of the observations, or NULL */
 } conf_results;
 
 void conf_result_free(conf_result *result);
