@@ -29,6 +29,14 @@ assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t b
     return ASSAY_OK;
 }
 
+/* libhdf5 1.10 crashes where attributes are listed, or looked for again, after one could not be read
+ * (H5A__attr_release_table, H5O__attr_exists). Looking for a name that none has reads them all, once, and only
+ * fails. */
+static bool attributes_are_sound(const conf_h5 *file)
+{
+    return H5Aexists(file->id, "no attribute has this name") >= 0;
+}
+
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
 {
     /* The error stack would print on stderr, and a filter of the file's choice must never load a plug-in. */
@@ -56,6 +64,10 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
     if (file->id < 0) {
         conf_h5_close(file);
         return assay_fail(err, ASSAY_EFORMAT, "%s: HDF5 cannot open it: cut short or damaged", path);
+    }
+    if (!attributes_are_sound(file)) {
+        conf_h5_close(file);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its attributes are damaged", path);
     }
     *out = file;
     return ASSAY_OK;
