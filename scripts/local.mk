@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += scripts/check scripts/common.sh scripts/fuzz scripts/record scripts/run
+EXTRA_DIST += scripts/bisect scripts/bisect-step scripts/check scripts/common.sh scripts/fuzz scripts/record scripts/run
+
+check_PROGRAMS += scripts/tests/write_case
+scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+scripts_tests_write_case_LDADD = conformance/tests/libsupport.la
+TESTS += scripts/tests/bisect.test
+EXTRA_DIST += scripts/tests/bisect.test

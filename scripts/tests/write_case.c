@@ -1,0 +1,29 @@
+/* Writes a recorded case of the formula: write_case FILE. Its checkpoint is the directory `ok` beside it. In
+ * a test, since what records cases asserts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/tests/support.h"
+
+static const char *path;
+
+START_TEST(the_case_is_written)
+{
+    (void)support_write_decoder(path, "logits", "ok");
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) return 2;
+    path = argv[1];
+    Suite *suite = suite_create("scripts/write_case");
+    TCase *write = tcase_create("write");
+    tcase_add_test(write, the_case_is_written);
+    suite_add_tcase(suite, write);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_SILENT);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
