@@ -10,6 +10,10 @@ _assay_commands() {
     "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
+_assay_classes() {
+    "$1" run --fail-class '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
+}
+
 _assay() {
     local program=$1 word=$2 previous=$3 command='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -24,6 +28,8 @@ _assay() {
     local words
     if [[ $previous == --engine || $previous == -e ]]; then
         words=$(compgen -W 'ref64 ref32' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+    elif [[ $previous == --fail-class ]]; then
+        words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
     elif [[ $word == -* ]]; then
         words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then
