@@ -54,7 +54,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/fake32.la \
 	conformance/tests/engines/fake64.la \
 	conformance/tests/engines/no_rope.la \
-	conformance/tests/engines/no_stop_ids.la
+	conformance/tests/engines/no_stop_ids.la \
+	conformance/tests/engines/old_table.la
 BROKEN_ENGINES = \
 	conformance/tests/engines/crash.la \
 	conformance/tests/engines/dying_hdf5.la \
@@ -80,6 +81,9 @@ conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_stop_ids_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_no_stop_ids_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
 conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
+conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
+conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
 conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)

@@ -22,6 +22,8 @@ struct assay_session {
     const plan *plan;
     assay_trace_fn *trace;
     void *trace_context;
+    assay_override_fn *override;
+    void *override_context;
     size_t n_samples;
     size_t *length;   /* [n_samples] */
     int32_t **tokens; /* [n_samples] of [length] */
@@ -87,6 +89,12 @@ static void ref_session_trace(assay_session *s, assay_trace_fn *fn, void *contex
     s->trace_context = context;
 }
 
+static void ref_session_override(assay_session *s, assay_override_fn *fn, void *context)
+{
+    s->override = fn;
+    s->override_context = context;
+}
+
 static assay_status check_token(const plan *p, int32_t token, const char *where, size_t sample,
                                 assay_error *err)
 {
@@ -138,7 +146,11 @@ static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void
     if (rc == ASSAY_OK) rc = keep(s, batch, err);
     for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
         ref_real *row = (ref_real *)logits + ((b + 1) * batch->n_tokens - s->length[b]) * vocab;
-        ref_tracer tracer = {.fn = s->trace, .context = s->trace_context, .sample = b};
+        ref_tracer tracer = {.fn = s->trace,
+                             .context = s->trace_context,
+                             .override = s->override,
+                             .override_context = s->override_context,
+                             .sample = b};
         rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, tracer, row, err);
     }
     return rc;
@@ -256,6 +268,7 @@ const assay_engine *assay_engine_v1(void)
         .prefill = ref_prefill,
         .decode = ref_decode,
         .rope = ref_rope_request,
+        .session_override = ref_session_override,
     };
     return &ENGINE;
 }

@@ -197,7 +197,7 @@ assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x)
     bool has_streams = p->streams.n > 0;
     assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
     if (rc == ASSAY_OK) {
-        const ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
+        ref_real *out = x + (has_streams ? p->streams.active * pass->n_tokens * p->hidden : 0);
         ref_trace(&pass->tracer, out, pass->n_tokens, p->hidden, "layer.%02zu.out", i);
     }
     return rc;

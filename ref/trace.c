@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void ref_trace(const ref_tracer *tracer, const ref_real *x, size_t rows, size_t cols, const char *format, ...)
+void ref_trace(const ref_tracer *tracer, ref_real *x, size_t rows, size_t cols, const char *format, ...)
 {
-    if (!tracer->fn) return;
+    if (!tracer->fn && !tracer->override) return;
     char name[64];
     va_list args;
     va_start(args, format);
@@ -14,5 +14,6 @@ void ref_trace(const ref_tracer *tracer, const ref_real *x, size_t rows, size_t 
     va_end(args);
     const assay_tensor tensor = {
         .name = name, .dtype = REF_DTYPE, .rank = 2, .shape = {rows, cols}, .data = x};
-    tracer->fn(tracer->context, tracer->sample, &tensor);
+    if (tracer->fn) tracer->fn(tracer->context, tracer->sample, &tensor);
+    if (tracer->override) tracer->override(tracer->override_context, tracer->sample, &tensor, x);
 }

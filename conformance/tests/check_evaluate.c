@@ -307,7 +307,7 @@ END_TEST
 static const char *const modules[][2] = {
     {"no_symbol", "does not export assay_engine_v1"},
     {"wrong_abi", "built for engine ABI 2, expected 1"},
-    {"wrong_size", "its table has 16 bytes"},
+    {"wrong_size", "its table has 16 bytes, expected at least "},
     {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
     {"empty", "its table lacks model_open"},
     {"no_table", "returned no table"},
@@ -321,6 +321,20 @@ START_TEST(a_module_that_is_no_engine_is_refused)
     ck_assert_int_ne(conf_engine_open(support_engine(modules[_i][0]), &e, &err), ASSAY_OK);
     ck_assert_ptr_null(e);
     assert_holds(err.text, modules[_i][1]);
+}
+END_TEST
+
+START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
+{
+    const assay_engine *e = NULL;
+    assay_error err = {0};
+    ck_assert_msg(conf_engine_open(support_engine("old_table"), &e, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_lt(e->size, sizeof *e);
+    ck_assert(e->session_override == NULL);
+    ck_assert(e->rope != NULL);
+    conf_verdict v =
+        verdict_on(support_write_decoder(support_path("sound.h5"), "generate", "sound"), "old_table");
+    assert_verdict(&v, CONF_PASSED, "");
 }
 END_TEST
 
@@ -365,6 +379,7 @@ int main(void)
     tcase_add_test(verdicts, a_rotation_may_be_off_by_more_at_far_positions);
     tcase_add_test(verdicts, an_engine_without_rope_skips_its_cases);
     tcase_add_loop_test(verdicts, a_module_that_is_no_engine_is_refused, 0, 7);
+    tcase_add_test(verdicts, an_engine_with_a_shorter_table_lacks_what_came_later);
     tcase_add_test(verdicts, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
     suite_add_tcase(suite, verdicts);
 

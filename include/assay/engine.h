@@ -89,6 +89,11 @@ typedef struct assay_session assay_session; /* the state of one batch of samples
  * Names: embed, layer.NN.out, norm, … Shapes are those of the sample alone, without its padding. */
 typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *tensor);
 
+/* Like assay_trace_fn, but `data` is the live array of the tensor, of its type and shape, which fn may
+ * overwrite for as long as the call lasts: the engine goes on with what it then holds. `tensor->data` is the
+ * same array, or NULL. */
+typedef void assay_override_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
+
 typedef struct assay_engine {
     uint32_t abi;     /* ASSAY_ENGINE_ABI */
     uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
@@ -127,6 +132,17 @@ typedef struct assay_engine {
      * room for head_dim columns each, the number written goes to *dim. */
     assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                          assay_error *err);
+
+    /* Asks for every tensor of the next prefill before anything is computed from it; fn NULL ends it. Where
+     * traces are asked for, too, a tensor is traced first, as it was computed. What is overwritten decides
+     * what follows, and nothing that came before:
+     *   embed          what the first layer sees, and all that is made of the embedding beside it
+     *   layer.NN.attn  the attention's output, before any norm behind it and before it is added
+     *   layer.NN.mlp   the same of the feed-forward part; layer.NN.experts of routed experts beside one
+     *   layer.NN.out   what the next layer sees; with parallel streams, of the active one alone
+     *   norm           what the head sees
+     * May be NULL, or lie beyond `size`: the engine cannot. */
+    void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

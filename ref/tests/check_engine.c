@@ -217,6 +217,46 @@ START_TEST(traces_are_named_and_free_of_padding)
 }
 END_TEST
 
+/* Overwrites the embedding of the tokens 3, 4, 5, 6 by that of 6, 5, 4, 3. */
+static void reverse_embedding(void *context, size_t sample, const assay_tensor *tensor, void *data)
+{
+    size_t *n = context;
+    ck_assert_uint_eq(sample, 0);
+    ck_assert(tensor->data == data);
+    n[0]++;
+    if (strcmp(tensor->name, "embed") != 0) return;
+    size_t bytes = tensor->shape[1] * (tensor->dtype == ASSAY_F64 ? 8 : 4);
+    char *rows = data, swap[4096];
+    ck_assert_uint_le(bytes, sizeof swap);
+    for (size_t t = 0; t < tensor->shape[0] / 2; t++) {
+        char *a = rows + t * bytes, *b = rows + (tensor->shape[0] - 1 - t) * bytes;
+        memcpy(swap, a, bytes);
+        memcpy(a, b, bytes);
+        memcpy(b, swap, bytes);
+    }
+}
+
+START_TEST(what_is_overwritten_decides_what_follows)
+{
+    open_engine(_i);
+    const int32_t tokens[] = {0, 0, 3, 4, 5, 6}, reversed[] = {0, 0, 6, 5, 4, 3}, four[] = {4};
+    size_t n_overrides[1] = {0}, n_traces[2] = {0};
+    char *changed = blank(N_TOKENS * vocab), *logits = blank(N_TOKENS * vocab);
+    engine->session_override(session, reverse_embedding, n_overrides);
+    engine->session_trace(session, count_traces, n_traces);
+    ck_assert_int_eq(prefill(tokens, four, 1, changed), ASSAY_OK);
+    ck_assert_uint_eq(n_overrides[0], n_traces[0]);
+    engine->session_trace(session, NULL, NULL);
+    engine->session_override(session, NULL, NULL);
+    ck_assert_int_eq(prefill(reversed, four, 1, logits), ASSAY_OK);
+    ck_assert_mem_eq(changed, logits, N_TOKENS * row_bytes());
+    ck_assert_uint_eq(n_overrides[0], n_traces[0]);
+    free(changed);
+    free(logits);
+    close_engine();
+}
+END_TEST
+
 START_TEST(a_rope_that_is_not_understood_is_refused)
 {
     open_engine(_i);
@@ -268,6 +308,7 @@ int main(void)
     tcase_add_loop_test(all, bad_batches_are_refused_by_name, 0, N_MODULES);
     tcase_add_loop_test(all, decode_before_prefill_and_bad_tokens_are_refused, 0, N_MODULES);
     tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
+    tcase_add_loop_test(all, what_is_overwritten_decides_what_follows, 0, N_MODULES);
     tcase_add_loop_test(all, a_rope_that_is_not_understood_is_refused, 0, N_MODULES);
     tcase_add_loop_test(all, a_missing_checkpoint_is_an_error, 0, N_MODULES);
     suite_add_tcase(suite, all);
