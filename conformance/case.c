@@ -240,10 +240,10 @@ static assay_status read_textual(conf_case *c, assay_error *err)
     return rc;
 }
 
-assay_status conf_case_read(const char *path, conf_case **out, assay_error *err)
+static assay_status read_case(const char *path, bool outline, conf_case **out, assay_error *err)
 {
     conf_case *c = calloc(1, sizeof *c);
-    if (c) c->path = strdup(path);
+    if (c) *c = (conf_case){.path = strdup(path), .outline = outline};
     if (!c || !c->path) {
         free(c);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
@@ -256,6 +256,16 @@ assay_status conf_case_read(const char *path, conf_case **out, assay_error *err)
     if (rc != ASSAY_OK) conf_case_free(c);
     else *out = c;
     return rc;
+}
+
+assay_status conf_case_read(const char *path, conf_case **out, assay_error *err)
+{
+    return read_case(path, false, out, err);
+}
+
+assay_status conf_case_read_outline(const char *path, conf_case **out, assay_error *err)
+{
+    return read_case(path, true, out, err);
 }
 
 void conf_case_free(conf_case *c)

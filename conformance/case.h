@@ -55,7 +55,7 @@ typedef struct conf_rows {
 /* A tensor of the truth, for sample 0 in prefill. */
 typedef struct conf_trace {
     char *name;
-    conf_array value; /* F64 */
+    conf_array value; /* F64; data NULL in an outline */
     bool has_noise;
     double noise; /* the largest distance of the float32 run */
 } conf_trace;
@@ -88,6 +88,7 @@ typedef struct conf_rope {
 
 typedef struct conf_case {
     char *path;
+    bool outline; /* traces have no values */
     conf_kind kind;
     char *model; /* the checkpoint's directory, joined to the file's; NULL where the kind has none */
     char *source, *recorder, *catches; /* NULL where not recorded */
@@ -104,6 +105,12 @@ typedef struct conf_case {
  * caller frees *out. */
 assay_status conf_case_read(const char *path, conf_case **out, assay_error *err);
 void conf_case_free(conf_case *c);
+
+/* The same without the values of traces, of which there may be more than memory holds. */
+assay_status conf_case_read_outline(const char *path, conf_case **out, assay_error *err);
+
+/* The values of a trace of an outline, F64, from the same file. The caller frees *out. */
+assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err);
 
 /* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
  */

@@ -164,17 +164,34 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, assay_error *e
     if (rc == ASSAY_OK && d->has_truth) rc = conf_rows_read(file, d, err);
     if (rc == ASSAY_OK) rc = check_tokens(file, d, err);
     if (rc == ASSAY_OK && (generates || conf_h5_has(file, "/expect/tokens"))) rc = read_greedy(file, d, err);
-    if (rc == ASSAY_OK) rc = conf_traces_read(file, d, err);
+    if (rc == ASSAY_OK) rc = conf_traces_read(file, d, c->outline, err);
     return rc;
 }
 
-static assay_status read_trace(const conf_h5 *file, const char *name, conf_trace *trace, assay_error *err)
+assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err)
 {
     char path[256];
-    (void)snprintf(path, sizeof path, "/trace/%s", name);
+    (void)snprintf(path, sizeof path, "/trace/%s", trace->name);
     conf_array a;
-    assay_status rc = conf_h5_shape(file, path, &a, err);
-    if (rc == ASSAY_OK) rc = conf_array_read(file, path, ASSAY_F64, a.rank, a.shape, &trace->value, err);
+    assay_status rc = conf_array_read(file, path, ASSAY_F64, trace->value.rank, trace->value.shape, &a, err);
+    if (rc != ASSAY_OK) return rc;
+    const double *value = a.data;
+    for (size_t i = 0; rc == ASSAY_OK && i < a.n; i++)
+        if (!isfinite(value[i]))
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), path, i,
+                            value[i]);
+    if (rc == ASSAY_OK) *out = a;
+    else conf_array_free(&a);
+    return rc;
+}
+
+/* Everything but its values; trace->name is set. */
+static assay_status read_outline(const conf_h5 *file, conf_trace *trace, assay_error *err)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "/trace/%s", trace->name);
+    assay_status rc = conf_h5_shape(file, path, &trace->value, err);
+    trace->value.dtype = ASSAY_F64;
     if (rc == ASSAY_OK && conf_h5_has_attribute(file, path, "noise")) {
         trace->has_noise = true;
         rc = conf_h5_attribute_number(file, path, "noise", &trace->noise, err);
@@ -182,15 +199,10 @@ static assay_status read_trace(const conf_h5 *file, const char *name, conf_trace
             rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
                             conf_h5_path(file), path, trace->noise);
     }
-    const double *value = trace->value.data;
-    for (size_t i = 0; rc == ASSAY_OK && i < trace->value.n; i++)
-        if (!isfinite(value[i]))
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), path, i,
-                            value[i]);
     return rc;
 }
 
-assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
+assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err)
 {
     conf_strings names;
     assay_status rc = conf_h5_members(file, "/trace", &names, err);
@@ -200,8 +212,9 @@ assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, assay_error 
     for (size_t i = 0; i < names.n && rc == ASSAY_OK; i++) {
         d->n_traces = i + 1;
         d->traces[i].name = names.at[i];
-        rc = read_trace(file, names.at[i], &d->traces[i], err);
         names.at[i] = NULL;
+        rc = read_outline(file, &d->traces[i], err);
+        if (rc == ASSAY_OK && !outline) rc = conf_trace_read(file, &d->traces[i], &d->traces[i].value, err);
     }
     conf_strings_free(&names);
     return rc;

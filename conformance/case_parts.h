@@ -16,8 +16,8 @@ void conf_rope_free(conf_rope *r);
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
 void conf_rows_free(conf_rows *rows);
 
-/* Fills d->traces from /trace. */
-assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
+/* Fills d->traces from /trace; outline: without values. */
+assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
 
 /* Notes every member of `group` that `known` (NULL-terminated) does not name, for a warning. */
 assay_status conf_members_note(const conf_h5 *file, const char *group, const char *const *known,

@@ -20,6 +20,17 @@ void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
+/* What the multiples of a tensor count, float64 or not as the engine is: limit·unit = bound. trace: with its
+ * values. A float32 engine's tensor without a recorded noise is marked by the noise of the logits. */
+double conf_tensor_unit(const conf_case *c, bool float64, const conf_trace *trace);
+
+/* "[3,17]": element `at` of an array. */
+void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at);
+
+/* The first greedy step that is neither the expected one nor excused, sample by sample; sets the verdict.
+ * False where there is none. */
+bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step);
+
 /* Sets CONF_FAILED with its class and reason; where another part has failed before, whose class stays, notes
  * the reason instead. Returns whether it was set. */
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)

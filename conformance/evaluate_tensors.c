@@ -7,26 +7,24 @@
 
 #include "conformance/evaluate_parts.h"
 
-/* The largest noise of the case's logits in units of their size: what a float32 engine's tensor without a
- * recorded noise is marked by. */
-static double relative_noise(const conf_replay *r)
+/* The largest noise of the case's logits in units of their size. */
+static double relative_noise(const conf_case *c)
 {
-    const conf_rows *rows = &r->c->decoder.rows;
-    if (!r->c->decoder.has_truth) return 0;
+    const conf_rows *rows = &c->decoder.rows;
+    if (!c->decoder.has_truth) return 0;
     conf_bounds b = conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
     double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
     return largest > 0 ? b.max_abs / largest : 0;
 }
 
-static double unit_of(const conf_replay *r, const conf_trace *trace)
+double conf_tensor_unit(const conf_case *c, bool float64, const conf_trace *trace)
 {
     double largest = conf_max_abs(trace->value.data, trace->value.n);
-    if (r->verdict->float64) return r->c->float64_bound * largest;
-    return conf_unit_float32(trace->has_noise ? trace->noise : relative_noise(r) * largest, largest);
+    if (float64) return c->float64_bound * largest;
+    return conf_unit_float32(trace->has_noise ? trace->noise : relative_noise(c) * largest, largest);
 }
 
-/* "[3,17]": element `at` of a tensor. */
-static void print_index(char *text, size_t size, const conf_array *a, size_t at)
+void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at)
 {
     size_t index[ASSAY_TENSOR_RANK_MAX] = {0};
     for (size_t i = a->rank; i-- > 0; at /= a->shape[i]) index[i] = at % a->shape[i];
@@ -46,10 +44,11 @@ static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
                        t->name);
         return true;
     }
-    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit_of(r, t));
+    conf_tensor_judgement j =
+        conf_judge_tensor(t->value.data, seen->value.data, t->value.n, conf_tensor_unit(r->c, v->float64, t));
     if (j.multiple <= limit) return false;
     char at[128];
-    print_index(at, sizeof at, &t->value, j.at);
+    conf_tensor_print_index(at, sizeof at, &t->value, j.at);
     int digits = CONF_DIGITS(v);
     (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound",
                    t->name, at, digits, ((const double *)t->value.data)[j.at], digits,

@@ -45,8 +45,8 @@ static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int
                    expected, got);
 }
 
-/* The first step of sample b that is neither the same nor excused; adds to *n_ties. */
-static bool evaluate_sample(const conf_replay *r, size_t b, double epsilon, size_t *n_ties)
+/* Whether sample b has a step that is neither the same nor excused, and the first; adds to *n_ties. */
+static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ties, size_t *at)
 {
     const conf_decoder *d = &r->c->decoder;
     size_t n_golden, n_steps = conf_greedy_steps(r, b, &n_golden);
@@ -65,15 +65,23 @@ static bool evaluate_sample(const conf_replay *r, size_t b, double epsilon, size
         *n_ties += token == CONF_TOKEN_TIE;
         if (token == CONF_TOKEN_SAME || token == CONF_TOKEN_TIE) continue;
         fail_step(r->verdict, token, b, k, golden, found);
-        return false;
+        *at = k;
+        return true;
     }
-    return true;
+    return false;
+}
+
+bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step)
+{
+    size_t n_ties = 0, b = 0, n = r->c->decoder.n_samples;
+    while (b < n && !differs(r, b, bounds->limit * bounds->max_abs, &n_ties, step)) b++;
+    if (n_ties) conf_verdict_note(r->verdict, "%zu greedy tokens flipped at near ties", n_ties);
+    *sample = b;
+    return b < n;
 }
 
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds)
 {
-    size_t n_ties = 0;
-    for (size_t b = 0; b < r->c->decoder.n_samples; b++)
-        if (!evaluate_sample(r, b, bounds->limit * bounds->max_abs, &n_ties)) break;
-    if (n_ties) conf_verdict_note(r->verdict, "%zu greedy tokens flipped at near ties", n_ties);
+    size_t sample, step;
+    (void)conf_tokens_differ(r, bounds, &sample, &step);
 }

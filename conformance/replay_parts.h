@@ -16,6 +16,9 @@ bool conf_replay_no_memory(conf_replay *r);
 /* Memory for n numbers of the engine's type, every one NaN; NULL if there is none. */
 void *conf_nan_alloc(const assay_engine *e, size_t n);
 
+/* Whether an engine's tensor is of floating type and of the shape of `a`. */
+bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a);
+
 /* The tensors of the next prefill go to r->seen. */
 void conf_trace_listen(conf_replay *r, assay_session *session);
 

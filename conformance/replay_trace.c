@@ -15,7 +15,7 @@ static const conf_trace *find_trace(const conf_decoder *d, const char *name)
     return NULL;
 }
 
-static bool has_shape(const assay_tensor *tensor, const conf_array *a)
+bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a)
 {
     if (!dtype_is_float(tensor->dtype) || tensor->rank != a->rank) return false;
     for (size_t i = 0; i < a->rank; i++)
@@ -41,7 +41,7 @@ static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor
     seen->value.rank = tensor->rank < ASSAY_TENSOR_RANK_MAX ? tensor->rank : ASSAY_TENSOR_RANK_MAX;
     memcpy(seen->value.shape, tensor->shape, seen->value.rank * sizeof *tensor->shape);
     r->n_seen++;
-    if (!has_shape(tensor, &trace->value) || !tensor->data) return;
+    if (!conf_tensor_has_shape(tensor, &trace->value) || !tensor->data) return;
     seen->value.data = malloc((trace->value.n ? trace->value.n : 1) * sizeof(double));
     if (!seen->value.data) {
         r->n_seen--;
