@@ -2,6 +2,7 @@
 #include "model/dtype.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct dtype_row {
@@ -115,4 +116,48 @@ void dtype_to_f64(double *dst, const void *src, assay_dtype dtype, size_t n)
     else if (dtype == ASSAY_BF16)
         for (size_t i = 0; i < n; i++) dst[i] = (double)dtype_bf16_to_f32(load_u16(bytes, i));
     else if (n > 0) memcpy(dst, src, n * sizeof *dst);
+}
+
+/* x with at most `bits` significant bits, its last place not below 2^least. */
+static double round_to(double x, int bits, int least)
+{
+    int exponent;
+    (void)frexp(x, &exponent);
+    int place = exponent - bits > least ? exponent - bits : least;
+    return ldexp(nearbyint(ldexp(x, -place)), place);
+}
+
+static uint16_t f64_to_bf16(double x)
+{
+    float rounded = (float)(isfinite(x) ? round_to(x, 8, -133) : x);
+    uint32_t bits;
+    memcpy(&bits, &rounded, sizeof bits);
+    return (uint16_t)(bits >> 16 | (isnan(x) ? 0x40 : 0));
+}
+
+static uint16_t f64_to_f16(double x)
+{
+    unsigned sign = signbit(x) ? 0x8000 : 0;
+    if (isnan(x)) return (uint16_t)(sign | 0x7e00);
+    double a = isinf(x) ? x : fabs(round_to(x, 11, -24));
+    if (isinf(x) || a > 65504) return (uint16_t)(sign | 0x7c00);
+    if (a < ldexp(1, -14)) return (uint16_t)(sign | (unsigned)ldexp(a, 24));
+    int exponent;
+    double fraction = frexp(a, &exponent); /* in [1/2, 1) */
+    return (uint16_t)(sign | (unsigned)(exponent + 14) << 10 | ((unsigned)ldexp(fraction, 11) - 1024));
+}
+
+void dtype_from_f64(void *dst, const double *src, assay_dtype dtype, size_t n)
+{
+    size_t bytes = dtype_size(dtype);
+    for (size_t i = 0; i < n; i++) {
+        float single = dtype == ASSAY_F32 ? (float)src[i] : 0;
+        uint16_t half = 0;
+        if (dtype == ASSAY_F16) half = f64_to_f16(src[i]);
+        if (dtype == ASSAY_BF16) half = f64_to_bf16(src[i]);
+        const void *from = dtype == ASSAY_F64   ? (const void *)&src[i]
+                           : dtype == ASSAY_F32 ? (const void *)&single
+                                                : (const void *)&half;
+        memcpy((char *)dst + i * bytes, from, bytes);
+    }
 }

@@ -52,6 +52,58 @@ START_TEST(every_bf16_pattern_has_its_exact_value)
 }
 END_TEST
 
+/* Every value of a 16-bit type is kept, and half-way between two neighbours the even one is taken. */
+static void expect_nearest(assay_dtype dtype, int n_fraction)
+{
+    uint32_t n_finite = ((1U << (15 - n_fraction)) - 1) << n_fraction;
+    for (uint32_t i = 0; i < N_PATTERNS; i++) {
+        uint16_t bits;
+        double value = defined_value(i, n_fraction);
+        dtype_from_f64(&bits, &value, dtype, 1);
+        if (isnan(value)) {
+            float back = dtype == ASSAY_F16 ? dtype_f16_to_f32(bits) : dtype_bf16_to_f32(bits);
+            ck_assert_msg(isnan(back), "NaN became 0x%04x", bits);
+            continue;
+        }
+        ck_assert_msg(bits == i, "0x%04x became 0x%04x", i, bits);
+        uint32_t low = i & 0x7fffU;
+        if (low + 1 >= n_finite) continue;
+        double next = defined_value(i + 1, n_fraction), half = value + (next - value) / 2;
+        dtype_from_f64(&bits, &half, dtype, 1);
+        ck_assert_msg(bits == i + (i & 1), "%a became 0x%04x", half, bits);
+        half = nextafter(half, next);
+        dtype_from_f64(&bits, &half, dtype, 1);
+        ck_assert_msg(bits == i + 1, "%a became 0x%04x", half, bits);
+    }
+    const double large[] = {0x1p128, -0x1p128};
+    uint16_t bits[2];
+    dtype_from_f64(bits, large, dtype, 2);
+    ck_assert_uint_eq(bits[0], n_finite);
+    ck_assert_uint_eq(bits[1], n_finite | 0x8000U);
+}
+
+START_TEST(numbers_round_to_the_nearest_of_16_bits)
+{
+    expect_nearest(ASSAY_F16, 10);
+    expect_nearest(ASSAY_BF16, 7);
+}
+END_TEST
+
+START_TEST(numbers_convert_to_unaligned_wider_types)
+{
+    const double value[] = {1 + 0x1p-30, -3};
+    char bytes[17];
+    double wide[2];
+    float narrow[2];
+    dtype_from_f64(bytes + 1, value, ASSAY_F64, 2);
+    memcpy(wide, bytes + 1, sizeof wide);
+    ck_assert(wide[0] == value[0] && wide[1] == value[1]);
+    dtype_from_f64(bytes + 1, value, ASSAY_F32, 2);
+    memcpy(narrow, bytes + 1, sizeof narrow);
+    ck_assert(narrow[0] == 1 && narrow[1] == -3);
+}
+END_TEST
+
 START_TEST(published_f16_values_hold)
 {
     ck_assert(dtype_f16_to_f32(0x3c00) == 1.0F);
@@ -178,6 +230,8 @@ int main(void)
     tcase_add_test(tc, every_f16_pattern_has_its_exact_value);
     tcase_add_test(tc, every_bf16_pattern_has_its_exact_value);
     tcase_add_test(tc, published_f16_values_hold);
+    tcase_add_test(tc, numbers_round_to_the_nearest_of_16_bits);
+    tcase_add_test(tc, numbers_convert_to_unaligned_wider_types);
     tcase_add_test(tc, nan_payloads_and_signs_are_kept);
     tcase_add_test(tc, arrays_of_16_bits_convert_from_unaligned_bytes);
     tcase_add_test(tc, f32_and_f64_arrays_convert_from_unaligned_bytes);
