@@ -21,7 +21,7 @@ typedef struct option_info {
 
 static const option_info options_table[] = {
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "a bundled engine's name or the path of a module; may be repeated\n(default: ref64 and ref32)"},
+     "a bundled engine's name or the path of a module; run takes several\n(default: ref64 and ref32)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
@@ -89,6 +89,21 @@ static const conf_command commands[] = {
      "\n"
      "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
      BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_HELP), conf_cmd_list},
+    {"locate", "[OPTION]... CASE [OBSERVED]", "say where a case first goes wrong",
+     "Walks the recorded tensors of CASE in the order in which the engine computes them, names\n"
+     "the first that leaves its bound, and tells an error that is made there from one that is\n"
+     "inherited: the engine is asked again with golden inputs for each tensor. What cannot be\n"
+     "asked (an engine without session_override, or OBSERVED, the file of an observation) is\n"
+     "followed by ref64 from tensor to tensor. Where no tensor tells, further replays tell\n"
+     "batch, padding and the state of decode apart. One tensor at a time is in memory.\n"
+     "\n"
+     "One engine is asked: ref32 unless another is named. --timeout and --memory hold for\n"
+     "each process.\n"
+     "\n"
+     "Exit status: 0 nothing is out of bounds; 1 something was located; 2 usage; 77 there is\n"
+     "nothing to compare; 99 broken fixture, missing library or an error of assay itself.\n",
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_HELP),
+     conf_cmd_locate},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 

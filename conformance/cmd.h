@@ -10,6 +10,7 @@
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_info(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_list(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context);
 
 /* What a command without arguments looks at. */
 #define CONF_DEFAULT_DIRECTORY "fixtures"

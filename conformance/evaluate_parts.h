@@ -31,6 +31,11 @@ void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_
  * False where there is none. */
 bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step);
 
+/* The row of d->rows that holds the truth after the prompt of sample b and k of the tokens that follow: the
+ * forced ones, or those of the greedy stream. SIZE_MAX where none is recorded, because the forced tokens are
+ * not those of the stream. */
+size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy);
+
 /* Sets CONF_FAILED with its class and reason; where another part has failed before, whose class stays, notes
  * the reason instead. Returns whether it was set. */
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)

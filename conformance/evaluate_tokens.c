@@ -7,24 +7,20 @@
 
 #include "conformance/evaluate_parts.h"
 
-/* The truth's logits that decide step k of sample b; NULL where none are recorded, because the forced tokens
- * are not those that lead there. */
-static const double *truth_of_step(const conf_decoder *d, size_t b, size_t k)
+size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)
 {
-    if (!d->has_truth || k > d->n_decode) return NULL;
+    if (!d->has_truth || k > d->n_decode) return SIZE_MAX;
     const int32_t *length = d->length.data;
     size_t row = 0, n_prefill = 0;
     for (size_t i = 0; i < d->n_samples; i++) {
         n_prefill += (size_t)length[i];
         if (i <= b) row = n_prefill - 1;
     }
-    if (k > 0) {
-        const int32_t *forced = (const int32_t *)d->decode.data + b * d->n_decode;
-        const int32_t *golden = (const int32_t *)d->greedy.data + b * d->n_greedy;
-        if (memcmp(forced, golden, k * sizeof *forced) != 0) return NULL;
-        row = n_prefill + b * d->n_decode + k - 1;
-    }
-    return d->rows.truth + row * d->rows.n_cols;
+    if (k == 0) return row;
+    const int32_t *forced = (const int32_t *)d->decode.data + b * d->n_decode;
+    const int32_t *golden = greedy ? (const int32_t *)d->greedy.data + b * d->n_greedy : forced;
+    if (memcmp(forced, golden, k * sizeof *forced) != 0) return SIZE_MAX;
+    return n_prefill + b * d->n_decode + k - 1;
 }
 
 static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden, int32_t found)
@@ -51,10 +47,11 @@ static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ti
     const conf_decoder *d = &r->c->decoder;
     size_t n_golden, n_steps = conf_greedy_steps(r, b, &n_golden);
     for (size_t k = 0; k < n_steps; k++) {
+        size_t row = conf_row_of_step(d, b, k, true);
         int32_t golden = k < n_golden ? ((const int32_t *)d->greedy.data)[b * d->n_greedy + k] : -1;
         conf_token_step step = {.golden = golden,
                                 .ends = d->stops[b] && k + 1 == n_golden && n_steps == n_golden,
-                                .truth = truth_of_step(d, b, k),
+                                .truth = row == SIZE_MAX ? NULL : d->rows.truth + row * d->rows.n_cols,
                                 .found = r->greedy + (b * (d->n_greedy + 1) + k) * r->vocab,
                                 .n = r->vocab,
                                 .stop_ids = r->stop_ids,

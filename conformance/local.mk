@@ -13,6 +13,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd.c conformance/cmd.h \
 	conformance/cmd_info.c \
 	conformance/cmd_list.c \
+	conformance/cmd_locate.c \
 	conformance/cmd_run.c \
 	conformance/contain.c conformance/contain.h \
 	conformance/dump.c conformance/dump.h \
@@ -25,6 +26,13 @@ conformance_libconformance_la_SOURCES = \
 	conformance/h5_text.c \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
+	conformance/locate.c conformance/locate.h conformance/locate_parts.h \
+	conformance/locate_hear.c conformance/locate_walker.h \
+	conformance/locate_print.c \
+	conformance/locate_replay.c \
+	conformance/locate_sequence.c \
+	conformance/locate_tensors.c \
+	conformance/locate_walk.c \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \

@@ -17,6 +17,9 @@ const char *conf_color_off(const conf_context *context);
 const char *conf_unit_name(const conf_verdict *v);
 double conf_bound_of(const conf_verdict *v);
 
+/* A multiple in at most 8 characters. */
+void conf_multiple_print(char *text, size_t size, double multiple);
+
 /* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
 char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
 

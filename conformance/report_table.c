@@ -12,8 +12,7 @@
 #define CELL_WIDTH 15 /* "   3.7e+04 FAIL" */
 #define ID_MIN     16
 
-/* A multiple in at most 8 characters. */
-static void print_multiple(char *text, size_t size, double multiple)
+void conf_multiple_print(char *text, size_t size, double multiple)
 {
     if (isinf(multiple)) (void)snprintf(text, size, "inf");
     else if (multiple >= 1000 || (multiple > 0 && multiple < 0.01))
@@ -25,7 +24,7 @@ static void print_multiple(char *text, size_t size, double multiple)
 static void print_cell(FILE *out, const conf_context *context, const conf_verdict *v, bool is_last)
 {
     char number[32] = "-";
-    if (v->measured) print_multiple(number, sizeof number, v->multiple);
+    if (v->measured) conf_multiple_print(number, sizeof number, v->multiple);
     (void)fprintf(out, "  %7s %s%-*s%s", number, conf_color_on(context, v->outcome), is_last ? 0 : 5,
                   conf_outcome_word(v->outcome), conf_color_off(context));
 }
