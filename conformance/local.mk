@@ -61,6 +61,9 @@ conformance_assay_LDADD = conformance/libconformance.la
 FAKE_ENGINES = \
 	conformance/tests/engines/fake32.la \
 	conformance/tests/engines/fake64.la \
+	conformance/tests/engines/layered.la \
+	conformance/tests/engines/layered_no_override.la \
+	conformance/tests/engines/layered_no_trace.la \
 	conformance/tests/engines/no_rope.la \
 	conformance/tests/engines/no_stop_ids.la \
 	conformance/tests/engines/old_table.la
@@ -83,6 +86,15 @@ conformance_tests_engines_fake32_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_fake64_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_fake64_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_DOUBLE
 conformance_tests_engines_fake64_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+LAYERED_SOURCES = conformance/tests/engines/layered.c conformance/tests/engines/formula.h
+conformance_tests_engines_layered_la_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_layered_no_override_la_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_no_override_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_OVERRIDE
+conformance_tests_engines_layered_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_layered_no_trace_la_SOURCES = $(LAYERED_SOURCES)
+conformance_tests_engines_layered_no_trace_la_CPPFLAGS = $(AM_CPPFLAGS) -DLAYERED_NO_TRACE
+conformance_tests_engines_layered_no_trace_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_rope_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_no_rope_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_ROPE
 conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
@@ -134,6 +146,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
+	conformance/tests/check_locate \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
 	conformance/tests/check_terminal \
@@ -167,6 +180,8 @@ conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_token_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_locate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

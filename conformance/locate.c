@@ -76,10 +76,8 @@ static void tell_batch(inquiry *q, conf_sequence alone, bool padded, bool compan
     }
     if (q->failed) return;
     if (what)
-        (void)fprintf(out,
-                      "it is the batch: sample %zu, alone and without padding, agrees; its %s makes the "
-                      "difference\n",
-                      alone.sample, what);
+        (void)fprintf(out, "%s sample %zu, alone and without padding, agrees; its %s makes the difference\n",
+                      alone.decodes ? "it takes the batch:" : "it is the batch:", alone.sample, what);
     else
         (void)fprintf(out,
                       "sample %zu, replayed once more, agrees: the engine does not compute the same "

@@ -33,6 +33,8 @@ static inline int32_t formula_best(uint32_t state)
     return best;
 }
 
+#define LAYERED_NOISE (1.0 / 1024) /* of the recorded tensors of the layered engine */
+
 /* Element d of the tensor behind layer `layer` (0: embed). */
 static inline double formula_trace(uint32_t state, size_t layer, size_t d)
 {
