@@ -66,6 +66,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/layered_no_trace.la \
 	conformance/tests/engines/no_rope.la \
 	conformance/tests/engines/no_stop_ids.la \
+	conformance/tests/engines/off_ref.la \
+	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la
 BROKEN_ENGINES = \
 	conformance/tests/engines/crash.la \
@@ -101,6 +103,11 @@ conformance_tests_engines_no_rope_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_stop_ids_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_no_stop_ids_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_NO_STOP_IDS
 conformance_tests_engines_no_stop_ids_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_off_ref_la_SOURCES = conformance/tests/engines/off_ref.c
+conformance_tests_engines_off_ref_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_off_ref_no_override_la_SOURCES = conformance/tests/engines/off_ref.c
+conformance_tests_engines_off_ref_no_override_la_CPPFLAGS = $(AM_CPPFLAGS) -DOFF_REF_NO_OVERRIDE
+conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
@@ -147,6 +154,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
 	conformance/tests/check_locate \
+	conformance/tests/check_locate_ref \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
 	conformance/tests/check_terminal \
@@ -182,6 +190,8 @@ conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_token_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_locate_ref_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
