@@ -40,8 +40,11 @@ static conf_verdict ask(inquiry *q, conf_task_fn *task, const void *what)
 
 static conf_verdict walk(inquiry *q, const conf_sequence *sequence)
 {
-    memset(&q->shared->walk, 0, sizeof q->shared->walk);
-    return ask(q, conf_walk_run, &(conf_walk_task){q->location, sequence, &q->shared->walk});
+    conf_walk *w = &q->shared->walk;
+    memset(w, 0, sizeof *w);
+    conf_verdict v = ask(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
+    if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* an engine that writes anywhere wrote there */
+    return v;
 }
 
 /* Whether a sequence agrees with the truth. An engine that fails at it does not. */

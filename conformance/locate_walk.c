@@ -200,7 +200,9 @@ static void walk_engine(conf_walker *w)
         w->walk->by_reference = true;
         if (!w->task->sequence) (void)run_reference(w, conf_check_reference, NULL, &logits);
         free(logits);
-        if (!w->failed) conf_walker_fail(w, conf_tensors_create(&w->found, &w->err));
+        assay_error err = {0};
+        if (!w->failed && conf_tensors_create(&w->found, &err) != ASSAY_OK)
+            (void)snprintf(w->walk->reference, sizeof w->walk->reference, "%.500s", err.text);
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;

@@ -95,6 +95,11 @@ static const struct {
       "inherited: from golden inputs it is 0.62 times its bound; no tensor has an error of its own that is "
       "out "
       "of bounds: it grows on the way; the largest is made in layer.01.out, 0.62 times its bound\n"}},
+    {"slow-made",
+     {"layer.01.out             1.12         0.62   <- first\n",
+      "inherited: from golden inputs it is 0.62 times its bound; the first tensor with an error of its own "
+      "is "
+      "layer.02.attn, 2.6e+02 times its bound\n"}},
     {"nan",
      {"layer.01.attn             inf          inf   <- first\n",
       "first out of bounds: layer.01.attn[1,2]: expected ", "found nan\n",
@@ -214,6 +219,15 @@ static const char *const states[][3] = {
      "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
 };
 
+START_TEST(what_an_engine_does_not_run_is_nothing_to_locate)
+{
+    (void)support_write_decoder(support_path("unsupported.h5"), "logits", "unsupported");
+    const support_output *o = support_assay("locate unsupported.h5 -e %s", support_engine("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing to locate: sinks are not implemented\n");
+}
+END_TEST
+
 START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
 {
     (void)support_write_decoder(support_path("%s.h5", states[_i][0]), "generate", states[_i][0]);
@@ -299,6 +313,7 @@ int main(void)
     tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
     tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
     tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
+    tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0, 2);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);

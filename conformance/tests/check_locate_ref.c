@@ -128,6 +128,32 @@ START_TEST(a_sample_that_errs_alone_is_compared_with_the_reference)
 }
 END_TEST
 
+START_TEST(a_case_without_tensors_is_compared_with_the_reference)
+{
+    copy_variant("qwen3/base", "");
+    edit_remove(support_path("copy/single.h5"), "/trace");
+    const support_output *o = locate_off("layer.01.mlp", "single", engines[_i]);
+    assert_code(o, 1);
+    assert_holds(o->out, "\nfirst out of bounds: logits[6,");
+    assert_holds(o->out, "\nsample 0 alone, against ref64:\n");
+    assert_holds(o->out, "\nfirst out of bounds: layer.01.mlp[6,3]: expected ");
+}
+END_TEST
+
+START_TEST(what_run_dumps_can_be_located)
+{
+    copy_variant("qwen3/window", "s/\"sliding_window\": 6/\"sliding_window\": 7/");
+    (void)support_assay("run -e ref32 --dump dumped copy/single.h5");
+    ck_assert_int_eq(
+        support_shell("mv $(find dumped -name '*.h5') seen.h5 && cp before copy/model/config.json")->code, 0);
+    const support_output *o = support_assay("locate copy/single.h5 seen.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, "first out of bounds: layer.00.attn[6,24]: expected 0.10198118, found -0.15667");
+    assert_holds(o->out,
+                 "made there: from the tensors before it, by ref64, it is still 1.7e+04 times its bound");
+}
+END_TEST
+
 START_TEST(a_reference_that_disagrees_with_the_record_is_doubted)
 {
     copy_variant("qwen3/window", "s/\"sliding_window\": 6/\"sliding_window\": 7/");
@@ -243,6 +269,8 @@ int main(void)
     tcase_add_loop_test(all, an_error_of_one_tensor_is_made_there_and_nowhere_else, 0, 2);
     tcase_add_loop_test(all, an_error_between_recorded_tensors_is_made_in_the_next, 0, 2);
     tcase_add_loop_test(all, a_sample_that_errs_alone_is_compared_with_the_reference, 0, 2);
+    tcase_add_loop_test(all, a_case_without_tensors_is_compared_with_the_reference, 0, 2);
+    tcase_add_test(all, what_run_dumps_can_be_located);
     tcase_add_test(all, a_reference_that_disagrees_with_the_record_is_doubted);
     tcase_add_test(all, an_observation_is_followed_by_the_reference);
     tcase_add_test(all, an_observation_of_another_shape_is_told);

@@ -139,6 +139,7 @@ static void attend(const pass *p, size_t layer)
         (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
     if (bad && is_hit(p)) p->y[(errs(p->s, "with-forced") ? p->n - 1 : 1) * width + 2] += 1;
     if (bad && errs(p->s, "crash-override")) p->y[width + 2] += 1;
+    if (layer == 2 && errs(p->s, "slow-made")) p->y[width + 2] += 1;
     if (bad && errs(p->s, "nan")) p->y[width + 2] = NAN;
     give(p, p->y, bad && errs(p->s, "shape") ? width - 1 : width, name);
     for (size_t i = 0; i < p->n * width; i++) p->x[i] = p->x[i] / 2 + p->y[i] + 1;
@@ -158,7 +159,8 @@ static void run_layers(const pass *p, const int32_t *tokens)
         char name[32];
         (void)snprintf(name, sizeof name, "layer.%02zu.out", layer);
         attend(p, layer);
-        if (errs(p->s, "slow") && p->sample == 0) p->x[1] += (float)(LAYERED_NOISE * (layer == 1 ? 2.5 : 2));
+        if ((errs(p->s, "slow") || errs(p->s, "slow-made")) && p->sample == 0)
+            p->x[1] += (float)(LAYERED_NOISE * (layer == 1 ? 2.5 : 2));
         give(p, p->x, width, name);
     }
 }
