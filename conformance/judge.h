@@ -8,6 +8,8 @@
 #ifndef CONFORMANCE_JUDGE_H
 #define CONFORMANCE_JUDGE_H
 
+#include <assay/engine.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +20,14 @@
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
            */
 
+/* A row of numbers as it lies in memory. dtype: F64 or F32. */
+typedef struct conf_row {
+    assay_dtype dtype;
+    const void *data;
+} conf_row;
+
+double conf_row_at(const conf_row *row, size_t i);
+
 /* Distances of a row of logits from the truth, all in units of logits. */
 typedef struct conf_distance {
     bool same_mask; /* if not, the distances mean nothing and worst is where the masks part */
@@ -27,8 +37,13 @@ typedef struct conf_distance {
     size_t worst; /* the element that max_abs stands at */
 } conf_distance;
 
-/* truth, found: [n], n > 0. */
+/* truth, found: [n], n > 0. Everything that takes a conf_row judges float32 as the double of the same value.
+ */
 conf_distance conf_distance_of(const double *truth, const double *found, size_t n);
+conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, size_t n);
+
+/* The larger of each distance, into *worst. */
+void conf_distance_keep_larger(conf_distance *worst, const conf_distance *d);
 
 /* KL(softmax(truth) ‖ softmax(found)) in nats, accurate however close the two are. Elements that are
  * -infinity on both sides have no part in it. truth, found: [n], of the same mask. */
@@ -37,12 +52,15 @@ double conf_kl(const double *truth, const double *found, size_t n);
 /* The first element at which the masks of finite, NaN, +infinity and -infinity differ; n if they are the
  * same. */
 size_t conf_mask_difference(const double *truth, const double *found, size_t n);
+size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, size_t n);
 
 /* The largest |a| that is finite; 0 if there is none. */
 double conf_max_abs(const double *a, size_t n);
+double conf_row_max_abs(const conf_row *row, size_t n);
 
 /* The index of the largest element, the first of equals; NaN is never it. */
 size_t conf_argmax(const double *a, size_t n);
+size_t conf_row_argmax(const conf_row *row, size_t n);
 
 /* CONF_FLOOR_ULPS float32 ulps at max_abs. */
 double conf_noise_floor(double max_abs);
@@ -61,8 +79,12 @@ conf_distance conf_noise_of(const double *truth, const double *float32, size_t n
 
 conf_bounds conf_bounds_float32(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
 
+/* The same where the noise is known. max_abs: of the truth. */
+conf_bounds conf_bounds_of_noise(const conf_distance *noise, double max_abs);
+
 /* relative: CONF_FLOAT64_BOUND, or what the case gives reasons for. */
 conf_bounds conf_bounds_float64(const double *truth, size_t n_rows, size_t n_cols, double relative);
+conf_bounds conf_bounds_relative(double relative, double max_abs);
 
 /* The unit of a tensor: noise 0 where none is recorded. */
 double conf_unit_float32(double noise, double max_abs);
@@ -85,6 +107,21 @@ typedef struct conf_logits_judgement {
     conf_distance worst; /* the largest of each distance over all rows of the same mask */
     size_t n_top1;       /* rows whose best element is the truth's */
 } conf_logits_judgement;
+
+/* What can be said of a row before the bounds are known. */
+typedef struct conf_row_measure {
+    conf_distance distance;
+    bool same_best; /* the largest element stands at the same place; false where the masks differ */
+} conf_row_measure;
+
+/* truth, found: [n], n > 0. */
+conf_row_measure conf_row_measure_of(const conf_row *truth, const conf_row *found, size_t n);
+
+/* Judges row `row` into *j, which starts as {.worst = {.same_mask = true}}; rows may come in any order. True
+ * where it is the first of the diverging rows so far. conf_logits_end is due behind the last. */
+bool conf_logits_add(conf_logits_judgement *j, size_t row, const conf_row_measure *m,
+                     const conf_bounds *bounds);
+void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds);
 
 /* truth, found: [n_rows, n_cols]. */
 conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
@@ -121,6 +158,10 @@ typedef struct conf_token_step {
 
 /* *token: what the candidate generates; -1 with CONF_TOKEN_NOT_FINITE. */
 conf_token conf_judge_token(const conf_token_step *step, int32_t *token);
+
+/* The same for a candidate that says which token it takes, instead of what it makes of logits. found: as
+ * above, or NULL where it is not known; without it or the truth nothing is excused. */
+conf_token conf_judge_choice(const conf_token_step *step, int32_t token);
 bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n);
 
 /* A tensor against its truth, element by element. multiple: the largest error in units; infinite where the
@@ -131,6 +172,7 @@ typedef struct conf_tensor_judgement {
 } conf_tensor_judgement;
 
 conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit);
+conf_tensor_judgement conf_row_judge(const conf_row *truth, const conf_row *found, size_t n, double unit);
 
 /* What one element of a rotated row may be off by. The angle at position p carries p ulps of itself, so an
  * error that grows with p is rounding and no fault. max_abs: largest |x| of the row, or of the table; pos:

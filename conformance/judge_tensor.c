@@ -6,18 +6,25 @@
 #include <float.h>
 #include <math.h>
 
-conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit)
+conf_tensor_judgement conf_row_judge(const conf_row *truth, const conf_row *found, size_t n, double unit)
 {
-    size_t differs = conf_mask_difference(truth, found, n);
+    size_t differs = conf_row_mask_difference(truth, found, n);
     if (differs < n) return (conf_tensor_judgement){.multiple = INFINITY, .at = differs};
     conf_tensor_judgement j = {0};
     for (size_t i = 0; i < n; i++) {
-        double error = isfinite(truth[i]) ? fabs(found[i] - truth[i]) : 0;
+        double expected = conf_row_at(truth, i);
+        double error = isfinite(expected) ? fabs(conf_row_at(found, i) - expected) : 0;
         if (error == 0) continue;
         double multiple = error / unit;
         if (multiple > j.multiple) j = (conf_tensor_judgement){.multiple = multiple, .at = i};
     }
     return j;
+}
+
+conf_tensor_judgement conf_judge_tensor(const double *truth, const double *found, size_t n, double unit)
+{
+    conf_row t = {.dtype = ASSAY_F64, .data = truth}, c = {.dtype = ASSAY_F64, .data = found};
+    return conf_row_judge(&t, &c, n, unit);
 }
 
 double conf_rope_bound_float64(double max_abs, double pos, double relative)

@@ -272,6 +272,94 @@ START_TEST(a_difference_that_overflows_diverges)
 }
 END_TEST
 
+/* A row of more than two blocks, whose interesting elements stand behind the first; exact in float32. */
+enum { LONG = 1300 };
+static double long_truth[LONG], long_found[LONG];
+static float narrow_truth[LONG], narrow_found[LONG];
+
+static void fill_long(void)
+{
+    for (size_t i = 0; i < LONG; i++) {
+        long_truth[i] = (double)(i * 37 % 101) / 64;
+        long_found[i] = long_truth[i] + (double)(i % 5) / 1024;
+    }
+    long_truth[1200] = 9;
+    long_found[1290] = long_truth[1290] - 0.5;
+    for (size_t i = 0; i < LONG; i++) {
+        narrow_truth[i] = (float)long_truth[i];
+        narrow_found[i] = (float)long_found[i];
+    }
+}
+
+START_TEST(float32_is_judged_as_the_double_of_the_same_value)
+{
+    fill_long();
+    const conf_row rows[2][2] = {{{ASSAY_F64, long_truth}, {ASSAY_F32, narrow_truth}},
+                                 {{ASSAY_F64, long_found}, {ASSAY_F32, narrow_found}}};
+    conf_distance d = conf_distance_of(long_truth, long_found, LONG);
+    ck_assert_uint_eq(d.worst, 1200); /* 9 against its old value */
+    for (size_t i = 0; i < 4; i++) {
+        const conf_row *t = &rows[0][i / 2], *c = &rows[1][i % 2];
+        conf_distance e = conf_row_distance(t, c, LONG);
+        ck_assert_double_eq(e.max_abs, d.max_abs);
+        ck_assert_double_eq(e.rmse, d.rmse);
+        ck_assert_double_eq(e.kl, d.kl);
+        ck_assert_uint_eq(e.worst, d.worst);
+        ck_assert_uint_eq(conf_row_argmax(t, LONG), 1200);
+        ck_assert_double_eq(conf_row_max_abs(t, LONG), 9);
+        ck_assert_double_eq(conf_row_at(c, 1290), long_found[1290]);
+    }
+}
+END_TEST
+
+START_TEST(a_long_row_follows_the_definitions)
+{
+    fill_long();
+    long double mass = 0, mass_found = 0, kl = 0, squares = 0;
+    for (size_t i = 0; i < LONG; i++) {
+        mass += expl(long_truth[i]);
+        mass_found += expl(long_found[i]);
+        squares += powl((long double)long_found[i] - long_truth[i], 2);
+    }
+    for (size_t i = 0; i < LONG; i++)
+        kl +=
+            expl(long_truth[i]) / mass * ((long_truth[i] - logl(mass)) - (long_found[i] - logl(mass_found)));
+    conf_distance d = conf_distance_of(long_truth, long_found, LONG);
+    ck_assert_double_eq_tol(d.rmse, (double)sqrtl(squares / LONG), 1e-15);
+    ck_assert_double_eq_tol(d.kl, (double)sqrtl(2 * kl), 1e-12);
+}
+END_TEST
+
+START_TEST(a_mask_that_differs_behind_the_first_block_is_found)
+{
+    fill_long();
+    narrow_found[1000] = INFINITY;
+    const conf_row t = {ASSAY_F64, long_truth}, c = {ASSAY_F32, narrow_found};
+    ck_assert_uint_eq(conf_row_mask_difference(&t, &c, LONG), 1000);
+    ck_assert_uint_eq(conf_row_distance(&t, &c, LONG).worst, 1000);
+}
+END_TEST
+
+START_TEST(rows_may_be_judged_in_any_order)
+{
+    found[0] += 5 * NOISE;
+    found[9] += 50 * NOISE;
+    conf_bounds b = conf_bounds_float32(truth, float32, R, V);
+    conf_logits_judgement j = {.worst = {.same_mask = true}};
+    for (size_t r = R; r-- > 0;) {
+        const conf_row t = {ASSAY_F64, truth + r * V}, c = {ASSAY_F64, found + r * V};
+        conf_row_measure m = conf_row_measure_of(&t, &c, V);
+        ck_assert(conf_logits_add(&j, r, &m, &b));
+    }
+    conf_logits_end(&j, &b);
+    conf_logits_judgement in_order = judge32();
+    ck_assert_uint_eq(j.row, 0);
+    ck_assert_uint_eq(j.col, in_order.col);
+    ck_assert_double_eq(j.multiple, in_order.multiple);
+    ck_assert_uint_eq(j.n_top1, in_order.n_top1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/judge");
@@ -298,6 +386,10 @@ int main(void)
     tcase_add_test(rows, a_case_may_give_a_float64_engine_more);
     tcase_add_test(rows, float32_noise_does_not_excuse_a_float64_engine);
     tcase_add_test(rows, a_difference_that_overflows_diverges);
+    tcase_add_test(rows, float32_is_judged_as_the_double_of_the_same_value);
+    tcase_add_test(rows, a_long_row_follows_the_definitions);
+    tcase_add_test(rows, a_mask_that_differs_behind_the_first_block_is_found);
+    tcase_add_test(rows, rows_may_be_judged_in_any_order);
     suite_add_tcase(suite, rows);
 
     SRunner *runner = srunner_create(suite);

@@ -33,6 +33,20 @@ START_TEST(the_expected_token_is_the_same)
 }
 END_TEST
 
+START_TEST(a_token_that_is_given_is_judged_like_one_that_is_found)
+{
+    found[0] = 3.02;
+    ck_assert_int_eq(conf_judge_choice(&step, 2), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_TIE);
+    ck_assert_int_eq(conf_judge_choice(&step, 1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_judge_choice(&step, 4), CONF_TOKEN_STOP_FLIP);
+    ck_assert_int_eq(conf_judge_choice(&step, -1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_judge_choice(&step, 5), CONF_TOKEN_OTHER);
+    step.found = NULL;
+    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_OTHER);
+}
+END_TEST
+
 START_TEST(a_flip_at_a_near_tie_is_excused)
 {
     found[0] = 3.02;
@@ -186,6 +200,7 @@ int main(void)
     TCase *tokens = tcase_create("tokens");
     tcase_add_checked_fixture(tokens, setup, NULL);
     tcase_add_test(tokens, the_expected_token_is_the_same);
+    tcase_add_test(tokens, a_token_that_is_given_is_judged_like_one_that_is_found);
     tcase_add_test(tokens, a_flip_at_a_near_tie_is_excused);
     tcase_add_test(tokens, a_flip_is_refused_where_the_truth_sees_no_tie);
     tcase_add_test(tokens, a_flip_is_refused_where_the_candidate_sees_no_tie);
