@@ -37,9 +37,9 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r)
 }
 
 /* How the broken rule reads: by how much, and of what. */
-static void fail_logits(const conf_replay *r, const conf_bounds *b, const conf_logits_judgement *j)
+static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits_judgement *j,
+                        const conf_allowance *allowance)
 {
-    conf_verdict *v = r->verdict;
     if (j->rule == CONF_RULE_MASK) {
         (void)conf_evaluate_fail(v, CONF_CLASS_MASK,
                                  "NaN or infinity where the truth has none, or the other way round");
@@ -50,11 +50,33 @@ static void fail_logits(const conf_replay *r, const conf_bounds *b, const conf_l
     if (v->float64)
         (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
                                  "%s of the logits is %.3g times its bound (%.3g, %.0e of the largest logit)",
-                                 conf_rule_name(j->rule), times, unit, r->c->float64_bound);
+                                 conf_rule_name(j->rule), times, unit, allowance->relative);
     else
         (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
-                                 "%s of the logits is %.3g times its bound (%.3g, %.0f times the noise)",
-                                 conf_rule_name(j->rule), times, unit * b->limit, b->limit);
+                                 "%s of the logits is %.3g times its bound (%.3g, %.0f times %s)",
+                                 conf_rule_name(j->rule), times, unit * b->limit, b->limit, allowance->unit);
+}
+
+bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                            size_t n_rows, const conf_allowance *allowance)
+{
+    v->measured = true;
+    v->multiple = j->multiple;
+    conf_verdict_note(
+        v,
+        "largest error %.3g, RMSE %.3g, KL %.3g (%.3g, %.3g, %.3g x), best token the same in %zu of %zu rows",
+        j->worst.max_abs, j->worst.rmse, j->worst.kl, j->worst.max_abs / bounds->max_abs,
+        j->worst.rmse / bounds->rmse, j->worst.kl / bounds->kl, j->n_top1, n_rows);
+    if (j->rule == CONF_RULE_NONE) return true;
+    fail_logits(v, bounds, j, allowance);
+    return false;
+}
+
+void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found)
+{
+    (void)snprintf(v->where, sizeof v->where, "sample %zu, %s, %s %zu, id %zu: expected %.*g, found %.*g",
+                   p->sample, p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos, col,
+                   CONF_DIGITS(v), expected, CONF_DIGITS(v), found);
 }
 
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
@@ -62,20 +84,10 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
     conf_logits_judgement j = conf_judge_logits(rows->truth, r->rows, rows->n_rows, rows->n_cols, bounds);
-    v->measured = true;
-    v->multiple = j.multiple;
-    conf_verdict_note(
-        v,
-        "largest error %.3g, RMSE %.3g, KL %.3g (%.3g, %.3g, %.3g x), best token the same in %zu of %zu rows",
-        j.worst.max_abs, j.worst.rmse, j.worst.kl, j.worst.max_abs / bounds->max_abs,
-        j.worst.rmse / bounds->rmse, j.worst.kl / bounds->kl, j.n_top1, rows->n_rows);
-    if (j.rule == CONF_RULE_NONE) return;
-    fail_logits(r, bounds, &j);
-    const conf_place *p = &rows->place[j.row];
+    const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = "the noise"};
+    if (conf_evaluate_measures(v, &j, bounds, rows->n_rows, &allowance)) return;
     size_t at = j.row * rows->n_cols + j.col;
-    (void)snprintf(v->where, sizeof v->where, "sample %zu, %s, %s %zu, id %zu: expected %.*g, found %.*g",
-                   p->sample, p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos,
-                   j.col, CONF_DIGITS(v), rows->truth[at], CONF_DIGITS(v), r->rows[at]);
+    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }
 
 /* False where the observation cannot be written: then the verdict says so, for nothing else would. */

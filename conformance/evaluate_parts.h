@@ -15,6 +15,30 @@
  * recorded. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);
 
+/* What a bound is made of, for messages: of a float64 candidate so many times the largest logit, of a float32
+ * one a multiple of `unit`, "the noise". */
+typedef struct conf_allowance {
+    double relative;
+    const char *unit;
+} conf_allowance;
+
+/* Fills in the verdict on n_rows rows of logits; false where they diverge. Then conf_evaluate_where is due: p
+ * and col are those of the first diverging row. */
+bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                            size_t n_rows, const conf_allowance *allowance);
+void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
+
+/* Fails a greedy step. */
+void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
+                             int32_t found);
+
+/* Names element j->at of a tensor [shape], which is out of bounds, in v->trace. */
+void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
+                                const conf_tensor_judgement *j, double expected, double found, double limit);
+
+/* Tensors on the way whose logits agree: fails, where none has failed before. */
+void conf_evaluate_fail_tensor(conf_verdict *v);
+
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);

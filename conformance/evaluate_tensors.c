@@ -34,6 +34,22 @@ void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_
     if (n < size) (void)snprintf(text + n, size - n, "]");
 }
 
+void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
+                                const conf_tensor_judgement *j, double expected, double found, double limit)
+{
+    char at[128];
+    conf_tensor_print_index(at, sizeof at, shape, j->at);
+    int digits = CONF_DIGITS(v);
+    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound", name,
+                   at, digits, expected, digits, found, j->multiple / limit);
+}
+
+void conf_evaluate_fail_tensor(conf_verdict *v)
+{
+    if (v->outcome != CONF_FAILED)
+        (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR, "the logits agree, but a tensor on the way does not");
+}
+
 /* Whether a tensor is beyond its mark; then v->trace names it. */
 static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
 {
@@ -47,12 +63,8 @@ static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
     conf_tensor_judgement j =
         conf_judge_tensor(t->value.data, seen->value.data, t->value.n, conf_tensor_unit(r->c, v->float64, t));
     if (j.multiple <= limit) return false;
-    char at[128];
-    conf_tensor_print_index(at, sizeof at, &t->value, j.at);
-    int digits = CONF_DIGITS(v);
-    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound",
-                   t->name, at, digits, ((const double *)t->value.data)[j.at], digits,
-                   ((const double *)seen->value.data)[j.at], j.multiple / limit);
+    conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
+                               ((const double *)seen->value.data)[j.at], limit);
     return true;
 }
 
@@ -69,9 +81,7 @@ void conf_evaluate_traces(const conf_replay *r)
         const conf_seen *seen = &r->seen[i];
         bool judged = v->float64 || seen->trace->has_noise || !seen->value.data;
         if ((!judged && v->outcome != CONF_FAILED) || !diverges(r, seen, limit)) continue;
-        if (v->outcome != CONF_FAILED)
-            (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR,
-                                     "the logits agree, but a tensor on the way does not");
+        conf_evaluate_fail_tensor(v);
         return;
     }
     if (v->outcome == CONF_FAILED && r->n_seen > 0)

@@ -23,7 +23,8 @@ size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)
     return n_prefill + b * d->n_decode + k - 1;
 }
 
-static void fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden, int32_t found)
+void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
+                             int32_t found)
 {
     static const char *const reasons[] = {
         [CONF_TOKEN_OTHER] = "a greedy token differs, and not at a near tie",
@@ -61,7 +62,7 @@ static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ti
         conf_token token = conf_judge_token(&step, &found);
         *n_ties += token == CONF_TOKEN_TIE;
         if (token == CONF_TOKEN_SAME || token == CONF_TOKEN_TIE) continue;
-        fail_step(r->verdict, token, b, k, golden, found);
+        conf_evaluate_fail_step(r->verdict, token, b, k, golden, found);
         *at = k;
         return true;
     }

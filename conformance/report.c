@@ -74,18 +74,23 @@ char *conf_report_repro(const conf_results *results, size_t result, size_t engin
     return NULL;
 }
 
+void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
+                         const char *id, const char *name, bool notes)
+{
+    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome),
+                  conf_outcome_word(v->outcome), conf_color_off(context), id, name);
+    if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
+    if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
+    if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
+    if (notes && v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
+}
+
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
                       size_t result, size_t engine)
 {
     const conf_result *r = &results->at[result];
     const conf_verdict *v = &r->verdicts[engine];
-    const char *name = results->engines[engine].name;
-    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome),
-                  conf_outcome_word(v->outcome), conf_color_off(context), r->id, name);
-    if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
-    if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
-    if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
-    if (v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
+    conf_report_verdict(out, prefix, context, v, r->id, results->engines[engine].name, true);
     if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
     (void)fprintf(out, "%s  REPRO: ", prefix);
     print_repro(out, results, result, engine);

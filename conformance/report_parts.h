@@ -20,6 +20,10 @@ double conf_bound_of(const conf_verdict *v);
 /* A multiple in at most 8 characters. */
 void conf_multiple_print(char *text, size_t size, double multiple);
 
+/* What came of one case, without the command that shows it again. notes: the measures, too. */
+void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
+                         const char *id, const char *name, bool notes);
+
 /* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
 char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
 

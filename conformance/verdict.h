@@ -27,7 +27,7 @@ typedef enum conf_class {
     CONF_CLASS_TOKENS,  /* greedy tokens, or where the stream ends */
     CONF_CLASS_TENSOR,  /* a tensor on the way out of bounds, while the logits agree */
     CONF_CLASS_ROPE,    /* a rotated value or a factor out of bounds */
-    CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another rotary size */
+    CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
     CONF_CLASS_REFUSED, /* an error where the engine must answer */
     CONF_CLASS_MEMORY,  /* an error for want of memory */
     CONF_CLASS_CRASH,   /* a signal ended the engine */
