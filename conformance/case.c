@@ -190,16 +190,30 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
     return rc;
 }
 
-static assay_status read_body(const conf_h5 *file, conf_case *c, assay_error *err)
+/* frame: as conf_case_read_frame does. */
+static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, assay_error *err)
 {
     assay_status rc = note_attributes(file, c, err);
     if (rc != ASSAY_OK) return rc;
-    if (c->kind == CONF_ROPE) return conf_rope_read(file, c, err);
+    if (c->kind == CONF_ROPE) return frame ? ASSAY_OK : conf_rope_read(file, c, err);
     char *model = NULL;
     rc = conf_h5_attribute_text(file, "model", &model, err);
     if (rc == ASSAY_OK) rc = find_model(c, model, err);
     free(model);
-    return rc == ASSAY_OK ? conf_decoder_read(file, c, err) : rc;
+    return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;
+}
+
+bool conf_case_is_observation(const conf_h5 *file)
+{
+    return conf_h5_has(file, "/observed") && !conf_h5_has(file, "/expect");
+}
+
+static assay_status read_file(const conf_h5 *file, conf_case *c, bool frame, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    if (conf_case_is_observation(file)) c->kind = CONF_OBSERVATION;
+    else rc = read_header(file, c, err);
+    return rc == ASSAY_OK && kinds[c->kind].replayed ? read_body(file, c, frame, err) : rc;
 }
 
 static assay_status read_numeric(conf_case *c, assay_error *err)
@@ -207,9 +221,7 @@ static assay_status read_numeric(conf_case *c, assay_error *err)
     conf_h5 *file;
     assay_status rc = conf_h5_open(c->path, &file, err);
     if (rc != ASSAY_OK) return rc;
-    if (conf_h5_has(file, "/observed") && !conf_h5_has(file, "/expect")) c->kind = CONF_OBSERVATION;
-    else rc = read_header(file, c, err);
-    if (rc == ASSAY_OK && kinds[c->kind].replayed) rc = read_body(file, c, err);
+    rc = read_file(file, c, false, err);
     conf_h5_close(file);
     return rc;
 }
@@ -266,6 +278,21 @@ assay_status conf_case_read(const char *path, conf_case **out, assay_error *err)
 assay_status conf_case_read_outline(const char *path, conf_case **out, assay_error *err)
 {
     return read_case(path, true, out, err);
+}
+
+assay_status conf_case_read_frame(const conf_h5 *file, conf_case **out, assay_error *err)
+{
+    const char *path = conf_h5_path(file);
+    conf_case *c = calloc(1, sizeof *c);
+    if (c) c->path = strdup(path);
+    if (!c || !c->path) {
+        free(c);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    }
+    assay_status rc = read_file(file, c, true, err);
+    if (rc != ASSAY_OK) conf_case_free(c);
+    else *out = c;
+    return rc;
 }
 
 void conf_case_free(conf_case *c)

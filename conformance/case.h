@@ -112,6 +112,14 @@ assay_status conf_case_read_outline(const char *path, conf_case **out, assay_err
 /* The values of a trace of an outline, F64, from the same file. The caller frees *out. */
 assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err);
 
+/* Reads the frame of a numeric case from its open file: everything but what grows with the model. Of kinds
+ * logits and generate decoder.rows has its sizes alone, and there are neither inputs beside the tokens nor
+ * traces; of other kinds there is nothing but the header. */
+assay_status conf_case_read_frame(const conf_h5 *file, conf_case **out, assay_error *err);
+
+/* Whether an open file is an observation: it holds what was observed, and expects nothing. */
+bool conf_case_is_observation(const conf_h5 *file);
+
 /* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
  */
 bool conf_case_is_named(const char *path, size_t *stem);

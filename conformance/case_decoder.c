@@ -152,19 +152,31 @@ static assay_status note_members(const conf_h5 *file, conf_case *c, assay_error 
     return rc;
 }
 
-assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, assay_error *err)
+assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err)
 {
     conf_decoder *d = &c->decoder;
     bool generates = c->kind == CONF_GENERATE;
     assay_status rc = note_members(file, c, err);
     if (rc == ASSAY_OK) rc = read_lengths(file, d, err);
     if (rc == ASSAY_OK) rc = read_decode(file, d, err);
-    if (rc == ASSAY_OK) rc = read_inputs(file, d, err);
+    if (rc == ASSAY_OK && !frame) rc = read_inputs(file, d, err);
     d->has_truth = !generates || conf_h5_has(file, "/expect/truth") || conf_h5_has(file, "/expect/float32");
-    if (rc == ASSAY_OK && d->has_truth) rc = conf_rows_read(file, d, err);
+    if (rc == ASSAY_OK && d->has_truth)
+        rc = frame ? conf_rows_count(file, d, err) : conf_rows_read(file, d, err);
     if (rc == ASSAY_OK) rc = check_tokens(file, d, err);
     if (rc == ASSAY_OK && (generates || conf_h5_has(file, "/expect/tokens"))) rc = read_greedy(file, d, err);
-    if (rc == ASSAY_OK) rc = conf_traces_read(file, d, c->outline, err);
+    if (rc == ASSAY_OK && !frame) rc = conf_traces_read(file, d, c->outline, err);
+    return rc;
+}
+
+assay_status conf_trace_noise_read(const conf_h5 *file, const char *path, conf_trace *trace, assay_error *err)
+{
+    if (!conf_h5_has_attribute(file, path, "noise")) return ASSAY_OK;
+    assay_status rc = conf_h5_attribute_number(file, path, "noise", &trace->noise, err);
+    if (rc == ASSAY_OK && !(trace->noise >= 0 && isfinite(trace->noise)))
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
+                        conf_h5_path(file), path, trace->noise);
+    trace->has_noise = true;
     return rc;
 }
 
@@ -192,13 +204,7 @@ static assay_status read_outline(const conf_h5 *file, conf_trace *trace, assay_e
     (void)snprintf(path, sizeof path, "/trace/%s", trace->name);
     assay_status rc = conf_h5_shape(file, path, &trace->value, err);
     trace->value.dtype = ASSAY_F64;
-    if (rc == ASSAY_OK && conf_h5_has_attribute(file, path, "noise")) {
-        trace->has_noise = true;
-        rc = conf_h5_attribute_number(file, path, "noise", &trace->noise, err);
-        if (rc == ASSAY_OK && !(trace->noise >= 0 && isfinite(trace->noise)))
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
-                            conf_h5_path(file), path, trace->noise);
-    }
+    if (rc == ASSAY_OK) rc = conf_trace_noise_read(file, path, trace, err);
     return rc;
 }
 

@@ -44,18 +44,6 @@ assay_status conf_members_note(const conf_h5 *file, const char *group, const cha
     return rc;
 }
 
-/* "[2,*,5]" */
-static void print_shape(char *text, size_t size, const size_t *shape, size_t rank)
-{
-    size_t n = (size_t)snprintf(text, size, "[");
-    for (size_t i = 0; i < rank && n < size; i++) {
-        const char *comma = i ? "," : "";
-        n += shape[i] == SIZE_MAX ? (size_t)snprintf(text + n, size - n, "%s*", comma)
-                                  : (size_t)snprintf(text + n, size - n, "%s%zu", comma, shape[i]);
-    }
-    if (n < size) (void)snprintf(text + n, size - n, "]");
-}
-
 static bool shape_fits(const conf_array *a, size_t rank, const size_t *shape)
 {
     bool fits = a->rank == rank;
@@ -86,8 +74,8 @@ assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype 
                         dtype_name(a.dtype), dtype_name(dtype));
     } else if (!shape_fits(&a, rank, shape)) {
         char found[128], expected[128];
-        print_shape(found, sizeof found, a.shape, a.rank);
-        print_shape(expected, sizeof expected, shape, rank);
+        conf_shape_print(found, sizeof found, a.shape, a.rank);
+        conf_shape_print(expected, sizeof expected, shape, rank);
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", conf_h5_path(file), name,
                         found, expected);
     } else if (widens) {

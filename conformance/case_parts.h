@@ -6,18 +6,25 @@
 
 #include "conformance/case.h"
 
-/* Fill c->decoder and c->rope. What has been read on failure is freed by conf_case_free. */
-assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, assay_error *err);
+/* Fill c->decoder and c->rope; frame: as conf_case_read_frame does. What has been read on failure is freed by
+ * conf_case_free. */
+assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err);
 void conf_decoder_free(conf_decoder *d);
 assay_status conf_rope_read(const conf_h5 *file, conf_case *c, assay_error *err);
 void conf_rope_free(conf_rope *r);
 
 /* Fills d->rows from /expect/{truth,float32}/{prefill,decode}; tokens, length and n_decode are known. */
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
+/* Their sizes alone. */
+assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);
 void conf_rows_free(conf_rows *rows);
 
 /* Fills d->traces from /trace; outline: without values. */
 assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
+
+/* Fills has_noise and noise of the tensor at `path`, "/trace/embed". */
+assay_status conf_trace_noise_read(const conf_h5 *file, const char *path, conf_trace *trace,
+                                   assay_error *err);
 
 /* Notes every member of `group` that `known` (NULL-terminated) does not name, for a warning. */
 assay_status conf_members_note(const conf_h5 *file, const char *group, const char *const *known,

@@ -47,11 +47,29 @@ static size_t row_index(const conf_decoder *d, const conf_place *place)
     return place->sample * d->n_tokens + padding_of(d, place->sample) + place->pos;
 }
 
+static void count_rows(conf_decoder *d, size_t n_cols)
+{
+    for (size_t b = 0; b < d->n_samples; b++) d->rows.n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
+    d->rows.n_cols = n_cols;
+}
+
+assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    static const char name[] = "/expect/truth/prefill";
+    conf_array a;
+    assay_status rc = conf_h5_shape(file, name, &a, err);
+    if (rc != ASSAY_OK) return rc;
+    if (a.rank != 3 || a.shape[2] == 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has no vocabulary: %zu axes, the last of length %zu",
+                          conf_h5_path(file), name, a.rank, a.rank ? a.shape[a.rank - 1] : 0);
+    count_rows(d, a.shape[2]);
+    return ASSAY_OK;
+}
+
 static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_cols, assay_error *err)
 {
     conf_rows *rows = &d->rows;
-    for (size_t b = 0; b < d->n_samples; b++) rows->n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
-    rows->n_cols = n_cols;
+    count_rows(d, n_cols);
     rows->place = calloc(rows->n_rows, sizeof *rows->place);
     rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
     rows->float32 = calloc(rows->n_rows * n_cols, sizeof *rows->float32);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@ assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t b
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s unpacks to %zu bytes; a file of %zu bytes may unpack to %zu, of which %zu "
                           "are left",
-                          file->path, name, bytes, file->size, unpacked_max(file->size), *file->left);
+                          file->path, name, bytes, file->size, file->most, *file->left);
     *file->left -= bytes;
     return ASSAY_OK;
 }
@@ -59,7 +60,7 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
         conf_h5_close(file);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
-    *file->left = unpacked_max(size);
+    file->most = *file->left = unpacked_max(size);
     file->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file->id < 0) {
         conf_h5_close(file);
@@ -71,6 +72,12 @@ assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err)
     }
     *out = file;
     return ASSAY_OK;
+}
+
+void conf_h5_limit(conf_h5 *file, size_t bytes)
+{
+    if (bytes < file->most) file->most = bytes;
+    if (bytes < *file->left) *file->left = bytes;
 }
 
 void conf_h5_close(conf_h5 *file)
@@ -167,10 +174,10 @@ static assay_status check_chunks(const conf_h5 *file, const char *name, hid_t da
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s: its chunks take %llu bytes in a file of %zu: cut short or damaged",
                           file->path, name, (unsigned long long)stored, file->size);
-    if (bytes > (double)unpacked_max(file->size))
+    if (bytes > (double)file->most)
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s has chunks of %.0f bytes; a file of %zu bytes may unpack to %zu",
-                          file->path, name, bytes, file->size, unpacked_max(file->size));
+                          file->path, name, bytes, file->size, file->most);
     return check_filters(file, name, plist, err);
 }
 
@@ -213,8 +220,8 @@ assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *
     return ASSAY_OK;
 }
 
-assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, size_t bytes, conf_array *out,
-                            assay_error *err)
+assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, size_t bytes, size_t most,
+                            conf_array *out, assay_error *err)
 {
     hsize_t shape[H5S_MAX_RANK];
     int rank = H5Sget_simple_extent_dims(space, shape, NULL);
@@ -225,10 +232,9 @@ assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, 
                           rank, ASSAY_TENSOR_RANK_MAX);
     size_t n = 1;
     for (int i = 0; i < rank; i++) {
-        if (shape[i] > CONF_H5_DATASET_BYTES_MAX ||
-            (shape[i] > 0 && n > CONF_H5_DATASET_BYTES_MAX / bytes / (size_t)shape[i]))
+        if (shape[i] > most || (shape[i] > 0 && n > most / bytes / (size_t)shape[i]))
             return assay_fail(err, ASSAY_EFORMAT, "%s: %s is larger than %zu MiB", file->path, name,
-                              CONF_H5_DATASET_BYTES_MAX >> 20);
+                              most >> 20);
         out->shape[i] = (size_t)shape[i];
         n *= (size_t)shape[i];
     }
@@ -238,7 +244,7 @@ assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, 
 }
 
 /* Exactly the types of the format, in either byte order: libhdf5 would convert any layout of bits. */
-static assay_dtype dtype_of(hid_t type)
+assay_dtype conf_h5_dtype_of(hid_t type)
 {
     const struct {
         hid_t little, big;
@@ -253,7 +259,7 @@ static assay_dtype dtype_of(hid_t type)
     return ASSAY_DTYPE_NONE;
 }
 
-static hid_t memory_type(assay_dtype dtype)
+hid_t conf_h5_memory_type(assay_dtype dtype)
 {
     switch (dtype) {
     case ASSAY_F64: return H5T_NATIVE_DOUBLE;
@@ -264,21 +270,27 @@ static hid_t memory_type(assay_dtype dtype)
     }
 }
 
-/* Type and shape of an open dataset. */
-static assay_status describe(const conf_h5 *file, const char *name, hid_t dataset, conf_array *out,
-                             assay_error *err)
+/* Type and shape of an open dataset of at most `most` bytes. */
+static assay_status describe(const conf_h5 *file, const char *name, hid_t dataset, size_t most,
+                             conf_array *out, assay_error *err)
 {
     hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     assay_status rc = ASSAY_OK;
-    out->dtype = type < 0 ? ASSAY_DTYPE_NONE : dtype_of(type);
+    *out = (conf_array){.dtype = type < 0 ? ASSAY_DTYPE_NONE : conf_h5_dtype_of(type)};
     if (out->dtype == ASSAY_DTYPE_NONE)
         rc = assay_fail(err, ASSAY_EFORMAT,
                         "%s: %s: its type is none of float64, float32, int64, int32 and uint8", file->path,
                         name);
-    else rc = conf_h5_extent(file, name, space, dtype_size(out->dtype), out, err);
+    else rc = conf_h5_extent(file, name, space, dtype_size(out->dtype), most, out, err);
     if (type >= 0) (void)H5Tclose(type);
     if (space >= 0) (void)H5Sclose(space);
     return rc;
+}
+
+assay_status conf_h5_describe(const conf_h5 *file, const char *name, hid_t dataset, conf_array *out,
+                              assay_error *err)
+{
+    return describe(file, name, dataset, PTRDIFF_MAX, out, err);
 }
 
 assay_status conf_h5_shape(const conf_h5 *file, const char *name, conf_array *out, assay_error *err)
@@ -287,7 +299,7 @@ assay_status conf_h5_shape(const conf_h5 *file, const char *name, conf_array *ou
     conf_array a = {0};
     assay_status rc = conf_h5_dataset_open(file, name, &dataset, err);
     if (rc != ASSAY_OK) return rc;
-    rc = describe(file, name, dataset, &a, err);
+    rc = describe(file, name, dataset, PTRDIFF_MAX, &a, err);
     (void)H5Dclose(dataset);
     if (rc == ASSAY_OK) *out = a;
     return rc;
@@ -299,14 +311,15 @@ assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out
     conf_array a = {0};
     assay_status rc = conf_h5_dataset_open(file, name, &dataset, err);
     if (rc != ASSAY_OK) return rc;
-    rc = describe(file, name, dataset, &a, err);
+    rc = describe(file, name, dataset, CONF_H5_DATASET_BYTES_MAX, &a, err);
     if (rc == ASSAY_OK) rc = conf_h5_memory_take(file, name, a.n * dtype_size(a.dtype), err);
     if (rc == ASSAY_OK) {
         a.data = calloc(a.n ? a.n : 1, dtype_size(a.dtype));
         if (!a.data)
             rc = assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory for %zu elements", file->path, name,
                             a.n);
-        else if (a.n && H5Dread(dataset, memory_type(a.dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, a.data) < 0)
+        else if (a.n &&
+                 H5Dread(dataset, conf_h5_memory_type(a.dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, a.data) < 0)
             rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: its data cannot be read: cut short or damaged",
                             file->path, name);
     }

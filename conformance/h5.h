@@ -39,6 +39,9 @@ typedef struct conf_strings {
  * short. */
 assay_status conf_h5_open(const char *path, conf_h5 **out, assay_error *err);
 void conf_h5_close(conf_h5 *file);
+
+/* Lowers what all datasets of the file may unpack to together, and the size of a chunk, to `bytes`. */
+void conf_h5_limit(conf_h5 *file, size_t bytes);
 const char *conf_h5_path(const conf_h5 *file);
 
 /* Whether `name` (absolute, "/expect/tokens") exists, whatever it is; also where a link that is not followed
@@ -58,7 +61,18 @@ assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_er
 assay_status conf_h5_read(const conf_h5 *file, const char *name, conf_array *out, assay_error *err);
 void conf_array_free(conf_array *a);
 
-/* Type and shape alone, by the same rules; out->data is NULL. */
+/* A dataset's type and shape as text, whatever they are: "F32", "float of 16 bits", "text"; "[2,5,19]". */
+typedef struct conf_signature {
+    char type[32], shape[96];
+} conf_signature;
+
+/* Fails as conf_h5_read does where the dataset itself cannot be read. */
+assay_status conf_h5_signature(const conf_h5 *file, const char *name, conf_signature *out, assay_error *err);
+
+/* "[2,*,19]": a shape [rank] as conf_h5_signature prints it; SIZE_MAX: any length. */
+void conf_shape_print(char *text, size_t size, const size_t *shape, size_t rank);
+
+/* Type and shape alone, by the same rules but of any size; out->data is NULL. */
 assay_status conf_h5_shape(const conf_h5 *file, const char *name, conf_array *out, assay_error *err);
 
 /* Reads a dataset of strings with one axis. */
@@ -70,6 +84,9 @@ bool conf_h5_has_attribute(const conf_h5 *file, const char *object, const char *
 assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char **out, assay_error *err);
 assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
                                      assay_error *err);
+/* A whole number, of any integer type. */
+assay_status conf_h5_attribute_int(const conf_h5 *file, const char *object, const char *name, long long *out,
+                                   assay_error *err);
 assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, double *out,
                                       assay_error *err);
 

@@ -1,10 +1,13 @@
 /* Names, strings and attributes of an HDF5 file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/h5_file.h"
+#include "model/dtype.h"
 #include "model/error.h"
 
 void conf_strings_free(conf_strings *s)
@@ -135,7 +138,8 @@ static assay_status read_texts(const conf_h5 *file, const text_source *source, h
     if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s is not text", file->path, source->name);
     conf_array extent = {0};
-    assay_status rc = conf_h5_extent(file, source->name, space, H5Tget_size(type), &extent, err);
+    assay_status rc =
+        conf_h5_extent(file, source->name, space, H5Tget_size(type), CONF_H5_DATASET_BYTES_MAX, &extent, err);
     if (rc != ASSAY_OK) return rc;
     if (extent.rank != rank || extent.n > CONF_H5_TEXTS_MAX)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %zu axes and %zu strings, expected %s", file->path,
@@ -230,4 +234,70 @@ assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, c
                           file->path, name, object);
     *out = value;
     return ASSAY_OK;
+}
+
+assay_status conf_h5_attribute_int(const conf_h5 *file, const char *object, const char *name, long long *out,
+                                   assay_error *err)
+{
+    hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (id < 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is missing", file->path, name,
+                          object);
+    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
+    bool is_number = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+                     H5Sget_simple_extent_type(space) == H5S_SCALAR;
+    long long value;
+    bool got = is_number && H5Aread(id, H5T_NATIVE_LLONG, &value) >= 0;
+    if (type >= 0) (void)H5Tclose(type);
+    if (space >= 0) (void)H5Sclose(space);
+    (void)H5Aclose(id);
+    if (!got)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one whole number",
+                          file->path, name, object);
+    *out = value;
+    return ASSAY_OK;
+}
+
+static void print_type(char *text, size_t size, hid_t type)
+{
+    assay_dtype dtype = conf_h5_dtype_of(type);
+    H5T_class_t class = H5Tget_class(type);
+    size_t bits = H5Tget_size(type) * 8;
+    if (dtype != ASSAY_DTYPE_NONE) (void)snprintf(text, size, "%s", dtype_name(dtype));
+    else if (class == H5T_FLOAT) (void)snprintf(text, size, "float of %zu bits", bits);
+    else if (class == H5T_INTEGER) (void)snprintf(text, size, "integer of %zu bits", bits);
+    else (void)snprintf(text, size, "%s", class == H5T_STRING ? "text" : "compound or other");
+}
+
+void conf_shape_print(char *text, size_t size, const size_t *shape, size_t rank)
+{
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (size_t i = 0; i < rank && n < size; i++)
+        n += shape[i] == SIZE_MAX ? (size_t)snprintf(text + n, size - n, "%s*", i ? "," : "")
+                                  : (size_t)snprintf(text + n, size - n, "%s%zu", i ? "," : "", shape[i]);
+    if (n < size) (void)snprintf(text + n, size - n, "]");
+}
+
+assay_status conf_h5_signature(const conf_h5 *file, const char *name, conf_signature *out, assay_error *err)
+{
+    hid_t dataset;
+    assay_status rc = conf_h5_dataset_open(file, name, &dataset, err);
+    if (rc != ASSAY_OK) return rc;
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    hsize_t dims[H5S_MAX_RANK];
+    size_t shape[H5S_MAX_RANK];
+    int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, dims, NULL);
+    if (type < 0 || rank < 0)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: its type or its shape is damaged", file->path, name);
+    else {
+        print_type(out->type, sizeof out->type, type);
+        for (int i = 0; i < rank; i++) shape[i] = (size_t)dims[i];
+        conf_shape_print(out->shape, sizeof out->shape, shape, (size_t)rank);
+        if (H5Sget_simple_extent_type(space) == H5S_NULL)
+            (void)snprintf(out->shape, sizeof out->shape, "none");
+    }
+    if (type >= 0) (void)H5Tclose(type);
+    if (space >= 0) (void)H5Sclose(space);
+    (void)H5Dclose(dataset);
+    return rc;
 }
