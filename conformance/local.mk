@@ -23,6 +23,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/evaluate_tokens.c \
 	conformance/find.c conformance/find.h \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
+	conformance/h5_chunk.c conformance/h5_chunk.h \
+	conformance/h5_stream.c conformance/h5_stream.h \
 	conformance/h5_text.c \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
@@ -36,6 +38,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \
+	conformance/parallel.c conformance/parallel.h \
 	conformance/progress.c conformance/progress.h \
 	conformance/replay.c conformance/replay.h conformance/replay_parts.h \
 	conformance/replay_rope.c \
@@ -46,10 +49,11 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_junit.c \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
+	conformance/slab.c conformance/slab.h \
 	conformance/text.c conformance/text.h \
 	conformance/verdict.c conformance/verdict.h
-conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
-conformance_libconformance_la_LIBADD = model/libmodel.la $(HDF5_LIBS) $(JSONC_LIBS)
+conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
+conformance_libconformance_la_LIBADD = model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
 
 bin_PROGRAMS += conformance/assay
 conformance_assay_SOURCES = conformance/main.c
@@ -155,8 +159,10 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_judge_token \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
+	conformance/tests/check_parallel \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
+	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_TESTS)
@@ -192,10 +198,14 @@ conformance_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_ref_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_parallel_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

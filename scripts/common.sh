@@ -8,7 +8,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${ASSAY_BUILD:-$top/build}
 
-build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libjson-c-dev)
+build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
+    libjson-c-dev)
 
 # quietly LABEL COMMAND...: runs it; where it fails, prints its output and ends the script with its status.
 quietly() {

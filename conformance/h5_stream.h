@@ -1,0 +1,56 @@
+/* Datasets of logits too large for memory, read by rectangles of rows on many threads. libhdf5 is not
+ * thread-safe and copies much: where data lie in one piece they are read past it, chunks are fetched through
+ * it and unpacked outside of it, and only what is rare (another byte order, data inside the object header)
+ * goes its own way.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_H5_STREAM_H
+#define CONFORMANCE_H5_STREAM_H
+
+#include "conformance/h5.h"
+#include "conformance/h5_chunk.h"
+
+typedef struct conf_stream conf_stream;
+
+/* Rows [t0, t1) of each of the samples [b0, b1) of a dataset [B, T, V]. */
+typedef struct conf_rect {
+    size_t b0, b1, t0, t1;
+} conf_rect;
+
+/* Opens a dataset by the rules of conf_h5_read, but of any size that its file can hold. Fails with
+ * ASSAY_EFORMAT too where it is of another type than float64 and float32, or of more than 3 axes; missing
+ * axes are taken for leading ones of length 1. file is borrowed until conf_stream_close. */
+assay_status conf_stream_open(const conf_h5 *file, const char *name, conf_stream **out, assay_error *err);
+void conf_stream_close(conf_stream *s);
+
+const char *conf_stream_path(const conf_stream *s);
+const char *conf_stream_name(const conf_stream *s);
+assay_dtype conf_stream_dtype(const conf_stream *s);
+/* [B, T, V] */
+const size_t *conf_stream_shape(const conf_stream *s);
+size_t conf_stream_row_bytes(const conf_stream *s);
+
+/* Whether any part is read by a plain read of the file, so that nothing is gained by fetching more at once.
+ */
+bool conf_stream_is_plain(const conf_stream *s);
+
+/* [3]: the lengths that rectangles are best a multiple of: a chunk's; else 1. */
+const size_t *conf_stream_step(const conf_stream *s);
+
+/* Bytes of a chunk; 0 where there are none. */
+size_t conf_stream_chunk_bytes(const conf_stream *s);
+
+/* How many parts a rectangle is read in; any thread may read any of them. rect must lie inside the dataset.
+ */
+size_t conf_stream_n_parts(const conf_stream *s, const conf_rect *rect);
+
+/* Reads part `part` of rect to its place in into: [b1 - b0, t1 - t0, V], dense. u: the calling thread's, for
+ * chunks of conf_stream_chunk_bytes; NULL where there are none. Fails with ASSAY_EFORMAT where the file is
+ * damaged. */
+assay_status conf_stream_read_part(const conf_stream *s, const conf_rect *rect, size_t part, void *into,
+                                   conf_unpacker *u, assay_error *err);
+
+/* Reads all parts on the calling thread, with an unpacker made for it. */
+assay_status conf_stream_read(const conf_stream *s, const conf_rect *rect, void *into, assay_error *err);
+
+#endif
