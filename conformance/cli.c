@@ -33,6 +33,7 @@ static const option_info options_table[] = {
      "more padding and other ids under it"},
     {CONF_OPTION_JOBS, 'j', "--jobs", "N",
      "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
+    {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
      "kill an engine that takes longer over a case, which then has\nfailed (default: 60)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
@@ -79,6 +80,21 @@ static const conf_command commands[] = {
          BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) |
          BIT(CONF_OPTION_HELP),
      conf_cmd_run},
+    {"diff", "[OPTION]... GOLDEN OBSERVED", "judge what any engine was seen to answer, from a file",
+     "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens,\n"
+     "of the types and shapes of what GOLDEN, a case of kind logits or generate, expects, and\n"
+     "optionally /observed/trace/NAME. It is judged as an engine is by assay run: float32 by\n"
+     "the noise, float64 by its bound; NaN, infinities, types, shapes and missing members\n"
+     "count. Where the attribute forced_tokens is 1, each step followed the golden token.\n"
+     "\n"
+     "GOLDEN can be an observation, too: then the two are the same bit for bit, or at most\n"
+     "64 ulps of the largest value apart (float64: 1e-11 of it), or they diverge.\n"
+     "\n"
+     "It takes at most 256 MiB of memory, whatever the size of the files.\n"
+     "\n"
+     "Exit status: 0 they agree; 1 they diverge; 2 usage; 99 a file cannot be read, or is\n"
+     "not what is expected.\n",
+     BIT(CONF_OPTION_THREADS) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP), conf_cmd_diff},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
      "\n"
@@ -165,6 +181,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
+    case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);

@@ -38,6 +38,7 @@ typedef enum conf_option {
     CONF_OPTION_SHARD,
     CONF_OPTION_SEED,
     CONF_OPTION_JOBS,
+    CONF_OPTION_THREADS, /* --jobs, of a command that has no cases */
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
     CONF_OPTION_FAIL_CLASS,

@@ -11,11 +11,17 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
 	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
+	conformance/cmd_diff.c \
 	conformance/cmd_info.c \
 	conformance/cmd_list.c \
 	conformance/cmd_locate.c \
 	conformance/cmd_run.c \
 	conformance/contain.c conformance/contain.h \
+	conformance/diff.c conformance/diff.h conformance/diff_parts.h \
+	conformance/diff_logits.c \
+	conformance/diff_pair.c \
+	conformance/diff_tensors.c \
+	conformance/diff_tokens.c \
 	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
