@@ -158,6 +158,8 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
 	conformance/tests/check_dump \
+	conformance/tests/check_diff \
+	conformance/tests/check_diff_files \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
@@ -166,6 +168,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
 	conformance/tests/check_parallel \
+	conformance/tests/check_perturb \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
 	conformance/tests/check_stream \
@@ -190,6 +193,10 @@ conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_dump_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_files_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -206,6 +213,8 @@ conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_ref_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_parallel_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_perturb_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_perturb_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

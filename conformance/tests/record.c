@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "conformance/tests/engines/formula.h"
@@ -148,5 +149,31 @@ const char *support_write_rope(const char *path, const char *config)
     edit_f64(path, "/expect/truth/x", 2, (size_t[]){3, 4}, x[0]);
     edit_f64(path, "/expect/truth/cos", 2, (size_t[]){3, 4}, one[0]);
     edit_f64(path, "/expect/truth/sin", 2, (size_t[]){3, 4}, zero[0]);
+    return path;
+}
+
+static void copy_member(hid_t from, const char *name, hid_t to, const char *as)
+{
+    if (H5Lexists(from, name, H5P_DEFAULT) > 0)
+        ck_assert_msg(H5Ocopy(from, name, to, as, H5P_DEFAULT, H5P_DEFAULT) >= 0, "%s cannot be copied",
+                      name);
+}
+
+const char *support_observe(const char *golden, const char *run, const char *path)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "/expect/%s", run);
+    hid_t from = H5Fopen(golden, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t to = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_msg(from >= 0 && to >= 0, "%s or %s cannot be opened", golden, path);
+    copy_member(from, name, to, "/observed");
+    if (H5Lexists(to, "/observed", H5P_DEFAULT) <= 0) {
+        hid_t group = H5Gcreate2(to, "/observed", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        ck_assert_int_ge(H5Gclose(group), 0);
+    }
+    copy_member(from, "/expect/tokens", to, "/observed/tokens");
+    copy_member(from, "/trace", to, "/observed/trace");
+    (void)H5Fclose(from);
+    ck_assert_int_ge(H5Fclose(to), 0);
     return path;
 }

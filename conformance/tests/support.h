@@ -30,6 +30,10 @@ const char *support_write_decoder(const char *path, const char *kind, const char
 /* Writes a sound case of kind rope. config: JSON. */
 const char *support_write_rope(const char *path, const char *config);
 
+/* Writes at `path` an observation that agrees with the case at `golden`, and returns path: its run `run`,
+ * "float32" or "truth", its tokens and its traces, as far as it has them. */
+const char *support_observe(const char *golden, const char *run, const char *path);
+
 /* Edits of an HDF5 file, by absolute name. Everything replaces what was there. */
 void edit_remove(const char *path, const char *name);
 void edit_i32(const char *path, const char *name, size_t rank, const size_t *shape, const int32_t *data);
