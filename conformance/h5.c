@@ -31,8 +31,8 @@ assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t b
 }
 
 /* libhdf5 1.10 crashes where attributes are listed, or looked for again, after one could not be read
- * (H5A__attr_release_table, H5O__attr_exists). Looking for a name that none has reads them all, once, and only
- * fails. */
+ * (H5A__attr_release_table, H5O__attr_exists). Looking for a name that none has reads them all, once, and
+ * only fails. */
 static bool attributes_are_sound(const conf_h5 *file)
 {
     return H5Aexists(file->id, "no attribute has this name") >= 0;
