@@ -55,3 +55,18 @@ def write(path: Path, attributes: dict[str, str | list[str]], datasets: dict[str
                 made = _dataset(file, name, np.ascontiguousarray(data))
             if noise and name in noise:
                 made.attrs.create("noise", np.float64(noise[name]))
+
+
+def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """(numeric datasets by absolute name, string attributes of the root) of a case."""
+    datasets: dict[str, np.ndarray] = {}
+
+    def keep(name: str, member: h5py.HLObject) -> None:
+        if isinstance(member, h5py.Dataset) and member.dtype.kind in "if":
+            datasets["/" + name] = member[()]
+
+    with h5py.File(path) as file:
+        file.visititems(keep)
+        attributes = {name: value.decode() for name, value in file.attrs.items()
+                      if isinstance(value, bytes)}
+    return datasets, attributes

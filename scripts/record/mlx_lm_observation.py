@@ -1,7 +1,10 @@
-"""Runs mlx-lm on a recorded case: an observation to compare, never a golden."""
+"""Runs mlx-lm on recorded cases: observations to compare, never goldens."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,44 +14,96 @@ import numpy as np
 from . import h5
 from .cases import left_pad
 
+SYSTEM = "mlx-lm"
+MOST_REASON = 300  # characters of a refusal
 
-def observe(case: Path, result: dict[str, Any]) -> str:
-    """Writes observed/<case>.mlx-lm.h5 beside a case; returns a remark, also when it cannot."""
+
+def observe(case: Path) -> str:
+    """Writes observed/<case>.mlx-lm.h5 beside a case, or <case>.mlx-lm.txt with what stopped
+    mlx-lm; returns a remark."""
+    golden, attributes = h5.read(case)
+    place = case.parent / "observed" / f"{case.stem}.{SYSTEM}"
+    for old in (place.with_name(place.name + suffix) for suffix in (".h5", ".txt")):
+        old.unlink(missing_ok=True)
+    try:
+        datasets = run(case.parent / "model", golden)
+    except Exception as error:  # whatever stops a foreign system is its answer
+        reason = refusal(error, case)
+        place.parent.mkdir(exist_ok=True)
+        place.with_name(place.name + ".txt").write_text(f"{versions()}: {reason}\n")
+        return f"{SYSTEM} cannot: {reason[:90]}"
+    h5.write(place.with_name(place.name + ".h5"), {
+        "kind": "observation", "case": f"../{case.name}", "recorder": attributes["recorder"],
+        "source": f"{versions()}; stored weights upcast to float32; left-padded batch caches, "
+                  "cached decode; tokens from its BatchGenerator; traces of sample 0 alone",
+    }, datasets)
+    far = distance(golden, datasets, "/observed")
+    return f"{SYSTEM} {far / distance(golden, golden, '/expect/float32'):.3g} x noise"
+
+
+def distance(golden: dict[str, np.ndarray], found: dict[str, np.ndarray], group: str) -> float:
+    """The largest distance of the logits below `group` from the truth."""
+    return max(float(np.nanmax(np.abs(found[f"{group}/{part}"] - golden[f"/expect/truth/{part}"])))
+               for part in ("prefill", "decode"))
+
+
+def versions() -> str:
     import mlx.core as mx
     import mlx_lm
+    return f"{SYSTEM} {mlx_lm.__version__}, mlx {mx.__version__} on a CPU"
+
+
+def refusal(error: Exception, case: Path) -> str:
+    """One line without anything of this machine in it, nor the order of a set."""
+    text = re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")
+    text = re.sub(r"\{('[^'{}:]*'(?:, '[^'{}:]*')+)\}",
+                  lambda one: "{" + ", ".join(sorted(one[1].split(", "))) + "}", text)
+    text = text.replace(str(case.parent) + "/", "").strip()
+    return text if len(text) <= MOST_REASON else text[:MOST_REASON - 1] + "…"
+
+
+def run(model_directory: Path, golden: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding, greedy
+    tokens where the case has them, and the traces that it has."""
+    import mlx.core as mx
     mx.set_default_device(mx.cpu)
-    datasets = result["datasets"]
-    try:
-        prefill, decode = run(case.parent / "model", datasets)
-    except Exception as error:  # whatever stops a foreign system is its answer
-        return f"mlx-lm cannot: {type(error).__name__}: {str(error).splitlines()[0][:90]}"
-    with h5py.File(case) as golden:
-        recorder = golden.attrs["recorder"].decode()
-    h5.write(case.parent / "observed" / f"{case.stem}.mlx-lm.h5", {
-        "kind": "observation", "case": f"../{case.name}", "recorder": recorder,
-        "source": f"mlx-lm {mlx_lm.__version__}, mlx {mx.__version__} on a CPU; stored weights "
-                  "upcast to float32; left-padded batch caches, cached decode",
-    }, {"/observed/prefill": prefill, "/observed/decode": decode})
-    far = max(np.nanmax(np.abs(prefill - datasets["/expect/truth/prefill"])),
-              np.abs(decode - datasets["/expect/truth/decode"]).max())
-    return f"mlx-lm {far / result['noise']:.3g} x noise"
+    model, config = load(model_directory)
+    prefill, decode = forced(model, golden)
+    datasets = {"/observed/prefill": prefill, "/observed/decode": decode}
+    if "/expect/tokens" in golden:
+        datasets["/observed/tokens"] = greedy(model, golden, config.get("eos_token_id"))
+    names = [name.removeprefix("/trace/") for name in golden if name.startswith("/trace/")]
+    traced = trace(model, prompts(golden)[0]) if names else {}
+    return datasets | {f"/observed/trace/{name}": traced[name] for name in names}
 
 
-def run(model_directory: Path, datasets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """(prefill [B, T, V] with NaN on padding, decode [B, N, V]), both float32."""
+def load(model_directory: Path) -> tuple[Any, dict[str, Any]]:
+    """(model with its weights upcast to float32, config as mlx-lm merges it)."""
+    import mlx.core as mx
+    from mlx_lm.utils import load_model
+    model, config = load_model(model_directory)
+    model.set_dtype(mx.float32)
+    return model, config
+
+
+def prompts(golden: dict[str, np.ndarray]) -> list[list[int]]:
+    """The prompts without their padding."""
+    return [row[len(row) - length:].tolist()
+            for row, length in zip(golden["/input/tokens"], golden["/input/length"])]
+
+
+def forced(model: Any, golden: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(prefill [B, T, V], decode [B, N, V]): left-padded prompts, then the recorded tokens."""
     import mlx.core as mx
     from mlx_lm.models import cache as caches
-    from mlx_lm.utils import load_model
-    model, _ = load_model(model_directory)
-    model.set_dtype(mx.float32)
-    tokens, lengths = datasets["/input/tokens"], datasets["/input/length"]
+    tokens, lengths = golden["/input/tokens"], golden["/input/length"]
     padding = [int(tokens.shape[1] - length) for length in lengths]
     cache = caches.make_prompt_cache(model)
     if len(padding) > 1:
         cache = [batched(one, padding, caches) for one in cache]
     prefill = np.array(model(mx.array(tokens), cache=cache))
     steps = [np.array(model(mx.array(column[:, None]), cache=cache))[:, -1]
-             for column in datasets["/input/decode"].T]
+             for column in golden["/input/decode"].T]
     rows = [row[pad:] for row, pad in zip(prefill, padding)]
     return left_pad(rows, np.nan), np.stack(steps, axis=1)
 
@@ -60,3 +115,87 @@ def batched(cache: Any, padding: list[int], caches: Any) -> Any:
     if isinstance(cache, caches.KVCache):
         return caches.BatchKVCache(padding)
     raise RuntimeError(f"no batch cache stands for {type(cache).__name__}")
+
+
+def greedy(model: Any, golden: dict[str, np.ndarray], stop_ids: int | list[int]) -> np.ndarray:
+    """Tokens [B, M] of mlx-lm's own batch generator, the stop id included, -1 after it.
+
+    stop_ids: what its loader found, as it hands them to its tokenizer.
+    """
+    from mlx_lm.generate import BatchGenerator
+    found = np.full_like(golden["/expect/tokens"], -1)
+    stops = [stop_ids] if isinstance(stop_ids, int) else stop_ids
+    generator = BatchGenerator(model, max_tokens=found.shape[1], stop_tokens=[[i] for i in stops])
+    uids = generator.insert(prompts(golden))
+    n_made = dict.fromkeys(uids, 0)
+    while responses := generator.next_generated():
+        for response in responses:
+            found[uids.index(response.uid), n_made[response.uid]] = response.token
+            n_made[response.uid] += 1
+    generator.close()
+    return found
+
+
+def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
+    """Tensors [length, D] of one prompt alone, under the names of the goldens (truth.hooks)."""
+    import mlx.core as mx
+    from mlx_lm.models import cache as caches
+    text = decoder(model)
+    found: dict[str, np.ndarray] = {}
+
+    def keep(name: str) -> Callable:
+        def store(tensor):
+            if tensor.ndim == 4:  # AltUp: the active stream
+                tensor = tensor[text.config.altup_active_idx]
+            found[name] = np.array(tensor).reshape(-1, tensor.shape[-1])
+        return store
+
+    heard = {id(text.norm): (None, keep("norm"))}
+    for index, layer in enumerate(text.layers):
+        name = f"layer.{index:02d}"
+        heard[id(layer)] = (None if index else keep("embed"), keep(f"{name}.out"))
+        heard[id(layer.self_attn)] = (None, keep(f"{name}.attn"))
+        heard[id(layer.mlp)] = (None, keep(f"{name}.mlp"))
+        if "experts" in layer:
+            heard[id(layer.experts)] = (None, keep(f"{name}.experts"))
+    modules = [text.norm, *(part for layer in text.layers for part in
+                            (layer, layer.self_attn, layer.mlp, layer.get("experts"))
+                            if part is not None)]
+    with listening({type(module) for module in modules}, heard):
+        mx.eval(model(mx.array([prompt]), cache=caches.make_prompt_cache(model)))
+    return found
+
+
+def decoder(model: Any) -> Any:
+    """The module that has embed_tokens, layers and norm, however deep it lies."""
+    while "embed_tokens" not in model:
+        model = model["language_model"] if "language_model" in model else model["model"]
+    return model
+
+
+@contextlib.contextmanager
+def listening(classes: set[type], heard: dict[int, tuple]) -> Iterator[None]:
+    """Hands inputs and outputs of modules to whoever listens; mlx has no hooks of its own.
+
+    heard: id of a module -> (listener of its first argument or None, listener of its result).
+    """
+    originals = {kind: kind.__call__ for kind in classes}
+
+    def wrap(call: Callable) -> Callable:
+        def wrapped(module, x, *args, **kwargs):
+            before, after = heard.get(id(module), (None, None))
+            if before:
+                before(x)
+            out = call(module, x, *args, **kwargs)
+            if after:
+                after(out[0] if isinstance(out, tuple) else out)
+            return out
+        return wrapped
+
+    for kind, call in originals.items():
+        kind.__call__ = wrap(call)
+    try:
+        yield
+    finally:
+        for kind, call in originals.items():
+            kind.__call__ = call

@@ -15,7 +15,7 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
                    traces: str = "by case") -> list[str]:
     """Writes one variant below `directory`; returns a line for each case.
 
-    observe: also run mlx-lm on the cases `single` and `batch`.
+    observe: also run mlx-lm on every case.
     traces: `by case` (fine ones in `single`, layer outputs elsewhere), or `layers` everywhere.
     """
     started = time.monotonic()
@@ -36,9 +36,9 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
         if result["cached"] > cases.CACHE_AGREES:
             line += (f"; note: cache and whole-sequence disagree by {result['cached']:.1e} "
                      "(flagged disputed)")
-        if observe and recording.case.name in ("single", "batch", "window", "long"):
+        if observe:
             from . import mlx_lm_observation
-            line += "; " + mlx_lm_observation.observe(path, result)
+            line += "; " + mlx_lm_observation.observe(path)
         lines.append(line)
     size = sum(f.stat().st_size for f in directory.rglob("*") if f.is_file())
     head = f"{family.name}/{variant.name or directory.name}: {size / 1024:.0f} KiB, " \
