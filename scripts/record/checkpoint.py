@@ -30,7 +30,8 @@ class Checkpoint:
         with precision(torch.float32):
             model = self.build()
         rng = rng_for(seed, family.name, variant.name, "weights")
-        self.state = draw_state(model, rng, variant.dtype, family.weight_rules)
+        self.state = draw_state(model, rng, variant.dtype,
+                                (*variant.weight_rules, *family.weight_rules))
         self.truth = Run(self.build, self.state, torch.float64)
         self.float32 = Run(self.build, self.state, torch.float32)
 
@@ -78,9 +79,11 @@ class Checkpoint:
             if part is config or "vocab_size" in part:
                 part["eos_token_id"] = named[0] if len(named) == 1 else named
                 part["pad_token_id"] = 0
-        if self.variant.spelling == "old":
+        if self.variant.spelling != "new":
             config = self.family.old_spelling(config)
             config["torch_dtype"] = config.pop("dtype")
+        if self.variant.spelling == "mixed":
+            config["rope_scaling"]["rope_type"] = config["rope_scaling"].pop("type")
         documents = {"config.json": config}
         if self.variant.stop_in != "config":
             documents["generation_config.json"] = {"_from_model_config": False, "do_sample": False,

@@ -27,13 +27,14 @@ class Variant:
     config: Config
     catches: str
     cases: tuple[str, ...] = ("single",)
-    spelling: str = "new"  # new | old
+    spelling: str = "new"  # new | old | mixed (old, but rope_scaling says rope_type for type)
     dtype: str = "float32"  # float32 | float16 | bfloat16
     n_shards: int = 1
     wrapper: str = "text"  # text | multimodal | towers (multimodal, with the towers' weights)
     experts: str = "fused"  # fused | split (one tensor per expert)
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
+    weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
 
 
 def _identity(value: Any) -> Any:
@@ -71,6 +72,11 @@ def dims_for(family: Family, seed: int) -> Config:
     if seed == 0:
         return dict(family.base)
     return {**family.base, **family.draw_dims(rng_for(seed, family.name, "dims"))}
+
+
+def small(base: Config, **more: Any) -> Config:
+    """One layer, a short vocabulary and a narrow MLP: enough where one member of a config shows."""
+    return {**base, "num_hidden_layers": 1, "vocab_size": 47, "intermediate_size": 29, **more}
 
 
 def layer_pattern(n_layers: int, period: int) -> list[str]:

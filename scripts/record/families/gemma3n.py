@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern
-from ..weights import RULES, around, draw_state, unused_kv
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
+from ..weights import RULES, around, draw_state, fan_in, unused_kv
 from .gemma4 import WEIGHT_RULES as GEMMA4_RULES
 
 BASE: Config = {
@@ -108,6 +108,9 @@ def tower_tensors(checkpoint, rng: np.random.Generator) -> dict[str, torch.Tenso
 
 
 def variants(base: Config) -> list[Variant]:
+    two = small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                intermediate_size=[29] * 2, num_kv_shared_layers=0, vocab_size_per_layer_input=44,
+                activation_sparsity_pattern=base["activation_sparsity_pattern"][1:3])
     return [
         Variant("text", base, "A stream predicted or corrected wrongly, LAuReL or sparsity left "
                 "out, or per-layer rows looked up past their table", (*STANDARD, "window")),
@@ -117,6 +120,11 @@ def variants(base: Config) -> list[Variant]:
         Variant("towers", {**base, "altup_correct_scale": False}, "Vision and audio weights that "
                 "nobody asked for in the way, or a correction scaled although it should not be",
                 ("single",), wrapper="towers", spelling="old", dtype="bfloat16", n_shards=2),
+        Variant("multimodal-new", two, "rope_parameters nested in text_config misread",
+                wrapper="multimodal", dtype="bfloat16"),
+        Variant("small-streams", two, "A mean square of a stream that is not clamped before it "
+                "divides", wrapper="multimodal", spelling="old", dtype="bfloat16",
+                weight_rules=((r"altup_projections\.\d+\.weight$", fan_in(1e-3)),)),
     ]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
 from ..weights import around, unused_kv
 
 WINDOW = 6
@@ -108,6 +108,10 @@ def variants(base: Config) -> list[Variant]:
         Variant("multimodal-old", {**full, "final_logit_softcapping": 6.0}, "A text_config in the "
                 "older spelling, or vision weights that nobody asked for, in the way",
                 ("single",), wrapper="towers", spelling="old", dtype="bfloat16"),
+        Variant("odd-share", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                                   global_head_dim=20, vocab_size_per_layer_input=47),
+                "A rotated share of 5 elements of 20 rounded up to three angles instead of down to "
+                "two", spelling="old", dtype="bfloat16"),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant
+from ..variant import STANDARD, Config, Family, Variant, small
 
 BASE: Config = {
     "vocab_size": 101, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -28,6 +28,12 @@ ROPES: dict[str, Config] = {
     "yarn-attention-factor": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.3,
                               "truncate": False, "original_max_position_embeddings": 64,
                               "rope_theta": 10000.0},
+}
+# Members of yarn that some readers pass over, one in each.
+YARN_MEMBERS: dict[str, Config] = {
+    "yarn-given-factor-old": {"attention_factor": 1.3},
+    "yarn-untruncated-old": {"truncate": False},
+    "yarn-mscale-alone-old": {"mscale": 0.5},
 }
 
 
@@ -80,6 +86,20 @@ def variants(base: Config) -> list[Variant]:
                 "and sin, or other betas ignored", dtype="bfloat16"),
         Variant("yarn-attention-factor", rope("yarn-attention-factor"), "A given attention_factor "
                 "recomputed, or truncate false ignored", dtype="bfloat16"),
+        Variant("theta", small(base, rope_parameters={
+            "rope_type": "default", "rope_theta": 500000.0}),
+            "rope_theta not looked for in rope_parameters", dtype="bfloat16"),
+        Variant("dynamic-old", small(rope("dynamic", max_position_embeddings=LIMIT)),
+                "rope_scaling of type dynamic that takes each call for the whole sequence",
+                ("single", "batch", "long", "crossing"), spelling="old", dtype="bfloat16",
+                length_limit=LIMIT),
+        Variant("yarn-rope-type", small(rope("yarn-mscale")), "rope_scaling that says "
+                "rope_type, its mscale, mscale_all_dim or betas ignored", spelling="mixed",
+                dtype="bfloat16"),
+        *(Variant(name, small(base, rope_parameters={
+            **ROPES["yarn"], "original_max_position_embeddings": 64, **member}),
+            f"{', '.join(member)} of yarn misread in rope_scaling", spelling="old",
+            dtype="bfloat16") for name, member in YARN_MEMBERS.items()),
     ]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant
+from ..variant import STANDARD, Config, Family, Variant, small
 
 LIMIT = 16  # original_max_position_embeddings of the longrope variants
 BASE: Config = {
@@ -67,6 +67,12 @@ def variants(base: Config) -> list[Variant]:
         Variant("partial", {**base, "rope_parameters": {
             **base["rope_parameters"], "partial_rotary_factor": share}},
             "Elements past the rotary dimension rotated", dtype="bfloat16", n_shards=2),
+        Variant("longrope-rope-type", longrope(small(base)), "rope_scaling that says rope_type "
+                "refused", ("long",), spelling="mixed", dtype="bfloat16", length_limit=LIMIT),
+        Variant("longrope-given-factor-old", {**longrope(small(base)), "rope_parameters": {
+            **longrope(base)["rope_parameters"], "attention_factor": 1.4}},
+            "A given attention_factor recomputed", ("long",), spelling="old", dtype="bfloat16",
+            length_limit=LIMIT),
     ]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
 from .qwen3 import windows, without_layer_types
 
 BASE: Config = {
@@ -35,6 +35,8 @@ def variants(base: Config) -> list[Variant]:
                 dtype="bfloat16"),
         Variant("yarn-old", {**base, "rope_parameters": YARN}, "rope_scaling of type yarn ignored",
                 spelling="old", dtype="bfloat16", n_shards=2),
+        Variant("yarn", small(base, rope_parameters=YARN),
+                "rope_parameters of type yarn ignored", dtype="bfloat16"),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant
+from ..variant import STANDARD, Config, Family, Variant, small
 
 BASE: Config = {
     "vocab_size": 102, "hidden_size": 28, "intermediate_size": 45, "num_hidden_layers": 3,
@@ -49,6 +49,15 @@ def variants(base: Config) -> list[Variant]:
                            "attention_bias": True}, "A window that should hold on every layer, or "
                 "an attention bias forgotten", ("window",), dtype="bfloat16", experts="split",
                 spelling="old"),
+        Variant("window-old", small(base, use_sliding_window=True, sliding_window=6),
+                "A window that should hold on every layer", ("window",), dtype="bfloat16",
+                experts="split", spelling="old"),
+        Variant("yarn-old", small(base, rope_parameters={
+            "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+            "original_max_position_embeddings": 64}), "rope_scaling of type yarn ignored",
+            dtype="bfloat16", experts="split", spelling="old"),
+        Variant("fused-old", small(base), "Fused experts refused beside a "
+                "config in the older spelling", dtype="bfloat16", spelling="old"),
     ]
 
 
