@@ -84,6 +84,8 @@ class Checkpoint:
             config["torch_dtype"] = config.pop("dtype")
         if self.variant.spelling == "mixed":
             config["rope_scaling"]["rope_type"] = config["rope_scaling"].pop("type")
+        for name in self.variant.omits:
+            del config[name]
         documents = {"config.json": config}
         if self.variant.stop_in != "config":
             documents["generation_config.json"] = {"_from_model_config": False, "do_sample": False,

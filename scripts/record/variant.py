@@ -34,6 +34,7 @@ class Variant:
     experts: str = "fused"  # fused | split (one tensor per expert)
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
+    omits: tuple[str, ...] = ()  # members of config.json left to the published default
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
 
 

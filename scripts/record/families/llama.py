@@ -89,6 +89,9 @@ def variants(base: Config) -> list[Variant]:
         Variant("theta", small(base, rope_parameters={
             "rope_type": "default", "rope_theta": 500000.0}),
             "rope_theta not looked for in rope_parameters", dtype="bfloat16"),
+        Variant("untied-unsaid", small(base), "A head taken for tied because the config does not "
+                "say that it is not", spelling="old", dtype="bfloat16",
+                omits=("tie_word_embeddings",)),
         Variant("dynamic-old", small(rope("dynamic", max_position_embeddings=LIMIT)),
                 "rope_scaling of type dynamic that takes each call for the whole sequence",
                 ("single", "batch", "long", "crossing"), spelling="old", dtype="bfloat16",
