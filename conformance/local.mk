@@ -178,7 +178,8 @@ check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
 	conformance/tests/fixtures.test \
-	conformance/tests/junit.test
+	conformance/tests/junit.test \
+	conformance/tests/observations.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
 EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
 

@@ -1,9 +1,9 @@
 """Prints the table fixtures/observations.tsv: how far each observation lies from its golden.
 
 `python -m scripts.record.observations > table` judges by the rule of conformance/judge.h, in numpy:
-a second opinion on `assay diff`, which judges the same files in `make check`. The finding that a line
-names is kept from the table that is there; a divergence that no one has explained gets `?`, and the
-check refuses it.
+a second opinion on `assay diff`, which judges the same files in `make check`. The finding that a
+line names is kept from the table that is there; a divergence that nothing explains gets `?`, and
+the check refuses it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ LIMIT = 4.0  # times the noise
 FLOOR_ULPS = 16
 HEADER = """\
 # What other systems make of the recorded cases. One line for every file in an observed/ directory:
-# its path, the verdict, how many times its bound, the entry of docs/FINDINGS.md.
-# agrees: within the bound. diverges: beyond it. cannot: the system gives no answer; the file is its
-# own words. Made by `python -m scripts.record.observations`, judged by `assay diff`.
+# its path, the verdict, how far it is off, the entry of docs/FINDINGS.md.
+# agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
+# answer; the file is its own words. Made by `python -m scripts.record.observations`, judged by
+# `assay diff`.
 """
 
 
@@ -53,13 +54,14 @@ def distances(truth: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Judgement:
+    n_words = golden["/expect/truth/decode"].shape[-1]
     truth, float32, found = (
-        np.concatenate([tensors[f"{place}/{part}"].reshape(-1, golden["/expect/truth/decode"].shape[-1])
+        np.concatenate([tensors[f"{place}/{part}"].reshape(-1, n_words)
                         for part in ("prefill", "decode")]).astype(np.float64)
         for tensors, place in ((golden, "/expect/truth"), (golden, "/expect/float32"),
                                (observed, "/observed")))
     padding = np.isnan(truth).all(-1)
-    if not np.array_equal(np.isnan(truth), np.isnan(found)) or not np.isfinite(found[~padding]).all():
+    if not np.isnan(found[padding]).all() or not np.isfinite(found[~padding]).all():
         return Judgement(False, np.inf)
     truth, float32, found = truth[~padding], float32[~padding], found[~padding]
     floor = FLOOR_ULPS * 2.0 ** (np.frexp(np.abs(truth).max())[1] - 24)
@@ -92,8 +94,10 @@ def lines(fixtures: Path) -> list[str]:
         if file.suffix == ".h5":
             case = file.parent.parent / (file.name.split(".")[0] + ".h5")
             judged = judge(h5.read(case)[0], h5.read(file)[0])
-            verdict, times = ("agrees" if judged.agrees else "diverges"), f"{judged.times:.3g}"
-            finding = "-" if judged.agrees else finding
+            if judged.agrees:
+                verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise", "-"
+            else:
+                verdict, times = "diverges", f"{judged.times:.3g} x bound"
         made.append("\t".join((name, verdict, times, finding)))
     return made
 
