@@ -4,6 +4,7 @@
 #include "conformance/locate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -178,7 +179,10 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
         return CONF_EXIT_NOTHING;
     }
     if (d->part == CONF_PART_NONE) {
-        (void)fprintf(out, "\nnothing is out of bounds\n");
+        (void)fputs("\nnothing is out of bounds\n", out);
+        const conf_walk *w = &q->shared->walk;
+        if (n_rows && isnan(w->rows[n_rows - 1].own) && w->reference[0])
+            (void)fprintf(out, "what each tensor makes of golden inputs is not known: %s\n", w->reference);
         return CONF_EXIT_AGREE;
     }
     (void)fprintf(out, "\nno tensor of sample 0 in prefill is out of bounds; what is: %s\n", d->what);

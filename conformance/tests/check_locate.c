@@ -141,6 +141,10 @@ static const struct {
       "diverges "
       "is 1\n",
       "\nsample 0 alone and without padding decodes wrongly, too: cache, positions or counters\n"}},
+    {"decode-uneven",
+     {"what is: sample 1, decode, step 0, id 4: expected ",
+      "\nit is the state: the prompt and its 1 forced token in one prefill agree; the first step that "
+      "diverges is 0\n"}},
     {"decode-company",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
       "\nit takes the batch: sample 0, alone and without padding, agrees; its company makes the "
@@ -157,6 +161,19 @@ START_TEST(each_fault_is_located)
     assert_code(o, 1);
     ck_assert_str_eq(o->err, "");
     for (size_t i = 0; i < 5 && faults[_i].parts[i]; i++) assert_holds(o->out, faults[_i].parts[i]);
+}
+END_TEST
+
+START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
+{
+    const support_output *o = locate("crash-override", "layered");
+    assert_code(o, 1);
+    assert_lacks(o->out, "\nthe engine died");
+    o = locate("crash-sound", "layered");
+    assert_code(o, 0);
+    assert_holds(o->out,
+                 "\nnothing is out of bounds\nwhat each tensor makes of golden inputs is not known: given "
+                 "golden inputs, the engine died of SIGSEGV (Segmentation fault) in prefill");
 }
 END_TEST
 
@@ -216,6 +233,8 @@ static const char *const states[][3] = {
      "it is the state: alone, in one prefill of a new session, the next token is the expected one; what the "
      "session held before was not gone\n"},
     {"flip", "what is: sample 0, greedy step 1: expected token",
+     "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
+    {"goes-on", "what is: sample 0, greedy step 2: expected token 5",
      "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
 };
 
@@ -309,12 +328,14 @@ int main(void)
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_sound_engine_has_nothing_out_of_bounds);
     tcase_add_loop_test(all, each_fault_is_located, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(all, an_engine_that_dies_of_golden_inputs_has_still_been_walked);
     tcase_add_test(all, an_engine_that_refuses_golden_inputs_has_still_been_walked);
     tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
     tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
     tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
     tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
-    tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0, 2);
+    tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
+                        (int)(sizeof states / sizeof *states));
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
     tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));

@@ -137,6 +137,7 @@ static void attend(const pass *p, size_t layer)
     if (bad && errs(p->s, "crash")) (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
     if (bad && errs(p->s, "crash-override") && p->s->override)
         (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
+    if (errs(p->s, "crash-sound") && p->s->override) (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
     if (bad && is_hit(p)) p->y[(errs(p->s, "with-forced") ? p->n - 1 : 1) * width + 2] += 1;
     if (bad && errs(p->s, "crash-override")) p->y[width + 2] += 1;
     if (layer == 2 && errs(p->s, "slow-made")) p->y[width + 2] += 1;
@@ -223,6 +224,7 @@ static assay_status layered_decode(assay_session *s, const int32_t *tokens, void
         bool off = errs(s, "decode") || (errs(s, "decode-company") && s->n_samples > 1) ||
                    (errs(s, "decode-padding") && s->padded[b]) || (errs(s, "with-forced") && b == 1);
         if (off && s->n_steps == 2) row[4] += 1;
+        if (errs(s, "decode-uneven") && s->n_steps == 2 - b) row[4] += 1;
     }
     return ASSAY_OK;
 }
