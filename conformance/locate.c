@@ -162,7 +162,7 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
 {
     FILE *out = q->context->out;
     conf_divergence *d = &q->shared->divergence;
-    const char *who = q->location->engine ? "the engine" : "the observation";
+    const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
     bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
     conf_verdict v = ask(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
@@ -172,10 +172,9 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
         return CONF_EXIT_DIVERGES;
     }
     if (d->part == CONF_PART_NONE && !compared) {
-        (void)fprintf(q->context->err, "assay: nothing to locate: %s no tensors on the way, and %s\n",
-                      recorded ? "there are" : "the case has",
-                      n_rows ? "the logits agree" : "no logits are there to compare");
-        if (recorded) (void)fprintf(q->context->err, "assay: %s gives none that the case has\n", who);
+        (void)fprintf(q->context->err, "assay: nothing to locate: %s no tensors%s, and %s\n",
+                      recorded ? who : "the case has", recorded ? " that the case has" : " on the way",
+                      n_rows ? "the logits agree" : "there are no logits to compare");
         return CONF_EXIT_NOTHING;
     }
     if (d->part == CONF_PART_NONE) {

@@ -253,7 +253,9 @@ START_TEST(an_observation_of_nothing_is_nothing_to_locate)
     edit_remove(observation, "/observed/prefill");
     const support_output *o = support_assay("locate copy/single.h5 seen.h5");
     assert_code(o, 77);
-    assert_holds(o->err, "assay: nothing to locate: ");
+    assert_holds(o->err,
+                 "assay: nothing to locate: the observation holds no tensors that the case has, and there "
+                 "are no logits to compare\n");
 }
 END_TEST
 
