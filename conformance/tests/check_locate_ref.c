@@ -168,6 +168,22 @@ START_TEST(a_reference_that_disagrees_with_the_record_is_doubted)
 }
 END_TEST
 
+START_TEST(a_token_that_is_wrong_alone_is_compared_with_the_reference)
+{
+    copy_variant("qwen3/window", "s/\"rope_theta\": 1000000.0/\"rope_theta\": 3.0/");
+    const char *path = support_path("copy/generate.h5");
+    edit_remove(path, "/trace");
+    edit_remove(path, "/expect/truth");
+    edit_remove(path, "/expect/float32");
+    const support_output *o = support_assay("locate copy/generate.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, ", greedy step ");
+    assert_holds(o->out, "\nit is neither batch nor state: sample ");
+    assert_holds(o->out, ", against ref64:\n");
+    assert_holds(o->out, "\nref64 computes the same\n");
+}
+END_TEST
+
 static const char *observation;
 
 /* assay_trace_fn: writes the tensors of sample 0 as they come. */
@@ -274,6 +290,7 @@ int main(void)
     tcase_add_loop_test(all, a_case_without_tensors_is_compared_with_the_reference, 0, 2);
     tcase_add_test(all, what_run_dumps_can_be_located);
     tcase_add_test(all, a_reference_that_disagrees_with_the_record_is_doubted);
+    tcase_add_test(all, a_token_that_is_wrong_alone_is_compared_with_the_reference);
     tcase_add_test(all, an_observation_is_followed_by_the_reference);
     tcase_add_test(all, an_observation_of_another_shape_is_told);
     tcase_add_test(all, an_observation_of_nothing_is_nothing_to_locate);
