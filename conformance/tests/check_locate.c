@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
+#include "conformance/h5.h"
 #include "conformance/isolate.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
@@ -298,6 +300,52 @@ START_TEST(memory_does_not_grow_with_the_layers)
 }
 END_TEST
 
+enum { PACKED_LAYERS = 8, PACKED_WIDTH = 327680 };
+
+/* Tensors of zeros, packed a thousandfold. */
+static void pack_tensors(hid_t file)
+{
+    const hsize_t shape[] = {3, PACKED_WIDTH};
+    hid_t space = H5Screate_simple(2, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    const double zero = 0;
+    double *value = calloc(3 * PACKED_WIDTH, sizeof *value);
+    ck_assert_ptr_nonnull(value);
+    ck_assert_int_ge(H5Pset_chunk(list, 2, shape), 0);
+    ck_assert_int_ge(H5Pset_deflate(list, 9), 0);
+    ck_assert_int_ge(H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &zero), 0);
+    for (int i = 0; i < PACKED_LAYERS; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "/trace/layer.%02d.out", i);
+        hid_t set = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+        ck_assert_int_ge(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value), 0);
+        (void)H5Dclose(set);
+    }
+    free(value);
+    (void)H5Pclose(list);
+    (void)H5Sclose(space);
+}
+
+/* A small file may unpack to so much in all: enough to read its tensors once, not twice. */
+START_TEST(a_tensor_that_is_read_again_uses_nothing_up)
+{
+    char model[64];
+    struct stat file;
+    (void)snprintf(model, sizeof model, "%dx%d-packed", PACKED_LAYERS, PACKED_WIDTH);
+    const char *path = support_write_decoder(support_path("packed.h5"), "logits", model);
+    edit_remove(path, "/trace/embed");
+    edit_remove(path, "/trace/layer.00.out");
+    edit_file(path, pack_tensors);
+    ck_assert_int_eq(stat(path, &file), 0);
+    size_t once = (size_t)PACKED_LAYERS * PACKED_WIDTH * 3 * sizeof(double);
+    size_t most = (size_t)file.st_size * CONF_H5_UNPACKED_RATIO;
+    ck_assert_msg(once < most && 2 * once > most + (1 << 20), "%zu of %zu", once, most);
+    const support_output *o = support_assay("locate packed.h5 --engine %s", support_engine("layered"));
+    assert_code(o, 1);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "made there: ");
+}
+END_TEST
+
 static const struct {
     const char *arguments;
     int code;
@@ -341,6 +389,7 @@ int main(void)
                         (int)(sizeof states / sizeof *states));
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
+    tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);
     tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, all);
 
