@@ -139,17 +139,18 @@ static assay_status find_model(conf_case *c, const char *model, assay_error *err
 
 static assay_status optional_text(const conf_h5 *file, const char *name, char **out, assay_error *err)
 {
-    return conf_h5_has_attribute(file, "/", name) ? conf_h5_attribute_text(file, name, out, err) : ASSAY_OK;
+    return conf_h5_has_attribute(file, name) ? conf_h5_attribute_text(file, name, out, err) : ASSAY_OK;
 }
 
 /* A looser float64 bound is a claim that needs its reason beside it. */
 static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_error *err)
 {
+    bool loosened;
     c->float64_bound = CONF_FLOAT64_BOUND;
-    if (!conf_h5_has_attribute(file, "/", "float64_bound") &&
-        !conf_h5_has_attribute(file, "/", "float64_reason"))
-        return ASSAY_OK;
-    assay_status rc = conf_h5_attribute_number(file, "/", "float64_bound", &c->float64_bound, err);
+    assay_status rc = conf_h5_attribute_number(file, "/", "float64_bound", &loosened, &c->float64_bound, err);
+    if (rc == ASSAY_OK && !loosened && !conf_h5_has_attribute(file, "float64_reason")) return ASSAY_OK;
+    if (rc == ASSAY_OK && !loosened)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute float64_bound of / is missing", c->path);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "float64_reason", &c->float64_reason, err);
     if (rc != ASSAY_OK) return rc;
     if (!(c->float64_bound > 0 && c->float64_bound < 1))
@@ -184,7 +185,7 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
     if (rc == ASSAY_OK) rc = optional_text(file, "source", &c->source, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "catches", &c->catches, err);
-    if (rc == ASSAY_OK && conf_h5_has_attribute(file, "/", "flags"))
+    if (rc == ASSAY_OK && conf_h5_has_attribute(file, "flags"))
         rc = conf_h5_attribute_texts(file, "flags", &c->flags, err);
     if (rc == ASSAY_OK) rc = read_float64_bound(file, c, err);
     return rc;

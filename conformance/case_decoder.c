@@ -171,12 +171,10 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, as
 
 assay_status conf_trace_noise_read(const conf_h5 *file, const char *path, conf_trace *trace, assay_error *err)
 {
-    if (!conf_h5_has_attribute(file, path, "noise")) return ASSAY_OK;
-    assay_status rc = conf_h5_attribute_number(file, path, "noise", &trace->noise, err);
-    if (rc == ASSAY_OK && !(trace->noise >= 0 && isfinite(trace->noise)))
+    assay_status rc = conf_h5_attribute_number(file, path, "noise", &trace->has_noise, &trace->noise, err);
+    if (rc == ASSAY_OK && trace->has_noise && !(trace->noise >= 0 && isfinite(trace->noise)))
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
                         conf_h5_path(file), path, trace->noise);
-    trace->has_noise = true;
     return rc;
 }
 

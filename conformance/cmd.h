@@ -6,6 +6,7 @@
 
 #include "conformance/cli.h"
 #include "conformance/find.h"
+#include "conformance/verdict.h"
 
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);
@@ -20,5 +21,9 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
  * context->err, and *code says how the program ends; so too where nothing was found. */
 bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
                    conf_exit *code);
+
+/* Warns of the members that were passed over, and returns how many lines that took. path: their file; NULL
+ * where their names begin with it. */
+size_t conf_cmd_warn(const conf_context *context, const char *path, const conf_verdict *v);
 
 #endif

@@ -3,19 +3,30 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
 #include "conformance/diff.h"
+#include "conformance/isolate.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
-static void warn_unknown(FILE *err, const conf_strings *unknown)
+/* What the process that reads the files is to do. */
+typedef struct task {
+    const char *golden, *observed;
+    size_t n_workers;
+} task;
+
+static void run_task(const void *context, conf_verdict *v)
 {
-    for (size_t i = 0; i < unknown->n; i++) {
-        char name[512];
-        (void)snprintf(name, sizeof name, "%s", unknown->at[i]);
-        conf_text_clean(name);
-        (void)fprintf(err, "assay: warning: %s is unknown to this version, and ignored\n", name);
-    }
+    const task *t = context;
+    conf_strings unknown;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    if (conf_diff(t->golden, t->observed, t->n_workers, v, &unknown, &err) != ASSAY_OK)
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    conf_verdict_list_unknown(v, unknown.at, unknown.n);
+    conf_strings_free(&unknown);
+    v->stage = CONF_STAGE_JUDGE;
 }
 
 static void print_verdict(const conf_options *options, const conf_context *context, const conf_verdict *v)
@@ -42,16 +53,19 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
                       options->n_arguments);
         return CONF_EXIT_USAGE;
     }
-    conf_verdict v = {0};
-    conf_strings unknown;
+    const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
+    const task t = {.golden = options->arguments[0],
+                    .observed = options->arguments[1],
+                    .n_workers = options->n_jobs ? options->n_jobs : context->n_processors};
+    conf_verdict v;
     assay_error err = {0};
-    size_t n_workers = options->n_jobs ? options->n_jobs : context->n_processors;
-    assay_status rc = conf_diff(options->arguments[0], options->arguments[1], n_workers, &v, &unknown, &err);
-    warn_unknown(context->err, &unknown);
-    conf_strings_free(&unknown);
-    if (rc != ASSAY_OK) {
-        conf_text_clean(err.text);
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+    if (conf_isolate(run_task, &t, &limits, &v, &err) != ASSAY_OK)
+        conf_verdict_set(&v, CONF_BROKEN, "%s", err.text);
+    (void)conf_cmd_warn(context, NULL, &v);
+    if (v.outcome == CONF_BROKEN) {
+        if (v.stage == CONF_STAGE_READ) /* it did not come to its end */
+            (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);
+        else (void)fprintf(context->err, "assay: %s\n", v.reason);
         return CONF_EXIT_ERROR;
     }
     print_verdict(options, context, &v);

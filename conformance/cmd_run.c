@@ -103,18 +103,8 @@ static void report(run_state *run, size_t result, size_t engine)
 
 static void warn_unknown(run_state *run, const conf_result *r)
 {
-    const char *name = r->verdicts[0].unknown;
-    if (*name) conf_progress_clear(run->context);
-    while (*name) {
-        int n = (int)strcspn(name, "\n");
-        char line[CONF_TEXT_MAX];
-        (void)snprintf(line, sizeof line, "%.*s", n, name);
-        conf_text_clean(line);
-        (void)fprintf(run->context->err, "assay: warning: %s: %s is unknown to this version, and ignored\n",
-                      r->path, line);
-        run->results.n_warnings++;
-        name += n + (name[n] != '\0');
-    }
+    if (r->verdicts[0].unknown[0]) conf_progress_clear(run->context);
+    run->results.n_warnings += conf_cmd_warn(run->context, r->path, &r->verdicts[0]);
 }
 
 /* Observations lie beside their cases, and a directory stands for its cases alone. */

@@ -106,7 +106,6 @@ assay_status conf_diff(const char *golden, const char *observed, size_t n_worker
     conf_diff_state d = {.n_workers = n_workers, .v = v};
     conf_case *c = NULL;
     *unknown = (conf_strings){0};
-    v->stage = CONF_STAGE_JUDGE;
     assay_status rc = conf_h5_open(golden, &d.golden, err);
     if (rc == ASSAY_OK) rc = conf_h5_open(observed, &d.observed, err);
     if (rc == ASSAY_OK) {

@@ -114,13 +114,13 @@ static assay_status judge_sample(tokens_state *s, size_t b, bool *agrees, assay_
 
 static assay_status read_forced(const conf_diff_state *d, bool *forced, assay_error *err)
 {
-    long long value = 0;
-    if (!conf_h5_has_attribute(d->observed, "/", "forced_tokens")) return ASSAY_OK;
-    assay_status rc = conf_h5_attribute_int(d->observed, "/", "forced_tokens", &value, err);
+    bool found;
+    double value = 0;
+    assay_status rc = conf_h5_attribute_number(d->observed, "/", "forced_tokens", &found, &value, err);
+    *forced = value > 0;
     if (rc == ASSAY_OK && value != 0 && value != 1)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute forced_tokens is %lld, expected 0 or 1",
-                          conf_h5_path(d->observed), value);
-    *forced = value == 1;
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute forced_tokens is %g, expected 0 or 1",
+                        conf_h5_path(d->observed), value);
     return rc;
 }
 

@@ -140,20 +140,6 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
     conf_replay_free(&r);
 }
 
-/* One name per line; how many more there are where they do not fit. */
-static void list_unknown(const conf_case *c, conf_verdict *v)
-{
-    size_t room = sizeof v->unknown - 32, n = 0;
-    for (size_t i = 0; i < c->unknown.n; i++) {
-        const char *name = c->unknown.at[i];
-        if (n + strlen(name) + 2 > room) {
-            (void)snprintf(v->unknown + n, sizeof v->unknown - n, "\nand %zu more", c->unknown.n - i);
-            return;
-        }
-        n += (size_t)sprintf(v->unknown + n, "%s%s", i ? "\n" : "", name);
-    }
-}
-
 void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
 {
     conf_case *c = NULL;
@@ -164,7 +150,7 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
             conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
             return;
         }
-        list_unknown(c, v);
+        conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
         v->observation = c->kind == CONF_OBSERVATION;
         if (v->observation)
             conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);

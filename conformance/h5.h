@@ -79,15 +79,15 @@ assay_status conf_h5_shape(const conf_h5 *file, const char *name, conf_array *ou
 assay_status conf_h5_read_strings(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err);
 void conf_strings_free(conf_strings *s);
 
-/* Attributes of `object` ("/" for the root). */
-bool conf_h5_has_attribute(const conf_h5 *file, const char *object, const char *name);
+/* Attributes of the root. */
+bool conf_h5_has_attribute(const conf_h5 *file, const char *name);
 assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char **out, assay_error *err);
 assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
                                      assay_error *err);
-/* A whole number, of any integer type. */
-assay_status conf_h5_attribute_int(const conf_h5 *file, const char *object, const char *name, long long *out,
-                                   assay_error *err);
-assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, double *out,
-                                      assay_error *err);
+
+/* A number that `object` ("/" for the root) may have as an attribute; *out is untouched where it has none.
+ * libhdf5 must not be asked again for an attribute of an object of which one could not be read. */
+assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, bool *found,
+                                      double *out, assay_error *err);
 
 #endif

@@ -175,15 +175,15 @@ assay_status conf_h5_read_strings(const conf_h5 *file, const char *name, conf_st
     return rc;
 }
 
-bool conf_h5_has_attribute(const conf_h5 *file, const char *object, const char *name)
+bool conf_h5_has_attribute(const conf_h5 *file, const char *name)
 {
-    return H5Aexists_by_name(file->id, object, name, H5P_DEFAULT) > 0;
+    return H5Aexists(file->id, name) > 0;
 }
 
 static assay_status attribute_texts(const conf_h5 *file, const char *name, size_t rank, conf_strings *out,
                                     assay_error *err)
 {
-    if (!conf_h5_has_attribute(file, "/", name))
+    if (!conf_h5_has_attribute(file, name))
         return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is missing", file->path, name);
     text_source source = {.name = name, .is_attribute = true};
     source.id = H5Aopen(file->id, name, H5P_DEFAULT);
@@ -214,46 +214,27 @@ assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char 
     return ASSAY_OK;
 }
 
-assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, double *out,
-                                      assay_error *err)
+assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, bool *found,
+                                      double *out, assay_error *err)
 {
+    htri_t exists = H5Aexists_by_name(file->id, object, name, H5P_DEFAULT);
+    if (exists < 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attributes of %s are damaged", file->path, object);
+    *found = exists > 0;
+    if (!*found) return ASSAY_OK;
     hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (id < 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is missing", file->path, name,
-                          object);
-    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
-    bool is_number = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_FLOAT &&
+    hid_t type = id < 0 ? -1 : H5Aget_type(id), space = id < 0 ? -1 : H5Aget_space(id);
+    H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    bool is_number = (class == H5T_FLOAT || class == H5T_INTEGER) && space >= 0 &&
                      H5Sget_simple_extent_type(space) == H5S_SCALAR;
     double value;
     bool got = is_number && H5Aread(id, H5T_NATIVE_DOUBLE, &value) >= 0;
     if (type >= 0) (void)H5Tclose(type);
     if (space >= 0) (void)H5Sclose(space);
-    (void)H5Aclose(id);
+    if (id >= 0) (void)H5Aclose(id);
     if (!got)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one floating-point number",
-                          file->path, name, object);
-    *out = value;
-    return ASSAY_OK;
-}
-
-assay_status conf_h5_attribute_int(const conf_h5 *file, const char *object, const char *name, long long *out,
-                                   assay_error *err)
-{
-    hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (id < 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is missing", file->path, name,
-                          object);
-    hid_t type = H5Aget_type(id), space = H5Aget_space(id);
-    bool is_number = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_INTEGER &&
-                     H5Sget_simple_extent_type(space) == H5S_SCALAR;
-    long long value;
-    bool got = is_number && H5Aread(id, H5T_NATIVE_LLONG, &value) >= 0;
-    if (type >= 0) (void)H5Tclose(type);
-    if (space >= 0) (void)H5Sclose(space);
-    (void)H5Aclose(id);
-    if (!got)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one whole number",
-                          file->path, name, object);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one number", file->path,
+                          name, object);
     *out = value;
     return ASSAY_OK;
 }

@@ -70,3 +70,15 @@ void conf_verdict_note(conf_verdict *v, const char *format, ...)
     va_end(args);
     conf_text_clean(v->notes);
 }
+
+void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)
+{
+    size_t room = sizeof v->unknown - 32, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (at + strlen(names[i]) + 2 > room) {
+            (void)snprintf(v->unknown + at, sizeof v->unknown - at, "%s%zu more", i ? "\n" : "", n - i);
+            return;
+        }
+        at += (size_t)sprintf(v->unknown + at, "%s%s", i ? "\n" : "", names[i]);
+    }
+}

@@ -10,6 +10,7 @@
 
 #define CONF_TEXT_MAX       640
 #define CONF_TRACE_NAME_MAX 128
+#define CONF_UNKNOWN_MAX    2048
 
 typedef enum conf_outcome {
     CONF_PASSED,
@@ -63,7 +64,7 @@ typedef struct conf_verdict {
     char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
     double seconds;                       /* from the start of its process to the end */
     bool observation;                     /* what was read is no case, but what an engine was seen to do */
-    char unknown[CONF_TEXT_MAX]; /* members of the case that this version does not know, one per line */
+    char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
 /* "prefill", …: for messages. */
@@ -83,6 +84,9 @@ void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ..
  * not UTF-8 are replaced). */
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Fills v->unknown with names [n]; where they do not all fit the last line says how many are left out. */
+void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);
 
 /* Appends to notes, behind "; " where there are some. */
 void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -131,6 +131,10 @@ START_TEST(what_libhdf5_dies_of_is_an_error_that_names_the_file)
     ck_assert_str_eq(o->err,
                      "assay: cases/deadly.h5: the harness died of SIGSEGV (Segmentation fault) in reading\n");
     assert_holds(o->out, "cases/sound.h5\n");
+    o = assay_with_dying_hdf5("diff cases/sound.h5 cases/deadly.h5");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err, "assay: cases/sound.h5 or cases/deadly.h5: the harness died of SIGSEGV "
+                             "(Segmentation fault) in reading\n");
     o = assay_with_dying_hdf5("list cases");
     assert_code(o, 99);
     assert_holds(o->err, "assay: cases/deadly.h5: the harness died of SIGSEGV");

@@ -292,8 +292,11 @@ START_TEST(what_follows_a_flip_is_judged_where_the_tokens_were_forced)
     edit_file(seen, set_forced);
     assert_diverges("a greedy token differs", "sample 1, greedy step 3", "");
     edit_remove_attribute(seen, "forced_tokens");
-    edit_attribute_number(seen, "/", "forced_tokens", 1);
-    assert_refused("forced_tokens of / is not one whole number");
+    edit_attribute_number(seen, "/", "forced_tokens", 0.5);
+    assert_refused("forced_tokens is 0.5, expected 0 or 1");
+    edit_remove_attribute(seen, "forced_tokens");
+    edit_attribute(seen, "forced_tokens", "yes");
+    assert_refused("forced_tokens of / is not one number");
 }
 END_TEST
 
