@@ -183,6 +183,12 @@ CONFORMANCE_TAP = \
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
 EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
 
+# For scripts/bench-diff.
+EXTRA_PROGRAMS += conformance/tests/bench_files
+CLEANFILES += conformance/tests/bench_files
+conformance_tests_bench_files_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
+conformance_tests_bench_files_LDADD = $(HDF5_LIBS)
+
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
 conformance_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_arrange_LDADD = conformance/tests/libsupport.la
