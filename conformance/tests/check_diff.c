@@ -374,6 +374,7 @@ int main(void)
     Suite *s = suite_create("conformance/diff");
     TCase *tc = tcase_create("verdicts");
     tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_float32_run_agrees_by_its_own_noise);
     tcase_add_test(tc, the_truth_agrees_as_float64);
     tcase_add_test(tc, float64_is_held_to_its_own_bound);

@@ -352,6 +352,7 @@ int main(void)
     Suite *s = suite_create("conformance/diff-files");
     TCase *tc = tcase_create("pairs and the program");
     tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_set_timeout(tc, 120);
     tcase_add_test(tc, an_observation_is_the_same_as_itself);
     tcase_add_loop_test(tc, a_change_between_two_observations_diverges, 0,
                         (int)(sizeof changes / sizeof *changes));
@@ -365,7 +366,7 @@ int main(void)
     suite_add_tcase(s, tc);
     tc = tcase_create("memory");
     tcase_add_checked_fixture(tc, setup, support_teardown);
-    tcase_set_timeout(tc, 60);
+    tcase_set_timeout(tc, 300);
     tcase_add_test(tc, two_gibibytes_are_compared_within_256_mebibytes);
     tcase_add_test(tc, the_largest_chunks_are_unpacked_within_256_mebibytes);
     tcase_add_test(tc, a_large_golden_is_judged_by_within_256_mebibytes);
