@@ -276,7 +276,7 @@ def transformers_altup_active() -> float:
 
 
 @shows
-def older_spellings() -> float:
+def ways_out() -> float:
     """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a way out."""
     def flat(config: dict[str, Any], kind: str = "type") -> None:
         rope = config.pop("rope_parameters")
@@ -304,6 +304,9 @@ def older_spellings() -> float:
     def phi3(config: dict[str, Any]) -> None:
         config["rope_scaling"]["type"] = config["rope_scaling"].pop("rope_type")
 
+    def short(config: dict[str, Any]) -> None:
+        config["rope_scaling"]["long_factor"] = config["rope_scaling"]["short_factor"]
+
     def said(config: dict[str, Any]) -> None:
         config["tie_word_embeddings"] = False
 
@@ -318,6 +321,7 @@ def older_spellings() -> float:
             (experts, ("qwen3_moe/unnormalised/single",)),
             (gemma3n, ("gemma3n/multimodal-new/single",)),
             (phi3, ("phi3/longrope-rope-type/long",)),
+            (short, ("phi3/longrope-old/single", "phi3/partial-old/generate")),
             (said, ("llama/untied-unsaid/single",))):
         for case in cases:
             recorded = golden(case)
