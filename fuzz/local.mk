@@ -8,11 +8,13 @@ FUZZ_REPLAYS = \
 	fuzz/replay_case \
 	fuzz/replay_config \
 	fuzz/replay_json \
+	fuzz/replay_observation \
 	fuzz/replay_safetensors
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
 	fuzz/fuzz_json \
+	fuzz/fuzz_observation \
 	fuzz/fuzz_safetensors
 check_PROGRAMS += $(FUZZ_REPLAYS)
 TESTS += $(FUZZ_REPLAYS)
@@ -50,6 +52,15 @@ fuzz_fuzz_json_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_json_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_json_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_observation_SOURCES = fuzz/replay.c fuzz/fuzz_observation.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_observation_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"observation"'
+fuzz_replay_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_replay_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_observation_SOURCES = fuzz/fuzz_observation.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_observation_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_observation_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
 fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)

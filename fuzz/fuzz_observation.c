@@ -1,0 +1,72 @@
+/* Input: an observation in HDF5. It is compared with a sound golden, and with itself.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conformance/diff.h"
+#include "fuzz/fuzz.h"
+
+/* libhdf5 (1.10.8) leaks what it had built up when it meets damage in the middle of an object; our own leaks
+ * are looked for by the tests, which read damaged cases that libhdf5 itself can read. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
+/* It also reads beyond its heap, as in H5Aexists_by_name on a damaged file of the oldest format. The program
+ * reads every file in a process of its own, so that the worst of it ends in an error; here only our own reads
+ * are of interest. */
+const char *__asan_default_suppressions(void);
+const char *__asan_default_suppressions(void)
+{
+    return "interceptor_via_lib:libhdf5\n";
+}
+
+/* The golden: a seed of the target `case`, beside a checkpoint that ends with id 5. */
+static const char *golden_path(void)
+{
+    static char path[4200];
+    if (path[0]) return path;
+    const char *top = getenv("top_srcdir");
+    char from[4200], model[4200];
+    (void)snprintf(from, sizeof from, "%s/fuzz/seeds/case/generate.h5", top && *top ? top : FUZZ_TOP);
+    (void)snprintf(model, sizeof model, "%s/model", fuzz_directory());
+    fuzz_require(mkdir(model, 0777) == 0, "a directory can be made");
+    (void)fuzz_write("model/config.json", (const uint8_t *)"{\"eos_token_id\": 5}", 19);
+    static uint8_t bytes[1 << 20];
+    FILE *f = fopen(from, "rb");
+    fuzz_require(f != NULL, "the golden is there");
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    (void)fclose(f);
+    (void)snprintf(path, sizeof path, "%s", fuzz_write("golden.h5", bytes, n));
+    return path;
+}
+
+static void compare(const char *golden, const char *observed)
+{
+    conf_verdict v = {0};
+    conf_strings unknown;
+    assay_error err = {0};
+    assay_status rc = conf_diff(golden, observed, 2, &v, &unknown, &err);
+    conf_strings_free(&unknown);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, true);
+        return;
+    }
+    fuzz_require(v.outcome == CONF_PASSED || v.outcome == CONF_FAILED, "a comparison has a verdict");
+    fuzz_require(v.reason[0] != '\0', "a verdict has words");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char observed[4200];
+    const char *golden = golden_path();
+    (void)snprintf(observed, sizeof observed, "%s", fuzz_write("observed.h5", data, size));
+    compare(golden, observed);
+    compare(observed, observed);
+    return 0;
+}
