@@ -330,19 +330,46 @@ START_TEST(a_large_golden_is_judged_by_within_256_mebibytes)
 }
 END_TEST
 
-START_TEST(a_row_that_does_not_fit_is_refused)
+/* Writes a.h5 with /observed/prefill [1, n_rows, n_cols]; sparse, or in deflated chunks. */
+static void write_shape(const hsize_t *shape, const hsize_t *chunk)
 {
     hid_t file = H5Fcreate(support_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     hid_t group = H5Gcreate2(file, "/observed", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t space = H5Screate_simple(3, (const hsize_t[]){1, 2, 12 << 20}, NULL);
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, shape, NULL);
+    if (chunk) {
+        (void)H5Pset_chunk(plist, 3, chunk);
+        (void)H5Pset_deflate(plist, 1);
+    }
     (void)H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
-    (void)H5Pset_fill_time(plist, H5D_FILL_TIME_NEVER);
+    (void)H5Pset_fill_time(plist, chunk ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
     hid_t dataset =
         H5Dcreate2(file, "/observed/prefill", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    ck_assert_int_ge(dataset, 0);
     (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(plist);
     (void)H5Gclose(group);
     ck_assert_int_ge(H5Fclose(file), 0);
+}
+
+/* Each slab has a part in many large chunks, and each thread would unpack one. */
+START_TEST(many_threads_unpack_tall_chunks_within_256_mebibytes)
+{
+    write_shape((const hsize_t[]){1, 128, WIDE}, (const hsize_t[]){1, 128, WIDE / 8});
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 128 rows");
+}
+END_TEST
+
+START_TEST(many_threads_read_long_rows_within_256_mebibytes)
+{
+    write_shape((const hsize_t[]){1, 24, 4 << 20}, NULL);
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 24 rows");
+}
+END_TEST
+
+START_TEST(a_row_that_does_not_fit_is_refused)
+{
+    write_shape((const hsize_t[]){1, 2, 12 << 20}, NULL);
     assert_in_memory("diff a.h5 a.h5", 99, "a.h5: /observed/prefill: a row of 12582912 takes 96 MiB");
 }
 END_TEST
@@ -370,6 +397,8 @@ int main(void)
     tcase_add_test(tc, two_gibibytes_are_compared_within_256_mebibytes);
     tcase_add_test(tc, the_largest_chunks_are_unpacked_within_256_mebibytes);
     tcase_add_test(tc, a_large_golden_is_judged_by_within_256_mebibytes);
+    tcase_add_test(tc, many_threads_unpack_tall_chunks_within_256_mebibytes);
+    tcase_add_test(tc, many_threads_read_long_rows_within_256_mebibytes);
     tcase_add_test(tc, a_row_that_does_not_fit_is_refused);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);
