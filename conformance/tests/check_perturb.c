@@ -164,6 +164,14 @@ static double probability(const observation *o, size_t r, size_t col)
     return 1 / sum;
 }
 
+/* What the largest error may be. */
+static double allowed(const observation *o)
+{
+    const conf_rows *rows = &o->c->decoder.rows;
+    if (!o->wide) return o->bounds.limit * o->bounds.max_abs;
+    return o->c->float64_bound * conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+}
+
 /* A single value moved by less than what is allowed. That the other measures stay within theirs, too: the
  * RMSE's noise is at least the largest error's by the root of V, and the KL distance of a move d is about
  * d·sqrt(p (1 - p)). */
@@ -172,10 +180,8 @@ static expectation move_within(observation *o)
     size_t r, col;
     double *x = pick(o, &r, &col), sign = draw(2) ? 1 : -1;
     fill(o, true);
-    double p = probability(o, r, col), most = 0.9 * o->bounds.limit * o->bounds.max_abs;
-    const conf_rows *rows = &o->c->decoder.rows;
-    if (o->wide) most = 0.9 * o->c->float64_bound * conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
-    else most = fmin(most, 0.5 * o->bounds.limit * o->bounds.kl / sqrt(p * (1 - p)));
+    double p = probability(o, r, col), most = 0.9 * allowed(o);
+    if (!o->wide) most = fmin(most, 0.5 * o->bounds.limit * o->bounds.kl / sqrt(p * (1 - p)));
     *x += sign * most * (double)(1 + draw(100)) / 100;
     (void)snprintf(o->what, sizeof o->what, "row %zu, id %zu moved within the bound", r, col);
     return AGREES;
@@ -184,9 +190,9 @@ static expectation move_within(observation *o)
 static expectation move_beyond(observation *o)
 {
     size_t r, col;
-    double *x = pick(o, &r, &col), unit = o->bounds.limit * o->bounds.max_abs;
+    double *x = pick(o, &r, &col);
     fill(o, true);
-    *x += (draw(2) ? 1 : -1) * unit * (1.1 + pow(10, (double)draw(60) / 10) - 1);
+    *x += (draw(2) ? 1 : -1) * allowed(o) * (1.1 + pow(10, (double)draw(60) / 10) - 1);
     name_place(o, r, col);
     (void)snprintf(o->what, sizeof o->what, "row %zu, id %zu moved beyond the bound", r, col);
     return DIVERGES;
