@@ -146,6 +146,7 @@ conformance_tests_engines_wrong_size_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 
 check_LTLIBRARIES += conformance/tests/libsupport.la
 conformance_tests_libsupport_la_SOURCES = \
+	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/edit.c \
 	conformance/tests/record.c \
 	conformance/tests/support.c conformance/tests/support.h

@@ -8,58 +8,12 @@
 #include <unistd.h>
 
 #include "conformance/case.h"
-#include "conformance/diff.h"
+#include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
-#include "conformance/tests/support.h"
-
-static const char *golden, *seen;
-
-static void setup(void)
-{
-    support_setup();
-    golden = support_write_decoder(support_path("case.h5"), "generate", "model");
-    support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 5}");
-    seen = support_observe(golden, "float32", support_path("seen.h5"));
-}
-
-/* Everything that a comparison says. */
-typedef struct answer {
-    assay_status status;
-    conf_verdict v;
-    conf_strings unknown;
-    assay_error err;
-} answer;
-
-static answer diff(const char *a, const char *b)
-{
-    answer x = {0};
-    x.status = conf_diff(a, b, 2, &x.v, &x.unknown, &x.err);
-    return x;
-}
-
-static void assert_agrees(const char *a, const char *b)
-{
-    answer x = diff(a, b);
-    ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
-    ck_assert_msg(x.v.outcome == CONF_PASSED, "%s: %s: %s (%s)", b, x.v.reason, x.v.where, x.v.notes);
-    ck_assert(x.v.reason[0] && !x.v.where[0]);
-    conf_strings_free(&x.unknown);
-}
-
-static void assert_diverges(const char *reason, const char *where, const char *trace)
-{
-    answer x = diff(golden, seen);
-    ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
-    ck_assert_int_eq(x.v.outcome, CONF_FAILED);
-    assert_holds(x.v.reason, reason);
-    assert_holds(x.v.where, where);
-    assert_holds(x.v.trace, trace);
-    conf_strings_free(&x.unknown);
-}
 
 static void assert_refused(const char *reason)
 {
-    answer x = diff(golden, seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_int_ne(x.status, ASSAY_OK);
     assert_holds(x.err.text, reason);
     conf_strings_free(&x.unknown);
@@ -67,7 +21,7 @@ static void assert_refused(const char *reason)
 
 START_TEST(the_float32_run_agrees_by_its_own_noise)
 {
-    answer x = diff(golden, seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
     ck_assert(x.v.measured && !x.v.float64);
     ck_assert_double_eq_tol(x.v.multiple, 1, 1e-3);
@@ -80,8 +34,8 @@ END_TEST
 
 START_TEST(the_truth_agrees_as_float64)
 {
-    (void)support_observe(golden, "truth", seen);
-    answer x = diff(golden, seen);
+    (void)support_observe(compare_golden, "truth", compare_seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
     ck_assert(x.v.float64);
     ck_assert_double_eq(x.v.multiple, 0);
@@ -92,23 +46,24 @@ START_TEST(float64_is_held_to_its_own_bound)
 {
     conf_case *c;
     assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(golden, &c, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_case_read(compare_golden, &c, &err), ASSAY_OK);
     const conf_rows *rows = &c->decoder.rows;
     size_t row = rows->n_rows - (size_t)CASE_B * CASE_N + 1; /* sample 0, step 1 */
     double truth = rows->truth[row * rows->n_cols];
     conf_case_free(c);
-    (void)support_observe(golden, "truth", seen);
-    edit_element(seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-12);
-    assert_agrees(golden, seen);
-    edit_element(seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-9);
+    (void)support_observe(compare_golden, "truth", compare_seen);
+    edit_element(compare_seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-12);
+    assert_agrees(compare_golden, compare_seen);
+    edit_element(compare_seen, "/observed/decode", FORMULA_VOCAB, truth + 1e-9);
     assert_diverges("1e-11 of the largest logit)", "sample 0, decode, step 1, id 0: expected ", "");
 }
 END_TEST
 
 START_TEST(padding_is_not_judged)
 {
-    for (size_t i = 0; i < (size_t)2 * FORMULA_VOCAB; i++) edit_element(seen, "/observed/prefill", i, 1e30);
-    assert_agrees(golden, seen);
+    for (size_t i = 0; i < (size_t)2 * FORMULA_VOCAB; i++)
+        edit_element(compare_seen, "/observed/prefill", i, 1e30);
+    assert_agrees(compare_golden, compare_seen);
 }
 END_TEST
 
@@ -148,18 +103,18 @@ static const struct {
 
 START_TEST(a_changed_value_diverges_at_its_place)
 {
-    edit_element(seen, values[_i].name, values[_i].index, values[_i].value);
+    edit_element(compare_seen, values[_i].name, values[_i].index, values[_i].value);
     assert_diverges(values[_i].reason, values[_i].where, values[_i].trace);
 }
 END_TEST
 
 START_TEST(the_first_place_is_named_and_the_worst_is_measured)
 {
-    edit_element(seen, "/observed/prefill", FIRST + FORMULA_VOCAB, 50);
-    edit_element(seen, "/observed/prefill", LAST, 1e6);
-    edit_element(seen, "/observed/decode", 0, 1e9);
+    edit_element(compare_seen, "/observed/prefill", FIRST + FORMULA_VOCAB, 50);
+    edit_element(compare_seen, "/observed/prefill", LAST, 1e6);
+    edit_element(compare_seen, "/observed/decode", 0, 1e9);
     assert_diverges("", "sample 0, prefill, position 1, id 0: ", "");
-    answer x = diff(golden, seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_double_gt(x.v.multiple, 1e9 / FORMULA_NOISE / 2);
 }
 END_TEST
@@ -169,7 +124,7 @@ static const char *const members[] = {"/observed/prefill", "/observed/decode", "
 START_TEST(a_missing_member_diverges)
 {
     char reason[128];
-    edit_remove(seen, members[_i]);
+    edit_remove(compare_seen, members[_i]);
     (void)snprintf(reason, sizeof reason, "%s is missing", members[_i]);
     assert_diverges(reason, "", "");
 }
@@ -180,14 +135,14 @@ START_TEST(another_shape_diverges)
     static const char *const reasons[] = {"/observed/prefill has shape [38], expected [2,5,19]",
                                           "/observed/decode has shape [38], expected [2,2,19]"};
     const float zeros[38] = {0};
-    edit_f32(seen, members[_i], 1, (size_t[]){38}, zeros);
+    edit_f32(compare_seen, members[_i], 1, (size_t[]){38}, zeros);
     assert_diverges(reasons[_i], "", "");
 }
 END_TEST
 
 START_TEST(tokens_of_another_shape_diverge)
 {
-    edit_i32(seen, "/observed/tokens", 2, (size_t[]){1, 3}, (const int32_t[]){1, 2, 3});
+    edit_i32(compare_seen, "/observed/tokens", 2, (size_t[]){1, 3}, (const int32_t[]){1, 2, 3});
     assert_diverges("/observed/tokens has shape [1,3], expected [2,4]", "", "");
 }
 END_TEST
@@ -210,21 +165,22 @@ static void make_half(hid_t file)
 START_TEST(another_type_diverges)
 {
     static double decode[CASE_B * CASE_N * FORMULA_VOCAB];
-    edit_f64(seen, "/observed/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode);
+    edit_f64(compare_seen, "/observed/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode);
     assert_diverges("/observed/decode has type F64, expected F32", "", "");
-    edit_file(seen, make_half);
+    edit_file(compare_seen, make_half);
     assert_diverges("/observed/prefill has type float of 16 bits, expected F32 or F64", "", "");
-    edit_i32(seen, "/observed/prefill", 1, (size_t[]){1}, (const int32_t[]){1});
+    edit_i32(compare_seen, "/observed/prefill", 1, (size_t[]){1}, (const int32_t[]){1});
     assert_diverges("/observed/prefill has type I32, expected F32 or F64", "", "");
-    (void)support_observe(golden, "float32", seen);
-    edit_f32(seen, "/observed/tokens", 2, (size_t[]){CASE_B, CASE_M}, (const float[CASE_B * CASE_M]){0});
+    (void)support_observe(compare_golden, "float32", compare_seen);
+    edit_f32(compare_seen, "/observed/tokens", 2, (size_t[]){CASE_B, CASE_M},
+             (const float[CASE_B * CASE_M]){0});
     assert_diverges("/observed/tokens has type F32, expected I32", "", "");
 }
 END_TEST
 
 START_TEST(a_tensor_of_another_shape_diverges)
 {
-    edit_f64(seen, "/observed/trace/embed", 1, (size_t[]){2}, (const double[]){1, 2});
+    edit_f64(compare_seen, "/observed/trace/embed", 1, (size_t[]){2}, (const double[]){1, 2});
     assert_diverges("a tensor on the way does not", "",
                     "embed: its type or its shape is not the recorded one");
     assert_diverges("", "", "has shape [2], expected [3,4]");
@@ -233,8 +189,8 @@ END_TEST
 
 START_TEST(a_tensor_that_is_not_there_is_not_compared)
 {
-    edit_remove(seen, "/observed/trace/embed");
-    answer x = diff(golden, seen);
+    edit_remove(compare_seen, "/observed/trace/embed");
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_int_eq(x.v.outcome, CONF_PASSED);
     assert_holds(x.v.notes, "1 of 2 recorded tensors compared");
 }
@@ -242,8 +198,8 @@ END_TEST
 
 START_TEST(unknown_members_are_noted)
 {
-    edit_i32(seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
-    answer x = diff(golden, seen);
+    edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_int_eq(x.v.outcome, CONF_PASSED);
     ck_assert_uint_eq(x.unknown.n, 1);
     assert_holds(x.unknown.at[0], "seen.h5: /observed/colour");
@@ -258,18 +214,18 @@ static void make_tie(size_t k)
     static const char *const groups[] = {"/expect/truth", "/expect/float32", "/observed"};
     conf_case *c;
     assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(golden, &c, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_case_read(compare_golden, &c, &err), ASSAY_OK);
     size_t best = (size_t)((const int32_t *)c->decoder.greedy.data)[CASE_M + k], other = best == 1 ? 2 : 1;
     size_t row = k ? CASE_N + k - 1 : (size_t)CASE_B * CASE_T - 1;
     conf_case_free(c);
     for (size_t i = 0; i < 3; i++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%s/%s", groups[i], k ? "decode" : "prefill");
-        const char *path = i < 2 ? golden : seen;
+        const char *path = i < 2 ? compare_golden : compare_seen;
         edit_element(path, name, row * FORMULA_VOCAB + best, i < 2 ? 9 : 9 - FORMULA_NOISE);
         edit_element(path, name, row * FORMULA_VOCAB + other, i < 2 ? 9 - FORMULA_NOISE : 9);
     }
-    edit_element(seen, "/observed/tokens", CASE_M + k, (double)other);
+    edit_element(compare_seen, "/observed/tokens", CASE_M + k, (double)other);
 }
 
 static void set_forced(hid_t file)
@@ -285,7 +241,7 @@ static void set_forced(hid_t file)
 START_TEST(a_flip_at_a_near_tie_is_excused)
 {
     make_tie((size_t)_i);
-    answer x = diff(golden, seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s %s", x.err.text, x.v.reason,
                   x.v.where);
     assert_holds(x.v.notes, "1 greedy tokens flipped at near ties");
@@ -296,15 +252,15 @@ END_TEST
 START_TEST(what_follows_a_flip_is_judged_where_the_tokens_were_forced)
 {
     make_tie(0);
-    edit_element(seen, "/observed/tokens", CASE_M + 3, 1000);
-    assert_agrees(golden, seen);
-    edit_file(seen, set_forced);
+    edit_element(compare_seen, "/observed/tokens", CASE_M + 3, 1000);
+    assert_agrees(compare_golden, compare_seen);
+    edit_file(compare_seen, set_forced);
     assert_diverges("a greedy token differs", "sample 1, greedy step 3", "");
-    edit_remove_attribute(seen, "forced_tokens");
-    edit_attribute_number(seen, "/", "forced_tokens", 0.5);
+    edit_remove_attribute(compare_seen, "forced_tokens");
+    edit_attribute_number(compare_seen, "/", "forced_tokens", 0.5);
     assert_refused("forced_tokens is 0.5, expected 0 or 1");
-    edit_remove_attribute(seen, "forced_tokens");
-    edit_attribute(seen, "forced_tokens", "yes");
+    edit_remove_attribute(compare_seen, "forced_tokens");
+    edit_attribute(compare_seen, "forced_tokens", "yes");
     assert_refused("forced_tokens of / is not one number");
 }
 END_TEST
@@ -312,33 +268,33 @@ END_TEST
 START_TEST(a_flip_is_not_excused_where_the_observation_lacks_the_logits)
 {
     make_tie(0);
-    edit_remove(seen, "/observed/prefill");
+    edit_remove(compare_seen, "/observed/prefill");
     assert_diverges("/observed/prefill is missing", "", "");
-    answer x = diff(golden, seen);
+    compare_answer x = compare(compare_golden, compare_seen);
     assert_holds(x.v.notes, "also a greedy token differs");
 }
 END_TEST
 
 START_TEST(a_golden_without_truth_judges_tokens_alone)
 {
-    edit_remove(golden, "/expect/truth");
-    edit_remove(golden, "/expect/float32");
-    assert_agrees(golden, seen);
-    edit_element(seen, "/observed/tokens", 1, 4);
+    edit_remove(compare_golden, "/expect/truth");
+    edit_remove(compare_golden, "/expect/float32");
+    assert_agrees(compare_golden, compare_seen);
+    edit_element(compare_seen, "/observed/tokens", 1, 4);
     assert_diverges("a greedy token differs", "sample 0, greedy step 1", "");
 }
 END_TEST
 
 START_TEST(what_is_no_observation_is_refused)
 {
-    seen = golden;
+    compare_seen = compare_golden;
     assert_refused("case.h5: found a case, expected an observation");
-    seen = support_path("text.h5");
-    support_write_text(seen, "no HDF5");
+    compare_seen = support_path("text.h5");
+    support_write_text(compare_seen, "no HDF5");
     assert_refused("text.h5: not an HDF5 file");
-    seen = support_path("none.h5");
+    compare_seen = support_path("none.h5");
     assert_refused("none.h5: No such file");
-    hid_t id = H5Fcreate(seen, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t id = H5Fcreate(compare_seen, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     ck_assert_int_ge(H5Fclose(id), 0);
     assert_refused("none.h5: no observation: /observed is missing");
 }
@@ -346,33 +302,33 @@ END_TEST
 
 START_TEST(a_golden_that_has_no_observations_is_refused)
 {
-    golden = support_write_rope(support_path("rope.h5"), "{}");
+    compare_golden = support_write_rope(support_path("rope.h5"), "{}");
     assert_refused("rope.h5: found a case of kind rope, expected logits, generate or another observation");
 }
 END_TEST
 
 START_TEST(a_broken_golden_is_refused)
 {
-    edit_element(golden, "/expect/truth/prefill", 0, 1);
+    edit_element(compare_golden, "/expect/truth/prefill", 0, 1);
     assert_refused("/expect/truth/prefill: sample 0, column 0 of its padding is 1, expected NaN");
-    edit_element(golden, "/expect/truth/prefill", 0, NAN);
-    edit_element(golden, "/expect/float32/decode", 20, INFINITY);
+    edit_element(compare_golden, "/expect/truth/prefill", 0, NAN);
+    edit_element(compare_golden, "/expect/float32/decode", 20, INFINITY);
     assert_refused("/expect/float32/decode: sample 0, position 1, id 1 is inf where the truth is");
-    edit_element(golden, "/expect/truth/prefill", FIRST, NAN);
+    edit_element(compare_golden, "/expect/truth/prefill", FIRST, NAN);
     assert_refused("/expect/truth/prefill: sample 0, position 0, id 0 is nan where the truth is nan");
-    edit_remove(golden, "/expect/float32/decode");
+    edit_remove(compare_golden, "/expect/float32/decode");
     assert_refused("/expect/float32/decode is missing");
 }
 END_TEST
 
 START_TEST(a_truncated_observation_is_refused)
 {
-    FILE *f = fopen(seen, "rb");
+    FILE *f = fopen(compare_seen, "rb");
     ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
     long size = ftell(f);
     (void)fclose(f);
     for (long cut = size - 1; cut > 0; cut -= 499) {
-        ck_assert_int_eq(truncate(seen, cut), 0);
+        ck_assert_int_eq(truncate(compare_seen, cut), 0);
         assert_refused("seen.h5");
     }
 }
@@ -382,7 +338,7 @@ int main(void)
 {
     Suite *s = suite_create("conformance/diff");
     TCase *tc = tcase_create("verdicts");
-    tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_float32_run_agrees_by_its_own_noise);
     tcase_add_test(tc, the_truth_agrees_as_float64);

@@ -8,64 +8,18 @@
 #include <sys/resource.h>
 
 #include "conformance/case.h"
-#include "conformance/diff.h"
 #include "conformance/find.h"
 #include "conformance/isolate.h"
 #include "conformance/slab.h"
+#include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
-#include "conformance/tests/support.h"
-
-static const char *golden, *seen;
-
-static void setup(void)
-{
-    support_setup();
-    golden = support_write_decoder(support_path("case.h5"), "generate", "model");
-    support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 5}");
-    seen = support_observe(golden, "float32", support_path("seen.h5"));
-}
-
-/* Everything that a comparison says. */
-typedef struct answer {
-    assay_status status;
-    conf_verdict v;
-    conf_strings unknown;
-    assay_error err;
-} answer;
-
-static answer diff(const char *a, const char *b)
-{
-    answer x = {0};
-    x.status = conf_diff(a, b, 2, &x.v, &x.unknown, &x.err);
-    return x;
-}
-
-static void assert_agrees(const char *a, const char *b)
-{
-    answer x = diff(a, b);
-    ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
-    ck_assert_msg(x.v.outcome == CONF_PASSED, "%s: %s: %s (%s)", b, x.v.reason, x.v.where, x.v.notes);
-    ck_assert(x.v.reason[0] && !x.v.where[0]);
-    conf_strings_free(&x.unknown);
-}
-
-static void assert_diverges(const char *reason, const char *where, const char *trace)
-{
-    answer x = diff(golden, seen);
-    ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
-    ck_assert_int_eq(x.v.outcome, CONF_FAILED);
-    assert_holds(x.v.reason, reason);
-    assert_holds(x.v.where, where);
-    assert_holds(x.v.trace, trace);
-    conf_strings_free(&x.unknown);
-}
 
 /* Places in prefill: sample 0 has two rows of padding. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
 
 START_TEST(an_observation_is_the_same_as_itself)
 {
-    answer x = diff(seen, seen);
+    compare_answer x = compare(compare_seen, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
     assert_holds(x.v.reason, "the same bit for bit: 5 members, 14 rows of logits");
 }
@@ -88,25 +42,25 @@ static const struct {
 
 START_TEST(a_change_between_two_observations_diverges)
 {
-    golden = support_observe(golden, "float32", support_path("other.h5"));
-    edit_element(seen, changes[_i].name, changes[_i].index, changes[_i].value);
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    edit_element(compare_seen, changes[_i].name, changes[_i].index, changes[_i].value);
     assert_diverges(changes[_i].reason, changes[_i].where, changes[_i].trace);
 }
 END_TEST
 
 START_TEST(two_observations_may_be_close)
 {
-    golden = support_observe(golden, "float32", support_path("other.h5"));
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
     conf_array a;
     conf_h5 *file;
     assay_error err = {0};
-    ck_assert_int_eq(conf_h5_open(seen, &file, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_open(compare_seen, &file, &err), ASSAY_OK);
     ck_assert_int_eq(conf_h5_read(file, "/observed/decode", &a, &err), ASSAY_OK);
     conf_h5_close(file);
     double value = (double)nextafterf(((const float *)a.data)[7], 100);
     conf_array_free(&a);
-    edit_element(seen, "/observed/decode", 7, value);
-    answer x = diff(golden, seen);
+    edit_element(compare_seen, "/observed/decode", 7, value);
+    compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
     assert_holds(x.v.reason, "not the same, but close: ");
     assert_holds(x.v.reason, " times 16 ulps of the largest value, of which 4 are allowed");
@@ -115,14 +69,14 @@ END_TEST
 
 START_TEST(two_observations_have_the_same_members)
 {
-    golden = support_observe(golden, "float32", support_path("other.h5"));
-    edit_remove(seen, "/observed/trace/embed");
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    edit_remove(compare_seen, "/observed/trace/embed");
     assert_diverges("seen.h5: /observed/trace/embed is missing", "", "");
-    edit_remove(golden, "/observed/trace/embed");
-    assert_agrees(golden, seen);
-    edit_remove(golden, "/observed/tokens");
+    edit_remove(compare_golden, "/observed/trace/embed");
+    assert_agrees(compare_golden, compare_seen);
+    edit_remove(compare_golden, "/observed/tokens");
     assert_diverges("other.h5: /observed/tokens is missing, and ", "", "");
-    (void)support_observe(support_path("case.h5"), "truth", seen);
+    (void)support_observe(support_path("case.h5"), "truth", compare_seen);
     assert_diverges("/observed/prefill has type F64, expected F32", "", "");
 }
 END_TEST
@@ -155,7 +109,7 @@ START_TEST(every_bundled_golden_agrees_with_its_own_float32_run)
         conf_kind kind = c->kind;
         conf_case_free(c);
         if (kind != CONF_LOGITS && kind != CONF_GENERATE) continue;
-        assert_agrees(list.at[i].path, support_observe(list.at[i].path, "float32", seen));
+        assert_agrees(list.at[i].path, support_observe(list.at[i].path, "float32", compare_seen));
         n++;
     }
     ck_assert_uint_gt(n, 80);
@@ -173,7 +127,7 @@ START_TEST(every_bundled_observation_comes_to_a_verdict)
         char of[4096];
         (void)snprintf(of, sizeof of, "%.*s/%.*s.h5", (int)(part - path), path, (int)(dot - part - 10),
                        part + 10);
-        answer x = diff(of, path);
+        compare_answer x = compare(of, path);
         ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
         ck_assert(x.v.outcome == CONF_PASSED || x.v.where[0]);
         ck_assert_uint_eq(x.unknown.n, 0);
@@ -198,8 +152,8 @@ END_TEST
 
 START_TEST(the_program_says_what_diverges_and_how_to_see_it_again)
 {
-    edit_element(seen, "/observed/prefill", FIRST, 100);
-    edit_i32(seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
+    edit_element(compare_seen, "/observed/prefill", FIRST, 100);
+    edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
     const support_output *o = support_assay("diff case.h5 seen.h5");
     ck_assert_int_eq(o->code, 1);
     assert_holds(o->out, "FAIL case.h5 seen.h5\n  largest error of the logits is ");
@@ -308,18 +262,18 @@ START_TEST(a_large_golden_is_judged_by_within_256_mebibytes)
     enum { N_ROWS = 256 };
     static int32_t tokens[N_ROWS];
     const int32_t length = N_ROWS;
-    golden = support_write_decoder(support_path("large.h5"), "logits", "model");
-    edit_remove(golden, "/input/decode");
-    edit_remove(golden, "/expect");
-    edit_remove(golden, "/trace");
-    edit_i32(golden, "/input/tokens", 2, (size_t[]){1, N_ROWS}, tokens);
-    edit_i32(golden, "/input/length", 1, (size_t[]){1}, &length);
-    hid_t file = H5Fopen(golden, H5F_ACC_RDWR, H5P_DEFAULT);
+    compare_golden = support_write_decoder(support_path("large.h5"), "logits", "model");
+    edit_remove(compare_golden, "/input/decode");
+    edit_remove(compare_golden, "/expect");
+    edit_remove(compare_golden, "/trace");
+    edit_i32(compare_golden, "/input/tokens", 2, (size_t[]){1, N_ROWS}, tokens);
+    edit_i32(compare_golden, "/input/length", 1, (size_t[]){1}, &length);
+    hid_t file = H5Fopen(compare_golden, H5F_ACC_RDWR, H5P_DEFAULT);
     write_large(file, "/expect/truth/prefill", H5T_IEEE_F64LE, N_ROWS, 0);
     write_large(file, "/expect/float32/prefill", H5T_IEEE_F32LE, N_ROWS, 8);
     ck_assert_int_ge(H5Fclose(file), 0);
-    change_last(golden, "/expect/truth/prefill", N_ROWS, 1);
-    change_last(golden, "/expect/float32/prefill", N_ROWS, 1.0001F);
+    change_last(compare_golden, "/expect/truth/prefill", N_ROWS, 1);
+    change_last(compare_golden, "/expect/float32/prefill", N_ROWS, 1.0001F);
     const char *b = make_large("b.h5", N_ROWS, 16);
     change_last(b, "/observed/prefill", N_ROWS, 1.0002F);
     assert_in_memory("diff large.h5 b.h5", 0,
@@ -378,7 +332,7 @@ int main(void)
 {
     Suite *s = suite_create("conformance/diff-files");
     TCase *tc = tcase_create("pairs and the program");
-    tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, an_observation_is_the_same_as_itself);
     tcase_add_loop_test(tc, a_change_between_two_observations_diverges, 0,
@@ -392,7 +346,7 @@ int main(void)
     tcase_add_test(tc, the_program_tells_use_from_files);
     suite_add_tcase(s, tc);
     tc = tcase_create("memory");
-    tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, two_gibibytes_are_compared_within_256_mebibytes);
     tcase_add_test(tc, the_largest_chunks_are_unpacked_within_256_mebibytes);
