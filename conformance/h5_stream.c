@@ -38,6 +38,18 @@ struct conf_stream {
 /* Around every call of libhdf5 that more than one thread may make. */
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 
+/* Where libhdf5 is built for threads, each has an error stack of its own, which prints unless told not to. */
+static void enter_library(void)
+{
+    (void)pthread_mutex_lock(&library);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+static void leave_library(void)
+{
+    (void)pthread_mutex_unlock(&library);
+}
+
 /* The file's own type is the machine's. */
 static bool is_native(const conf_stream *s)
 {
@@ -259,13 +271,13 @@ static bool fetch(const conf_stream *s, const hsize_t *start, conf_unpacker *u, 
 {
     const hsize_t *offset = start + 3 - s->rank;
     hsize_t stored = 0;
-    (void)pthread_mutex_lock(&library);
+    enter_library();
     bool there = H5Dget_chunk_storage_size(s->dataset, offset, &stored) >= 0;
     bool fits = !there || stored <= conf_unpacker_packed_max(u);
     if (there && fits)
         there = stored > 0 &&
                 H5Dread_chunk(s->dataset, H5P_DEFAULT, offset, skipped, conf_unpacker_packed(u)) >= 0;
-    (void)pthread_mutex_unlock(&library);
+    leave_library();
     *bytes = there ? (size_t)stored : 0;
     return fits;
 }
@@ -305,7 +317,7 @@ static bool read_overlap(const conf_stream *s, const conf_rect *rect, const over
             memset(into + (((to[0] + b) * whole[1] + to[1] + t) * whole[2] + to[2]) * s->element, 0,
                    count[2] * s->element);
     size_t skip = 3 - s->rank;
-    (void)pthread_mutex_lock(&library);
+    enter_library();
     hid_t space = H5Dget_space(s->dataset), memory = H5Screate_simple(3, whole, NULL);
     bool ok = space >= 0 && memory >= 0;
     if (ok && s->rank > 0)
@@ -314,7 +326,7 @@ static bool read_overlap(const conf_stream *s, const conf_rect *rect, const over
     ok = ok && H5Dread(s->dataset, conf_h5_memory_type(s->dtype), memory, space, H5P_DEFAULT, into) >= 0;
     if (space >= 0) (void)H5Sclose(space);
     if (memory >= 0) (void)H5Sclose(memory);
-    (void)pthread_mutex_unlock(&library);
+    leave_library();
     return ok;
 }
 

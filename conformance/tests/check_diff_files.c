@@ -178,6 +178,37 @@ START_TEST(the_program_tells_use_from_files)
 }
 END_TEST
 
+/* A dataset of many small deflated chunks, of which the first alone is written. */
+static void add_unwritten(hid_t file)
+{
+    const float one = 1;
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(3, (const hsize_t[]){1, 256, 1024}, NULL);
+    (void)H5Pset_chunk(plist, 3, (const hsize_t[]){1, 1, 64});
+    (void)H5Pset_deflate(plist, 1);
+    (void)H5Pset_create_intermediate_group(links, 1);
+    hid_t dataset = H5Dcreate2(file, "/observed/prefill", H5T_IEEE_F32LE, space, links, plist, H5P_DEFAULT);
+    hid_t memory = H5Screate(H5S_SCALAR);
+    (void)H5Sselect_elements(space, H5S_SELECT_SET, 1, (const hsize_t[]){0, 0, 0});
+    ck_assert_int_ge(H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, &one), 0);
+    (void)H5Sclose(memory);
+    (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(links);
+    (void)H5Pclose(plist);
+}
+
+START_TEST(threads_that_find_no_chunk_say_nothing_of_it)
+{
+    const char *path = support_path("unwritten.h5");
+    ck_assert_int_ge(H5Fclose(H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), 0);
+    edit_file(path, add_unwritten);
+    const support_output *o = support_assay("diff -j 4 unwritten.h5 unwritten.h5");
+    ck_assert_msg(o->code == 0, "%s", o->err);
+    ck_assert_str_eq(o->err, "");
+}
+END_TEST
+
 /* Sanitizers keep a shadow of all memory, and hold back what is freed. */
 #define RSS_KIB ((CONF_LIMITS_MEMORY ? 256 : 1024) * 1024L)
 
@@ -344,6 +375,7 @@ int main(void)
     tcase_add_test(tc, the_program_says_what_agrees);
     tcase_add_test(tc, the_program_says_what_diverges_and_how_to_see_it_again);
     tcase_add_test(tc, the_program_tells_use_from_files);
+    tcase_add_test(tc, threads_that_find_no_chunk_say_nothing_of_it);
     suite_add_tcase(s, tc);
     tc = tcase_create("memory");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
