@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/attention.h"
+
+const fp_attention_variant FP_ATTENTION[] = {
+    {FP_ISA_SCALAR, fp_attention_f32__scalar},
+};
+const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;
+
+const fp_attention_variant *fp_attention_pick(fp_isa isa)
+{
+    const fp_attention_variant *v = FP_ATTENTION;
+    while (v->isa > isa) v++;
+    return v;
+}

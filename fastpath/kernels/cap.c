@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/cap.h"
+
+const fp_cap_variant FP_CAP[] = {
+    {FP_ISA_SCALAR, fp_cap_f32__scalar},
+};
+const size_t FP_N_CAP = sizeof FP_CAP / sizeof *FP_CAP;
+
+const fp_cap_variant *fp_cap_pick(fp_isa isa)
+{
+    const fp_cap_variant *v = FP_CAP;
+    while (v->isa > isa) v++;
+    return v;
+}
