@@ -48,7 +48,7 @@ static bool find_engine_dirs(conf_strings *dirs)
         path += n + (path[n] == ':');
     }
     return add_beside_program(dirs, "../lib/assay") && add_dir(dirs, strdup(ASSAY_PKGLIBDIR)) &&
-           add_beside_program(dirs, "../ref/.libs");
+           add_beside_program(dirs, "../ref/.libs") && add_beside_program(dirs, "../fastpath/.libs");
 }
 
 static bool look_around(conf_context *context)

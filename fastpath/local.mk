@@ -11,4 +11,30 @@ fastpath_libkernels_la_SOURCES = \
 	fastpath/kernels/norm.c fastpath/kernels/norm.h fastpath/kernels/norm__scalar.c \
 	fastpath/kernels/rope.c fastpath/kernels/rope.h fastpath/kernels/rope__scalar.c \
 	fastpath/kernels/router.c fastpath/kernels/router.h fastpath/kernels/router__scalar.c
-fastpath_libkernels_la_LIBADD = model/libmodel.la
+
+# All but the ABI is a convenience library, so that tests link it.
+noinst_LTLIBRARIES += fastpath/libfastpath.la
+fastpath_libfastpath_la_SOURCES = \
+	fastpath/attend.c \
+	fastpath/cache.c fastpath/cache.h \
+	fastpath/experts.c \
+	fastpath/forward.c fastpath/forward.h \
+	fastpath/layer.c \
+	fastpath/mlp.c \
+	fastpath/model.c fastpath/model.h \
+	fastpath/ops.c \
+	fastpath/pack.c fastpath/pack.h \
+	fastpath/pool.c fastpath/pool.h \
+	fastpath/rope_request.c fastpath/rope_request.h \
+	fastpath/scratch.c fastpath/scratch.h \
+	fastpath/session.c fastpath/session.h \
+	fastpath/streams.c \
+	fastpath/trace.c fastpath/trace.h
+fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
+
+pkglib_LTLIBRARIES += fastpath/fastpath.la
+fastpath_fastpath_la_SOURCES = fastpath/engine.c
+fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
+fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)

@@ -210,3 +210,17 @@ void plan_free(plan *p)
     free(o->dir);
     free(o);
 }
+
+void plan_release_weights(plan *p)
+{
+    owned_plan *o = (owned_plan *)p;
+    weights_free(o->weights);
+    o->weights = NULL;
+}
+
+int32_t plan_embeds_as(const plan *p, int32_t token)
+{
+    for (size_t i = 0; i < p->placeholders.n; i++)
+        if (p->placeholders.id[i] == token) return p->placeholders.embeds_as;
+    return token >= 0 && (size_t)token < p->n_token_ids ? token : -1;
+}

@@ -98,7 +98,7 @@ static void ref_session_override(assay_session *s, assay_override_fn *fn, void *
 static assay_status check_token(const plan *p, int32_t token, const char *where, size_t sample,
                                 assay_error *err)
 {
-    if (ref_embeds_as(p, token) >= 0) return ASSAY_OK;
+    if (plan_embeds_as(p, token) >= 0) return ASSAY_OK;
     return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where, sample,
                       token, p->n_token_ids - 1);
 }

@@ -6,18 +6,11 @@
 
 #include "model/error.h"
 
-int32_t ref_embeds_as(const plan *p, int32_t token)
-{
-    for (size_t i = 0; i < p->placeholders.n; i++)
-        if (p->placeholders.id[i] == token) return p->placeholders.embeds_as;
-    return token >= 0 && (size_t)token < p->n_token_ids ? token : -1;
-}
-
 static void embed(const ref_pass *pass, ref_real *x)
 {
     const plan *p = pass->plan;
     for (size_t t = 0; t < pass->n_tokens; t++)
-        ref_weight_rows(&p->embedding, (size_t)ref_embeds_as(p, pass->tokens[t]), 1, x + t * p->hidden);
+        ref_weight_rows(&p->embedding, (size_t)plan_embeds_as(p, pass->tokens[t]), 1, x + t * p->hidden);
     if (p->embedding_scale != 1) ref_scale(x, pass->n_tokens * p->hidden, p->embedding_scale);
 }
 
@@ -38,7 +31,7 @@ static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
                       &in->norm);
     }
     for (size_t t = 0; rc == ASSAY_OK && t < pass->n_tokens; t++) {
-        size_t id = (size_t)ref_embeds_as(p, pass->tokens[t]);
+        size_t id = (size_t)plan_embeds_as(p, pass->tokens[t]);
         ref_weight_rows(&in->table, id < in->table.rows ? id : 0, 1, row);
         ref_scale(row, width, in->table_scale);
         ref_add(pass->layer_inputs + t * width, row, width);

@@ -19,13 +19,9 @@ typedef struct ref_pass {
 } ref_pass;
 
 /* logits: [T - first_row, vocab], of the rows from first_row on.
- * tokens: [n_tokens], each of which ref_embeds_as accepts. Fails with ASSAY_ENOMEM only. */
+ * tokens: [n_tokens], each of which plan_embeds_as accepts. Fails with ASSAY_ENOMEM only. */
 assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
                          ref_tracer tracer, ref_real *logits, assay_error *err);
-
-/* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
- * -1 where the plan has none. */
-int32_t ref_embeds_as(const plan *p, int32_t token);
 
 /* Layer i in place. x: [T, D]; with streams, [S, T, D]. */
 assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);

@@ -1,0 +1,119 @@
+/* Attention of one layer: projections, caches, and every row over what its sample has cached.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/forward.h"
+
+/* Projects x to heads, norms each head and rotates it. out: [R, n_heads, head_dim]. */
+static void project(fp_pass *pass, const plan_attention *a, const float *x, const fp_linear *linear,
+                    const fp_norm *norm, size_t n_heads, bool rotates, float *out)
+{
+    fp_linear_run(pass, out, x, pass->n_rows, linear);
+    fp_norm_run(pass, out, out, pass->n_rows * n_heads, a->head_dim, norm);
+    if (!rotates || a->rope == PLAN_NONE) return;
+    const rope *r = &pass->plan->ropes[a->rope];
+    size_t n = r->dim / 2;
+    for (size_t t = 0; t < pass->n_rows; t++)
+        pass->model->kernels.rope(out + t * n_heads * a->head_dim, n_heads, a->head_dim, r->dim,
+                                  r->pairing == ROPE_PAIRS_ADJACENT, pass->cosine[a->rope] + t * n,
+                                  pass->sine[a->rope] + t * n);
+}
+
+/* Writes layer i's keys and values of all rows into the caches. */
+static assay_status cache_keys(fp_pass *pass, size_t i, const float *x)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const fp_attention *w = &pass->model->layers[i].attention;
+    size_t width = a->n_kv_heads * a->head_dim;
+    float *k = fp_scratch_floats(pass->scratch, pass->n_rows, width);
+    float *v = k ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
+    if (!v) return ASSAY_ENOMEM;
+    project(pass, a, x, &w->k, &w->k_norm, a->n_kv_heads, true, k);
+    project(pass, a, x, a->value_is_key ? &w->k : &w->v, &w->v_norm, a->n_kv_heads, false, v);
+    for (size_t r = 0; r < pass->n_rows; r++) {
+        const fp_run *run = &pass->runs[pass->run_of[r]];
+        fp_state_put(run->state, i, fp_run_position(run, r), k + r * width, v + r * width);
+    }
+    return ASSAY_OK;
+}
+
+/* The positions that the rows of one run see, in pages: for each head n pointers. */
+typedef struct run_pages {
+    size_t first, n;
+    const float **k, **v; /* [n_kv_heads, n] */
+} run_pages;
+
+/* The first position that one at `position` sees: a key is visible if position - window < key. */
+static size_t first_visible(const plan_attention *a, size_t position)
+{
+    return a->window && position >= a->window ? position - a->window + 1 : 0;
+}
+
+/* list: [n_runs]. */
+static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    size_t n_pages = 0, n_heads = a->n_kv_heads;
+    for (size_t j = 0; j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
+        list[j].first = first_visible(a, fp_run_position(run, run->first_row)) / FP_PAGE * FP_PAGE;
+        list[j].n = last / FP_PAGE - list[j].first / FP_PAGE + 1;
+        n_pages += list[j].n;
+    }
+    const float **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
+    for (size_t j = 0; k && j < pass->n_runs; j++) {
+        run_pages *p = &list[j];
+        p->k = k;
+        p->v = k + p->n * n_heads;
+        k = p->v + p->n * n_heads;
+        for (size_t h = 0; h < n_heads; h++)
+            fp_state_pages(pass->runs[j].state, i, h, p->first, p->n, p->k + h * p->n, p->v + h * p->n);
+    }
+    return k != NULL;
+}
+
+typedef struct attending {
+    const fp_pass *pass;
+    const plan_attention *a;
+    const run_pages *pages; /* [n_runs] */
+    const float *q;
+    float *out;
+} attending;
+
+/* One row, one key/value head. */
+static void attend_item(void *context, size_t item)
+{
+    const attending *k = context;
+    const plan_attention *a = k->a;
+    size_t row = item / a->n_kv_heads, head = item % a->n_kv_heads, group = a->n_heads / a->n_kv_heads;
+    size_t run = k->pass->run_of[row], at = (row * a->n_heads + head * group) * a->head_dim;
+    const run_pages *pages = &k->pages[run];
+    size_t last = fp_run_position(&k->pass->runs[run], row), first = first_visible(a, last);
+    size_t skipped = first / FP_PAGE - pages->first / FP_PAGE, base = first / FP_PAGE * FP_PAGE;
+    k->pass->model->kernels.attention(
+        k->out + at, k->q + at, group, a->head_dim, pages->k + head * pages->n + skipped,
+        pages->v + head * pages->n + skipped, first - base, last - base, (float)a->scale);
+}
+
+assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const fp_attention *w = &pass->model->layers[i].attention;
+    size_t width = a->n_heads * a->head_dim, mark = pass->scratch->n, longest = 0;
+    float *q = fp_scratch_floats(pass->scratch, pass->n_rows, width);
+    float *mixed = q ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
+    run_pages *pages = mixed ? fp_scratch_take(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
+    assay_status rc = pages ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && a->cache_layer == i) rc = cache_keys(pass, i, x);
+    if (rc == ASSAY_OK && !list_pages(pass, i, pages)) rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        project(pass, a, x, &w->q, &w->q_norm, a->n_heads, true, q);
+        for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
+        attending k = {pass, a, pages, q, mixed};
+        fp_pool_run(pass->model->pool, pass->n_rows * a->n_kv_heads,
+                    longest * FP_PAGE * 2 * width / a->n_kv_heads, attend_item, &k);
+        fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
+    }
+    pass->scratch->n = mark;
+    return rc;
+}

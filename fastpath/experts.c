@@ -1,0 +1,95 @@
+/* The mixture of experts: routed rows are gathered by expert, so that each expert's weights are read once.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "fastpath/forward.h"
+
+/* What the router decided, and room for one expert at a time. */
+typedef struct routing {
+    const plan_experts *plan;
+    const fp_experts *weights;
+    int32_t *chosen;      /* [R, n_active] */
+    float *share;         /* [R, n_active] */
+    float *rows, *result; /* [R, D] */
+    float *gate, *up;     /* [R, I] */
+    size_t *row_of;       /* [R]: which row a gathered one was */
+    float *part;          /* [R]: its share */
+} routing;
+
+/* Fills in chosen and share. routed: [R, D], what the router sees. */
+static assay_status route(fp_pass *pass, const routing *k, const float *routed)
+{
+    const plan_experts *x = k->plan;
+    size_t hidden = pass->plan->hidden, n = pass->n_rows * x->n_active, mark = pass->scratch->n;
+    float *seen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
+    float *scores = seen ? fp_scratch_floats(pass->scratch, pass->n_rows, x->n_experts) : NULL;
+    if (scores) {
+        fp_norm_run(pass, seen, routed, pass->n_rows, hidden, &k->weights->router_norm);
+        if (k->weights->router_scale) fp_scale_columns(seen, pass->n_rows, hidden, k->weights->router_scale);
+        if (x->router_factor != 1) fp_scale(seen, pass->n_rows * hidden, x->router_factor);
+        fp_product(pass, scores, seen, pass->n_rows, &k->weights->router);
+        pass->model->kernels.router(k->chosen, k->share, scores, pass->n_rows, x->n_experts, x->n_active,
+                                    x->renormalize);
+        for (size_t j = 0; k->weights->expert_scale && j < n; j++)
+            k->share[j] *= k->weights->expert_scale[k->chosen[j]];
+    }
+    pass->scratch->n = mark;
+    return scores ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+/* Gathers the rows of x that chose expert e. Returns how many. */
+static size_t gather(const fp_pass *pass, const routing *k, const float *x, size_t e)
+{
+    size_t hidden = pass->plan->hidden, n = 0;
+    for (size_t j = 0; j < pass->n_rows * k->plan->n_active; j++) {
+        if ((size_t)k->chosen[j] != e) continue;
+        size_t row = j / k->plan->n_active;
+        memcpy(k->rows + n * hidden, x + row * hidden, hidden * sizeof *x);
+        k->row_of[n] = row;
+        k->part[n++] = k->share[j];
+    }
+    return n;
+}
+
+/* Adds expert e's share to y. Experts come in ascending order, so that the sum of a row has the same order
+ * whatever other rows chose. */
+static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x, size_t e)
+{
+    size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather(pass, k, x, e);
+    if (n == 0) return;
+    fp_product(pass, k->gate, k->rows, n, &k->weights->gate[e]);
+    fp_product(pass, k->up, k->rows, n, &k->weights->up[e]);
+    fp_gate_run(pass, k->gate, k->gate, k->up, width, n, width, k->plan->activation);
+    fp_product(pass, k->result, k->gate, n, &k->weights->down[e]);
+    for (size_t r = 0; r < n; r++) {
+        fp_scale(k->result + r * hidden, hidden, (double)k->part[r]);
+        fp_add(y + k->row_of[r] * hidden, k->result + r * hidden, hidden);
+    }
+}
+
+static bool take_room(fp_pass *pass, routing *k)
+{
+    fp_scratch *s = pass->scratch;
+    size_t n = pass->n_rows, hidden = pass->plan->hidden;
+    return (k->chosen = fp_scratch_take(s, n, k->plan->n_active, sizeof *k->chosen)) &&
+           (k->share = fp_scratch_floats(s, n, k->plan->n_active)) &&
+           (k->rows = fp_scratch_floats(s, n, hidden)) && (k->result = fp_scratch_floats(s, n, hidden)) &&
+           (k->gate = fp_scratch_floats(s, n, k->plan->intermediate)) &&
+           (k->up = fp_scratch_floats(s, n, k->plan->intermediate)) &&
+           (k->row_of = fp_scratch_take(s, n, 1, sizeof *k->row_of)) &&
+           (k->part = fp_scratch_floats(s, n, 1));
+}
+
+assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, const float *routed)
+{
+    routing k = {.plan = &pass->plan->layers[i].experts, .weights = &pass->model->layers[i].experts};
+    size_t mark = pass->scratch->n;
+    assay_status rc = take_room(pass, &k) ? route(pass, &k, routed) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        memset(y, 0, pass->n_rows * pass->plan->hidden * sizeof *y);
+        for (size_t e = 0; e < k.plan->n_experts; e++) add_expert(pass, &k, y, x, e);
+    }
+    pass->scratch->n = mark;
+    return rc;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/forward.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void embed(const fp_pass *pass, float *x)
+{
+    const plan *p = pass->plan;
+    for (size_t j = 0; j < pass->n_runs; j++)
+        for (size_t t = 0; t < pass->runs[j].n_rows; t++)
+            fp_matrix_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
+                          x + (pass->runs[j].first_row + t) * p->hidden);
+    if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
+}
+
+/* + table[token] * scale, for one run; in: [R, width]. row: scratch, [width]. */
+static void add_table(const fp_pass *pass, const fp_run *run, float *row)
+{
+    const plan *p = pass->plan;
+    const fp_matrix *table = &pass->model->table;
+    for (size_t t = 0; t < run->n_rows; t++) {
+        size_t id = (size_t)plan_embeds_as(p, run->tokens[t]);
+        fp_matrix_row(table, id < table->n_out ? id : 0, row);
+        fp_scale(row, table->n_in, p->layer_inputs.table_scale);
+        fp_add(pass->layer_inputs + (run->first_row + t) * table->n_in, row, table->n_in);
+    }
+}
+
+/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers at once. */
+static assay_status make_layer_inputs(fp_pass *pass, const float *embedded)
+{
+    const plan *p = pass->plan;
+    const plan_layer_inputs *in = &p->layer_inputs;
+    size_t width = in->width * p->n_layers, n = pass->n_rows * width;
+    float *row = fp_scratch_floats(pass->scratch, 1, width);
+    pass->layer_inputs = row ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
+    if (!pass->layer_inputs) return ASSAY_ENOMEM;
+    fp_linear_run(pass, pass->layer_inputs, embedded, pass->n_rows, &pass->model->input_projection);
+    fp_scale(pass->layer_inputs, n, in->projection_factor);
+    fp_norm_run(pass, pass->layer_inputs, pass->layer_inputs, pass->n_rows * p->n_layers, in->width,
+                &pass->model->input_norm);
+    for (size_t j = 0; j < pass->n_runs; j++) add_table(pass, &pass->runs[j], row);
+    fp_scale(pass->layer_inputs, n, 0.70710678118654752440);
+    return ASSAY_OK;
+}
+
+/* One rope's angles at the positions of one run. position: scratch, [n_rows]; wide: scratch, [3, n_rows,
+ * dim / 2]. */
+static void make_tables(const fp_pass *pass, size_t index, const fp_run *run, int32_t *position, double *wide)
+{
+    const rope *r = &pass->plan->ropes[index];
+    size_t n = r->dim / 2, at = run->first_row * n, count = run->n_rows * n;
+    double *cosine = wide, *sine = wide + count, *own = sine + count;
+    const double *frequency = pass->model->frequency[index];
+    if (!frequency) {
+        rope_frequencies(r, run->length, own);
+        frequency = own;
+    }
+    for (size_t t = 0; t < run->n_rows; t++) position[t] = (int32_t)fp_run_position(run, run->first_row + t);
+    rope_tables(r, frequency, position, 1, run->n_rows, cosine, sine);
+    for (size_t k = 0; k < count; k++) {
+        pass->cosine[index][at + k] = (float)cosine[k];
+        pass->sine[index][at + k] = (float)sine[k];
+    }
+}
+
+static assay_status make_ropes(fp_pass *pass)
+{
+    const plan *p = pass->plan;
+    size_t widest = 1;
+    for (size_t i = 0; i < p->n_ropes; i++)
+        widest = p->ropes[i].dim / 2 > widest ? p->ropes[i].dim / 2 : widest;
+    pass->cosine = fp_scratch_take(pass->scratch, p->n_ropes, 2, sizeof *pass->cosine);
+    float *tables = fp_scratch_floats(pass->scratch, pass->n_rows * widest, 2 * p->n_ropes);
+    if (!pass->cosine || !tables) return ASSAY_ENOMEM;
+    pass->sine = pass->cosine + p->n_ropes;
+    size_t mark = pass->scratch->n;
+    int32_t *position = fp_scratch_take(pass->scratch, pass->n_rows, 1, sizeof *position);
+    double *wide = fp_scratch_take(pass->scratch, pass->n_rows * widest, 3, sizeof *wide);
+    for (size_t i = 0; position && wide && i < p->n_ropes; i++) {
+        pass->cosine[i] = tables + 2 * i * pass->n_rows * widest;
+        pass->sine[i] = pass->cosine[i] + pass->n_rows * widest;
+        for (size_t j = 0; j < pass->n_runs; j++) make_tables(pass, i, &pass->runs[j], position, wide);
+    }
+    pass->scratch->n = mark;
+    return position && wide ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+/* x: [R, D], the embedding; becomes the last layer's output, streams put together. */
+static assay_status run_layers(fp_pass *pass, float *x)
+{
+    const plan *p = pass->plan;
+    size_t mark = pass->scratch->n;
+    float *streams = x;
+    if (p->streams.n > 0) {
+        streams = fp_scratch_floats(pass->scratch, p->streams.n, pass->n_rows * p->hidden);
+        if (!streams) return ASSAY_ENOMEM;
+        fp_streams_open(pass, streams, x);
+    }
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < p->n_layers; i++) rc = fp_layer_run(pass, i, streams);
+    if (rc == ASSAY_OK && p->streams.n > 0) rc = fp_streams_close(pass, x, streams);
+    pass->scratch->n = mark;
+    return rc;
+}
+
+enum { LOGIT_ROWS = 32 };
+
+/* Rows whose logits are wanted, some at a time: one product for all runs reads the head once. */
+typedef struct wanted {
+    const fp_pass *pass;
+    float *rows, *results; /* [LOGIT_ROWS, D], [LOGIT_ROWS, vocab] */
+    float *to[LOGIT_ROWS];
+    size_t n;
+} wanted;
+
+static void flush(wanted *w)
+{
+    const plan *p = w->pass->plan;
+    fp_product(w->pass, w->results, w->rows, w->n, &w->pass->model->head);
+    for (size_t r = 0; r < w->n; r++) {
+        memcpy(w->to[r], w->results + r * p->vocab, p->vocab * sizeof *w->results);
+        if (p->soft_cap > 0) w->pass->model->kernels.cap(w->to[r], p->vocab, (float)p->soft_cap);
+    }
+    w->n = 0;
+}
+
+static assay_status make_logits(fp_pass *pass, const float *x)
+{
+    const plan *p = pass->plan;
+    size_t mark = pass->scratch->n;
+    wanted w = {.pass = pass};
+    w.rows = fp_scratch_floats(pass->scratch, LOGIT_ROWS, p->hidden);
+    w.results = w.rows ? fp_scratch_floats(pass->scratch, LOGIT_ROWS, p->vocab) : NULL;
+    for (size_t j = 0; w.results && j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        for (size_t k = 0; k < run->n_logits; k++) {
+            size_t row = run->first_row + run->n_rows - run->n_logits + k;
+            memcpy(w.rows + w.n * p->hidden, x + row * p->hidden, p->hidden * sizeof *x);
+            w.to[w.n++] = run->logits + k * p->vocab;
+            if (w.n == LOGIT_ROWS) flush(&w);
+        }
+    }
+    if (w.results && w.n) flush(&w);
+    pass->scratch->n = mark;
+    return w.results ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+static assay_status run_pass(fp_pass *pass)
+{
+    const plan *p = pass->plan;
+    float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
+    assay_status rc = x ? make_ropes(pass) : ASSAY_ENOMEM;
+    if (rc != ASSAY_OK) return rc;
+    embed(pass, x);
+    fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
+    if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
+    if (rc == ASSAY_OK) rc = run_layers(pass, x);
+    if (rc != ASSAY_OK) return rc;
+    fp_norm_run(pass, x, x, pass->n_rows, p->hidden, &pass->model->norm);
+    fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "norm");
+    return make_logits(pass, x);
+}
+
+assay_status fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer *tracer, fp_run *runs,
+                        size_t n_runs)
+{
+    fp_pass pass = {.model = m, .plan = m->plan, .scratch = scratch, .runs = runs, .n_runs = n_runs};
+    size_t mark = scratch->n;
+    pass.tracer = *tracer;
+    for (size_t j = 0; j < n_runs; j++) {
+        assert(runs[j].first_row == pass.n_rows && runs[j].n_logits <= runs[j].n_rows);
+        pass.n_rows += runs[j].n_rows;
+    }
+    pass.run_of = fp_scratch_take(scratch, pass.n_rows, 1, sizeof *pass.run_of);
+    assay_status rc = pass.run_of ? ASSAY_OK : ASSAY_ENOMEM;
+    for (size_t j = 0; rc == ASSAY_OK && j < n_runs; j++) {
+        for (size_t r = 0; r < runs[j].n_rows; r++) pass.run_of[runs[j].first_row + r] = j;
+        rc = fp_state_reserve(runs[j].state, runs[j].n_rows);
+    }
+    if (rc == ASSAY_OK) rc = run_pass(&pass);
+    scratch->n = mark;
+    return rc;
+}

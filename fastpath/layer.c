@@ -1,0 +1,160 @@
+/* One decoder layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <string.h>
+
+#include "fastpath/forward.h"
+
+/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
+static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n)
+{
+    const fp_laurel *w = &pass->model->layers[i].laurel;
+    size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
+    float *low = fp_scratch_floats(pass->scratch, pass->n_rows, w->left.weight.n_out);
+    float *high = low ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
+    if (high) {
+        fp_linear_run(pass, low, n, pass->n_rows, &w->left);
+        fp_linear_run(pass, high, low, pass->n_rows, &w->right);
+        fp_norm_run(pass, high, high, pass->n_rows, hidden, &w->norm);
+        fp_add(x, high, pass->n_rows * hidden);
+        fp_add(x, n, pass->n_rows * hidden);
+        fp_scale(x, pass->n_rows * hidden, 0.70710678118654752440);
+    }
+    pass->scratch->n = mark;
+    return high ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+/* y = experts_out(experts(experts_in(h))), to stand beside an mlp. n: scratch, [R, D]. */
+static assay_status experts_beside(fp_pass *pass, size_t i, const float *h, float *n, float *y)
+{
+    const fp_layer *w = &pass->model->layers[i];
+    size_t hidden = pass->plan->hidden;
+    fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->experts_in);
+    assay_status rc = fp_experts_run(pass, i, y, n, pass->plan->layers[i].experts.routes_residual ? h : n);
+    if (rc != ASSAY_OK) return rc;
+    fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.experts", i);
+    fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->experts_out);
+    return ASSAY_OK;
+}
+
+/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both side by side with norms of their own. n: scratch, [R,
+ * D]. */
+static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float *n, float *y)
+{
+    const plan_layer *layer = &pass->plan->layers[i];
+    const fp_layer *w = &pass->model->layers[i];
+    size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
+    fp_norm_run(pass, n, h, pass->n_rows, hidden, &w->mlp_in);
+    assay_status rc = layer->mlp.present
+                          ? fp_mlp_run(pass, i, y, n)
+                          : fp_experts_run(pass, i, y, n, layer->experts.routes_residual ? h : n);
+    if (rc != ASSAY_OK) return rc;
+    fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.mlp", i);
+    if (!layer->mlp.present || !layer->experts.present) return ASSAY_OK;
+    fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_dense_out);
+    float *chosen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
+    rc = chosen ? experts_beside(pass, i, h, n, chosen) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) fp_add(y, chosen, pass->n_rows * hidden);
+    pass->scratch->n = mark;
+    return rc;
+}
+
+/* The layer proper, without alternating updates and per-layer input. x: [R, D], in place. */
+static assay_status block(fp_pass *pass, size_t i, float *x)
+{
+    const fp_layer *w = &pass->model->layers[i];
+    size_t hidden = pass->plan->hidden, n = pass->n_rows * hidden, mark = pass->scratch->n;
+    assert(pass->plan->layers[i].mixer.kind == PLAN_MIXER_ATTENTION);
+    float *normed = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
+    float *y = normed ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
+    assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        fp_norm_run(pass, normed, x, pass->n_rows, hidden, &w->mixer_in);
+        rc = fp_attend(pass, i, normed, y);
+    }
+    if (rc == ASSAY_OK) {
+        fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
+        fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
+        fp_add(x, y, n);
+        if (pass->plan->layers[i].laurel.present) rc = add_laurel(pass, i, x, normed);
+    }
+    if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
+    if (rc == ASSAY_OK) {
+        fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_out);
+        fp_add(x, y, n);
+    }
+    pass->scratch->n = mark;
+    return rc;
+}
+
+/* y = out_norm(projection(activation(gate(x)) * input of layer i)). x, y: [R, D]. */
+static assay_status layer_input(fp_pass *pass, size_t i, const float *x, float *y)
+{
+    const plan *p = pass->plan;
+    const fp_layer_input *w = &pass->model->layers[i].layer_input;
+    size_t width = p->layer_inputs.width, mark = pass->scratch->n;
+    float *gate = fp_scratch_floats(pass->scratch, pass->n_rows, width);
+    if (!gate) return ASSAY_ENOMEM;
+    fp_linear_run(pass, gate, x, pass->n_rows, &w->gate);
+    fp_gate_run(pass, gate, gate, pass->layer_inputs + i * width, p->n_layers * width, pass->n_rows, width,
+                p->layers[i].layer_input.activation);
+    fp_linear_run(pass, y, gate, pass->n_rows, &w->projection);
+    fp_norm_run(pass, y, y, pass->n_rows, p->hidden, &w->out_norm);
+    pass->scratch->n = mark;
+    return ASSAY_OK;
+}
+
+static assay_status plain_layer(fp_pass *pass, size_t i, float *x)
+{
+    const fp_layer *w = &pass->model->layers[i];
+    size_t n = pass->n_rows * pass->plan->hidden, mark = pass->scratch->n;
+    assay_status rc = block(pass, i, x);
+    if (rc == ASSAY_OK && pass->plan->layers[i].layer_input.present) {
+        float *y = fp_scratch_floats(pass->scratch, 1, n);
+        rc = y ? layer_input(pass, i, x, y) : ASSAY_ENOMEM;
+        if (rc == ASSAY_OK) fp_add(x, y, n);
+    }
+    if (rc == ASSAY_OK && w->scalar) fp_scale(x, n, (double)*w->scalar);
+    pass->scratch->n = mark;
+    return rc;
+}
+
+/* The active stream runs through the block; its corrected self feeds the per-layer input of all streams but
+ * the first (upstream: corrected_predictions[1:]). */
+static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
+{
+    const plan *p = pass->plan;
+    const fp_altup *w = &pass->model->layers[i].altup;
+    size_t n = pass->n_rows * p->hidden, mark = pass->scratch->n;
+    float *predicted = fp_scratch_floats(pass->scratch, p->streams.n, n);
+    float *x = predicted ? fp_scratch_floats(pass->scratch, 1, n) : NULL;
+    float *y = x ? fp_scratch_floats(pass->scratch, 1, n) : NULL;
+    assay_status rc = y ? fp_altup_predict(pass, i, predicted, streams) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) {
+        memcpy(x, predicted + p->streams.active * n, n * sizeof *x);
+        rc = block(pass, i, x);
+    }
+    if (rc == ASSAY_OK) rc = fp_altup_correct(pass, i, predicted, x);
+    if (rc == ASSAY_OK) {
+        memcpy(streams, predicted, p->streams.n * n * sizeof *streams);
+        memcpy(x, streams + p->streams.active * n, n * sizeof *x);
+        if (w->output_scale) fp_scale_columns(x, pass->n_rows, p->hidden, w->output_scale);
+        rc = layer_input(pass, i, x, y);
+    }
+    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++) fp_add(streams + s * n, y, n);
+    pass->scratch->n = mark;
+    return rc;
+}
+
+assay_status fp_layer_run(fp_pass *pass, size_t i, float *x)
+{
+    const plan *p = pass->plan;
+    bool has_streams = p->streams.n > 0;
+    assay_status rc = has_streams ? stream_layer(pass, i, x) : plain_layer(pass, i, x);
+    if (rc == ASSAY_OK) {
+        float *out = x + (has_streams ? p->streams.active * pass->n_rows * p->hidden : 0);
+        fp_trace(&pass->tracer, out, pass->n_rows, p->hidden, "layer.%02zu.out", i);
+    }
+    return rc;
+}

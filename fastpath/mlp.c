@@ -1,0 +1,40 @@
+/* The gated MLP.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "fastpath/forward.h"
+
+/* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
+ * _gaussian_topk). */
+static void make_sparse(float *x, size_t n_rows, size_t width, double deviations)
+{
+    for (size_t r = 0; r < n_rows; r++) {
+        float *row = x + r * width;
+        double mean = 0, variance = 0;
+        for (size_t i = 0; i < width; i++) mean += (double)row[i];
+        mean /= (double)width;
+        for (size_t i = 0; i < width; i++) variance += ((double)row[i] - mean) * ((double)row[i] - mean);
+        double cutoff = mean + sqrt(variance / (double)width) * deviations;
+        for (size_t i = 0; i < width; i++)
+            row[i] = (double)row[i] < cutoff ? 0 : (float)((double)row[i] - cutoff);
+    }
+}
+
+assay_status fp_mlp_run(fp_pass *pass, size_t i, float *y, const float *x)
+{
+    const plan_mlp *mlp = &pass->plan->layers[i].mlp;
+    const fp_mlp *w = &pass->model->layers[i].mlp;
+    size_t n_rows = pass->n_rows, width = mlp->intermediate, mark = pass->scratch->n;
+    float *gate = fp_scratch_floats(pass->scratch, n_rows, width);
+    float *up = gate ? fp_scratch_floats(pass->scratch, n_rows, width) : NULL;
+    if (up) {
+        fp_linear_run(pass, gate, x, n_rows, &w->gate);
+        fp_linear_run(pass, up, x, n_rows, &w->up);
+        if (mlp->sparse) make_sparse(gate, n_rows, width, mlp->sparse_deviations);
+        fp_gate_run(pass, gate, gate, up, width, n_rows, width, mlp->activation);
+        fp_linear_run(pass, y, gate, n_rows, &w->down);
+    }
+    pass->scratch->n = mark;
+    return up ? ASSAY_OK : ASSAY_ENOMEM;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "model/error.h"
+
+typedef struct job {
+    fp_pool_fn *fn;
+    void *context;
+    size_t n_items;
+    atomic_size_t next;
+} job;
+
+struct fp_pool {
+    size_t n_threads; /* beside the caller */
+    size_t grain;
+    pthread_t *threads;
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t posted, left;
+    job *job;         /* under way; NULL: none that a thread may still join */
+    size_t n_posted;  /* jobs so far, so that no thread joins one twice */
+    size_t n_working; /* threads inside the job */
+    bool busy, ending;
+};
+
+static void take_items(job *j)
+{
+    for (;;) {
+        size_t item = atomic_fetch_add(&j->next, 1);
+        if (item >= j->n_items) return;
+        j->fn(j->context, item);
+    }
+}
+
+static void *thread_main(void *context)
+{
+    fp_pool *p = context;
+    size_t n_seen = 0;
+    (void)pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (!p->ending && (!p->job || p->n_posted == n_seen))
+            (void)pthread_cond_wait(&p->posted, &p->lock);
+        if (p->ending) break;
+        job *j = p->job;
+        n_seen = p->n_posted;
+        p->n_working++;
+        (void)pthread_mutex_unlock(&p->lock);
+        take_items(j);
+        (void)pthread_mutex_lock(&p->lock);
+        if (--p->n_working == 0) (void)pthread_cond_signal(&p->left);
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+assay_status fp_pool_open(size_t n_workers, size_t grain, fp_pool **out, assay_error *err)
+{
+    fp_pool *p = calloc(1, sizeof *p);
+    pthread_t *threads = calloc(n_workers, sizeof *threads);
+    if (!p || !threads) {
+        free(p);
+        free(threads);
+        return assay_fail(err, ASSAY_ENOMEM, "workers: out of memory");
+    }
+    p->grain = grain;
+    p->threads = threads;
+    (void)pthread_mutex_init(&p->lock, NULL);
+    (void)pthread_cond_init(&p->posted, NULL);
+    (void)pthread_cond_init(&p->left, NULL);
+    while (p->n_threads + 1 < n_workers &&
+           pthread_create(&p->threads[p->n_threads], NULL, thread_main, p) == 0)
+        p->n_threads++;
+    *out = p;
+    return ASSAY_OK;
+}
+
+void fp_pool_free(fp_pool *p)
+{
+    if (!p) return;
+    (void)pthread_mutex_lock(&p->lock);
+    p->ending = true;
+    (void)pthread_cond_broadcast(&p->posted);
+    (void)pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->n_threads; i++) (void)pthread_join(p->threads[i], NULL);
+    (void)pthread_cond_destroy(&p->posted);
+    (void)pthread_cond_destroy(&p->left);
+    (void)pthread_mutex_destroy(&p->lock);
+    free(p->threads);
+    free(p);
+}
+
+size_t fp_pool_workers(const fp_pool *p)
+{
+    return p->n_threads + 1;
+}
+
+/* False where another thread has the pool. */
+static bool post(fp_pool *p, job *j)
+{
+    (void)pthread_mutex_lock(&p->lock);
+    bool mine = !p->busy;
+    if (mine) {
+        p->busy = true;
+        p->job = j;
+        p->n_posted++;
+        (void)pthread_cond_broadcast(&p->posted);
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+    return mine;
+}
+
+/* Nobody joins the job any more; waits for those that have. */
+static void withdraw(fp_pool *p)
+{
+    (void)pthread_mutex_lock(&p->lock);
+    p->job = NULL;
+    while (p->n_working > 0) (void)pthread_cond_wait(&p->left, &p->lock);
+    p->busy = false;
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+void fp_pool_run(fp_pool *p, size_t n_items, size_t cost, fp_pool_fn *fn, void *context)
+{
+    job j = {.fn = fn, .context = context, .n_items = n_items};
+    atomic_init(&j.next, 0);
+    bool alone = p->n_threads == 0 || n_items < 2 || cost < p->grain / n_items;
+    bool posted = !alone && post(p, &j);
+    take_items(&j);
+    if (posted) withdraw(p);
+}

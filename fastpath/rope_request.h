@@ -1,0 +1,15 @@
+/* The engine's rope by itself, as the ABI asks for it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_ROPE_REQUEST_H
+#define FASTPATH_ROPE_REQUEST_H
+
+#include <assay/engine.h>
+
+#include "fastpath/kernels/rope.h"
+
+/* See assay_engine.rope; all arrays are of float. */
+assay_status fp_rope_request(fp_rope_fn *kernel, const assay_rope_request *request, float *out, float *cosine,
+                             float *sine, size_t *dim, assay_error *err);
+
+#endif

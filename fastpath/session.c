@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/session.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/forward.h"
+#include "model/error.h"
+
+typedef struct sample {
+    bool in_use;
+    int32_t *tokens; /* [n_tokens] */
+    size_t n_tokens, capacity;
+    fp_state state; /* of the first state.n_tokens of them */
+    size_t length;  /* of the sequence whose frequencies the state was made with */
+} sample;
+
+struct fp_session {
+    const fp_model *model;
+    sample *samples; /* [n_samples], some of them not in use */
+    size_t n_samples;
+    size_t chunk;
+    fp_scratch scratch;
+};
+
+assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *err)
+{
+    fp_session *s = calloc(1, sizeof *s);
+    if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
+    s->model = m;
+    s->chunk = FP_CHUNK;
+    *out = s;
+    return ASSAY_OK;
+}
+
+static void clear(sample *one)
+{
+    fp_state_free(&one->state);
+    free(one->tokens);
+    *one = (sample){0};
+}
+
+void fp_session_free(fp_session *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->n_samples; i++) clear(&s->samples[i]);
+    free(s->samples);
+    fp_scratch_free(&s->scratch);
+    free(s);
+}
+
+void fp_session_chunk(fp_session *s, size_t n_rows)
+{
+    assert(n_rows > 0);
+    s->chunk = n_rows;
+}
+
+static sample *find(const fp_session *s, size_t slot)
+{
+    return slot < s->n_samples && s->samples[slot].in_use ? &s->samples[slot] : NULL;
+}
+
+static assay_status no_sample(size_t slot, assay_error *err)
+{
+    return assay_fail(err, ASSAY_EINVAL, "slot %zu: found no sample there", slot);
+}
+
+/* A slot that is not in use, made where there is none; n_samples where memory is short. */
+static size_t free_slot(fp_session *s)
+{
+    for (size_t i = 0; i < s->n_samples; i++)
+        if (!s->samples[i].in_use) return i;
+    sample *grown = realloc(s->samples, (s->n_samples + 1) * sizeof *grown);
+    if (!grown) return s->n_samples;
+    s->samples = grown;
+    s->samples[s->n_samples] = (sample){0};
+    return s->n_samples++;
+}
+
+assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
+{
+    size_t at = free_slot(s);
+    sample *one = at < s->n_samples ? &s->samples[at] : NULL;
+    if (!one || fp_state_open(&one->state, s->model->caches, s->model->plan->n_layers) != ASSAY_OK)
+        return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for sample %zu", at);
+    one->in_use = true;
+    *slot = at;
+    return ASSAY_OK;
+}
+
+assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
+{
+    sample *one = find(s, slot);
+    if (!one) return no_sample(slot, err);
+    clear(one);
+    return ASSAY_OK;
+}
+
+/* Room for n more tokens. */
+static bool hold_tokens(sample *one, size_t n)
+{
+    if (one->capacity - one->n_tokens >= n) return true;
+    size_t capacity = one->n_tokens + n > 2 * one->capacity ? one->n_tokens + n : 2 * one->capacity;
+    int32_t *grown = realloc(one->tokens, capacity * sizeof *grown);
+    if (!grown) return false;
+    one->tokens = grown;
+    one->capacity = capacity;
+    return true;
+}
+
+assay_status fp_session_fork(fp_session *s, size_t slot, size_t *forked, assay_error *err)
+{
+    size_t at;
+    if (!find(s, slot)) return no_sample(slot, err);
+    assay_status rc = fp_session_join(s, &at, err);
+    if (rc != ASSAY_OK) return rc;
+    const sample *from = find(s, slot);
+    sample *to = find(s, at);
+    if (!hold_tokens(to, from->n_tokens) || fp_state_fork(&to->state, &from->state) != ASSAY_OK) {
+        clear(to);
+        return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
+    }
+    if (from->n_tokens) memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
+    to->n_tokens = from->n_tokens;
+    to->length = from->length;
+    *forked = at;
+    return ASSAY_OK;
+}
+
+static void take_back(sample *one, size_t n_tokens)
+{
+    one->n_tokens = n_tokens;
+    if (one->state.n_tokens > n_tokens && !fp_state_rewind(&one->state, n_tokens))
+        fp_state_reset(&one->state);
+}
+
+assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
+{
+    sample *one = find(s, slot);
+    if (!one) return no_sample(slot, err);
+    if (n_tokens > one->n_tokens)
+        return assay_fail(err, ASSAY_EINVAL, "rewind: slot %zu: found length %zu, expected at most %zu", slot,
+                          n_tokens, one->n_tokens);
+    take_back(one, n_tokens);
+    return ASSAY_OK;
+}
+
+size_t fp_session_length(const fp_session *s, size_t slot)
+{
+    const sample *one = find(s, slot);
+    return one ? one->n_tokens : 0;
+}
+
+assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t n_tokens, const char *where,
+                              size_t slot, assay_error *err)
+{
+    for (size_t t = 0; t < n_tokens; t++)
+        if (plan_embeds_as(s->model->plan, tokens[t]) < 0)
+            return assay_fail(err, ASSAY_EINVAL, "%s: sample %zu: found token %d, expected 0 to %zu", where,
+                              slot, tokens[t], s->model->plan->n_token_ids - 1);
+    return ASSAY_OK;
+}
+
+static assay_status check_steps(const fp_session *s, const fp_step *steps, size_t n_steps, assay_error *err)
+{
+    for (size_t i = 0; i < n_steps; i++) {
+        const sample *one = find(s, steps[i].slot);
+        if (!one) return no_sample(steps[i].slot, err);
+        if (steps[i].n_tokens == 0 || steps[i].n_tokens > INT32_MAX - one->n_tokens)
+            return assay_fail(err, ASSAY_EINVAL, "step: slot %zu: found %zu tokens, expected 1 to %zu",
+                              steps[i].slot, steps[i].n_tokens, INT32_MAX - one->n_tokens);
+        assert(steps[i].n_logits <= steps[i].n_tokens);
+        for (size_t j = 0; j < i; j++)
+            if (steps[j].slot == steps[i].slot)
+                return assay_fail(err, ASSAY_EINVAL, "step: slot %zu: found twice, expected once",
+                                  steps[i].slot);
+        assay_status rc = fp_session_check(s, steps[i].tokens, steps[i].n_tokens, "step", steps[i].slot, err);
+        if (rc != ASSAY_OK) return rc;
+    }
+    return ASSAY_OK;
+}
+
+/* Adds a step's tokens to its sample, whose state goes back to nothing where they change its frequencies. */
+static assay_status append(fp_session *s, const fp_step *step)
+{
+    sample *one = find(s, step->slot);
+    if (!hold_tokens(one, step->n_tokens)) return ASSAY_ENOMEM;
+    memcpy(one->tokens + one->n_tokens, step->tokens, step->n_tokens * sizeof *one->tokens);
+    one->n_tokens += step->n_tokens;
+    if (!fp_model_rotates_alike(s->model, one->length, one->n_tokens)) fp_state_reset(&one->state);
+    one->length = one->n_tokens;
+    return ASSAY_OK;
+}
+
+/* The next at most `most` rows of a sample, 0 where it has no more. */
+static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp_run *run)
+{
+    sample *one = find(s, step->slot);
+    size_t from = one->state.n_tokens, left = one->n_tokens - from, n = left < most ? left : most;
+    size_t first_logit = one->n_tokens - step->n_logits; /* position of the first logits row */
+    size_t n_logits = from + n > first_logit ? from + n - first_logit : 0;
+    *run = (fp_run){.state = &one->state,
+                    .tokens = one->tokens + from,
+                    .n_rows = n,
+                    .length = one->length,
+                    .n_logits = n_logits < n ? n_logits : n};
+    if (run->n_logits)
+        run->logits = step->logits + (from + n - run->n_logits - first_logit) * s->model->plan->vocab;
+    return n;
+}
+
+/* One pass: as many rows of the steps' samples as go into it. Sets *n_rows to 0 once nothing is left. */
+static assay_status pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
+                         const fp_tracer *tracer, size_t *n_rows)
+{
+    size_t n_runs = 0, mark = s->scratch.n;
+    fp_run *runs = fp_scratch_take(&s->scratch, n_steps, 1, sizeof *runs);
+    *n_rows = 0;
+    for (size_t i = 0; runs && i < n_steps && *n_rows < most; i++) {
+        size_t n = next_run(s, &steps[i], most - *n_rows, &runs[n_runs]);
+        if (n == 0) continue;
+        runs[n_runs++].first_row = *n_rows;
+        *n_rows += n;
+    }
+    assay_status rc = runs ? ASSAY_OK : ASSAY_ENOMEM;
+    if (n_runs) rc = fp_forward(s->model, &s->scratch, tracer, runs, n_runs);
+    for (size_t i = 0; rc == ASSAY_OK && i < n_runs; i++) fp_state_advance(runs[i].state, runs[i].n_rows);
+    s->scratch.n = mark;
+    return rc;
+}
+
+static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
+                               const fp_tracer *tracer)
+{
+    size_t n_rows = 1;
+    assay_status rc = ASSAY_OK;
+    while (rc == ASSAY_OK && n_rows > 0) rc = pass(s, steps, n_steps, most, tracer, &n_rows);
+    return rc;
+}
+
+/* Every sample alone and whole, as a tracer wants it; its working memory is not kept. */
+static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < n_steps; i++) {
+        fp_tracer own = *tracer;
+        own.sample = i;
+        rc = run_passes(s, &steps[i], 1, SIZE_MAX, &own);
+    }
+    fp_scratch_free(&s->scratch);
+    return rc;
+}
+
+assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
+                             assay_error *err)
+{
+    static const fp_tracer NOBODY = {0};
+    assay_status rc = check_steps(s, steps, n_steps, err);
+    if (rc != ASSAY_OK) return rc;
+    size_t n_appended = 0;
+    while (rc == ASSAY_OK && n_appended < n_steps) {
+        rc = append(s, &steps[n_appended]);
+        if (rc == ASSAY_OK) n_appended++;
+    }
+    if (rc == ASSAY_OK)
+        rc = tracer && fp_trace_asks(tracer) ? run_traced(s, steps, n_steps, tracer)
+                                             : run_passes(s, steps, n_steps, s->chunk, &NOBODY);
+    if (rc == ASSAY_OK) return ASSAY_OK;
+    for (size_t i = 0; i < n_appended; i++) {
+        sample *one = find(s, steps[i].slot);
+        take_back(one, one->n_tokens - steps[i].n_tokens);
+    }
+    return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);
+}
