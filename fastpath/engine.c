@@ -3,13 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <assay/engine.h>
 
 #include "config.h"
+#include "fastpath/batch.h"
 #include "fastpath/rope_request.h"
-#include "fastpath/session.h"
+
 #include "model/error.h"
 
 struct assay_model {
@@ -17,11 +17,8 @@ struct assay_model {
 };
 
 struct assay_session {
-    fp_session *session;
-    const fp_model *model;
+    fp_batch *batch;
     fp_tracer tracer;
-    size_t n_samples;
-    size_t *slot; /* [n_samples] */
 };
 
 /* The one place where the engine reads the environment. */
@@ -73,8 +70,7 @@ static assay_status fp_abi_session_open(assay_model *m, assay_session **out, ass
 {
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
-    s->model = m->model;
-    assay_status rc = fp_session_open(m->model, &s->session, err);
+    assay_status rc = fp_batch_open(m->model, &s->batch, err);
     if (rc == ASSAY_OK) *out = s;
     else free(s);
     return rc;
@@ -83,8 +79,7 @@ static assay_status fp_abi_session_open(assay_model *m, assay_session **out, ass
 static void fp_abi_session_free(assay_session *s)
 {
     if (!s) return;
-    fp_session_free(s->session);
-    free(s->slot);
+    fp_batch_free(s->batch);
     free(s);
 }
 
@@ -100,84 +95,14 @@ static void fp_abi_session_override(assay_session *s, assay_override_fn *fn, voi
     s->tracer.override_context = context;
 }
 
-/* Where row b's tokens begin in tokens [n_samples, n_tokens], and its logits in [n_samples, n_tokens,
- * vocab], in rows: behind the padding. */
-static size_t first_row(const assay_batch *batch, size_t b)
-{
-    return (b + 1) * batch->n_tokens - (size_t)batch->length[b];
-}
-
-static assay_status check_batch(const assay_session *s, const assay_batch *batch, assay_error *err)
-{
-    if (batch->n_inputs)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "prefill: input '%s' is not understood",
-                          batch->inputs[0].name);
-    if (batch->n_samples == 0)
-        return assay_fail(err, ASSAY_EINVAL, "prefill: found 0 samples, expected at least 1");
-    for (size_t b = 0; b < batch->n_samples; b++) {
-        if (batch->length[b] < 1 || (size_t)batch->length[b] > batch->n_tokens)
-            return assay_fail(err, ASSAY_EINVAL, "prefill: sample %zu: found length %d, expected 1 to %zu", b,
-                              batch->length[b], batch->n_tokens);
-        assay_status rc = fp_session_check(s->session, batch->tokens + first_row(batch, b),
-                                           (size_t)batch->length[b], "prefill", b, err);
-        if (rc != ASSAY_OK) return rc;
-    }
-    return ASSAY_OK;
-}
-
-/* New samples in place of those that the session held. */
-static assay_status replace_samples(assay_session *s, size_t n, assay_error *err)
-{
-    size_t *slot = malloc(n * sizeof *slot);
-    if (!slot) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
-    while (s->n_samples > 0) (void)fp_session_leave(s->session, s->slot[--s->n_samples], NULL);
-    free(s->slot);
-    s->slot = slot;
-    assay_status rc = ASSAY_OK;
-    while (rc == ASSAY_OK && s->n_samples < n) {
-        rc = fp_session_join(s->session, &slot[s->n_samples], err);
-        if (rc == ASSAY_OK) s->n_samples++;
-    }
-    return rc;
-}
-
 static assay_status fp_abi_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
-    size_t vocab = s->model->plan->vocab;
-    assay_status rc = check_batch(s, batch, err);
-    if (rc != ASSAY_OK) return rc;
-    fp_step *steps = calloc(batch->n_samples, sizeof *steps);
-    rc = steps ? replace_samples(s, batch->n_samples, err)
-               : assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
-    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++)
-        steps[b] = (fp_step){.slot = s->slot[b],
-                             .tokens = batch->tokens + first_row(batch, b),
-                             .n_tokens = (size_t)batch->length[b],
-                             .logits = (float *)logits + first_row(batch, b) * vocab,
-                             .n_logits = (size_t)batch->length[b]};
-    if (rc == ASSAY_OK) rc = fp_session_step(s->session, steps, batch->n_samples, &s->tracer, err);
-    free(steps);
-    return rc;
+    return fp_batch_prefill(s->batch, batch, &s->tracer, logits, err);
 }
 
 static assay_status fp_abi_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
 {
-    size_t n = 0;
-    if (s->n_samples == 0) return assay_fail(err, ASSAY_EINVAL, "decode: nothing was prefilled");
-    fp_step *steps = calloc(s->n_samples, sizeof *steps);
-    assay_status rc = steps ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "decode: out of memory");
-    for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++) {
-        if (tokens[b] == -1) continue;
-        rc = fp_session_check(s->session, &tokens[b], 1, "decode", b, err);
-        steps[n++] = (fp_step){.slot = s->slot[b],
-                               .tokens = &tokens[b],
-                               .n_tokens = 1,
-                               .logits = (float *)logits + b * s->model->plan->vocab,
-                               .n_logits = 1};
-    }
-    if (rc == ASSAY_OK && n > 0) rc = fp_session_step(s->session, steps, n, NULL, err);
-    free(steps);
-    return rc;
+    return fp_batch_decode(s->batch, tokens, logits, err);
 }
 
 static assay_status fp_abi_rope(const assay_rope_request *request, void *out, void *cosine, void *sine,

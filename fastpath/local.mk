@@ -16,6 +16,7 @@ fastpath_libkernels_la_SOURCES = \
 noinst_LTLIBRARIES += fastpath/libfastpath.la
 fastpath_libfastpath_la_SOURCES = \
 	fastpath/attend.c \
+	fastpath/batch.c fastpath/batch.h \
 	fastpath/cache.c fastpath/cache.h \
 	fastpath/experts.c \
 	fastpath/forward.c fastpath/forward.h \
@@ -38,3 +39,26 @@ fastpath_fastpath_la_SOURCES = fastpath/engine.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
+
+FASTPATH_TESTS = \
+	fastpath/tests/check_cache \
+	fastpath/tests/check_engine \
+	fastpath/tests/check_grid \
+	fastpath/tests/check_kernels \
+	fastpath/tests/check_pool \
+	fastpath/tests/check_session
+check_PROGRAMS += $(FASTPATH_TESTS)
+TESTS += $(FASTPATH_TESTS)
+FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
+fastpath_tests_check_cache_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_cache_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
+fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)

@@ -1,0 +1,202 @@
+/* Caches of one sample: pages, rotation, sharing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "fastpath/cache.h"
+
+enum { HEADS = 2, WIDTH = 3, WINDOW = 70, N_LAYERS = 3 };
+
+/* Layer 0 keeps everything, 1 rotates, 2 reads what 1 keeps. */
+static const fp_cache_spec SPEC[N_LAYERS] = {
+    {.kind = FP_CACHE_FULL, .source = 0, .n_kv_heads = HEADS, .head_dim = WIDTH},
+    {.kind = FP_CACHE_ROTATING, .source = 1, .window = WINDOW, .n_kv_heads = HEADS, .head_dim = WIDTH},
+    {.kind = FP_CACHE_SHARED, .source = 1, .n_kv_heads = HEADS, .head_dim = WIDTH},
+};
+
+static float number(size_t layer, size_t position, size_t at, int version)
+{
+    return (float)(version * 1000000 + (int)(layer * 100000 + position * 10 + at));
+}
+
+/* Writes and counts n positions. */
+static void extend(fp_state *s, size_t n, int version)
+{
+    ck_assert_int_eq(fp_state_reserve(s, n), ASSAY_OK);
+    for (size_t layer = 0; layer < 2; layer++)
+        for (size_t p = s->n_tokens; p < s->n_tokens + n; p++) {
+            float key[HEADS * WIDTH], value[HEADS * WIDTH];
+            for (size_t i = 0; i < HEADS * WIDTH; i++) {
+                key[i] = number(layer, p, i, version);
+                value[i] = -key[i];
+            }
+            fp_state_put(s, layer, p, key, value);
+        }
+    fp_state_advance(s, n);
+}
+
+/* Whether a layer holds this version of a position. */
+static bool holds(const fp_state *s, size_t layer, size_t position, int version)
+{
+    size_t kept = layer == 2 ? 1 : layer, column = position % FP_PAGE;
+    for (size_t h = 0; h < HEADS; h++) {
+        const float *k, *v;
+        fp_state_pages(s, layer, h, position, 1, &k, &v);
+        for (size_t d = 0; d < WIDTH; d++) {
+            float expected = number(kept, position, h * WIDTH + d, version);
+            if (k[d * FP_PAGE + column] != expected || v[column * WIDTH + d] != -expected) return false;
+        }
+    }
+    return true;
+}
+
+static fp_state opened(void)
+{
+    fp_state s;
+    ck_assert_int_eq(fp_state_open(&s, SPEC, N_LAYERS), ASSAY_OK);
+    return s;
+}
+
+START_TEST(every_position_is_found_again)
+{
+    fp_state s = opened();
+    for (size_t n = 1; s.n_tokens < 200; n = n % 5 + 1) extend(&s, n, 0);
+    for (size_t p = 0; p < s.n_tokens; p++) ck_assert(holds(&s, 0, p, 0));
+    for (size_t p = s.n_tokens + 1 - WINDOW; p < s.n_tokens; p++) {
+        ck_assert(holds(&s, 1, p, 0));
+        ck_assert(holds(&s, 2, p, 0));
+    }
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_rotating_cache_keeps_what_the_next_token_sees_and_little_more)
+{
+    fp_state s = opened();
+    for (size_t n = 1; n <= 400; n++) {
+        extend(&s, 1, 0);
+        size_t first = n < WINDOW ? 0 : n - WINDOW + 1;
+        ck_assert(first == n || holds(&s, 1, first, 0));
+        ck_assert_uint_le(s.caches[1].n_pages, (WINDOW + FP_PAGE - 1) / FP_PAGE + 1);
+        ck_assert_uint_eq(s.caches[0].n_pages, (n + FP_PAGE - 1) / FP_PAGE);
+        ck_assert_uint_eq(s.caches[2].n_pages, 0);
+    }
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(what_was_never_written_is_nan)
+{
+    fp_state s = opened();
+    const float *k, *v;
+    extend(&s, 1, 0);
+    fp_state_pages(&s, 0, 0, 0, 1, &k, &v);
+    ck_assert(isnan(k[1]) && isnan(v[WIDTH]));
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_rewind_forgets_the_end_and_nothing_else)
+{
+    fp_state s = opened();
+    extend(&s, 100, 0);
+    ck_assert(fp_state_rewind(&s, 65));
+    ck_assert_uint_eq(s.n_tokens, 65);
+    extend(&s, 5, 1);
+    ck_assert(holds(&s, 0, 64, 0) && holds(&s, 0, 65, 1) && holds(&s, 1, 69, 1));
+    ck_assert(fp_state_rewind(&s, 64));
+    ck_assert_uint_eq(s.caches[0].n_pages, 1);
+    ck_assert(fp_state_rewind(&s, 0));
+    extend(&s, 3, 2);
+    ck_assert(holds(&s, 0, 0, 2));
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_rewind_beyond_what_has_rotated_away_changes_nothing)
+{
+    fp_state s = opened();
+    extend(&s, 300, 0);
+    ck_assert(!fp_state_rewind(&s, 100));
+    ck_assert_uint_eq(s.n_tokens, 300);
+    ck_assert(holds(&s, 0, 299, 0) && holds(&s, 1, 299, 0));
+    fp_state_reset(&s);
+    extend(&s, 2, 1);
+    ck_assert(holds(&s, 1, 1, 1));
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_fork_shares_pages_until_one_writes)
+{
+    fp_state s = opened(), t = opened();
+    extend(&s, 130, 0);
+    ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
+    ck_assert_uint_eq(t.n_tokens, 130);
+    for (size_t i = 0; i < 3; i++) ck_assert_ptr_eq(t.caches[0].page[i], s.caches[0].page[i]);
+    extend(&t, 1, 1);
+    ck_assert_ptr_eq(t.caches[0].page[0], s.caches[0].page[0]);
+    ck_assert_ptr_ne(t.caches[0].page[2], s.caches[0].page[2]);
+    extend(&s, 1, 2);
+    ck_assert(holds(&t, 0, 130, 1) && holds(&s, 0, 130, 2));
+    ck_assert(holds(&t, 0, 129, 0) && holds(&s, 0, 129, 0));
+    fp_state_free(&s);
+    ck_assert(holds(&t, 0, 5, 0) && holds(&t, 1, 100, 0));
+    fp_state_free(&t);
+}
+END_TEST
+
+START_TEST(a_rewound_fork_leaves_its_origin_alone)
+{
+    fp_state s = opened(), t = opened();
+    extend(&s, 40, 0);
+    ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
+    ck_assert(fp_state_rewind(&t, 10));
+    extend(&t, 20, 1);
+    for (size_t p = 0; p < 40; p++) ck_assert(holds(&s, 0, p, 0) && holds(&s, 1, p, 0));
+    ck_assert(holds(&t, 1, 9, 0) && holds(&t, 1, 10, 1));
+    fp_state_free(&t);
+    fp_state_free(&s);
+}
+END_TEST
+
+/* A plan of four attention layers, as far as caches ask. */
+START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
+{
+    plan_layer layers[4] = {0};
+    plan p = {.layers = layers, .n_layers = 4};
+    fp_cache_spec spec[4];
+    for (size_t i = 0; i < 4; i++) layers[i].mixer.attention.cache_layer = i;
+    layers[0].mixer.attention.window = 5;
+    layers[1].mixer.attention.window = 4;
+    layers[2].mixer.attention.cache_layer = 1;
+    layers[2].mixer.attention.window = 6;
+    layers[3].mixer.attention.cache_layer = 0;
+    fp_cache_specs(&p, spec);
+    ck_assert_int_eq(spec[0].kind, FP_CACHE_FULL); /* layer 3 sees everything */
+    ck_assert_int_eq(spec[1].kind, FP_CACHE_ROTATING);
+    ck_assert_uint_eq(spec[1].window, 6);
+    ck_assert_int_eq(spec[2].kind, FP_CACHE_SHARED);
+    ck_assert_uint_eq(spec[2].source, 1);
+    ck_assert_uint_eq(spec[3].source, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fastpath/cache");
+    TCase *tc = tcase_create("cache");
+    tcase_add_test(tc, every_position_is_found_again);
+    tcase_add_test(tc, a_rotating_cache_keeps_what_the_next_token_sees_and_little_more);
+    tcase_add_test(tc, what_was_never_written_is_nan);
+    tcase_add_test(tc, a_rewind_forgets_the_end_and_nothing_else);
+    tcase_add_test(tc, a_rewind_beyond_what_has_rotated_away_changes_nothing);
+    tcase_add_test(tc, a_fork_shares_pages_until_one_writes);
+    tcase_add_test(tc, a_rewound_fork_leaves_its_origin_alone);
+    tcase_add_test(tc, specs_take_the_source_of_the_plan_and_the_widest_window);
+    suite_add_tcase(suite, tc);
+    return support_run(suite);
+}

@@ -1,0 +1,221 @@
+/* Whatever the workers, the company, the chunks and the padding: the same bits. For every bundled checkpoint,
+ * on prompts that are longer than a page and than any window. And those bits are near those of the stateless
+ * reference, to which prompts of this length are nothing special.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/support.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/batch.h"
+
+enum { LENGTH = 71, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
+
+/* The sample that is looked at is the middle one. */
+static const size_t LENGTHS[N_SAMPLES] = {9, LENGTH, 2};
+static const size_t WORKERS[] = {1, 2, 4}, CHUNKS[] = {WHOLE, 1, 7, 64};
+
+static glob_t found;
+static assay_error err;
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : ".";
+}
+
+static fp_model *open_model(int index, size_t n_workers)
+{
+    fp_model *m;
+    fp_options options = {.isa = getenv("ASSAY_ISA"), .n_workers = n_workers, .grain = 0};
+    ck_assert_msg(fp_model_open(found.gl_pathv[index], &options, &m, &err) == ASSAY_OK, "%s", err.text);
+    return m;
+}
+
+/* Text that depends on the sample and the position alone. */
+static int32_t token_at(size_t n_token_ids, size_t sample, size_t pos)
+{
+    return (int32_t)((sample * 7919 + pos * pos * 31 + pos * 17 + 3) % n_token_ids);
+}
+
+/* One cell of the grid. */
+typedef struct cell {
+    size_t chunk;
+    bool in_company;
+    size_t padding;
+} cell;
+
+static bool is_untouched(const float *row, size_t n)
+{
+    const unsigned char *bytes = (const unsigned char *)row;
+    for (size_t i = 0; i < n * sizeof *row; i++)
+        if (bytes[i] != 0xff) return false;
+    return true;
+}
+
+static float *blank(size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    memset(x, 0xff, n * sizeof *x);
+    return x;
+}
+
+/* A left-padded batch of the cell's samples. */
+typedef struct prompts {
+    size_t n, n_tokens, first; /* samples; the first of them */
+    int32_t tokens[N_SAMPLES * (LENGTH + PADDING)], length[N_SAMPLES];
+} prompts;
+
+static prompts make_prompts(const cell *c, size_t n_token_ids)
+{
+    prompts p = {
+        .n = c->in_company ? N_SAMPLES : 1, .n_tokens = LENGTH + c->padding, .first = c->in_company ? 0 : 1};
+    for (size_t b = 0; b < p.n; b++) {
+        size_t length = LENGTHS[p.first + b];
+        p.length[b] = (int32_t)length;
+        for (size_t t = 0; t < p.n_tokens; t++)
+            p.tokens[b * p.n_tokens + t] =
+                t + length < p.n_tokens ? -7 : token_at(n_token_ids, p.first + b, t + length - p.n_tokens);
+    }
+    return p;
+}
+
+/* One token for each sample; in company the first rests at the second step. */
+static void decode(fp_batch *batch, const prompts *p, size_t step, size_t n_token_ids, float *logits)
+{
+    int32_t next[N_SAMPLES];
+    for (size_t b = 0; b < p->n; b++)
+        next[b] = token_at(n_token_ids, p->first + b, LENGTHS[p->first + b] + step);
+    if (p->n > 1 && step == 1) next[0] = -1;
+    ck_assert_msg(fp_batch_decode(batch, next, logits, &err) == ASSAY_OK, "%s", err.text);
+}
+
+/* Logits of the sample: [LENGTH + N_DECODE, vocab], to be freed. Checks that no padding was touched. */
+static float *run_cell(const fp_model *m, const cell *c)
+{
+    size_t vocab = m->plan->vocab, ids = m->plan->n_token_ids;
+    prompts p = make_prompts(c, ids);
+    size_t at = p.n == 1 ? 0 : 1;
+    float *prefill = blank(p.n * p.n_tokens * vocab), *step = blank(p.n * vocab);
+    float *out = blank((LENGTH + N_DECODE) * vocab);
+    fp_batch *batch;
+    ck_assert_int_eq(fp_batch_open(m, &batch, &err), ASSAY_OK);
+    fp_session_chunk(fp_batch_session(batch), c->chunk);
+    const assay_batch given = {
+        .n_samples = p.n, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
+    ck_assert_msg(fp_batch_prefill(batch, &given, NULL, prefill, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t b = 0; b < p.n; b++)
+        ck_assert(is_untouched(prefill + b * p.n_tokens * vocab, (p.n_tokens - (size_t)p.length[b]) * vocab));
+    memcpy(out, prefill + (at * p.n_tokens + c->padding) * vocab, LENGTH * vocab * sizeof *out);
+    for (size_t i = 0; i < N_DECODE; i++) {
+        memset(step, 0xff, p.n * vocab * sizeof *step);
+        decode(batch, &p, i, ids, step);
+        ck_assert(is_untouched(step, vocab) == (p.n > 1 && i == 1));
+        memcpy(out + (LENGTH + i) * vocab, step + at * vocab, vocab * sizeof *out);
+    }
+    fp_batch_free(batch);
+    free(prefill);
+    free(step);
+    return out;
+}
+
+static void expect_cell(const fp_model *m, const cell *c, const float *expected)
+{
+    size_t vocab = m->plan->vocab;
+    float *out = run_cell(m, c);
+    for (size_t r = 0; r < LENGTH + N_DECODE; r++)
+        ck_assert_msg(memcmp(out + r * vocab, expected + r * vocab, vocab * sizeof *out) == 0,
+                      "%s: %zu workers, chunk %zu, %s, padding %zu: row %zu has other bits", m->plan->dir,
+                      fp_pool_workers(m->pool), c->chunk, c->in_company ? "in company" : "alone", c->padding,
+                      r);
+    free(out);
+}
+
+START_TEST(workers_company_chunks_and_padding_change_no_bit)
+{
+    float *expected = NULL;
+    for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++) {
+        fp_model *m = open_model(_i, WORKERS[w]);
+        if (!expected) expected = run_cell(m, &(cell){.chunk = WHOLE});
+        for (size_t k = 0; k < sizeof CHUNKS / sizeof *CHUNKS; k++)
+            for (size_t j = 0; j < 4; j++)
+                expect_cell(m, &(cell){CHUNKS[k], j / 2 == 1, j % 2 ? PADDING : 0}, expected);
+        fp_model_free(m);
+    }
+    free(expected);
+}
+END_TEST
+
+/* Truth of the same tokens, [LENGTH + N_DECODE, vocab]: prefilled, then step by step. */
+static double *reference_logits(const char *dir, size_t vocab, size_t n_token_ids)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/ref/.libs/ref64.so", environment("top_builddir"));
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    assay_engine_fn *table;
+    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
+    const assay_engine *ref = table();
+    assay_model *m;
+    assay_session *s;
+    prompts p = make_prompts(&(cell){0}, n_token_ids);
+    const assay_batch given = {.n_samples = 1, .n_tokens = LENGTH, .tokens = p.tokens, .length = p.length};
+    double *out = calloc((LENGTH + N_DECODE) * vocab, sizeof *out);
+    ck_assert_ptr_nonnull(out);
+    ck_assert_msg(ref->model_open(dir, &m, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(ref->session_open(m, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(ref->prefill(s, &given, out, &err), ASSAY_OK);
+    for (size_t i = 0; i < N_DECODE; i++) {
+        int32_t next = token_at(n_token_ids, 1, LENGTH + i);
+        ck_assert_int_eq(ref->decode(s, &next, out + (LENGTH + i) * vocab, &err), ASSAY_OK);
+    }
+    ref->session_free(s);
+    ref->model_free(m);
+    return out;
+}
+
+/* In tiny models the noise of float32 is some 1e-6 of the largest logit; what a wrong position, window or
+ * page does is 1e-2 or more. */
+START_TEST(long_prompts_agree_with_the_reference)
+{
+    fp_model *m = open_model(_i, 2);
+    size_t vocab = m->plan->vocab;
+    float *out = run_cell(m, &(cell){.chunk = 7, .in_company = true});
+    double *truth = reference_logits(m->plan->dir, vocab, m->plan->n_token_ids);
+    for (size_t r = 0; r < LENGTH + N_DECODE; r++) {
+        double top = 0, worst = 0;
+        for (size_t v = 0; v < vocab; v++) {
+            top = fmax(top, fabs(truth[r * vocab + v]));
+            double off = fabs((double)out[r * vocab + v] - truth[r * vocab + v]);
+            worst = off <= worst ? worst : off; /* NaN is the worst */
+        }
+        ck_assert_msg(worst <= 2e-4 * top, "%s: row %zu is off by %g of %g", m->plan->dir, r, worst, top);
+    }
+    free(truth);
+    free(out);
+    fp_model_free(m);
+}
+END_TEST
+
+int main(void)
+{
+    char pattern[4096];
+    (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model", environment("top_srcdir"));
+    if (glob(pattern, 0, NULL, &found) != 0) return EXIT_FAILURE;
+    Suite *suite = suite_create("fastpath/grid");
+    TCase *tc = tcase_create("bits");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, workers_company_chunks_and_padding_change_no_bit, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, (int)found.gl_pathc);
+    suite_add_tcase(suite, tc);
+    int status = support_run(suite);
+    globfree(&found);
+    return status;
+}
