@@ -11,7 +11,7 @@
 #include "conformance/text.h"
 #include "model/error.h"
 
-const char *const conf_engine_bundled[] = {"ref64", "ref32", NULL};
+const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
 
 static bool is_path(const char *name)
 {

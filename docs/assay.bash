@@ -27,7 +27,7 @@ _assay() {
     done
     local words
     if [[ $previous == --engine || $previous == -e ]]; then
-        words=$(compgen -W 'ref64 ref32' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+        words=$(compgen -W 'ref64 ref32 fastpath' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --fail-class ]]; then
         words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
     elif [[ $word == -* ]]; then

@@ -1,4 +1,210 @@
+/* Choosing variants, packing weights, and products of small integers, which must be exact, by every variant
+ * that runs here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/support.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/kernels/kernels.h"
+#include "fastpath/pack.h"
+#include "model/dtype.h"
+
+static assay_error err;
+
+START_TEST(the_best_set_that_runs_here_is_chosen)
+{
+    fp_isa isa, empty;
+    ck_assert_int_eq(fp_isa_choose(NULL, "ASSAY_ISA", &isa, &err), ASSAY_OK);
+    ck_assert_int_eq(fp_isa_choose("", "ASSAY_ISA", &empty, &err), ASSAY_OK);
+    ck_assert_int_eq(isa, empty);
+    ck_assert(fp_isa_runs_here(isa));
+    for (size_t better = (size_t)isa + 1; better < FP_N_ISAS; better++)
+        ck_assert(!fp_isa_runs_here((fp_isa)better));
+}
+END_TEST
+
+START_TEST(a_set_is_chosen_by_name_if_it_runs_here)
+{
+    fp_isa isa;
+    for (size_t i = 0; i < FP_N_ISAS; i++) {
+        assay_status rc = fp_isa_choose(fp_isa_name((fp_isa)i), "ASSAY_ISA", &isa, &err);
+        if (fp_isa_runs_here((fp_isa)i)) {
+            ck_assert_int_eq(rc, ASSAY_OK);
+            ck_assert_int_eq(isa, (int)i);
+        } else {
+            support_expect_error(&err, ASSAY_EUNSUPPORTED, "ASSAY_ISA", fp_isa_name((fp_isa)i), NULL);
+        }
+    }
+    ck_assert_int_eq(fp_isa_choose("mmx", "ASSAY_ISA", &isa, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "ASSAY_ISA", "found \"mmx\"", "expected scalar, avx2 or avx512",
+                         NULL);
+}
+END_TEST
+
+/* Tables list what is preferred first, and end with scalar. */
+#define EXPECT_SORTED(table, n)                                                                              \
+    do {                                                                                                     \
+        for (size_t i = 1; i < (n); i++) ck_assert((table)[i].isa < (table)[i - 1].isa);                     \
+        ck_assert_int_eq((table)[(n)-1].isa, FP_ISA_SCALAR);                                                 \
+    } while (0)
+
+START_TEST(every_table_ends_with_scalar)
+{
+    EXPECT_SORTED(FP_MATMUL, FP_N_MATMUL);
+    EXPECT_SORTED(FP_ATTENTION, FP_N_ATTENTION);
+    EXPECT_SORTED(FP_NORM, FP_N_NORM);
+    EXPECT_SORTED(FP_ROPE, FP_N_ROPE);
+    EXPECT_SORTED(FP_GATE, FP_N_GATE);
+    EXPECT_SORTED(FP_ROUTER, FP_N_ROUTER);
+    EXPECT_SORTED(FP_CAP, FP_N_CAP);
+    fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
+    ck_assert_ptr_eq(scalar.matmul, &FP_MATMUL[FP_N_MATMUL - 1]);
+    ck_assert(scalar.attention == fp_attention_f32__scalar);
+}
+END_TEST
+
+/* How a matrix may lie in a checkpoint. */
+typedef struct layout {
+    assay_dtype dtype;
+    size_t n_out, n_in;
+    bool transposed;
+    size_t extra; /* elements between stored rows */
+} layout;
+
+static const layout LAYOUTS[] = {
+    {ASSAY_F32, 1, 1, false, 0},  {ASSAY_F32, 31, 5, false, 0},   {ASSAY_F32, 32, 7, false, 3},
+    {ASSAY_F32, 33, 64, true, 0}, {ASSAY_F32, 101, 29, true, 2},  {ASSAY_F16, 45, 28, false, 0},
+    {ASSAY_F16, 65, 17, true, 1}, {ASSAY_BF16, 43, 28, false, 0}, {ASSAY_BF16, 96, 130, true, 0},
+    {ASSAY_F64, 40, 9, false, 1},
+};
+
+static double weight_at(size_t o, size_t i)
+{
+    return (double)((o * 7 + i * 3) % 15) - 7;
+}
+
+static float input_at(size_t r, size_t i)
+{
+    return (float)((r * 5 + i * 11) % 9) - 4;
+}
+
+static fp_matrix packed(fp_packer *p, const layout *l)
+{
+    size_t rows = l->transposed ? l->n_in : l->n_out, cols = l->transposed ? l->n_out : l->n_in;
+    size_t stride = cols + l->extra, bytes = dtype_size(l->dtype);
+    char *stored = malloc(rows * stride * bytes + 1);
+    ck_assert_ptr_nonnull(stored);
+    memset(stored, 0xff, rows * stride * bytes + 1); /* NaN between rows */
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++) {
+            double x = l->transposed ? weight_at(c, r) : weight_at(r, c);
+            dtype_from_f64(stored + 1 + (r * stride + c) * bytes, &x, l->dtype, 1); /* unaligned */
+        }
+    const plan_weight w = {.data = stored + 1,
+                           .dtype = l->dtype,
+                           .rows = l->n_out,
+                           .cols = l->n_in,
+                           .transposed = l->transposed,
+                           .stride = l->extra ? stride : 0};
+    fp_matrix m = fp_pack_matrix(p, &w);
+    ck_assert_int_eq(p->status, ASSAY_OK);
+    free(stored);
+    return m;
+}
+
+enum { MAX_ROWS = 9, SLACK = 3 };
+
+/* The product of n_rows rows, panels one at a time where apart: exact, and nothing else written. */
+static void expect_product(fp_matmul_fn *fn, const fp_matrix *m, size_t n_rows, bool apart)
+{
+    size_t ld_x = m->n_in + 1, ld_y = m->n_out + SLACK, n = fp_matrix_panels(m);
+    float *x = calloc(n_rows * ld_x, sizeof *x), *y = calloc(n_rows * ld_y, sizeof *y);
+    ck_assert(x && y);
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t i = 0; i < m->n_in; i++) x[r * ld_x + i] = input_at(r, i);
+    for (size_t i = 0; i < n_rows * ld_y; i++) y[i] = 12345;
+    if (!apart) fn(y, ld_y, x, ld_x, n_rows, m, 0, n);
+    for (size_t p = 0; apart && p < n; p++) fn(y, ld_y, x, ld_x, n_rows, m, n - 1 - p, 1);
+    for (size_t r = 0; r < n_rows; r++) {
+        for (size_t o = 0; o < m->n_out; o++) {
+            double sum = 0;
+            for (size_t i = 0; i < m->n_in; i++) sum += (double)input_at(r, i) * weight_at(o, i);
+            ck_assert_msg((double)y[r * ld_y + o] == sum, "row %zu of %zu, output %zu: %g, expected %g", r,
+                          n_rows, o, (double)y[r * ld_y + o], sum);
+        }
+        for (size_t o = m->n_out; o < ld_y; o++) ck_assert(y[r * ld_y + o] == 12345);
+    }
+    free(x);
+    free(y);
+}
+
+START_TEST(products_of_small_integers_are_exact)
+{
+    fp_packer p = {0};
+    ck_assert_int_eq(fp_pool_open(2, 0, &p.pool, &err), ASSAY_OK);
+    fp_matrix m = packed(&p, &LAYOUTS[_i]);
+    for (size_t v = 0; v < FP_N_MATMUL; v++) {
+        if (!fp_isa_runs_here(FP_MATMUL[v].isa)) continue;
+        for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++) {
+            expect_product(fp_matmul_for(&FP_MATMUL[v], &m), &m, n_rows, false);
+            expect_product(fp_matmul_for(&FP_MATMUL[v], &m), &m, n_rows, true);
+        }
+    }
+    fp_pool_free(p.pool);
+    fp_pack_free(&p);
+}
+END_TEST
+
+START_TEST(a_packed_row_is_read_back)
+{
+    fp_packer p = {0};
+    ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
+    const layout *l = &LAYOUTS[_i];
+    fp_matrix m = packed(&p, l);
+    float *row = calloc(l->n_in, sizeof *row);
+    ck_assert_ptr_nonnull(row);
+    for (size_t o = 0; o < l->n_out; o++) {
+        fp_matrix_row(&m, o, row);
+        for (size_t i = 0; i < l->n_in; i++) ck_assert((double)row[i] == weight_at(o, i));
+    }
+    free(row);
+    fp_pool_free(p.pool);
+    fp_pack_free(&p);
+}
+END_TEST
+
+START_TEST(the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals)
+{
+    float scores[] = {0, 3, 3, 1, 3, -1, 5, 5, 0, 0, 0, 0}, share[6];
+    int32_t chosen[6];
+    for (size_t v = 0; v < FP_N_ROUTER; v++) {
+        float copy[12];
+        if (!fp_isa_runs_here(FP_ROUTER[v].isa)) continue;
+        memcpy(copy, scores, sizeof copy);
+        FP_ROUTER[v].f32(chosen, share, copy, 2, 6, 3, true);
+        const int32_t expected[] = {1, 2, 4, 0, 1, 2};
+        ck_assert_mem_eq(chosen, expected, sizeof expected);
+        ck_assert_float_eq_tol(share[0], 1 / 3.0F, 1e-6F);
+        ck_assert_float_eq_tol(share[3], 0.5F, 1e-2F);
+        ck_assert_float_eq_tol(share[3] + share[4] + share[5], 1, 1e-6F);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    return 0;
+    enum { N = sizeof LAYOUTS / sizeof *LAYOUTS };
+    Suite *suite = suite_create("fastpath/kernels");
+    TCase *tc = tcase_create("kernels");
+    tcase_add_test(tc, the_best_set_that_runs_here_is_chosen);
+    tcase_add_test(tc, a_set_is_chosen_by_name_if_it_runs_here);
+    tcase_add_test(tc, every_table_ends_with_scalar);
+    tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
+    tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);
+    tcase_add_test(tc, the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals);
+    suite_add_tcase(suite, tc);
+    return support_run(suite);
 }
