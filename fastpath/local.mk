@@ -11,6 +11,7 @@ fastpath_libkernels_la_SOURCES = \
 	fastpath/kernels/norm.c fastpath/kernels/norm.h fastpath/kernels/norm__scalar.c \
 	fastpath/kernels/rope.c fastpath/kernels/rope.h fastpath/kernels/rope__scalar.c \
 	fastpath/kernels/router.c fastpath/kernels/router.h fastpath/kernels/router__scalar.c
+include fastpath/kernels/local.mk
 
 # All but the ABI is a convenience library, so that tests link it.
 noinst_LTLIBRARIES += fastpath/libfastpath.la

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
 #include "fastpath/kernels/matmul.h"
 
 const fp_matmul_variant FP_MATMUL[] = {
+#ifdef FP_HAVE_AVX512
+    {FP_ISA_AVX512, fp_matmul_f32__avx512, fp_matmul_f16__avx512, fp_matmul_bf16__avx512},
+#endif
+#ifdef FP_HAVE_AVX2
+    {FP_ISA_AVX2, fp_matmul_f32__avx2, fp_matmul_f16__avx2, fp_matmul_bf16__avx2},
+#endif
     {FP_ISA_SCALAR, fp_matmul_f32__scalar, fp_matmul_f16__scalar, fp_matmul_bf16__scalar},
 };
 const size_t FP_N_MATMUL = sizeof FP_MATMUL / sizeof *FP_MATMUL;

@@ -55,5 +55,7 @@ const fp_matmul_variant *fp_matmul_pick(fp_isa isa);
 fp_matmul_fn *fp_matmul_for(const fp_matmul_variant *v, const fp_matrix *w);
 
 fp_matmul_fn fp_matmul_f32__scalar, fp_matmul_f16__scalar, fp_matmul_bf16__scalar;
+fp_matmul_fn fp_matmul_f32__avx2, fp_matmul_f16__avx2, fp_matmul_bf16__avx2;
+fp_matmul_fn fp_matmul_f32__avx512, fp_matmul_f16__avx512, fp_matmul_bf16__avx512;
 
 #endif

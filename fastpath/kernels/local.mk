@@ -1,0 +1,28 @@
+# One convenience library per instruction set, with its flags only there; the sweep over all of them.
+# SPDX-License-Identifier: Apache-2.0
+fastpath_libkernels_la_LIBADD =
+if FP_HAVE_AVX2
+noinst_LTLIBRARIES += fastpath/libavx2.la
+fastpath_libavx2_la_SOURCES = \
+	fastpath/kernels/matmul__avx2.c
+fastpath_libavx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
+fastpath_libkernels_la_LIBADD += fastpath/libavx2.la
+endif
+if FP_HAVE_AVX512
+noinst_LTLIBRARIES += fastpath/libavx512.la
+fastpath_libavx512_la_SOURCES = \
+	fastpath/kernels/matmul__avx512.c
+fastpath_libavx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
+endif
+
+# The sweep: fastpath/tests/sweep.test runs it over every table; with arguments it reproduces one case.
+check_PROGRAMS += fastpath/tests/sweep
+fastpath_tests_sweep_SOURCES = \
+	fastpath/tests/sweep.c fastpath/tests/sweep.h fastpath/tests/sweep_parts.h \
+	fastpath/tests/sweep_main.c \
+	fastpath/tests/sweep_matmul.c
+fastpath_tests_sweep_CFLAGS = $(AM_CFLAGS)
+fastpath_tests_sweep_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+TESTS += fastpath/tests/sweep.test
+EXTRA_DIST += fastpath/tests/sweep.test

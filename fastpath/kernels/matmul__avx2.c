@@ -1,0 +1,179 @@
+/* Blocks of three rows by one panel: twelve registers of sums, each fed by one multiply-add for every input
+ * in turn, so that its bits do not know of the block around it. Sums are made over PART inputs at a time and
+ * then added up, which keeps rounding errors from growing with n_in; meanwhile they wait in y.
+ *
+ * Where there are many rows, the weights of a part, widened, stay in the first or second cache and serve
+ * CHUNK rows, whose part of x stays in the second. Where there are few, each panel is read once from end to
+ * end, as memory likes it: the processor's own prefetching then needs no help (measured: software prefetch
+ * was never faster).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+#include <string.h>
+
+#include "fastpath/kernels/matmul.h"
+
+enum { ROWS = 3, VECTORS = 4, PART = 128, CHUNK = 128 };
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Where a block of sums lies, and what feeds it. */
+typedef struct block {
+    float *y;
+    const float *x;
+    size_t ld_y, ld_x;
+    const void *weights; /* [n_in, FP_PANEL] */
+    size_t n_in;
+    size_t n_out; /* how many of the panel's outputs exist */
+    bool first;   /* the sums are what y becomes; otherwise they are added to it */
+} block;
+
+ALWAYS __m256 weights_at(const void *weights, size_t at, assay_dtype dtype)
+{
+    if (dtype == ASSAY_F32) return _mm256_load_ps((const float *)weights + at);
+    __m128i narrow = _mm_load_si128((const __m128i *)((const uint16_t *)weights + at));
+    if (dtype == ASSAY_F16) return _mm256_cvtph_ps(narrow);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(narrow), 16));
+}
+
+/* n_rows is a constant wherever this is called: the sums stay in registers. */
+ALWAYS void add_block(const block *b, size_t n_rows, assay_dtype dtype)
+{
+    __m256 sum[ROWS][VECTORS];
+#pragma GCC unroll 3
+    for (size_t r = 0; r < n_rows; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++) sum[r][v] = _mm256_setzero_ps();
+    const float *x = b->x;
+    const size_t ld_x = b->ld_x, n_in = b->n_in;
+    for (size_t i = 0; i < n_in; i++) {
+        __m256 factor[ROWS];
+#pragma GCC unroll 3
+        for (size_t r = 0; r < n_rows; r++) factor[r] = _mm256_set1_ps(x[r * ld_x + i]);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++) {
+            const __m256 weights = weights_at(b->weights, i * FP_PANEL + 8 * v, dtype);
+#pragma GCC unroll 3
+            for (size_t r = 0; r < n_rows; r++) sum[r][v] = _mm256_fmadd_ps(factor[r], weights, sum[r][v]);
+        }
+    }
+#pragma GCC unroll 3
+    for (size_t r = 0; r < n_rows; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++) {
+            float *y = b->y + r * b->ld_y + 8 * v;
+            _mm256_storeu_ps(y, b->first ? sum[r][v] : _mm256_add_ps(_mm256_loadu_ps(y), sum[r][v]));
+        }
+}
+
+/* 1 … ROWS rows. Where outputs are missing, the block works on a copy that has them. */
+ALWAYS void add_rows(const block *b, size_t n_rows, assay_dtype dtype)
+{
+    float whole[ROWS * FP_PANEL] = {0};
+    block part = *b;
+    if (b->n_out < FP_PANEL) {
+        part.y = whole;
+        part.ld_y = FP_PANEL;
+        for (size_t r = 0; r < n_rows && !b->first; r++)
+            memcpy(whole + r * FP_PANEL, b->y + r * b->ld_y, b->n_out * sizeof *whole);
+    }
+    switch (n_rows) {
+    case 1: add_block(&part, 1, dtype); break;
+    case 2: add_block(&part, 2, dtype); break;
+    default: add_block(&part, ROWS, dtype);
+    }
+    for (size_t r = 0; r < n_rows && b->n_out < FP_PANEL; r++)
+        memcpy(b->y + r * b->ld_y, whole + r * FP_PANEL, b->n_out * sizeof *whole);
+}
+
+ALWAYS size_t part_size(const fp_matrix *w, size_t i)
+{
+    return w->n_in - i < PART ? w->n_in - i : PART;
+}
+
+ALWAYS block panel_block(float *y, size_t ld_y, const float *x, size_t ld_x, const fp_matrix *w, size_t panel)
+{
+    size_t n_out = w->n_out - panel * FP_PANEL;
+    return (block){.y = y + panel * FP_PANEL,
+                   .x = x,
+                   .ld_y = ld_y,
+                   .ld_x = ld_x,
+                   .n_out = n_out < FP_PANEL ? n_out : FP_PANEL,
+                   .first = true};
+}
+
+/* All of the chunk's rows times the weights of b, which are f32 by now. */
+static void add_chunk(block b, size_t n_rows)
+{
+    for (size_t r = 0; r < n_rows; r += ROWS) {
+        add_rows(&b, n_rows - r < ROWS ? n_rows - r : ROWS, ASSAY_F32);
+        b.y += ROWS * b.ld_y;
+        b.x += ROWS * b.ld_x;
+    }
+}
+
+/* Inputs i … i + n - 1 of a panel; wide: room for them, used where they are not f32 yet. */
+ALWAYS const float *widen(float *wide, const fp_matrix *w, size_t panel, size_t i, size_t n,
+                          assay_dtype dtype)
+{
+    size_t at = (panel * w->n_in + i) * FP_PANEL;
+    if (dtype == ASSAY_F32) return (const float *)w->panels + at;
+    for (size_t j = 0; j < n * FP_PANEL; j += 8)
+        _mm256_store_ps(wide + j, weights_at(w->panels, at + j, dtype));
+    return wide;
+}
+
+/* At most CHUNK rows. */
+ALWAYS void many_rows(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
+                      size_t first_panel, size_t n_panels, assay_dtype dtype)
+{
+    _Alignas(64) float wide[PART * FP_PANEL];
+    for (size_t i = 0; i < w->n_in; i += PART)
+        for (size_t p = first_panel; p < first_panel + n_panels; p++) {
+            block b = panel_block(y, ld_y, x + i, ld_x, w, p);
+            b.n_in = part_size(w, i);
+            b.weights = widen(wide, w, p, i, b.n_in, dtype);
+            b.first = i == 0;
+            add_chunk(b, n_rows);
+        }
+}
+
+ALWAYS void matmul(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
+                   size_t first_panel, size_t n_panels, assay_dtype dtype)
+{
+    if (n_rows > ROWS) {
+        for (size_t r = 0; r < n_rows; r += CHUNK)
+            many_rows(y + r * ld_y, ld_y, x + r * ld_x, ld_x, n_rows - r < CHUNK ? n_rows - r : CHUNK, w,
+                      first_panel, n_panels, dtype);
+        return;
+    }
+    size_t bytes = FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
+    for (size_t p = first_panel; p < first_panel + n_panels; p++) {
+        block b = panel_block(y, ld_y, x, ld_x, w, p);
+        for (size_t i = 0; i < w->n_in; i += PART) {
+            b.x = x + i;
+            b.n_in = part_size(w, i);
+            b.weights = (const char *)w->panels + (p * w->n_in + i) * bytes;
+            b.first = i == 0;
+            add_rows(&b, n_rows, dtype);
+        }
+    }
+}
+
+void fp_matmul_f32__avx2(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                         const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_F32);
+}
+
+void fp_matmul_f16__avx2(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                         const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_F16);
+}
+
+void fp_matmul_bf16__avx2(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                          const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_BF16);
+}

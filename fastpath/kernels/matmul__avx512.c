@@ -1,0 +1,176 @@
+/* Blocks of eight rows by one panel: sixteen registers of sums, each fed by one multiply-add for every input
+ * in turn, so that its bits do not know of the block around it. Sums are made over PART inputs at a time and
+ * then added up, which keeps rounding errors from growing with n_in; meanwhile they wait in y.
+ *
+ * Where there are many rows, the weights of a part, widened, stay in the first or second cache and serve
+ * CHUNK rows, whose part of x stays in the second. Where there are few, each panel is read once from end to
+ * end, as memory likes it: the processor's own prefetching then needs no help (measured: software prefetch
+ * was never faster).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+
+#include "fastpath/kernels/matmul.h"
+
+enum { ROWS = 8, PART = 128, CHUNK = 128 };
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* Where a block of sums lies, and what feeds it. */
+typedef struct block {
+    float *y;
+    const float *x;
+    size_t ld_y, ld_x;
+    const void *weights; /* [n_in, FP_PANEL] */
+    size_t n_in;
+    __mmask16 mask[2]; /* which of the panel's outputs exist */
+    bool first;        /* the sums are what y becomes; otherwise they are added to it */
+} block;
+
+ALWAYS __m512 weights_at(const void *weights, size_t at, assay_dtype dtype)
+{
+    if (dtype == ASSAY_F32) return _mm512_load_ps((const float *)weights + at);
+    __m256i narrow = _mm256_load_si256((const __m256i *)((const uint16_t *)weights + at));
+    if (dtype == ASSAY_F16) return _mm512_cvtph_ps(narrow);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(narrow), 16));
+}
+
+/* n_rows is a constant wherever this is called: the sums stay in registers. */
+ALWAYS void add_block(const block *b, size_t n_rows, assay_dtype dtype)
+{
+    __m512 low[ROWS], high[ROWS];
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n_rows; r++) low[r] = high[r] = _mm512_setzero_ps();
+    const float *x = b->x;
+    const size_t ld_x = b->ld_x, n_in = b->n_in;
+    for (size_t i = 0; i < n_in; i++) {
+        const __m512 w_low = weights_at(b->weights, i * FP_PANEL, dtype),
+                     w_high = weights_at(b->weights, i * FP_PANEL + 16, dtype);
+#pragma GCC unroll 8
+        for (size_t r = 0; r < n_rows; r++) {
+            const __m512 factor = _mm512_set1_ps(x[r * ld_x + i]);
+            low[r] = _mm512_fmadd_ps(factor, w_low, low[r]);
+            high[r] = _mm512_fmadd_ps(factor, w_high, high[r]);
+        }
+    }
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n_rows; r++) {
+        float *y = b->y + r * b->ld_y;
+        if (!b->first) {
+            low[r] = _mm512_add_ps(_mm512_maskz_loadu_ps(b->mask[0], y), low[r]);
+            high[r] = _mm512_add_ps(_mm512_maskz_loadu_ps(b->mask[1], y + 16), high[r]);
+        }
+        _mm512_mask_storeu_ps(y, b->mask[0], low[r]);
+        _mm512_mask_storeu_ps(y + 16, b->mask[1], high[r]);
+    }
+}
+
+/* 1 … ROWS rows. */
+ALWAYS void add_rows(const block *b, size_t n_rows, assay_dtype dtype)
+{
+    switch (n_rows) {
+    case 1: add_block(b, 1, dtype); break;
+    case 2: add_block(b, 2, dtype); break;
+    case 3: add_block(b, 3, dtype); break;
+    case 4: add_block(b, 4, dtype); break;
+    case 5: add_block(b, 5, dtype); break;
+    case 6: add_block(b, 6, dtype); break;
+    case 7: add_block(b, 7, dtype); break;
+    default: add_block(b, ROWS, dtype);
+    }
+}
+
+ALWAYS size_t part_size(const fp_matrix *w, size_t i)
+{
+    return w->n_in - i < PART ? w->n_in - i : PART;
+}
+
+ALWAYS block panel_block(float *y, size_t ld_y, const float *x, size_t ld_x, const fp_matrix *w, size_t panel)
+{
+    size_t n_out = w->n_out - panel * FP_PANEL;
+    return (block){.y = y + panel * FP_PANEL,
+                   .x = x,
+                   .ld_y = ld_y,
+                   .ld_x = ld_x,
+                   .mask = {n_out < 16 ? (__mmask16)((1U << n_out) - 1) : (__mmask16)0xFFFF,
+                            n_out < 16   ? 0
+                            : n_out < 32 ? (__mmask16)((1U << (n_out - 16)) - 1)
+                                         : (__mmask16)0xFFFF},
+                   .first = true};
+}
+
+/* All of the chunk's rows times the weights of b, which are f32 by now. */
+static void add_chunk(block b, size_t n_rows)
+{
+    for (size_t r = 0; r < n_rows; r += ROWS) {
+        add_rows(&b, n_rows - r < ROWS ? n_rows - r : ROWS, ASSAY_F32);
+        b.y += ROWS * b.ld_y;
+        b.x += ROWS * b.ld_x;
+    }
+}
+
+/* Inputs i … i + n - 1 of a panel; wide: room for them, used where they are not f32 yet. */
+ALWAYS const float *widen(float *wide, const fp_matrix *w, size_t panel, size_t i, size_t n,
+                          assay_dtype dtype)
+{
+    size_t at = (panel * w->n_in + i) * FP_PANEL;
+    if (dtype == ASSAY_F32) return (const float *)w->panels + at;
+    for (size_t j = 0; j < n * FP_PANEL; j += 16)
+        _mm512_store_ps(wide + j, weights_at(w->panels, at + j, dtype));
+    return wide;
+}
+
+/* At most CHUNK rows. */
+ALWAYS void many_rows(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
+                      size_t first_panel, size_t n_panels, assay_dtype dtype)
+{
+    _Alignas(64) float wide[PART * FP_PANEL];
+    for (size_t i = 0; i < w->n_in; i += PART)
+        for (size_t p = first_panel; p < first_panel + n_panels; p++) {
+            block b = panel_block(y, ld_y, x + i, ld_x, w, p);
+            b.n_in = part_size(w, i);
+            b.weights = widen(wide, w, p, i, b.n_in, dtype);
+            b.first = i == 0;
+            add_chunk(b, n_rows);
+        }
+}
+
+ALWAYS void matmul(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
+                   size_t first_panel, size_t n_panels, assay_dtype dtype)
+{
+    if (n_rows > ROWS) {
+        for (size_t r = 0; r < n_rows; r += CHUNK)
+            many_rows(y + r * ld_y, ld_y, x + r * ld_x, ld_x, n_rows - r < CHUNK ? n_rows - r : CHUNK, w,
+                      first_panel, n_panels, dtype);
+        return;
+    }
+    size_t bytes = FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
+    for (size_t p = first_panel; p < first_panel + n_panels; p++) {
+        block b = panel_block(y, ld_y, x, ld_x, w, p);
+        for (size_t i = 0; i < w->n_in; i += PART) {
+            b.x = x + i;
+            b.n_in = part_size(w, i);
+            b.weights = (const char *)w->panels + (p * w->n_in + i) * bytes;
+            b.first = i == 0;
+            add_rows(&b, n_rows, dtype);
+        }
+    }
+}
+
+void fp_matmul_f32__avx512(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                           const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_F32);
+}
+
+void fp_matmul_f16__avx512(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                           const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_F16);
+}
+
+void fp_matmul_bf16__avx512(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                            const fp_matrix *w, size_t first_panel, size_t n_panels)
+{
+    matmul(y, ld_y, x, ld_x, n_rows, w, first_panel, n_panels, ASSAY_BF16);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/tests/sweep.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ARRAY_BYTES = 4 << 20, GUARD_BYTES = 256, GUARD = 0xA5 };
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+bool sweep_open(sweep *s, const char *op, const char *isa, uint64_t seed)
+{
+    *s = (sweep){.op = op, .isa = isa, .seed = seed, .numbers = ""};
+    for (size_t i = 0; i < SWEEP_ARRAYS; i++) {
+        size_t page = page_bytes();
+        void *memory =
+            mmap(NULL, ARRAY_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return false;
+        s->arrays[i].wall = (unsigned char *)memory + ARRAY_BYTES;
+        if (mprotect(s->arrays[i].wall, page, PROT_NONE) != 0) return false;
+    }
+    return true;
+}
+
+void sweep_close(sweep *s)
+{
+    for (size_t i = 0; i < SWEEP_ARRAYS; i++)
+        if (s->arrays[i].wall) (void)munmap(s->arrays[i].wall - ARRAY_BYTES, ARRAY_BYTES + page_bytes());
+    *s = (sweep){.op = s->op};
+}
+
+/* SplitMix64 (Steele, Lea & Flood 2014). */
+uint64_t sweep_bits(sweep *s)
+{
+    uint64_t z = s->state += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31);
+}
+
+size_t sweep_between(sweep *s, size_t lowest, size_t highest)
+{
+    return lowest + (size_t)(sweep_bits(s) % (highest - lowest + 1));
+}
+
+const char *sweep_numbers_name(sweep_numbers numbers)
+{
+    static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special"};
+    return names[numbers];
+}
+
+void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers)
+{
+    s->state = s->seed;
+    for (size_t i = 0; i < n_dims; i++) {
+        s->shape[i] = shape[i];
+        s->state = sweep_bits(s) ^ shape[i];
+    }
+    s->state = sweep_bits(s) ^ (uint64_t)numbers;
+    s->numbers = sweep_numbers_name(numbers);
+    s->n_dims = n_dims;
+    s->n_arrays = 0;
+    s->n_cases++;
+}
+
+static void reproduction(const sweep *s, char *out, size_t n)
+{
+    int at = snprintf(out, n, "sweep %s %s %llu %s", s->op, s->isa, (unsigned long long)s->seed, s->numbers);
+    for (size_t i = 0; i < s->n_dims && at > 0 && (size_t)at < n; i++)
+        at += snprintf(out + at, n - (size_t)at, " %zu", s->shape[i]);
+}
+
+void sweep_fail(sweep *s, const char *format, ...)
+{
+    if (s->fault[0]) return;
+    char where[192], what[256];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    reproduction(s, where, sizeof where);
+    (void)snprintf(s->fault, sizeof s->fault, "%s\nREPRO: %s", what, where);
+}
+
+static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
+{
+    static sweep_array none;
+    if (s->n_arrays == SWEEP_ARRAYS || n_bytes + n_behind + GUARD_BYTES > ARRAY_BYTES) {
+        sweep_fail(s, "the sweep itself: no room for %zu bytes", n_bytes);
+        return &none;
+    }
+    sweep_array *a = &s->arrays[s->n_arrays++];
+    a->data = a->wall - n_behind - n_bytes;
+    a->n_bytes = n_bytes;
+    a->n_behind = 0;
+    return a;
+}
+
+void *sweep_take(sweep *s, size_t n_bytes)
+{
+    return take(s, n_bytes, 0)->data;
+}
+
+void *sweep_take_aligned(sweep *s, size_t n_bytes, size_t align)
+{
+    return take(s, n_bytes, (align - n_bytes % align) % align)->data;
+}
+
+void *sweep_take_guarded(sweep *s, size_t n_bytes)
+{
+    sweep_array *a = take(s, n_bytes, GUARD_BYTES);
+    if (!a->data) return NULL;
+    memset(a->data - GUARD_BYTES, GUARD, GUARD_BYTES + n_bytes + GUARD_BYTES);
+    memset(a->data, 0xFF, n_bytes); /* as float, bf16 and f16 alike a NaN */
+    a->n_behind = GUARD_BYTES;
+    return a->data;
+}
+
+void sweep_end(sweep *s)
+{
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        const sweep_array *a = &s->arrays[i];
+        for (size_t j = 0; j < a->n_behind; j++) {
+            if (a->data[a->n_bytes + j] != GUARD)
+                sweep_fail(s, "array %zu: written %zu bytes past its end", i, j);
+            if (a->data[-1 - (ptrdiff_t)j] != GUARD)
+                sweep_fail(s, "array %zu: written %zu bytes before", i, j + 1);
+        }
+    }
+}
+
+static float draw(sweep *s, sweep_numbers numbers)
+{
+    uint64_t bits = sweep_bits(s);
+    if (numbers == SWEEP_INTEGERS) return (float)(bits % 7) - 3;
+    if (numbers == SWEEP_SPECIAL && bits % 97 == 0) {
+        const float specials[] = {NAN, INFINITY, -INFINITY};
+        return specials[bits / 97 % 3];
+    }
+    float x = (float)((double)(bits >> 40) / 0x1p23 - 1);
+    return bits % 16 ? x : ldexpf(x, (int)(bits / 16 % 13) - 6);
+}
+
+void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers)
+{
+    for (size_t i = 0; i < n; i++) x[i] = draw(s, numbers);
+}
+
+/* Distance from |y| to the next float above. */
+static double ulp(double y)
+{
+    double size = fabs(y);
+    if (size < (double)FLT_MIN) return 0x1p-149;
+    int exponent;
+    (void)frexp(size, &exponent);
+    return ldexp(1, exponent - FLT_MANT_DIG);
+}
+
+bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at)
+{
+    if (isnan(truth) ? isnan(y) : isinf(truth) ? (double)y == truth : isfinite(y)) {
+        if (!isfinite(truth)) return true;
+        double times = fabs((double)y - truth) / (SWEEP_TAU * (0x1p-24 * magnitude + ulp(truth) / 2));
+        if (times > s->worst) {
+            s->worst = times;
+            reproduction(s, s->worst_at, sizeof s->worst_at);
+        }
+        if (times <= 1) return true;
+        sweep_fail(s, "element %zu: %a, expected %a: %.3g times its bound", at, (double)y, truth, times);
+        return false;
+    }
+    sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, truth);
+    return false;
+}
+
+bool sweep_judge_same(sweep *s, float y, float expected, size_t at)
+{
+    if (memcmp(&y, &expected, sizeof y) == 0 || (isnan(y) && isnan(expected))) return true;
+    sweep_fail(s, "element %zu: %a, expected %a exactly", at, (double)y, (double)expected);
+    return false;
+}
+
+sweep_numbers sweep_turn(const sweep *s)
+{
+    return (sweep_numbers)(s->n_cases % SWEEP_N_NUMBERS);
+}

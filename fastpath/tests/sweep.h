@@ -1,0 +1,82 @@
+/* The sweep: every variant of every kernel that a table lists, on shapes and numbers made from a seed, held
+ * against float64. This header is what the operations share: numbers, guarded arrays, the judge.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_TESTS_SWEEP_H
+#define FASTPATH_TESTS_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A blocked sum of n products may be off by so many of (u · Σ|a||b| + ulp/2); sound kernels stay far below.
+ */
+#define SWEEP_TAU 16.0
+
+enum { SWEEP_ARRAYS = 12, SWEEP_DIMS = 6 };
+
+/* Numbers that a case draws from. */
+typedef enum sweep_numbers {
+    SWEEP_INTEGERS, /* -3 … 3: every sum is exact in float32, so equality is equality */
+    SWEEP_RANDOM,   /* of either sign, most near 1, some 2^±6 from it */
+    SWEEP_SPECIAL,  /* random, and here and there a NaN or an infinity */
+    SWEEP_N_NUMBERS
+} sweep_numbers;
+
+/* Memory of SWEEP_ARRAY_BYTES that ends at a page nobody may touch. */
+typedef struct sweep_array {
+    unsigned char *wall; /* the first byte behind */
+    unsigned char *data; /* what the case sees; NULL before sweep_take */
+    size_t n_bytes, n_behind;
+} sweep_array;
+
+/* One variant of one operation while it is swept. */
+typedef struct sweep {
+    const char *op, *isa;
+    uint64_t seed;       /* of the whole sweep; a case is reproduced by it and its shape */
+    uint64_t state;      /* of the numbers */
+    const char *numbers; /* name of what the case draws from */
+    size_t shape[SWEEP_DIMS];
+    size_t n_dims, n_cases, n_arrays;
+    sweep_array arrays[SWEEP_ARRAYS];
+    double worst; /* in multiples of the bound, over all cases */
+    char worst_at[192];
+    char fault[512]; /* what went wrong first, and its reproduction line; "" while nothing did */
+} sweep;
+
+/* Maps the arrays; false where memory is short. Ends with sweep_close, after success or not. */
+bool sweep_open(sweep *s, const char *op, const char *isa, uint64_t seed);
+void sweep_close(sweep *s);
+
+/* Begins a case: all arrays are free again, the numbers start from the seed and the shape alone. */
+void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers);
+/* Ends it: every guard must be whole. */
+void sweep_end(sweep *s);
+
+/* n_bytes against the wall: a read past the end dies. Aligned to what a single element needs, no more, so
+ * that rows lie anywhere. */
+void *sweep_take(sweep *s, size_t n_bytes);
+/* The same, between guards that sweep_end looks at, and filled with NaN. */
+void *sweep_take_guarded(sweep *s, size_t n_bytes);
+/* On a boundary of align bytes, a power of two; the wall is less than align bytes behind it. */
+void *sweep_take_aligned(sweep *s, size_t n_bytes, size_t align);
+
+uint64_t sweep_bits(sweep *s);
+/* lowest … highest. */
+size_t sweep_between(sweep *s, size_t lowest, size_t highest);
+void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers);
+
+/* y is right if it is within tau times (u · magnitude + half an ulp) of truth; where truth is no number, y
+ * must be the same: NaN, or infinite with the same sign. at: the element. False when it is not, and the first
+ * time that is noted as the fault. */
+bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at);
+/* The same bits, any NaN being as good as another. */
+bool sweep_judge_same(sweep *s, float y, float expected, size_t at);
+/* Each kind of numbers in turn, case by case. */
+sweep_numbers sweep_turn(const sweep *s);
+/* "integers", "random", "special". */
+const char *sweep_numbers_name(sweep_numbers numbers);
+/* Notes a fault, printf-like, unless there is one. */
+void sweep_fail(sweep *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
