@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
 #include "fastpath/kernels/attention.h"
 
 const fp_attention_variant FP_ATTENTION[] = {
+#ifdef FP_HAVE_AVX512
+    {FP_ISA_AVX512, fp_attention_f32__avx512},
+#endif
+#ifdef FP_HAVE_AVX2
+    {FP_ISA_AVX2, fp_attention_f32__avx2},
+#endif
     {FP_ISA_SCALAR, fp_attention_f32__scalar},
 };
 const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;

@@ -38,6 +38,6 @@ extern const size_t FP_N_ATTENTION;
 /* The best variant that needs no more than isa. */
 const fp_attention_variant *fp_attention_pick(fp_isa isa);
 
-fp_attention_fn fp_attention_f32__scalar;
+fp_attention_fn fp_attention_f32__scalar, fp_attention_f32__avx2, fp_attention_f32__avx512;
 
 #endif

@@ -13,8 +13,8 @@ static double activated(double x, plan_activation activation)
     const double root_half = 0.70710678118654752440, root_2_pi = 0.79788456080286535588;
     switch (activation) {
     case PLAN_SILU: return x * sigmoid(x);
-    case PLAN_GELU: return x / 2 * (1 + erf(x * root_half));
-    case PLAN_GELU_TANH: return x / 2 * (1 + tanh(root_2_pi * (x + 0.044715 * x * x * x)));
+    case PLAN_GELU: return x / 2 * erfc(-x * root_half);
+    case PLAN_GELU_TANH: return x * sigmoid(2 * root_2_pi * (x + 0.044715 * x * x * x));
     case PLAN_QUICK_GELU: return x * sigmoid(1.702 * x);
     case PLAN_RELU: return x < 0 ? 0 : x; /* NaN stays */
     }

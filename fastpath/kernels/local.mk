@@ -4,14 +4,26 @@ fastpath_libkernels_la_LIBADD =
 if FP_HAVE_AVX2
 noinst_LTLIBRARIES += fastpath/libavx2.la
 fastpath_libavx2_la_SOURCES = \
-	fastpath/kernels/matmul__avx2.c
+	fastpath/kernels/attention__avx2.c fastpath/kernels/attention__vec.h \
+	fastpath/kernels/cap__avx2.c fastpath/kernels/cap__vec.h \
+	fastpath/kernels/gate__avx2.c fastpath/kernels/gate__vec.h \
+	fastpath/kernels/matmul__avx2.c \
+	fastpath/kernels/norm__avx2.c fastpath/kernels/norm__vec.h \
+	fastpath/kernels/rope__avx2.c fastpath/kernels/rope__vec.h \
+	fastpath/kernels/vec__avx2.h fastpath/kernels/vec_math.h
 fastpath_libavx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx2.la
 endif
 if FP_HAVE_AVX512
 noinst_LTLIBRARIES += fastpath/libavx512.la
 fastpath_libavx512_la_SOURCES = \
-	fastpath/kernels/matmul__avx512.c
+	fastpath/kernels/attention__avx512.c fastpath/kernels/attention__vec.h \
+	fastpath/kernels/cap__avx512.c fastpath/kernels/cap__vec.h \
+	fastpath/kernels/gate__avx512.c fastpath/kernels/gate__vec.h \
+	fastpath/kernels/matmul__avx512.c \
+	fastpath/kernels/norm__avx512.c fastpath/kernels/norm__vec.h \
+	fastpath/kernels/rope__avx512.c fastpath/kernels/rope__vec.h \
+	fastpath/kernels/vec__avx512.h fastpath/kernels/vec_math.h
 fastpath_libavx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
 endif
@@ -20,8 +32,13 @@ endif
 check_PROGRAMS += fastpath/tests/sweep
 fastpath_tests_sweep_SOURCES = \
 	fastpath/tests/sweep.c fastpath/tests/sweep.h fastpath/tests/sweep_parts.h \
+	fastpath/tests/sweep_attention.c \
+	fastpath/tests/sweep_gate.c \
 	fastpath/tests/sweep_main.c \
-	fastpath/tests/sweep_matmul.c
+	fastpath/tests/sweep_matmul.c \
+	fastpath/tests/sweep_norm.c \
+	fastpath/tests/sweep_rope.c \
+	fastpath/tests/sweep_router.c
 fastpath_tests_sweep_CFLAGS = $(AM_CFLAGS)
 fastpath_tests_sweep_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
 TESTS += fastpath/tests/sweep.test

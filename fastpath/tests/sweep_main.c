@@ -20,6 +20,11 @@ static const struct {
     size_t n_ops;
 } tables[] = {
     {SWEEP_MATMUL, sizeof SWEEP_MATMUL / sizeof *SWEEP_MATMUL},
+    {SWEEP_ATTENTION, sizeof SWEEP_ATTENTION / sizeof *SWEEP_ATTENTION},
+    {SWEEP_GATE, sizeof SWEEP_GATE / sizeof *SWEEP_GATE},
+    {SWEEP_NORM, sizeof SWEEP_NORM / sizeof *SWEEP_NORM},
+    {SWEEP_ROPE, sizeof SWEEP_ROPE / sizeof *SWEEP_ROPE},
+    {SWEEP_ROUTER, sizeof SWEEP_ROUTER / sizeof *SWEEP_ROUTER},
 };
 
 enum { N_TABLES = sizeof tables / sizeof *tables };

@@ -25,7 +25,8 @@ static void pack(product *p, sweep *s)
         for (size_t i = 0; i < p->n_in; i++) {
             float *number = p->wide + o * p->n_in + i;
             char *at = panels + ((o / FP_PANEL * p->n_in + i) * FP_PANEL + o % FP_PANEL) * bytes;
-            dtype_from_f64(at, &(double){(double)*number}, p->w.dtype, 1);
+            double exact = (double)*number;
+            dtype_from_f64(at, &exact, p->w.dtype, 1);
             dtype_to_f32(number, at, p->w.dtype, 1);
         }
 }

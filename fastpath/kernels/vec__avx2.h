@@ -1,0 +1,171 @@
+/* Vectors of eight floats, by the names that vec_math.h and the kernels written over vectors use. Included by
+ * files that have the flags of AVX2, and by those alone; vec__avx512.h says the same of sixteen.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_KERNELS_VEC_H
+#define FASTPATH_KERNELS_VEC_H
+
+#include <immintrin.h>
+#include <stddef.h>
+
+enum { VEC = 8 };
+
+typedef __m256 vec;
+typedef struct vec_pair { /* the same numbers in double: the first half, the second */
+    __m256d low, high;
+} vec_pair;
+
+static inline vec vec_of(float x)
+{
+    return _mm256_set1_ps(x);
+}
+
+/* 0, 1, 2, … */
+static inline vec vec_indices(void)
+{
+    return _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+static inline __m256i vec_mask(size_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */
+static inline vec vec_load(const float *x, size_t n)
+{
+    return n < VEC ? _mm256_maskload_ps(x, vec_mask(n)) : _mm256_loadu_ps(x);
+}
+
+static inline void vec_store(float *y, vec x, size_t n)
+{
+    if (n < VEC) _mm256_maskstore_ps(y, vec_mask(n), x);
+    else _mm256_storeu_ps(y, x);
+}
+
+static inline vec vec_add(vec a, vec b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+static inline vec vec_sub(vec a, vec b)
+{
+    return _mm256_sub_ps(a, b);
+}
+
+static inline vec vec_mul(vec a, vec b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+static inline vec vec_div(vec a, vec b)
+{
+    return _mm256_div_ps(a, b);
+}
+
+/* a b + c, rounded once. */
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+/* The larger one; b where either is NaN. */
+static inline vec vec_max(vec a, vec b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+static inline vec vec_min(vec a, vec b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+static inline vec vec_abs(vec x)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), x);
+}
+
+static inline vec vec_copy_sign(vec size, vec sign)
+{
+    const __m256 bit = _mm256_set1_ps(-0.0F);
+    return _mm256_or_ps(_mm256_andnot_ps(bit, size), _mm256_and_ps(bit, sign));
+}
+
+/* To the nearest integer. */
+static inline vec vec_round(vec x)
+{
+    return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* yes where a < b, otherwise no. */
+static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
+{
+    return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+
+/* x 2^n; n: integers from -250 to 250. */
+static inline vec vec_scale(vec x, vec n)
+{
+    /* In two steps, since 2^n itself may be no float. */
+    const __m256i all = _mm256_cvtps_epi32(n), half = _mm256_srai_epi32(all, 1),
+                  rest = _mm256_sub_epi32(all, half), bias = _mm256_set1_epi32(127);
+    const __m256 first = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(half, bias), 23)),
+                 second = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(rest, bias), 23));
+    return _mm256_mul_ps(_mm256_mul_ps(x, first), second);
+}
+
+static inline vec_pair vec_widen(vec x)
+{
+    return (vec_pair){_mm256_cvtps_pd(_mm256_castps256_ps128(x)),
+                      _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))};
+}
+
+static inline vec vec_narrow(vec_pair x)
+{
+    return _mm256_set_m128(_mm256_cvtpd_ps(x.high), _mm256_cvtpd_ps(x.low));
+}
+
+static inline vec_pair vec_pair_of(double x)
+{
+    return (vec_pair){_mm256_set1_pd(x), _mm256_set1_pd(x)};
+}
+
+static inline vec_pair vec_pair_mul(vec_pair a, vec_pair b)
+{
+    return (vec_pair){_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
+}
+
+/* a b + c. */
+static inline vec_pair vec_pair_fma(vec_pair a, vec_pair b, vec_pair c)
+{
+    return (vec_pair){_mm256_fmadd_pd(a.low, b.low, c.low), _mm256_fmadd_pd(a.high, b.high, c.high)};
+}
+
+/* a b - c. */
+static inline vec_pair vec_pair_fms(vec_pair a, vec_pair b, vec_pair c)
+{
+    return (vec_pair){_mm256_fmsub_pd(a.low, b.low, c.low), _mm256_fmsub_pd(a.high, b.high, c.high)};
+}
+
+static inline void vec_pair_store(double y[VEC], vec_pair x)
+{
+    _mm256_storeu_pd(y, x.low);
+    _mm256_storeu_pd(y + VEC / 2, x.high);
+}
+
+/* Of a, b: the even elements of both in turn, then the odd ones; and back. */
+static inline void vec_split(vec a, vec b, vec *even, vec *odd)
+{
+    const __m256 x = _mm256_permute2f128_ps(a, b, 0x20), y = _mm256_permute2f128_ps(a, b, 0x31);
+    *even = _mm256_shuffle_ps(x, y, 0x88);
+    *odd = _mm256_shuffle_ps(x, y, 0xDD);
+}
+
+static inline void vec_merge(vec even, vec odd, vec *a, vec *b)
+{
+    const __m256 x = _mm256_unpacklo_ps(even, odd), y = _mm256_unpackhi_ps(even, odd);
+    *a = _mm256_permute2f128_ps(x, y, 0x20);
+    *b = _mm256_permute2f128_ps(x, y, 0x31);
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Vectors of sixteen floats, by the names that vec_math.h and the kernels written over vectors use. Included
+ * by files that have the flags of AVX-512, and by those alone; vec__avx2.h says the same of eight.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_KERNELS_VEC_H
+#define FASTPATH_KERNELS_VEC_H
+
+#include <immintrin.h>
+#include <stddef.h>
+
+enum { VEC = 16 };
+
+typedef __m512 vec;
+typedef struct vec_pair { /* the same numbers in double: the first half, the second */
+    __m512d low, high;
+} vec_pair;
+
+static inline vec vec_of(float x)
+{
+    return _mm512_set1_ps(x);
+}
+
+/* 0, 1, 2, … */
+static inline vec vec_indices(void)
+{
+    return _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+static inline __mmask16 vec_mask(size_t n)
+{
+    return n < VEC ? (__mmask16)((1U << n) - 1) : (__mmask16)0xFFFF;
+}
+
+/* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */
+static inline vec vec_load(const float *x, size_t n)
+{
+    return n < VEC ? _mm512_maskz_loadu_ps(vec_mask(n), x) : _mm512_loadu_ps(x);
+}
+
+static inline void vec_store(float *y, vec x, size_t n)
+{
+    if (n < VEC) _mm512_mask_storeu_ps(y, vec_mask(n), x);
+    else _mm512_storeu_ps(y, x);
+}
+
+static inline vec vec_add(vec a, vec b)
+{
+    return _mm512_add_ps(a, b);
+}
+
+static inline vec vec_sub(vec a, vec b)
+{
+    return _mm512_sub_ps(a, b);
+}
+
+static inline vec vec_mul(vec a, vec b)
+{
+    return _mm512_mul_ps(a, b);
+}
+
+static inline vec vec_div(vec a, vec b)
+{
+    return _mm512_div_ps(a, b);
+}
+
+/* a b + c, rounded once. */
+static inline vec vec_fma(vec a, vec b, vec c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+
+/* The larger one; b where either is NaN. */
+static inline vec vec_max(vec a, vec b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+static inline vec vec_min(vec a, vec b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+static inline vec vec_abs(vec x)
+{
+    return _mm512_abs_ps(x);
+}
+
+static inline vec vec_copy_sign(vec size, vec sign)
+{
+    const __m512 bit = _mm512_set1_ps(-0.0F);
+    return _mm512_or_ps(_mm512_andnot_ps(bit, size), _mm512_and_ps(bit, sign));
+}
+
+/* To the nearest integer. */
+static inline vec vec_round(vec x)
+{
+    return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+/* yes where a < b, otherwise no. */
+static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+
+/* x 2^n; n: integers from -250 to 250. */
+static inline vec vec_scale(vec x, vec n)
+{
+    return _mm512_scalef_ps(x, n);
+}
+
+static inline vec_pair vec_widen(vec x)
+{
+    return (vec_pair){_mm512_cvtps_pd(_mm512_castps512_ps256(x)),
+                      _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1))};
+}
+
+static inline vec vec_narrow(vec_pair x)
+{
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(x.low)), _mm512_cvtpd_ps(x.high), 1);
+}
+
+static inline vec_pair vec_pair_of(double x)
+{
+    return (vec_pair){_mm512_set1_pd(x), _mm512_set1_pd(x)};
+}
+
+static inline vec_pair vec_pair_mul(vec_pair a, vec_pair b)
+{
+    return (vec_pair){_mm512_mul_pd(a.low, b.low), _mm512_mul_pd(a.high, b.high)};
+}
+
+/* a b + c. */
+static inline vec_pair vec_pair_fma(vec_pair a, vec_pair b, vec_pair c)
+{
+    return (vec_pair){_mm512_fmadd_pd(a.low, b.low, c.low), _mm512_fmadd_pd(a.high, b.high, c.high)};
+}
+
+/* a b - c. */
+static inline vec_pair vec_pair_fms(vec_pair a, vec_pair b, vec_pair c)
+{
+    return (vec_pair){_mm512_fmsub_pd(a.low, b.low, c.low), _mm512_fmsub_pd(a.high, b.high, c.high)};
+}
+
+static inline void vec_pair_store(double y[VEC], vec_pair x)
+{
+    _mm512_storeu_pd(y, x.low);
+    _mm512_storeu_pd(y + VEC / 2, x.high);
+}
+
+/* Of a, b: the even elements of both in turn, then the odd ones; and back. */
+static inline void vec_split(vec a, vec b, vec *even, vec *odd)
+{
+    const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *even = _mm512_permutex2var_ps(a, first, b);
+    *odd = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, _mm512_set1_epi32(1)), b);
+}
+
+static inline void vec_merge(vec even, vec odd, vec *a, vec *b)
+{
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *a = _mm512_permutex2var_ps(even, first, odd);
+    *b = _mm512_permutex2var_ps(even, _mm512_add_epi32(first, _mm512_set1_epi32(8)), odd);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* Gated activations and soft caps: one element at a time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "fastpath/kernels/cap.h"
+#include "fastpath/kernels/gate.h"
+#include "fastpath/tests/sweep_parts.h"
+
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static double gelu_argument(double x)
+{
+    return 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+}
+
+static double activated(double x, plan_activation activation)
+{
+    switch (activation) {
+    case PLAN_SILU: return x * sigmoid(x);
+    case PLAN_GELU: return x / 2 * erfc(-x * 0.70710678118654752440);
+    case PLAN_GELU_TANH: return x * sigmoid(gelu_argument(x));
+    case PLAN_QUICK_GELU: return x * sigmoid(1.702 * x);
+    case PLAN_RELU: return x < 0 ? 0 : x;
+    }
+    return x;
+}
+
+/* How many times larger than the relative error of x, or of what goes into the exponential, that of the
+ * result may become; at least 1. */
+static double condition(double x, plan_activation activation)
+{
+    switch (activation) {
+    case PLAN_GELU: return 1 + x * x;
+    case PLAN_GELU_TANH: return 1 + 3 * fabs(gelu_argument(x));
+    case PLAN_QUICK_GELU: return 1 + 1.702 * fabs(x);
+    case PLAN_SILU:
+    case PLAN_RELU: break;
+    }
+    return 1;
+}
+
+static void judge_gate(sweep *s, float y, float gate, float up, plan_activation activation, size_t at)
+{
+    double x = (double)gate, factor = activated(x, activation), truth = factor * (double)up;
+    /* In float the factor may have become 0 by then, and 0 times infinity is NaN. */
+    if (isinf(up) && fabs(factor) < (double)FLT_MIN && isnan(y)) return;
+    /* What the exponential loses where it is no longer a normal float is lost for good. */
+    double subnormal = fabs(x * (double)up) * 0x1p-126;
+    (void)sweep_judge(s, y, truth, fabs(truth) * condition(x, activation) + subnormal, at);
+}
+
+/* Every element of y must have the bits that the kernel gives it alone. */
+static void judge_gate_alone(sweep *s, fp_gate_fn *kernel, const float *y, const float *gate, const float *up,
+                             size_t n, plan_activation activation)
+{
+    for (size_t i = 0; i < n; i++) {
+        float alone;
+        kernel(&alone, gate + i, up + i, 1, activation);
+        (void)sweep_judge_same(s, alone, y[i], i);
+    }
+}
+
+static void run_gate(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+{
+    plan_activation activation = (plan_activation)op->kind;
+    size_t n = shape[0], bytes = n * sizeof(float);
+    sweep_begin(s, shape, 1, numbers);
+    float *gate = sweep_take(s, bytes), *up = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes);
+    sweep_fill(s, gate, n, numbers);
+    sweep_fill(s, up, n, numbers);
+    for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails */
+    size_t place = sweep_between(s, 0, 2);       /* y by itself, in gate, in up */
+    if (place) memcpy(y, place == 1 ? gate : up, bytes);
+    FP_GATE[variant].f32(y, place == 1 ? y : gate, place == 2 ? y : up, n, activation);
+    for (size_t i = 0; i < n; i++) judge_gate(s, y[i], gate[i], up[i], activation, i);
+    judge_gate_alone(s, FP_GATE[variant].f32, y, gate, up, n, activation);
+    sweep_end(s);
+}
+
+static void run_cap(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+{
+    (void)op;
+    size_t n = shape[0], bytes = n * sizeof(float);
+    sweep_begin(s, shape, 1, numbers);
+    float *x = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes), cap = sweep_bits(s) % 2 ? 30 : 0.75F;
+    sweep_fill(s, x, n, numbers);
+    memcpy(y, x, bytes);
+    FP_CAP[variant].f32(y, n, cap);
+    for (size_t i = 0; i < n; i++) {
+        float alone = x[i];
+        double truth = tanh((double)x[i] / (double)cap) * (double)cap;
+        (void)sweep_judge(s, y[i], truth, fabs(truth), i);
+        FP_CAP[variant].f32(&alone, 1, cap);
+        (void)sweep_judge_same(s, alone, y[i], i);
+    }
+    sweep_end(s);
+}
+
+static void shapes(sweep *s, const sweep_op *op, size_t variant)
+{
+    for (size_t n = 1; n <= 100; n++) op->run(s, op, variant, &n, sweep_turn(s));
+    for (size_t i = 0; i < 60; i++) {
+        size_t n = sweep_between(s, 100, 4000);
+        op->run(s, op, variant, &n, sweep_turn(s));
+    }
+}
+
+static size_t n_gates(void)
+{
+    return FP_N_GATE;
+}
+
+static fp_isa gate_isa(size_t variant)
+{
+    return FP_GATE[variant].isa;
+}
+
+static size_t n_caps(void)
+{
+    return FP_N_CAP;
+}
+
+static fp_isa cap_isa(size_t variant)
+{
+    return FP_CAP[variant].isa;
+}
+
+const sweep_op SWEEP_GATE[6] = {
+    {"gate_silu", PLAN_SILU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_gelu", PLAN_GELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_gelu_tanh", PLAN_GELU_TANH, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_quick_gelu", PLAN_QUICK_GELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_relu", PLAN_RELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"cap", 0, 1, n_caps, cap_isa, shapes, run_cap},
+};

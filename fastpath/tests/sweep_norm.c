@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "fastpath/kernels/norm.h"
+#include "fastpath/tests/sweep_parts.h"
+
+enum { N_ROWS, WIDTH, DIMS };
+
+static const double epsilon = 1e-6;
+
+typedef struct rows {
+    size_t n_rows, width, ld_x, ld_y;
+    float *x, *y, *weight; /* weight: NULL every other time */
+} rows;
+
+static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
+{
+    const float *y = n->y + row * n->ld_y;
+    double sum = 0;
+    for (size_t i = 0; i < n->width; i++) sum += (double)x[i] * (double)x[i];
+    double factor = 1 / sqrt(sum / (double)n->width + epsilon);
+    for (size_t i = 0; i < n->width; i++) {
+        double truth = (double)x[i] * factor * (n->weight ? (double)n->weight[i] : 1);
+        if (!sweep_judge(s, y[i], truth, fabs(truth), row * n->width + i)) return;
+    }
+    for (size_t i = n->width; i < n->ld_y && row + 1 < n->n_rows; i++) {
+        uint32_t bits;
+        memcpy(&bits, y + i, sizeof bits);
+        if (bits != UINT32_MAX) sweep_fail(s, "row %zu is written %zu past its end", row, i - n->width + 1);
+    }
+}
+
+/* A row in place, alone, must come out with the same bits. */
+static void judge_alone(const rows *n, sweep *s, fp_norm_fn *kernel)
+{
+    size_t row = sweep_between(s, 0, n->n_rows - 1);
+    float *alone = sweep_take_guarded(s, n->width * sizeof *alone);
+    memcpy(alone, n->x + row * n->ld_x, n->width * sizeof *alone);
+    kernel(alone, n->width, alone, n->width, 1, n->width, n->weight, epsilon);
+    for (size_t i = 0; i < n->width; i++)
+        if (!sweep_judge_same(s, alone[i], n->y[row * n->ld_y + i], row * n->width + i)) return;
+}
+
+static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+{
+    (void)op;
+    sweep_begin(s, shape, DIMS, numbers);
+    rows n = {.n_rows = shape[N_ROWS], .width = shape[WIDTH]};
+    n.ld_x = n.width + sweep_between(s, 0, 3);
+    n.ld_y = n.width + sweep_between(s, 0, 3);
+    size_t n_x = (n.n_rows - 1) * n.ld_x + n.width, n_y = (n.n_rows - 1) * n.ld_y + n.width;
+    n.x = sweep_take(s, n_x * sizeof *n.x);
+    n.y = sweep_take_guarded(s, n_y * sizeof *n.y);
+    for (size_t i = 0; i < n_x; i++) n.x[i] = NAN;
+    for (size_t r = 0; r < n.n_rows; r++) sweep_fill(s, n.x + r * n.ld_x, n.width, numbers);
+    if (sweep_bits(s) % 2) {
+        n.weight = sweep_take(s, n.width * sizeof *n.weight);
+        sweep_fill(s, n.weight, n.width, numbers);
+    }
+    FP_NORM[variant].f32(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, epsilon);
+    for (size_t r = 0; r < n.n_rows; r++) judge_row(&n, s, n.x + r * n.ld_x, r);
+    judge_alone(&n, s, FP_NORM[variant].f32);
+    sweep_end(s);
+}
+
+static void shapes(sweep *s, const sweep_op *op, size_t variant)
+{
+    for (size_t width = 1; width <= 70; width++)
+        for (size_t n_rows = 1; n_rows <= 4; n_rows++)
+            op->run(s, op, variant, (const size_t[DIMS]){n_rows, width}, sweep_turn(s));
+    for (size_t i = 0; i < 60; i++)
+        op->run(s, op, variant, (const size_t[DIMS]){sweep_between(s, 1, 9), sweep_between(s, 71, 3000)},
+                sweep_turn(s));
+}
+
+static size_t n_variants(void)
+{
+    return FP_N_NORM;
+}
+
+static fp_isa isa(size_t variant)
+{
+    return FP_NORM[variant].isa;
+}
+
+const sweep_op SWEEP_NORM[1] = {{"norm", 0, DIMS, n_variants, isa, shapes, run}};

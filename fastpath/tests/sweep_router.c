@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "fastpath/kernels/router.h"
+#include "fastpath/tests/sweep_parts.h"
+
+enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
+enum { MAX_EXPERTS = 160 };
+
+/* Chosen in ascending order, each once, and whatever was left out no better than the worst of them. */
+static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, size_t n_experts,
+                         size_t n_active, bool comparable)
+{
+    bool is_chosen[MAX_EXPERTS] = {0};
+    float worst = INFINITY;
+    for (size_t k = 0; k < n_active; k++) {
+        if (chosen[k] < 0 || (size_t)chosen[k] >= n_experts || (k && chosen[k] <= chosen[k - 1])) {
+            sweep_fail(s, "choice %zu of %zu experts: %d", k, n_experts, chosen[k]);
+            return false;
+        }
+        is_chosen[chosen[k]] = true;
+        worst = fminf(worst, score[chosen[k]]);
+    }
+    /* Scores further apart than this have different probabilities in float. */
+    for (size_t e = 0; e < n_experts && comparable; e++)
+        if (!is_chosen[e] && score[e] > worst + 1e-5F * (1 + fabsf(worst))) {
+            sweep_fail(s, "expert %zu is left out: %g, the worst chosen one is %g", e, (double)score[e],
+                       (double)worst);
+            return false;
+        }
+    return true;
+}
+
+static void judge_shares(sweep *s, const int32_t *chosen, const float *share, const float *score,
+                         const size_t *shape)
+{
+    double top = -INFINITY, sum = 0, chosen_sum = 0;
+    for (size_t e = 0; e < shape[N_EXPERTS]; e++) top = fmax(top, (double)score[e]);
+    for (size_t e = 0; e < shape[N_EXPERTS]; e++) sum += exp((double)score[e] - top);
+    for (size_t k = 0; k < shape[N_ACTIVE]; k++) chosen_sum += exp((double)score[chosen[k]] - top);
+    for (size_t k = 0; k < shape[N_ACTIVE]; k++) {
+        double x = (double)score[chosen[k]] - top, truth = exp(x) / (shape[RENORMALIZE] ? chosen_sum : sum);
+        (void)sweep_judge(s, share[k], truth, truth * (1 + fabs(x)), k);
+    }
+}
+
+static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+{
+    (void)op;
+    sweep_begin(s, shape, DIMS, numbers);
+    size_t n = shape[N_ROWS] * shape[N_EXPERTS], n_active = shape[N_ACTIVE];
+    float *given = sweep_take(s, n * sizeof *given), *scores = sweep_take_guarded(s, n * sizeof *scores);
+    float *share = sweep_take_guarded(s, shape[N_ROWS] * n_active * sizeof *share);
+    int32_t *chosen = sweep_take_guarded(s, shape[N_ROWS] * n_active * sizeof *chosen);
+    sweep_fill(s, given, n, numbers);
+    if (numbers == SWEEP_RANDOM) /* no probability below the smallest normal float */
+        for (size_t i = 0; i < n; i++) given[i] = fminf(fmaxf(given[i], -20), 20);
+    memcpy(scores, given, n * sizeof *scores);
+    FP_ROUTER[variant].f32(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
+                           shape[RENORMALIZE] != 0);
+    for (size_t r = 0; r < shape[N_ROWS]; r++) {
+        const float *score = given + r * shape[N_EXPERTS];
+        bool comparable = numbers != SWEEP_SPECIAL;
+        if (judge_choice(s, chosen + r * n_active, score, shape[N_EXPERTS], n_active, comparable) &&
+            comparable)
+            judge_shares(s, chosen + r * n_active, share + r * n_active, score, shape);
+    }
+    sweep_end(s);
+}
+
+static void shapes(sweep *s, const sweep_op *op, size_t variant)
+{
+    for (size_t n_experts = 1; n_experts <= MAX_EXPERTS; n_experts += 1 + n_experts / 8)
+        for (size_t i = 0; i < 12; i++)
+            op->run(s, op, variant,
+                    (const size_t[DIMS]){sweep_between(s, 1, 5), n_experts,
+                                         sweep_between(s, 1, n_experts < 9 ? n_experts : 9), i % 2},
+                    sweep_turn(s));
+}
+
+static size_t n_variants(void)
+{
+    return FP_N_ROUTER;
+}
+
+static fp_isa isa(size_t variant)
+{
+    return FP_ROUTER[variant].isa;
+}
+
+const sweep_op SWEEP_ROUTER[1] = {{"router", 0, DIMS, n_variants, isa, shapes, run}};
