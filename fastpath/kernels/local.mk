@@ -43,3 +43,25 @@ fastpath_tests_sweep_CFLAGS = $(AM_CFLAGS)
 fastpath_tests_sweep_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
 TESTS += fastpath/tests/sweep.test
 EXTRA_DIST += fastpath/tests/sweep.test
+
+# For scripts/bench-kernels.
+EXTRA_PROGRAMS += fastpath/tests/bench_kernels
+CLEANFILES += fastpath/tests/bench_kernels
+EXTRA_LTLIBRARIES =
+fastpath_tests_bench_kernels_SOURCES = \
+	fastpath/tests/bench_kernels.c \
+	fastpath/tests/peak.h fastpath/tests/peak__scalar.c
+fastpath_tests_bench_kernels_CFLAGS = $(AM_CFLAGS)
+fastpath_tests_bench_kernels_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+if FP_HAVE_AVX2
+EXTRA_LTLIBRARIES += fastpath/tests/libpeak_avx2.la
+fastpath_tests_libpeak_avx2_la_SOURCES = fastpath/tests/peak__avx2.c
+fastpath_tests_libpeak_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
+fastpath_tests_bench_kernels_LDADD += fastpath/tests/libpeak_avx2.la
+endif
+if FP_HAVE_AVX512
+EXTRA_LTLIBRARIES += fastpath/tests/libpeak_avx512.la
+fastpath_tests_libpeak_avx512_la_SOURCES = fastpath/tests/peak__avx512.c
+fastpath_tests_libpeak_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+fastpath_tests_bench_kernels_LDADD += fastpath/tests/libpeak_avx512.la
+endif
