@@ -21,7 +21,8 @@ typedef struct option_info {
 
 static const option_info options_table[] = {
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "a bundled engine's name or the path of a module; run takes several\n(default: ref64, ref32 and fastpath)"},
+     "a bundled engine's name or the path of a module; run takes several\n(default: ref64, ref32 and "
+     "fastpath)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",

@@ -66,8 +66,9 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
                                              : CONF_CLASS_EXIT;
     v->measured = false;
     conf_text_clean(v->last_trace);
+    bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
     (void)snprintf(place, sizeof place, "%s%s%s", conf_stage_name(v->stage),
-                   v->last_trace[0] ? "; the last tensor it gave is " : "", v->last_trace);
+                   traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "");
     if (child->overdue)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
                           child->limits.seconds, place);

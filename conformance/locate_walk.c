@@ -42,7 +42,7 @@ static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_sessio
                        ? conf_nan_alloc(d->engine, batch->n_samples * batch->n_tokens * w->vocab)
                        : NULL;
     if (!logits) return conf_replay_no_memory(r);
-    d->verdict->stage = CONF_STAGE_PREFILL;
+    d->verdict->stage = CONF_STAGE_TRACED_PREFILL;
     if (d->trace && d->engine->session_trace) d->engine->session_trace(session, d->trace, w);
     if (d->override) d->engine->session_override(session, d->override, w);
     assay_error err = {0};

@@ -96,10 +96,7 @@ static bool replay_forced(conf_replay *r, assay_session *session, void *prefill,
     const conf_decoder *d = &r->c->decoder;
     const int32_t *decode = d->decode.data;
     r->verdict->stage = CONF_STAGE_PREFILL;
-    conf_trace_listen(r, session);
-    bool ok = call_prefill(r, session, prefill);
-    if (r->engine->session_trace) r->engine->session_trace(session, NULL, NULL);
-    if (!ok) return false;
+    if (!call_prefill(r, session, prefill)) return false;
     double *row = r->rows;
     for (size_t i = 0; row && i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab) {
         const conf_place *p = &d->rows.place[i];
@@ -226,15 +223,51 @@ static bool replay_session(conf_replay *r, assay_session *session)
     int32_t *tokens = calloc(r->batch.n_rows, sizeof *tokens);
     if (d->has_truth) r->rows = calloc(d->rows.n_rows * r->vocab, sizeof *r->rows);
     r->greedy = calloc(d->n_samples * (d->n_greedy + 1) * r->vocab, sizeof *r->greedy);
-    r->seen = calloc(d->n_traces + 1, sizeof *r->seen);
-    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && r->greedy && r->seen;
+    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && r->greedy;
     if (!ok) (void)conf_replay_no_memory(r);
     for (size_t i = 0; ok && i < d->n_samples * (d->n_greedy + 1) * r->vocab; i++) r->greedy[i] = (double)NAN;
-    if (ok && (d->has_truth || d->n_traces)) ok = replay_forced(r, session, prefill, step, tokens);
+    if (ok && d->has_truth) ok = replay_forced(r, session, prefill, step, tokens);
     if (ok && d->n_greedy) ok = replay_greedy(r, session, prefill, step, tokens);
     free(prefill);
     free(step);
     free(tokens);
+    return ok;
+}
+
+static bool open_session(conf_replay *r, assay_session **session)
+{
+    assay_error err = {0};
+    r->verdict->stage = CONF_STAGE_SESSION_OPEN;
+    assay_status rc = r->engine->session_open(r->model, session, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+static void close_session(const conf_replay *r, assay_session *session)
+{
+    conf_stage reached = r->verdict->stage;
+    r->verdict->stage = CONF_STAGE_CLOSE;
+    r->engine->session_free(session);
+    r->verdict->stage = reached;
+}
+
+/* A prefill for its tensors alone, in a session of its own: an engine may well go another way while it is
+ * listened to, sample by sample or without what it has fused, and what is judged is the way that it goes by
+ * itself. */
+static bool replay_traced(conf_replay *r)
+{
+    assay_session *session = NULL;
+    if (!r->engine->session_trace) return true;
+    if (!open_session(r, &session)) return false;
+    void *prefill = conf_nan_alloc(r->engine, r->batch.n_rows * r->batch.n_tokens * r->vocab);
+    r->seen = calloc(r->c->decoder.n_traces + 1, sizeof *r->seen);
+    bool ok = prefill && r->seen ? true : conf_replay_no_memory(r);
+    if (ok) {
+        r->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+        conf_trace_listen(r, session);
+        ok = call_prefill(r, session, prefill);
+    }
+    free(prefill);
+    close_session(r, session);
     return ok;
 }
 
@@ -258,15 +291,11 @@ bool conf_replay_decoder(conf_replay *r)
     assay_status rc = r->engine->model_open(r->c->model, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
     assay_session *session = NULL;
-    bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r));
-    if (ok) {
-        r->verdict->stage = CONF_STAGE_SESSION_OPEN;
-        rc = r->engine->session_open(r->model, &session, &err);
-        ok = rc == ASSAY_OK ? replay_session(r, session) : conf_replay_refused(r, rc, &err);
-    }
+    bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r)) && replay_traced(r) &&
+              open_session(r, &session) && replay_session(r, session);
+    close_session(r, session);
     conf_stage reached = r->verdict->stage;
     r->verdict->stage = CONF_STAGE_CLOSE;
-    r->engine->session_free(session);
     r->engine->model_free(r->model);
     r->verdict->stage = reached;
     return ok;

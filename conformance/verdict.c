@@ -11,7 +11,7 @@
 const char *conf_stage_name(conf_stage stage)
 {
     static const char *const names[] = {
-        "loading the module", "reading", "model_open", "session_open", "prefill", "decode",
+        "loading the module", "reading", "model_open", "session_open", "traced prefill", "prefill", "decode",
         "greedy decode",      "rope",    "judging",    "closing"};
     return names[stage];
 }

@@ -42,6 +42,7 @@ typedef enum conf_stage {
     CONF_STAGE_READ, /* of a case: the harness's own work */
     CONF_STAGE_MODEL_OPEN,
     CONF_STAGE_SESSION_OPEN,
+    CONF_STAGE_TRACED_PREFILL, /* in a session of its own */
     CONF_STAGE_PREFILL,
     CONF_STAGE_DECODE,
     CONF_STAGE_GENERATE,

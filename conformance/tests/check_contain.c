@@ -32,7 +32,7 @@ START_TEST(a_hang_is_killed_and_fails_where_it_hung)
     const support_output *o = support_assay("run -e %s --timeout 0.5 cases", support_engine("fake32"));
     assert_code(o, 1);
     assert_holds(o->out,
-                 "  the engine did not answer within 0.5 s and was killed in prefill; the last tensor "
+                 "  the engine did not answer within 0.5 s and was killed in traced prefill; the last tensor "
                  "it gave is embed\n");
     assert_holds(o->out, "REPRO: assay run --engine ");
     assert_holds(o->out, " --timeout 0.5 cases/hang.h5\n");
@@ -69,13 +69,13 @@ static const struct {
     bool traceless; /* the case has no traces of its own; the harness listens all the same */
 } ends[] = {
     {"crash-traced",
-     "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is embed\n", false},
-    {"crash-traced",
-     "the engine died of SIGSEGV (Segmentation fault) in prefill; the last tensor it gave is embed\n", true},
-    {"crash", "the engine died of SIGSEGV (Segmentation fault) in prefill\n", false},
-    {"exit",
-     "the engine ended the process with exit status 3 in decode; the last tensor it gave is layer.00.out\n",
+     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
      false},
+    {"crash-traced",
+     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
+     true},
+    {"crash", "the engine died of SIGSEGV (Segmentation fault) in traced prefill\n", false},
+    {"exit", "the engine ended the process with exit status 3 in decode\n", false},
 };
 
 START_TEST(an_end_names_signal_stage_and_last_tensor)

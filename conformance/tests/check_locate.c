@@ -110,13 +110,14 @@ static const struct {
      {"layer.01.attn             inf          inf   <- first\n",
       "first out of bounds: layer.01.attn: its type or its shape is not the recorded one\n", "made there: "}},
     {"crash",
-     {"layer.00.out             0.00            -\n", "\nthe engine died of SIGSEGV (Segmentation fault) in "
-                                                      "prefill; the last tensor it gave is layer.00.out\n"}},
+     {"layer.00.out             0.00            -\n",
+      "\nthe engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is "
+      "layer.00.out\n"}},
     {"crash-override",
      {"layer.01.attn             256            -   <- first\n", "first out of bounds: layer.01.attn[1,2]: ",
       "\nwhether it is made there is not known: given golden inputs, the engine died of SIGSEGV "
       "(Segmentation "
-      "fault) in prefill; the last tensor it gave is layer.00.out\n"}},
+      "fault) in traced prefill; the last tensor it gave is layer.00.out\n"}},
     {"company",
      {"\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, position 1, id 2: "
       "expected ",
@@ -175,7 +176,7 @@ START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
     assert_code(o, 0);
     assert_holds(o->out,
                  "\nnothing is out of bounds\nwhat each tensor makes of golden inputs is not known: given "
-                 "golden inputs, the engine died of SIGSEGV (Segmentation fault) in prefill");
+                 "golden inputs, the engine died of SIGSEGV (Segmentation fault) in traced prefill");
 }
 END_TEST
 
@@ -187,9 +188,10 @@ START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
         support_assay("locate fails-overridden.h5 --engine %s", support_engine("layered"));
     assert_code(o, 1);
     assert_holds(o->out, "first out of bounds: layer.02.out[0,3]: expected -7, found ");
-    assert_holds(o->out,
-                 "whether it is made there is not known: given golden inputs, prefill failed: no golden "
-                 "inputs, please\n");
+    assert_holds(
+        o->out,
+        "whether it is made there is not known: given golden inputs, traced prefill failed: no golden "
+        "inputs, please\n");
 }
 END_TEST
 
@@ -269,9 +271,9 @@ START_TEST(a_hang_is_killed)
     const support_output *o =
         support_assay("locate hang.h5 --timeout 0.5 --engine %s", support_engine("fake32"));
     assert_code(o, 1);
-    assert_holds(o->out,
-                 "the engine did not answer within 0.5 s and was killed in prefill; the last tensor it "
-                 "gave is embed\n");
+    assert_holds(
+        o->out, "the engine did not answer within 0.5 s and was killed in traced prefill; the last tensor it "
+                "gave is embed\n");
 }
 END_TEST
 

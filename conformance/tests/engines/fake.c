@@ -34,7 +34,7 @@ struct assay_session {
     const assay_model *model;
     assay_trace_fn *trace;
     void *trace_context;
-    size_t n_samples, n_prefills, n_steps;
+    size_t n_samples, n_prefills, n_steps; /* n_prefills: those that nobody traced */
     uint32_t state[8];
 };
 
@@ -183,7 +183,8 @@ static void prefill_faults(const assay_session *s, const assay_batch *batch, rea
     if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
     if (errs(s, "off-traced")) last[4] += 1;
     if (errs(s, "padding") && batch->n_tokens > (size_t)batch->length[0]) logits[0] = 7;
-    if (s->n_prefills != 2) return;
+    if (errs(s, "untraced") && !s->trace) last[4] += 1;
+    if (s->trace || s->n_prefills != 2) return;
     if (errs(s, "greedy-nan")) last[4] = NAN;
     if (errs(s, "stops-early")) last[FORMULA_STOP] += 100;
 }
@@ -199,7 +200,7 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
     if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
     real *logits = out;
     s->n_samples = batch->n_samples;
-    s->n_prefills++;
+    s->n_prefills += s->trace == NULL;
     s->n_steps = 0;
     for (size_t b = 0; b < batch->n_samples; b++) {
         size_t n = (size_t)batch->length[b], pad = batch->n_tokens - n;
