@@ -23,7 +23,9 @@ static void product_item(void *context, size_t item)
 void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w)
 {
     enum { ITEMS_PER_WORKER = 4 }; /* so that one slow worker does not hold up the others */
-    size_t n_panels = fp_matrix_panels(w), n_items = ITEMS_PER_WORKER * fp_pool_workers(pass->model->pool);
+    const fp_pool *pool = pass->model->pool;
+    size_t n_panels = fp_matrix_panels(w), work = n_rows * n_panels * FP_PANEL * w->n_in;
+    size_t n_items = fp_pool_shares(pool, work) ? ITEMS_PER_WORKER * fp_pool_workers(pool) : 1;
     size_t n_each = (n_panels + n_items - 1) / n_items;
     product k = {fp_matmul_for(pass->model->kernels.matmul, w), y, x, n_rows, n_each, w};
     if (n_rows == 0) return;

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "model/error.h"
@@ -98,6 +97,11 @@ size_t fp_pool_workers(const fp_pool *p)
     return p->n_threads + 1;
 }
 
+bool fp_pool_shares(const fp_pool *p, size_t work)
+{
+    return p->n_threads > 0 && work >= p->grain;
+}
+
 /* False where another thread has the pool. */
 static bool post(fp_pool *p, job *j)
 {
@@ -127,8 +131,7 @@ void fp_pool_run(fp_pool *p, size_t n_items, size_t cost, fp_pool_fn *fn, void *
 {
     job j = {.fn = fn, .context = context, .n_items = n_items};
     atomic_init(&j.next, 0);
-    bool alone = p->n_threads == 0 || n_items < 2 || cost < p->grain / n_items;
-    bool posted = !alone && post(p, &j);
+    bool posted = n_items > 1 && fp_pool_shares(p, n_items * cost) && post(p, &j);
     take_items(&j);
     if (posted) withdraw(p);
 }

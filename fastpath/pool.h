@@ -6,6 +6,7 @@
 
 #include <assay/status.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define FP_WORKERS_MAX ((size_t)256)
@@ -23,6 +24,9 @@ assay_status fp_pool_open(size_t n_workers, size_t grain, fp_pool **out, assay_e
 void fp_pool_free(fp_pool *p);
 
 size_t fp_pool_workers(const fp_pool *p);
+
+/* Whether a call of that much work in all would be shared; otherwise one item is as good as many. */
+bool fp_pool_shares(const fp_pool *p, size_t work);
 
 /* Calls fn once for every item below n_items; returns when all have ended. cost: of one item, in
  * multiplications; a call that costs less than the grain stays on its own thread. So does one that comes

@@ -76,6 +76,7 @@ START_TEST(little_work_stays_on_the_callers_thread)
     pthread_t threads[9];
     fp_pool_run(p, 9, 100, remember_thread, threads);
     for (size_t i = 0; i < 9; i++) ck_assert(pthread_equal(threads[i], pthread_self()));
+    ck_assert(!fp_pool_shares(p, 999) && fp_pool_shares(p, 1000));
     fp_pool_free(p);
 }
 END_TEST
