@@ -200,8 +200,8 @@ typedef struct plan {
 assay_status plan_open(const char *dir, plan **out, assay_error *err);
 void plan_free(plan *p);
 
-/* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name of
- * every plan_weight in it are dangling. */
+/* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name
+ * of every plan_weight in it are dangling. */
 void plan_release_weights(plan *p);
 
 /* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
