@@ -80,6 +80,12 @@ ALWAYS void add_rows(const block *b, size_t n_rows, assay_dtype dtype)
     }
 }
 
+/* The first n of 16, at most all. */
+ALWAYS __mmask16 first_lanes(size_t n)
+{
+    return (__mmask16)(n < 16 ? (1U << n) - 1 : 0xFFFFU);
+}
+
 ALWAYS size_t part_size(const fp_matrix *w, size_t i)
 {
     return w->n_in - i < PART ? w->n_in - i : PART;
@@ -92,10 +98,7 @@ ALWAYS block panel_block(float *y, size_t ld_y, const float *x, size_t ld_x, con
                    .x = x,
                    .ld_y = ld_y,
                    .ld_x = ld_x,
-                   .mask = {n_out < 16 ? (__mmask16)((1U << n_out) - 1) : (__mmask16)0xFFFF,
-                            n_out < 16   ? 0
-                            : n_out < 32 ? (__mmask16)((1U << (n_out - 16)) - 1)
-                                         : (__mmask16)0xFFFF},
+                   .mask = {first_lanes(n_out), first_lanes(n_out > 16 ? n_out - 16 : 0)},
                    .first = true};
 }
 

@@ -28,7 +28,7 @@ static inline vec vec_indices(void)
 
 static inline __mmask16 vec_mask(size_t n)
 {
-    return n < VEC ? (__mmask16)((1U << n) - 1) : (__mmask16)0xFFFF;
+    return (__mmask16)(n < VEC ? (1U << n) - 1 : 0xFFFFU);
 }
 
 /* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */

@@ -51,6 +51,13 @@ size_t sweep_between(sweep *s, size_t lowest, size_t highest)
     return lowest + (size_t)(sweep_bits(s) % (highest - lowest + 1));
 }
 
+static void reproduction(const sweep *s, char *out, size_t n)
+{
+    int at = snprintf(out, n, "sweep %s %s %llu %s", s->op, s->isa, (unsigned long long)s->seed, s->numbers);
+    for (size_t i = 0; i < s->n_dims && at > 0 && (size_t)at < n; i++)
+        at += snprintf(out + at, n - (size_t)at, " %zu", s->shape[i]);
+}
+
 const char *sweep_numbers_name(sweep_numbers numbers)
 {
     static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special"};
@@ -69,25 +76,18 @@ void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     s->n_dims = n_dims;
     s->n_arrays = 0;
     s->n_cases++;
-}
-
-static void reproduction(const sweep *s, char *out, size_t n)
-{
-    int at = snprintf(out, n, "sweep %s %s %llu %s", s->op, s->isa, (unsigned long long)s->seed, s->numbers);
-    for (size_t i = 0; i < s->n_dims && at > 0 && (size_t)at < n; i++)
-        at += snprintf(out + at, n - (size_t)at, " %zu", s->shape[i]);
+    reproduction(s, s->case_at, sizeof s->case_at);
 }
 
 void sweep_fail(sweep *s, const char *format, ...)
 {
     if (s->fault[0]) return;
-    char where[192], what[256];
+    char what[256];
     va_list list;
     va_start(list, format);
     (void)vsnprintf(what, sizeof what, format, list);
     va_end(list);
-    reproduction(s, where, sizeof where);
-    (void)snprintf(s->fault, sizeof s->fault, "%s\nREPRO: %s", what, where);
+    (void)snprintf(s->fault, sizeof s->fault, "%s\nREPRO: %s", what, s->case_at);
 }
 
 static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
@@ -171,7 +171,7 @@ bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at)
         double times = fabs((double)y - truth) / (SWEEP_TAU * (0x1p-24 * magnitude + ulp(truth) / 2));
         if (times > s->worst) {
             s->worst = times;
-            reproduction(s, s->worst_at, sizeof s->worst_at);
+            memcpy(s->worst_at, s->case_at, sizeof s->worst_at);
         }
         if (times <= 1) return true;
         sweep_fail(s, "element %zu: %a, expected %a: %.3g times its bound", at, (double)y, truth, times);

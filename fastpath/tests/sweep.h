@@ -39,9 +39,10 @@ typedef struct sweep {
     size_t shape[SWEEP_DIMS];
     size_t n_dims, n_cases, n_arrays;
     sweep_array arrays[SWEEP_ARRAYS];
-    double worst; /* in multiples of the bound, over all cases */
-    char worst_at[192];
-    char fault[512]; /* what went wrong first, and its reproduction line; "" while nothing did */
+    double worst;       /* in multiples of the bound, over all cases */
+    char worst_at[192]; /* its reproduction line */
+    char case_at[192];  /* reproduction line of the case under way */
+    char fault[512];    /* what went wrong first, and its reproduction line; "" while nothing did */
 } sweep;
 
 /* Maps the arrays; false where memory is short. Ends with sweep_close, after success or not. */

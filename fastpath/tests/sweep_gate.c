@@ -36,10 +36,10 @@ static double activated(double x, plan_activation activation)
 static double condition(double x, plan_activation activation)
 {
     switch (activation) {
-    case PLAN_GELU: return 1 + x * x;
     case PLAN_GELU_TANH: return 1 + 3 * fabs(gelu_argument(x));
     case PLAN_QUICK_GELU: return 1 + 1.702 * fabs(x);
     case PLAN_SILU:
+    case PLAN_GELU:
     case PLAN_RELU: break;
     }
     return 1;

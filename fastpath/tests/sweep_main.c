@@ -7,9 +7,11 @@
  * names, separated by commas.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fastpath/tests/sweep_parts.h"
 
@@ -29,6 +31,23 @@ static const struct {
 
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
+static sweep s;
+
+static void say(const char *text)
+{
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0) _exit(STATUS_BROKEN);
+}
+
+/* A kernel touched what is not its own. */
+static void die(int signal)
+{
+    (void)signal;
+    say("Bail out! the kernel died\n# REPRO: ");
+    say(s.case_at);
+    say("\n");
+    _exit(STATUS_DIFFERS);
+}
+
 static bool is_required(fp_isa isa)
 {
     const char *at = getenv("ASSAY_REQUIRE_ISA"), *name = fp_isa_name(isa);
@@ -41,7 +60,6 @@ static bool is_required(fp_isa isa)
     return false;
 }
 
-/* Every set that is required must be one that kernels are built for. */
 static bool sweep_variant(const sweep_op *op, size_t variant, uint64_t seed, size_t point)
 {
     fp_isa isa = op->isa(variant);
@@ -52,7 +70,6 @@ static bool sweep_variant(const sweep_op *op, size_t variant, uint64_t seed, siz
                   : ": required, and this processor does not run it");
         return ok;
     }
-    static sweep s;
     bool ok = sweep_open(&s, op->name, fp_isa_name(isa), seed);
     if (ok) op->shapes(&s, op, variant);
     ok = ok && !s.fault[0];
@@ -104,7 +121,6 @@ static int sweep_one(char **argv, size_t n)
         return STATUS_USAGE;
     }
     for (size_t i = 0; i < op->n_dims; i++) shape[i] = strtoul(argv[i + 4], NULL, 10);
-    static sweep s;
     if (!sweep_open(&s, op->name, argv[1], strtoull(argv[2], NULL, 10))) return STATUS_BROKEN;
     op->run(&s, op, variant, shape, (sweep_numbers)numbers);
     printf("%s\n", s.fault[0] ? s.fault : "agrees");
@@ -116,6 +132,8 @@ static int sweep_one(char **argv, size_t n)
 
 int main(int argc, char **argv)
 {
+    if (signal(SIGSEGV, die) == SIG_ERR || signal(SIGILL, die) == SIG_ERR || signal(SIGFPE, die) == SIG_ERR)
+        return STATUS_BROKEN;
     if (argc <= 2) return sweep_all(argc == 2 ? strtoull(argv[1], NULL, 10) : SEED);
     if (argc >= 5) return sweep_one(argv + 1, (size_t)argc - 1);
     (void)fprintf(stderr, "usage: sweep [SEED]\n       sweep OP ISA SEED NUMBERS DIM…\n");

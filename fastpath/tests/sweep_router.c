@@ -8,7 +8,16 @@
 enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
 enum { MAX_EXPERTS = 160 };
 
-/* Chosen in ascending order, each once, and whatever was left out no better than the worst of them. */
+/* Whether an expert behind e with the same score is chosen. */
+static bool has_later_equal(const float *score, const bool *is_chosen, size_t n_experts, size_t e)
+{
+    for (size_t i = e + 1; i < n_experts; i++)
+        if (is_chosen[i] && score[i] == score[e]) return true;
+    return false;
+}
+
+/* Chosen in ascending order, each once; whatever was left out no better than the worst of them, nor before
+ * its equal. */
 static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, size_t n_experts,
                          size_t n_active, bool comparable)
 {
@@ -24,7 +33,8 @@ static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, si
     }
     /* Scores further apart than this have different probabilities in float. */
     for (size_t e = 0; e < n_experts && comparable; e++)
-        if (!is_chosen[e] && score[e] > worst + 1e-5F * (1 + fabsf(worst))) {
+        if (!is_chosen[e] && (score[e] > worst + 1e-5F * (1 + fabsf(worst)) ||
+                              has_later_equal(score, is_chosen, n_experts, e))) {
             sweep_fail(s, "expert %zu is left out: %g, the worst chosen one is %g", e, (double)score[e],
                        (double)worst);
             return false;
