@@ -63,3 +63,4 @@ fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_session_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc,--wrap=realloc

@@ -206,6 +206,57 @@ START_TEST(logits_come_for_the_last_rows_alone)
 }
 END_TEST
 
+/* The linker sends the engine's requests for memory here; the one that comes after n_granted more fails. */
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static size_t n_granted = SIZE_MAX;
+
+static bool is_granted(void)
+{
+    return n_granted == SIZE_MAX || (n_granted > 0 && n_granted-- > 0);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return is_granted() ? __real_aligned_alloc(alignment, size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return is_granted() ? __real_realloc(old, size) : NULL;
+}
+
+/* Each request for memory fails in turn, in a session whose buffers are all new. */
+START_TEST(memory_that_cannot_be_had_harms_nobody)
+{
+    open_all(MODELS[_i]);
+    assay_status rc = ASSAY_ENOMEM;
+    for (size_t n = 0; rc != ASSAY_OK; n++) {
+        fp_session_free(session);
+        ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
+        size_t a = join(), b = join(), rests = join();
+        (void)take(a, text_of(0), 2);
+        (void)take(rests, text_of(2), 5);
+        const fp_step steps[] = {{.slot = a, .tokens = text_of(0) + 2, .n_tokens = 66},
+                                 {.slot = b, .tokens = text_of(1), .n_tokens = 5}};
+        n_granted = n;
+        rc = fp_session_step(session, steps, 2, NULL, &err);
+        n_granted = SIZE_MAX;
+        ck_assert_int_eq(rc, rc == ASSAY_OK ? ASSAY_OK : ASSAY_ENOMEM);
+        ck_assert_uint_eq(fp_session_length(session, a), rc == ASSAY_OK ? 68 : 2);
+        ck_assert_uint_eq(fp_session_length(session, b), rc == ASSAY_OK ? 5 : 0);
+        if (rc != ASSAY_OK && n % 5) continue; /* the costly part, now and then */
+        take_and_compare(a, 0, fp_session_length(session, a), 70);
+        take_and_compare(b, 1, fp_session_length(session, b), 7);
+        take_and_compare(rests, 2, 5, 6);
+    }
+    close_all();
+}
+END_TEST
+
 START_TEST(a_refused_step_harms_nobody)
 {
     open_all("gemma4/shared-kv");
@@ -261,6 +312,7 @@ int main(void)
     tcase_add_loop_test(tc, a_fork_goes_its_own_way, 0, N_MODELS);
     tcase_add_loop_test(tc, a_rewound_sample_goes_on_as_if_nothing_had_followed, 0, N_MODELS);
     tcase_add_test(tc, logits_come_for_the_last_rows_alone);
+    tcase_add_loop_test(tc, memory_that_cannot_be_had_harms_nobody, 0, N_MODELS);
     tcase_add_test(tc, a_refused_step_harms_nobody);
     tcase_add_test(tc, a_slot_that_nobody_has_is_refused);
     suite_add_tcase(suite, tc);
