@@ -20,6 +20,7 @@ model_libmodel_la_SOURCES = \
 	model/json_text.c model/json_text.h \
 	model/file.c model/file.h \
 	model/plan.c model/plan.h \
+	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
 	model/rope.c model/rope.h \
 	model/safetensors.c model/safetensors.h \
@@ -36,6 +37,7 @@ MODEL_TESTS = \
 	model/tests/check_json \
 	model/tests/check_json_scan \
 	model/tests/check_plan \
+	model/tests/check_plan_cost \
 	model/tests/check_plan_refused \
 	model/tests/check_rope \
 	model/tests/check_safetensors \
@@ -66,6 +68,8 @@ model_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_scan_LDADD = $(TEST_LIBS)
 model_tests_check_plan_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_plan_refused_LDADD = $(TEST_LIBS)
+model_tests_check_plan_cost_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_plan_cost_LDADD = $(TEST_LIBS)
 model_tests_check_plan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_plan_LDADD = $(TEST_LIBS)
 model_tests_check_rope_CFLAGS = $(TEST_CFLAGS)
