@@ -5,23 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/draw.h"
 #include "conformance/find.h"
 #include "model/error.h"
-
-/* SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15U;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-}
-
-/* A number below n > 0. */
-static size_t draw_below(uint64_t *state, size_t n)
-{
-    return (size_t)(draw(state) % n);
-}
 
 static const int32_t *prompt_of(const conf_decoder *d, size_t sample, size_t *n)
 {
@@ -33,8 +19,8 @@ static const int32_t *prompt_of(const conf_decoder *d, size_t sample, size_t *n)
 static int32_t draw_id(const conf_decoder *d, uint64_t *state)
 {
     size_t n;
-    const int32_t *prompt = prompt_of(d, draw_below(state, d->n_samples), &n);
-    return prompt[draw_below(state, n)];
+    const int32_t *prompt = prompt_of(d, conf_draw_below(state, d->n_samples), &n);
+    return prompt[conf_draw_below(state, n)];
 }
 
 static void place(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
@@ -55,7 +41,7 @@ static void draw_order(const conf_arrangement *a, size_t *order, uint64_t *state
 {
     for (size_t i = 0; i < a->n_rows; i++) order[i] = i;
     for (size_t i = a->n_rows; i > 1; i--) {
-        size_t k = draw_below(state, i), last = order[i - 1];
+        size_t k = conf_draw_below(state, i), last = order[i - 1];
         order[i - 1] = order[k];
         order[k] = last;
     }
@@ -67,9 +53,9 @@ static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *or
     draw_order(a, order, state);
     for (size_t i = 0; i < a->n_rows; i++) {
         size_t n, row = d->n_inputs ? i : order[i];
-        const int32_t *prompt = prompt_of(d, i < d->n_samples ? i : draw_below(state, d->n_samples), &n);
+        const int32_t *prompt = prompt_of(d, i < d->n_samples ? i : conf_draw_below(state, d->n_samples), &n);
         if (i < d->n_samples) a->row[i] = row;
-        else n = 1 + draw_below(state, n);
+        else n = 1 + conf_draw_below(state, n);
         place(a, row, prompt, n);
     }
 }
@@ -87,8 +73,8 @@ assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrange
     conf_arrangement a = {.n_rows = d->n_samples, .n_tokens = d->n_tokens};
     uint64_t state = seed ? state_of(c, *seed) : 0;
     if (seed) {
-        a.n_tokens += draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
-        if (d->n_inputs == 0) a.n_rows += draw_below(&state, CONF_COMPANY_MAX + 1);
+        a.n_tokens += conf_draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
+        if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_COMPANY_MAX + 1);
     }
     a.tokens = calloc(a.n_rows * a.n_tokens, sizeof *a.tokens);
     a.length = calloc(a.n_rows, sizeof *a.length);

@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "conformance/clock.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -30,13 +30,6 @@ size_t conf_mib_default(void)
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     size_t half = pages > 0 && bytes > 0 ? (size_t)pages / 2 * (size_t)bytes >> 20 : 0;
     return half > CONF_MIB_LEAST ? half : CONF_MIB_LEAST;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static const char *signal_name(int number)
@@ -124,7 +117,7 @@ static void live(conf_task_fn *task, const void *context, const conf_child *self
 assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
                               conf_child *out, assay_error *err)
 {
-    conf_child child = {.limits = *limits, .started = now()};
+    conf_child child = {.limits = *limits, .started = conf_clock()};
     child.shared =
         mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (child.shared == MAP_FAILED)
@@ -158,12 +151,12 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
     siginfo_t info = {0};
     int rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
     bool ended = rc == 0 ? info.si_pid != 0 : errno != EINTR;
-    if (!ended && now() < child->started + child->limits.seconds) return false;
+    if (!ended && conf_clock() < child->started + child->limits.seconds) return false;
     child->overdue = !ended;
     int status = reap(child);
     *out = child->shared->verdict;
     if (!child->shared->complete) judge_end(child, status, out);
-    out->seconds = now() - child->started;
+    out->seconds = conf_clock() - child->started;
     (void)munmap(child->shared, sizeof *child->shared);
     *child = (conf_child){0};
     return true;
@@ -171,7 +164,7 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
 
 void conf_child_wait_any(const conf_child *children, size_t n)
 {
-    double seconds = SLEEP_MAX, at = now();
+    double seconds = SLEEP_MAX, at = conf_clock();
     for (size_t i = 0; i < n; i++)
         if (children[i].pid) seconds = fmin(seconds, children[i].started + children[i].limits.seconds - at);
     if (seconds <= 0) return;

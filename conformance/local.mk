@@ -22,6 +22,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/diff_pair.c \
 	conformance/diff_tensors.c \
 	conformance/diff_tokens.c \
+	conformance/draw.h \
 	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
@@ -34,6 +35,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/h5_text.c \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
+	conformance/json_add.c conformance/json_add.h \
 	conformance/locate.c conformance/locate.h conformance/locate_parts.h \
 	conformance/locate_hear.c conformance/locate_walker.h \
 	conformance/locate_print.c \

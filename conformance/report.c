@@ -21,6 +21,15 @@ const char *conf_outcome_word(conf_outcome outcome)
     return words[outcome];
 }
 
+const char *conf_outcome_name(conf_outcome outcome)
+{
+    static const char *const names[CONF_N_OUTCOMES] = {[CONF_PASSED] = "passed",
+                                                       [CONF_FAILED] = "failed",
+                                                       [CONF_SKIPPED] = "skipped",
+                                                       [CONF_BROKEN] = "broken"};
+    return names[outcome];
+}
+
 const char *conf_color_on(const conf_context *context, conf_outcome outcome)
 {
     return context->color ? color_of[outcome] : "";

@@ -9,6 +9,9 @@
 /* "pass", "FAIL", … */
 const char *conf_outcome_word(conf_outcome outcome);
 
+/* "passed", "failed", …: for programs. */
+const char *conf_outcome_name(conf_outcome outcome);
+
 /* Escape codes; empty where the context has no colours. */
 const char *conf_color_on(const conf_context *context, conf_outcome outcome);
 const char *conf_color_off(const conf_context *context);
