@@ -43,6 +43,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/locate_sequence.c \
 	conformance/locate_tensors.c \
 	conformance/locate_walk.c \
+	conformance/machine.c conformance/machine.h conformance/clock.h \
+	conformance/machine_loops.c conformance/machine_loops.h \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \
@@ -170,6 +172,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_judge_token \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
+	conformance/tests/check_machine \
 	conformance/tests/check_parallel \
 	conformance/tests/check_perturb \
 	conformance/tests/check_report \
@@ -221,6 +224,8 @@ conformance_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_ref_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_machine_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_parallel_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_perturb_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

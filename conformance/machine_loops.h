@@ -1,0 +1,32 @@
+/* The two loops that a machine's limits are measured with, for each instruction set.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_MACHINE_LOOPS_H
+#define CONFORMANCE_MACHINE_LOOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONF_LOOPS_FLOATS 256 /* what sum takes at a time */
+
+typedef struct conf_loops {
+    const char *name; /* of the instruction set, for people */
+    /* The sum of x[n], n a multiple of CONF_LOOPS_FLOATS, x aligned to 64 bytes. */
+    float (*sum)(const float *x, size_t n);
+    /* a = a * half + half, n_rounds times from 1 on, for as many registers as keep every unit busy; the sum
+     * of their lanes: n_lanes, where half is 0.5. A parameter, since of a constant the compiler knows the
+     * sum. */
+    float (*multiply_add)(size_t n_rounds, float half);
+    size_t n_lanes; /* floats that one round of multiply_add computes */
+} conf_loops;
+
+/* All that are compiled in, the best first, the last one plain C; NULL-terminated. */
+extern const conf_loops *const conf_loops_all[];
+
+/* Whether this processor, as the system has set it up, can run them. */
+bool conf_loops_run_here(const conf_loops *loops);
+
+/* The first that runs here. */
+const conf_loops *conf_loops_choose(void);
+
+#endif
