@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/bench.h"
 #include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
 #include "conformance/text.h"
@@ -36,7 +37,7 @@ static const option_info options_table[] = {
      "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
     {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
-     "kill an engine that takes longer over a case, which then has\nfailed (default: 60)"},
+     "kill an engine that takes longer over a case (or a measurement),\nwhich then has failed (default: 60)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
      "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
      "limited in builds with "
@@ -52,13 +53,39 @@ static const option_info options_table[] = {
      "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
     {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit's XML to FILE, as for --tap"},
     {CONF_OPTION_JSON, 0, "--json", "FILE",
-     "write one JSON document to FILE, as for --tap; only one of the\nthree can go to standard output"},
+     "write one JSON document to FILE; - for standard output, which then\nholds nothing else; only one "
+     "report can go there"},
+    {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
+    {CONF_OPTION_PROMPT, 0, "--prompt", "N",
+     "measure prefill of N tokens; may be repeated, as the next two\n(default: 512)"},
+    {CONF_OPTION_CONTEXT, 0, "--context", "N", "measure decode behind N tokens (default: 16)"},
+    {CONF_OPTION_BATCH, 0, "--batch", "N", "measure both with N samples at once (default: 1)"},
+    {CONF_OPTION_TOKENS, 0, "--tokens", "N",
+     "decode N tokens of each sample, fewer where they take over 5 seconds\n(default: 32)"},
+    {CONF_OPTION_REPEAT, 0, "--repeat", "N", "measure everything N times (default: 5)"},
+    {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids from N (default: 0)"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
 #define N_OPTIONS (sizeof options_table / sizeof *options_table)
 
 static const conf_command commands[] = {
+    {"bench", "--model DIR [OPTION]...", "measure how fast engines are, beside what the machine allows",
+     "Measures the time from the start of a process to its first token, prefill, and decode,\n"
+     "each in a process of its own, engines taking turns. The best and the median of the\n"
+     "repetitions are shown, and the best as a part of the limit: the speed at which this\n"
+     "machine would only read the weights and the cache that a token needs, or only do the\n"
+     "float32 multiply-adds, whichever takes longer. Both are measured in the same run, and\n"
+     "counted from the plan of the checkpoint.\n"
+     "\n"
+     "An engine that refuses something as unsupported is named and passed over.\n"
+     "\n"
+     "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
+     "checkpoint or an engine cannot be read, or an error of assay itself.\n",
+     BIT(CONF_OPTION_MODEL) | BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_PROMPT) | BIT(CONF_OPTION_CONTEXT) |
+         BIT(CONF_OPTION_BATCH) | BIT(CONF_OPTION_TOKENS) | BIT(CONF_OPTION_REPEAT) | BIT(CONF_OPTION_IDS) |
+         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_HELP),
+     conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
      "\n"
@@ -175,12 +202,21 @@ static const option_info *find_option(const conf_command *command, const char *w
     return NULL;
 }
 
+static assay_status take_size(const option_info *o, const char *value, size_t most, conf_sizes *out,
+                              assay_error *err)
+{
+    assay_status rc = conf_cli_take_count(o->name, value, most, &out->at[out->n], err);
+    if (rc == ASSAY_OK) out->n++;
+    return rc;
+}
+
 static assay_status take_option(conf_options *out, const option_info *o, const char *value, assay_error *err)
 {
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_IDS:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
@@ -192,6 +228,14 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_TAP: out->tap = value; break;
     case CONF_OPTION_JUNIT: out->junit = value; break;
     case CONF_OPTION_JSON: out->json = value; break;
+    case CONF_OPTION_MODEL: out->model = value; break;
+    case CONF_OPTION_PROMPT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
+    case CONF_OPTION_CONTEXT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->contexts, err);
+    case CONF_OPTION_BATCH: return take_size(o, value, CONF_BENCH_BATCH_MAX, &out->batches, err);
+    case CONF_OPTION_TOKENS:
+        return conf_cli_take_count(o->name, value, CONF_BENCH_TOKENS_MAX, &out->n_tokens, err);
+    case CONF_OPTION_REPEAT:
+        return conf_cli_take_count(o->name, value, CONF_BENCH_REPEATS_MAX, &out->n_repeats, err);
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     }
@@ -235,10 +279,15 @@ static assay_status parse_option(const conf_command *command, int argc, char **a
 assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
                             assay_error *err)
 {
-    conf_options o = {.engines = calloc((size_t)argc + 1, sizeof *o.engines),
-                      .arguments = calloc((size_t)argc + 1, sizeof *o.arguments),
+    size_t n = (size_t)argc + 1;
+    conf_options o = {.engines = calloc(n, sizeof *o.engines),
+                      .arguments = calloc(n, sizeof *o.arguments),
+                      .prompts.at = calloc(n, sizeof *o.prompts.at),
+                      .contexts.at = calloc(n, sizeof *o.contexts.at),
+                      .batches.at = calloc(n, sizeof *o.batches.at),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    assay_status rc = o.engines && o.arguments ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    bool ok = o.engines && o.arguments && o.prompts.at && o.contexts.at && o.batches.at;
+    assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
         if (!options_end && strcmp(argv[i], "--") == 0) options_end = true;
@@ -256,6 +305,9 @@ void conf_cli_free(conf_options *options)
 {
     free(options->engines);
     free(options->arguments);
+    free(options->prompts.at);
+    free(options->contexts.at);
+    free(options->batches.at);
     *options = (conf_options){0};
 }
 

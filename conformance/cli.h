@@ -47,9 +47,22 @@ typedef enum conf_option {
     CONF_OPTION_TAP,
     CONF_OPTION_JUNIT,
     CONF_OPTION_JSON,
+    CONF_OPTION_MODEL,
+    CONF_OPTION_PROMPT,
+    CONF_OPTION_CONTEXT,
+    CONF_OPTION_BATCH,
+    CONF_OPTION_TOKENS,
+    CONF_OPTION_REPEAT,
+    CONF_OPTION_IDS, /* --seed, of a command that draws token ids */
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
+
+/* What an option that may be repeated was given, in order. */
+typedef struct conf_sizes {
+    size_t *at;
+    size_t n;
+} conf_sizes;
 
 /* A parsed command line; all strings are borrowed from argv. */
 typedef struct conf_options {
@@ -63,7 +76,10 @@ typedef struct conf_options {
     uint64_t seed;
     size_t n_jobs; /* 0: not given */
     conf_limits limits;
-    conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
+    const char *model;                     /* a checkpoint; NULL: not given */
+    conf_sizes prompts, contexts, batches; /* of assay bench, as its options */
+    size_t n_tokens, n_repeats;            /* 0: not given */
+    conf_class fail_class;                 /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;
 } conf_options;
 

@@ -3,6 +3,11 @@
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES = \
 	conformance/arrange.c conformance/arrange.h \
+	conformance/bench.c conformance/bench.h \
+	conformance/bench_json.c \
+	conformance/bench_measure.c \
+	conformance/bench_print.c \
+	conformance/bench_rate.c \
 	conformance/case.c conformance/case.h \
 	conformance/case_decoder.c conformance/case_parts.h \
 	conformance/case_members.c \
@@ -11,6 +16,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
 	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
+	conformance/cmd_bench.c \
 	conformance/cmd_diff.c \
 	conformance/cmd_info.c \
 	conformance/cmd_list.c \
@@ -159,6 +165,7 @@ conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LI
 
 CONFORMANCE_TESTS = \
 	conformance/tests/check_arrange \
+	conformance/tests/check_bench \
 	conformance/tests/check_bisect \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
@@ -198,6 +205,8 @@ conformance_tests_bench_files_LDADD = $(HDF5_LIBS)
 CONFORMANCE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS)
 conformance_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_arrange_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bisect_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
