@@ -62,7 +62,8 @@ def measure_peer(name: str, point: Point, options: argparse.Namespace,
                  seed: int) -> tuple[Time | None, str]:
     answer, why = ask(
         [sys.executable, "-m", "scripts.peers.measure", "--peer", name,
-         "--model", str(options.model), "--measure", point.measure, "--prompt", str(point.prompt), "--batch", str(point.batch),
+         "--model", str(options.model), "--measure", point.measure,
+         "--prompt", str(point.prompt), "--batch", str(point.batch),
          "--tokens", str(options.tokens), "--seed", str(seed), "--asked", repr(time.monotonic())],
         options.timeout)
     if answer is None:
@@ -81,7 +82,8 @@ def measure_assay(options: argparse.Namespace,
         prompts = options.prompt if batch == 1 else [1]
         answer, why = ask(
             [str(options.assay), "bench", "--model", str(options.model), "--repeat", "1",
-             "--json", "-", "--tokens", str(options.tokens), "--seed", str(seed), "--batch", str(batch),
+             "--json", "-", "--tokens", str(options.tokens), "--seed", str(seed),
+             "--batch", str(batch),
              "--timeout", str(options.timeout),
              *(word for name in options.engine for word in ("--engine", name)),
              *(word for n in prompts for word in ("--prompt", str(n))),
@@ -170,8 +172,8 @@ def table(options: argparse.Namespace, peers: list[str], results: Results) -> No
     print(f"{'memory, MiB':24}" + "".join(
         f"{max(t.peak for t in results[name, first]) / 2**20:>{width}.0f}"
         if (name, first) in results else f"{'-':>{width}}" for name in systems))
-    print("\nBest of the repetitions. A ratio above 1 leads the best peer. assay bench asks for the "
-          "logits of every\ntoken of a prompt, peers compute those of the last. Memory: of the "
+    print("\nBest of the repetitions. A ratio above 1 leads the best peer. assay bench asks "
+          "for the logits of every\ntoken of a prompt, peers compute those of the last. Memory: of the "
           "process of the first token.")
 
 
