@@ -64,11 +64,17 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
                     json_type_to_name(json_object_get_type(object)));
 }
 
+/* Hands a failure to every reader around this one. */
+static void fail_around(const config *c)
+{
+    for (config *p = c->parent; p && c->status != ASSAY_OK; p = p->parent) p->status = c->status;
+}
+
 void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object)
 {
     config_begin(c, parent->path, prefix, object, parent->notes, parent->err);
     c->parent = parent;
-    if (c->status != ASSAY_OK) parent->status = c->status;
+    fail_around(c);
 }
 
 void config_drop(config *c)
@@ -119,7 +125,7 @@ assay_status config_fail(config *c, assay_status status, const char *format, ...
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
-    if (c->parent) c->parent->status = c->status;
+    fail_around(c);
     return c->status;
 }
 

@@ -360,6 +360,21 @@ START_TEST(the_documents_own_original_length_outranks_the_ropes)
 }
 END_TEST
 
+START_TEST(a_failure_deep_inside_reaches_every_reader)
+{
+    reading r;
+    config a, b;
+    start(&r, "{\"a\": {\"b\": {\"n\": -1}}}");
+    config_begin_inside(&a, &r.c, "a.", config_member(&r.c, "a"));
+    config_begin_inside(&b, &a, "a.b.", config_member(&a, "b"));
+    ck_assert_uint_eq(config_size(&b, "n"), 0);
+    ck_assert(a.status == ASSAY_EFORMAT && r.c.status == ASSAY_EFORMAT);
+    config_drop(&b);
+    config_drop(&a);
+    expect(&r, ASSAY_EFORMAT, "a.b.n: found -1", "a positive integer");
+}
+END_TEST
+
 START_TEST(mrope_sections_must_fill_the_rotating_half)
 {
     reading r;
@@ -388,6 +403,7 @@ int main(void)
     tcase_add_test(members, the_first_error_stays);
     tcase_add_test(members, what_would_change_the_mathematics_is_refused);
     tcase_add_test(members, a_document_that_is_no_object_is_refused);
+    tcase_add_test(members, a_failure_deep_inside_reaches_every_reader);
     suite_add_tcase(suite, members);
     tcase_add_loop_test(ropes, a_rope_that_is_not_understood_is_refused, 0,
                         (int)(sizeof REFUSED_ROPES / sizeof *REFUSED_ROPES));
