@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += model/libmodel.la
 model_libmodel_la_SOURCES = \
+	model/affine.c model/affine.h \
 	model/bind.c model/bind.h \
 	model/config.c model/config.h \
 	model/config_rope.c \
@@ -31,6 +32,7 @@ model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 model_libmodel_la_LIBADD = $(JSONC_LIBS)
 
 MODEL_TESTS = \
+	model/tests/check_affine \
 	model/tests/check_config \
 	model/tests/check_dtype \
 	model/tests/check_error \
@@ -44,6 +46,7 @@ MODEL_TESTS = \
 	model/tests/check_safetensors_header \
 	model/tests/check_stop \
 	model/tests/check_weights
+EXTRA_DIST += model/tests/vectors
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
 
@@ -58,6 +61,8 @@ model_tests_libsupport_la_LIBADD = model/libmodel.la
 TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LIBS)
 
+model_tests_check_affine_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_affine_LDADD = $(TEST_LIBS)
 model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_LDADD = $(TEST_LIBS)
 model_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)
