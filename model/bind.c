@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/bind_tensor.h"
 #include "model/dtype.h"
 #include "model/error.h"
 
-enum { NAME_MAX_LENGTH = 256, SHAPE_MAX_LENGTH = 8 * 21 + 3 };
+enum { SHAPE_MAX_LENGTH = 8 * 21 + 3 };
 
 /* Where published checkpoints keep the language model: alone, inside a multimodal model, inside an older one.
  */
@@ -57,6 +58,22 @@ assay_status bind_fail(bind *b, assay_status status, const char *format, ...)
     return b->status;
 }
 
+static void bind_fail_at(bind *b, const assay_tensor *t, assay_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same about one tensor, with its file and its name. */
+static void bind_fail_at(bind *b, const assay_tensor *t, assay_status status, const char *format, ...)
+{
+    char reason[600];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    const char *path = weights_file(b->weights, weights_index(b->weights, t->name));
+    const char *slash = strrchr(path, '/');
+    bind_fail(b, status, "%s: tensor '%s': %s", slash ? slash + 1 : path, t->name, reason);
+}
+
 static void shape_text(char *out, size_t rank, const size_t *shape)
 {
     size_t at = (size_t)sprintf(out, "[");
@@ -64,173 +81,124 @@ static void shape_text(char *out, size_t rank, const size_t *shape)
     (void)sprintf(out + at, "]");
 }
 
-static const assay_tensor *find(bind *b, const char *name)
+static bool fits(assay_dtype dtype, bind_types types)
 {
+    if (types == BIND_CODES) return dtype == ASSAY_U32;
+    return dtype_is_float(dtype) && (types == BIND_FLOATS || dtype != ASSAY_F64);
+}
+
+const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types)
+{
+    static const char *const EXPECTED[] = {"F64, F32, F16 or BF16", "F32, F16 or BF16", "U32"};
     const assay_tensor *t = b->status == ASSAY_OK ? weights_find(b->weights, name) : NULL;
-    if (t && !dtype_is_float(t->dtype)) {
-        bind_fail(b, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, expected F64, F32, F16 or BF16", name,
-                  dtype_name(t->dtype));
+    if (t && !fits(t->dtype, types)) {
+        bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s", dtype_name(t->dtype),
+                     EXPECTED[types]);
         return NULL;
     }
     if (!t) bind_fail(b, ASSAY_EFORMAT, "tensor '%s' is missing", name);
     return t;
 }
 
-static void mark(bind *b, const assay_tensor *t)
+/* One more tensor stored in that way. */
+static void count_storage(bind *b, const plan_storage *storage, size_t n_elements)
 {
-    size_t n = 1, i = weights_index(b->weights, t->name);
+    size_t i = 0;
+    while (i < b->n_storages &&
+           (b->storages[i].dtype != storage->dtype || b->storages[i].bias_dtype != storage->bias_dtype ||
+            b->storages[i].bits != storage->bits || b->storages[i].group != storage->group))
+        i++;
+    if (i == b->n_storages) {
+        plan_storage *grown = realloc(b->storages, (i + 1) * sizeof *grown);
+        if (!grown) {
+            bind_fail(b, ASSAY_ENOMEM, "out of memory");
+            return;
+        }
+        b->storages = grown;
+        b->storages[b->n_storages++] = *storage;
+        b->storages[i].n_tensors = b->storages[i].n_elements = 0;
+    }
+    b->storages[i].n_tensors++;
+    b->storages[i].n_elements += n_elements;
+}
+
+static size_t n_elements(const assay_tensor *t)
+{
+    size_t n = 1;
     for (size_t d = 0; d < t->rank; d++) n *= t->shape[d];
-    if (!b->used[i]) b->n_parameters += n;
+    return n;
+}
+
+void bind_tensor_count(bind *b, const assay_tensor *t, size_t n, plan_storage storage)
+{
+    const size_t i = weights_index(b->weights, t->name);
+    if (!b->used[i]) {
+        b->n_parameters += n;
+        count_storage(b, &storage, n);
+    }
     b->used[i] = true;
 }
 
-/* The tensor of that full name and shape, marked as used; NULL after a failure. */
-static const assay_tensor *take(bind *b, const char *name, size_t rank, const size_t *shape)
+void bind_tensor_use(bind *b, const assay_tensor *t)
 {
-    const assay_tensor *t = find(b, name);
+    b->used[weights_index(b->weights, t->name)] = true;
+}
+
+const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types, size_t rank,
+                                     const size_t *shape, const char *why)
+{
+    const assay_tensor *t = bind_tensor_find(b, name, types);
     if (!t) return NULL;
     if (t->rank != rank || memcmp(t->shape, shape, rank * sizeof *shape) != 0) {
         char is[SHAPE_MAX_LENGTH], wanted[SHAPE_MAX_LENGTH];
         shape_text(is, t->rank, t->shape);
         shape_text(wanted, rank, shape);
-        bind_fail(b, ASSAY_EFORMAT, "tensor '%s': found shape %s, expected %s", name, is, wanted);
+        bind_fail_at(b, t, ASSAY_EFORMAT, "found shape %s, expected %s%s", is, wanted, why);
         return NULL;
     }
-    mark(b, t);
+    if (types == BIND_FLOATS) bind_tensor_count(b, t, n_elements(t), (plan_storage){.dtype = t->dtype});
     return t;
 }
 
-static plan_weight weight_of(const assay_tensor *t, size_t rows, size_t cols)
+plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols)
 {
     if (!t) return (plan_weight){0};
     return (plan_weight){.name = t->name, .data = t->data, .dtype = t->dtype, .rows = rows, .cols = cols};
 }
 
-/* Writes prefix + the formatted name + suffix. */
-static void full_name(const bind *b, char name[NAME_MAX_LENGTH], const char *suffix, const char *format,
+void bind_tensor_name(const bind *b, char name[BIND_NAME_MAX], const char *suffix, const char *format,
                       va_list args)
 {
-    char middle[NAME_MAX_LENGTH - 80];
+    char middle[BIND_NAME_MAX - 80];
     (void)vsnprintf(middle, sizeof middle, format, args);
-    (void)snprintf(name, NAME_MAX_LENGTH, "%s%s%s", b->prefix, middle, suffix);
-}
-
-#define FULL_NAME(name, suffix, format)                                                                      \
-    do {                                                                                                     \
-        va_list args;                                                                                        \
-        va_start(args, format);                                                                              \
-        full_name(b, name, suffix, format, args);                                                            \
-        va_end(args);                                                                                        \
-    } while (0)
-
-plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, ...)
-{
-    char name[NAME_MAX_LENGTH];
-    FULL_NAME(name, "", format);
-    return weight_of(take(b, name, 2, (const size_t[]){rows, cols}), rows, cols);
+    (void)snprintf(name, BIND_NAME_MAX, "%s%s%s", b->prefix, middle, suffix);
 }
 
 plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
 {
-    char name[NAME_MAX_LENGTH];
-    FULL_NAME(name, "", format);
-    return weight_of(take(b, name, 1, (const size_t[]){n}), 1, n);
-}
-
-plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const char *format, ...)
-{
-    char name[NAME_MAX_LENGTH];
-    plan_linear linear = {0};
-    FULL_NAME(name, ".weight", format);
-    linear.weight = weight_of(take(b, name, 2, (const size_t[]){rows, cols}), rows, cols);
-    if (has_bias) {
-        FULL_NAME(name, ".bias", format);
-        linear.bias = weight_of(take(b, name, 1, (const size_t[]){rows}), 1, rows);
-    }
-    return linear;
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, "", format);
+    return bind_tensor_weight(bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, ""), 1, n);
 }
 
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
 {
-    char name[NAME_MAX_LENGTH];
-    FULL_NAME(name, ".weight", format);
-    plan_weight weight = weight_of(take(b, name, 1, (const size_t[]){n}), 1, n);
-    return (plan_norm){.present = true, .epsilon = epsilon, .weight = weight};
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, ".weight", format);
+    const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
+    return (plan_norm){.present = true, .epsilon = epsilon, .weight = bind_tensor_weight(t, 1, n)};
 }
 
 bool bind_exists(const bind *b, const char *format, ...)
 {
-    char name[NAME_MAX_LENGTH];
-    FULL_NAME(name, "", format);
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, "", format);
     return weights_find(b->weights, name) != NULL;
-}
-
-plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
-{
-    plan_weight part = *whole;
-    if (!whole->data) return part;
-    part.data = (const char *)whole->data + first * whole->cols * dtype_size(whole->dtype);
-    part.rows = rows;
-    return part;
-}
-
-/* One fused tensor of all experts, [E, rows, cols] or its transpose: expert e's matrix goes to out[e]. */
-static void take_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
-{
-    const assay_tensor *found = find(b, name);
-    bool transposed =
-        found && rows != cols && found->rank == 3 && found->shape[1] == cols && found->shape[2] == rows;
-    const size_t shape[] = {n, transposed ? cols : rows, transposed ? rows : cols};
-    const assay_tensor *t = take(b, name, 3, shape);
-    for (size_t e = 0; t && e < n; e++) {
-        out[e] = weight_of(t, rows, cols);
-        out[e].data = (const char *)t->data + e * rows * cols * dtype_size(t->dtype);
-        out[e].transposed = transposed;
-    }
-}
-
-/* Splits gate over up into its halves. A transposed one, [D, 2I], has gate in its first I columns: its rows
- * stay whole, and `stride` says how long they are. */
-static void split_gate_up(plan_experts *x, size_t e, plan_weight both)
-{
-    x->gate[e] = x->up[e] = both;
-    x->gate[e].rows = x->up[e].rows = x->intermediate;
-    size_t element = dtype_size(both.dtype);
-    size_t skip = both.transposed ? x->intermediate : x->intermediate * both.cols;
-    x->gate[e].stride = x->up[e].stride = both.transposed ? 2 * x->intermediate : 0;
-    if (both.data) x->up[e].data = (const char *)both.data + skip * element;
-}
-
-void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base)
-{
-    char name[NAME_MAX_LENGTH];
-    size_t n = x->n_experts, inner = x->intermediate;
-    if (b->status != ASSAY_OK) return; /* the router, bound before, vouches for their number */
-    x->gate = calloc(n, sizeof *x->gate);
-    x->up = calloc(n, sizeof *x->up);
-    x->down = calloc(n, sizeof *x->down);
-    if (!x->gate || !x->up || !x->down) {
-        bind_fail(b, ASSAY_ENOMEM, "out of memory");
-        return;
-    }
-    if (bind_exists(b, "%s.gate_up_proj", base)) {
-        (void)snprintf(name, sizeof name, "%s%s.gate_up_proj", b->prefix, base);
-        take_fused(b, n, 2 * inner, hidden, name, x->gate);
-        for (size_t e = 0; e < n; e++) split_gate_up(x, e, x->gate[e]);
-        (void)snprintf(name, sizeof name, "%s%s.down_proj", b->prefix, base);
-        take_fused(b, n, hidden, inner, name, x->down);
-        return;
-    }
-    for (size_t e = 0; b->status == ASSAY_OK && e < n; e++) {
-        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, e);
-        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, e);
-        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, e);
-    }
 }
 
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why)
 {
-    char below[NAME_MAX_LENGTH];
+    char below[BIND_NAME_MAX];
     (void)snprintf(below, sizeof below, "%s%s", b->prefix, start);
     size_t n = 0;
     for (size_t i = 0; b->status == ASSAY_OK && i < weights_count(b->weights); i++) {
@@ -238,35 +206,9 @@ void bind_ignore(bind *b, config_notes *notes, const char *start, const char *wh
         if (b->used[i] ||
             (strncmp(t->name, start, strlen(start)) != 0 && strncmp(t->name, below, strlen(below)) != 0))
             continue;
-        size_t before = b->n_parameters;
-        mark(b, t);
-        b->n_ignored += b->n_parameters - before;
-        b->n_parameters = before;
+        b->n_ignored += n_elements(t);
+        b->used[i] = true;
         n++;
     }
     if (n) config_note(notes, "%zu tensor%s below %s passed over: %s", n, n == 1 ? "" : "s", start, why);
-}
-
-/* lm_head.weight stands beside the prefix's "model." or below "language_model.". */
-static const assay_tensor *find_head(const bind *b)
-{
-    const assay_tensor *t = weights_find(b->weights, "lm_head.weight");
-    return t ? t : weights_find(b->weights, "language_model.lm_head.weight");
-}
-
-void bind_head(bind *b, plan *p, bool tied)
-{
-    const assay_tensor *t = find_head(b);
-    p->tied = tied;
-    p->head = p->embedding;
-    if (!tied || t) {
-        const char *name = t ? t->name : "lm_head.weight";
-        p->head = weight_of(take(b, name, 2, (const size_t[]){p->vocab, p->hidden}), p->vocab, p->hidden);
-    }
-    if (!tied || b->status != ASSAY_OK || !t) return;
-    size_t n_bytes = p->vocab * p->hidden * dtype_size(p->head.dtype);
-    if (p->head.dtype != p->embedding.dtype || memcmp(p->head.data, p->embedding.data, n_bytes) != 0)
-        bind_fail(b, ASSAY_EFORMAT,
-                  "tensor '%s': differs from the embedding, but tie_word_embeddings is true", t->name);
-    b->n_parameters -= p->vocab * p->hidden;
 }

@@ -18,7 +18,10 @@ typedef struct bind {
     bool *used;          /* [weights_count] */
     size_t n_parameters; /* elements bound so far */
     size_t n_ignored;    /* elements of tensors that bind_ignore passed over */
-    config *config;      /* fails with it: err holds one text, that of the first failure of either */
+    plan_storage *storages; /* [n_storages]: how what was bound is stored; for the plan to own */
+    size_t n_storages;
+    config_quantization quantization; /* what the config says of MLX's groups; set by the family */
+    config *config; /* fails with it: err holds one text, that of the first failure of either */
     assay_status status;
     assay_error *err;
 } bind;
@@ -34,7 +37,9 @@ assay_status bind_end(bind *b);
 assay_status bind_fail(bind *b, assay_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The matrix prefix + name (printf-formatted), of shape [rows, cols] and a floating type. */
+/* The matrix prefix + name (printf-formatted), of shape [rows, cols]: of a floating type or, where
+ * b->quantization and the tensors at hand agree on it, packed by MLX: name is X.weight, beside X.scales and
+ * X.biases. */
 plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -54,11 +59,12 @@ plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
 
 bool bind_exists(const bind *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The experts of one layer below prefix + base, in either published layout: base.E.{gate,up,down}_proj.weight
- * per expert, or fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E, D, I] (or
- * [E, I, D]), gate first. Where a matrix is square its orientation cannot be told: the published one, [out,
- * in], is taken. Fills x->gate, x->up, x->down for x->n_experts and x->intermediate. */
-void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base);
+/* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
+ * per expert; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E, D, I] (or
+ * [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. Where a matrix is
+ * square its orientation cannot be told: the published one, [out, in], is taken. Fills x->gate, x->up,
+ * x->down for x->n_experts and x->intermediate. */
+void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *stacked);
 
 /* Passes over every tensor whose full name starts with `start`, or whose name below the prefix does, and
  * notes how many there were. */

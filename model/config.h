@@ -91,6 +91,27 @@ bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t 
  * that would change the mathematics in a way that is not implemented. */
 void config_refuse(config *c, const char *name);
 
+/* How MLX stored a matrix: codes of so many bits, a scale and a bias for every group. bits 0: as numbers. */
+typedef struct config_affine {
+    size_t bits, group;
+} config_affine;
+
+/* The member `quantization` that mlx-lm writes: what holds for every module, and {path: what holds for it}.
+ */
+typedef struct config_quantization {
+    json_object *modules; /* borrowed, checked; NULL: the document has none */
+    config_affine standard;
+} config_quantization;
+
+/* Reads `quantization`, or `quantization_config` where it is MLX's own (group_size and bits, no
+ * quant_method); where both are there they must be equal. Refuses every mode but "affine", widths and groups
+ * that MLX has not, and members that it does not know. */
+void config_quantization_read(config *c, config_quantization *out);
+
+/* What the document says of the module of that path; bits 0: not quantised. Returns whether it names the
+ * module: if not, *out is what holds for all, and the module is quantised if its tensors are. */
+bool config_quantization_of(const config_quantization *q, const char *module, config_affine *out);
+
 /* A rope as the document spells it, in either published spelling. */
 typedef struct config_rope_request {
     const char *layer_type; /* member of rope_parameters that holds it; NULL: rope_parameters itself */

@@ -3,7 +3,9 @@ noinst_LTLIBRARIES += model/libmodel.la
 model_libmodel_la_SOURCES = \
 	model/affine.c model/affine.h \
 	model/bind.c model/bind.h \
+	model/bind_matrix.c model/bind_tensor.h \
 	model/config.c model/config.h \
+	model/config_quantization.c \
 	model/config_rope.c \
 	model/dtype.c model/dtype.h \
 	model/error.c model/error.h \
@@ -41,6 +43,8 @@ MODEL_TESTS = \
 	model/tests/check_plan \
 	model/tests/check_plan_cost \
 	model/tests/check_plan_refused \
+	model/tests/check_quantized \
+	model/tests/check_quantized_refused \
 	model/tests/check_rope \
 	model/tests/check_safetensors \
 	model/tests/check_safetensors_header \
@@ -63,6 +67,10 @@ TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LI
 
 model_tests_check_affine_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_affine_LDADD = $(TEST_LIBS)
+model_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_quantized_LDADD = $(TEST_LIBS)
+model_tests_check_quantized_refused_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_quantized_refused_LDADD = $(TEST_LIBS)
 model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_LDADD = $(TEST_LIBS)
 model_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)

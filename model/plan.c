@@ -137,6 +137,8 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
     }
     o->plan.n_parameters = b.n_parameters;
     o->plan.n_ignored = b.n_ignored;
+    o->plan.storages = b.storages;
+    o->plan.n_storages = b.n_storages;
     config_end(&c);
     return c.status;
 }
@@ -203,6 +205,7 @@ void plan_free(plan *p)
     free(p->layers);
     free(p->streams.projection);
     free(p->streams.unprojection);
+    free(p->storages);
     stop_set_free(o->stops);
     weights_free(o->weights);
     config_notes_free(&o->notes);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "model/affine.h"
 #include "model/rope.h"
 #include "model/stop.h"
 
@@ -22,12 +23,22 @@
 typedef struct plan_weight {
     const char *name; /* in the checkpoint */
     const void *data;
-    assay_dtype dtype;
-    size_t rows;     /* outputs; 1 for a vector */
-    size_t cols;     /* inputs; the length of a vector */
-    bool transposed; /* stored [cols, rows] */
-    size_t stride;   /* elements from one stored row to the next; 0: they follow each other */
+    assay_dtype dtype; /* U32 where affine.bits is not 0 */
+    size_t rows;       /* outputs; 1 for a vector */
+    size_t cols;       /* inputs; the length of a vector */
+    bool transposed;   /* stored [cols, rows] */
+    size_t stride;     /* elements from one stored row to the next; 0: they follow each other */
+    affine affine;     /* where affine.bits is not 0, data holds its codes, [rows, affine_words(cols, bits)],
+                          neither transposed nor with a stride */
 } plan_weight;
+
+/* How some of a checkpoint's tensors are stored, and how many of them. */
+typedef struct plan_storage {
+    assay_dtype dtype; /* of the numbers; of the scales where bits is not 0 */
+    assay_dtype bias_dtype;
+    size_t bits, group; /* as in affine */
+    size_t n_tensors, n_elements;
+} plan_storage;
 
 typedef struct plan_linear {
     plan_weight weight; /* [out, in] */
@@ -189,6 +200,8 @@ typedef struct plan {
     bool tied;
     double soft_cap; /* logits become tanh(x / soft_cap) * soft_cap; 0: none */
     const stop_set *stops;
+    plan_storage *storages; /* [n_storages], owned */
+    size_t n_storages;
     size_t n_parameters, n_ignored; /* tensors' elements bound, and left out as the family allows */
     const char *const *notes; /* defaults taken, members not understood, tensors passed over: one line each */
     size_t n_notes;

@@ -7,12 +7,28 @@
 #include "model/dtype.h"
 #include "model/plan.h"
 
+static void print_storages(const plan *p, FILE *out)
+{
+    for (size_t i = 0; i < p->n_storages; i++) {
+        const plan_storage *s = &p->storages[i];
+        fprintf(out, "stored       ");
+        if (s->bits)
+            fprintf(out, "%zu bits in groups of %zu, scales in %s, biases in %s", s->bits, s->group,
+                    dtype_name(s->dtype), dtype_name(s->bias_dtype));
+        else fprintf(out, "%s", dtype_name(s->dtype));
+        fprintf(out, ": %zu elements in %zu tensor%s\n", s->n_elements, s->n_tensors,
+                s->n_tensors == 1 ? "" : "s");
+    }
+}
+
 static void print_counts(const plan *p, FILE *out)
 {
     fprintf(out, "model        %s (%s)\n", p->dir, p->model_type);
-    fprintf(out, "parameters   %zu, embedding in %s", p->n_parameters, dtype_name(p->embedding.dtype));
+    fprintf(out, "parameters   %zu", p->n_parameters);
     if (p->n_ignored) fprintf(out, "; %zu more passed over", p->n_ignored);
-    fprintf(out, "\nvocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
+    fputc('\n', out);
+    print_storages(p, out);
+    fprintf(out, "vocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
     if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
     if (p->n_token_ids != p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
     fprintf(out, "\nhidden       %zu", p->hidden);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,34 @@ static bool read_tied(family *f, bool fallback)
     return config_flag_or(f->config, NAME, fallback);
 }
 
+/* An override whose module holds no tensors of the checkpoint, such as a tower that was left out. */
+static void note_idle_overrides(family *f, const config_quantization *q)
+{
+    char name[256];
+    struct json_object_iterator at = json_object_iter_begin(q->modules),
+                                end = json_object_iter_end(q->modules);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *path = json_object_iter_peek_name(&at);
+        config_affine is;
+        if (!config_quantization_of(q, path, &is)) continue;
+        (void)snprintf(name, sizeof name, "%s.weight", path);
+        if (!weights_find(f->bind->weights, name))
+            config_note(f->config->notes, "quantization.%.120s: no such tensors, not used", path);
+    }
+}
+
+/* Beside a text_config the outer document says it, as mlx-lm writes it. */
+static void read_quantization(family *f)
+{
+    static const char *const NAMES[] = {"quantization", "quantization_config"};
+    config *said = f->config;
+    for (size_t i = 0; f->outer && i < 2; i++)
+        if (config_has(f->outer, NAMES[i])) said = f->outer;
+    for (size_t i = 0; said != f->config && i < 2; i++) config_refuse(f->config, NAMES[i]);
+    config_quantization_read(said, &f->bind->quantization);
+    if (family_ok(f) && f->bind->quantization.modules) note_idle_overrides(f, &f->bind->quantization);
+}
+
 void family_begin(family *f, double epsilon, bool tied_by_default)
 {
     plan *p = f->plan;
@@ -28,8 +57,7 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     size_t n_layers = config_size(c, "num_hidden_layers");
     p->max_positions = config_size_or(c, "max_position_embeddings", 2048);
     bool tied = read_tied(f, tied_by_default);
-    config_refuse(c, "quantization_config");
-    config_refuse(c, "quantization");
+    read_quantization(f);
     size_t n_tensors = weights_count(f->bind->weights);
     if (n_layers > n_tensors)
         config_fail(c, ASSAY_EFORMAT, "num_hidden_layers: found %zu, but the checkpoint has only %zu tensors",

@@ -25,7 +25,7 @@ family_fn family_gemma4, family_gemma3n;
 bool family_ok(const family *f);
 
 /* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, and
- * binds embedding, final norm (epsilon) and head. Refuses what no family implements (quantisation). */
+ * binds embedding, final norm (epsilon) and head. Tells the binding how MLX has quantised the matrices. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
 /* Fails unless every key/value head serves the same number of query heads. */

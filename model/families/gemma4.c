@@ -216,7 +216,7 @@ static plan_norm layer_norm(gemma4 *g, size_t i, const char *name)
 
 static void bind_layer_experts(gemma4 *g, size_t i)
 {
-    char base[64];
+    char base[64], stacked[64];
     bind *b = g->f->bind;
     plan_layer *layer = &g->f->plan->layers[i];
     plan_experts *x = &layer->experts;
@@ -228,7 +228,8 @@ static void bind_layer_experts(gemma4 *g, size_t i)
     x->router_scale = bind_vector(b, g->f->plan->hidden, "layers.%zu.router.scale", i);
     x->expert_scale = bind_vector(b, x->n_experts, "layers.%zu.router.per_expert_scale", i);
     (void)snprintf(base, sizeof base, "layers.%zu.experts", i);
-    bind_experts(b, x, g->f->plan->hidden, base);
+    (void)snprintf(stacked, sizeof stacked, "layers.%zu.experts.switch_glu", i);
+    bind_experts(b, x, g->f->plan->hidden, base, stacked);
 }
 
 static void bind_layer(gemma4 *g, size_t i)

@@ -47,12 +47,13 @@ static plan_experts read_experts(family *f, const family_decoder *d)
 
 static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
 {
-    char base[64];
+    char base[64], stacked[64];
     plan_experts *x = &f->plan->layers[i].experts;
     *x = *shape;
     (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
+    (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
     x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
-    bind_experts(f->bind, x, f->plan->hidden, base);
+    bind_experts(f->bind, x, f->plan->hidden, base, stacked);
 }
 
 void family_qwen3_moe(family *f)

@@ -2,6 +2,7 @@
 #include "model/tests/checkpoint.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,17 +18,20 @@ char *checkpoint_fixture(const char *name)
     return path;
 }
 
-/* Sets the member at a dotted path to a JSON value; NULL removes it. */
+/* Sets the member at a dotted path to a JSON value; NULL removes it. Where a head names no member, what
+ * follows is one name, dots and all: the path of a module below `quantization`. */
 static void set_member(json_object *object, const char *path, const char *value)
 {
     const char *dot = strchr(path, '.');
     if (dot) {
         char *head = strndup(path, (size_t)(dot - path));
         json_object *inner = NULL;
-        ck_assert_msg(json_object_object_get_ex(object, head, &inner), "no member %s", head);
-        set_member(inner, dot + 1, value);
+        const bool descends = json_object_object_get_ex(object, head, &inner);
         free(head);
-        return;
+        if (descends) {
+            set_member(inner, dot + 1, value);
+            return;
+        }
     }
     json_object_object_del(object, path);
     if (!value) return;
@@ -52,8 +56,14 @@ static void link_weights(const char *from, const char *to)
     (void)closedir(listing);
 }
 
-/* Makes a checkpoint like the fixture, its config changed in one member, its weights linked. */
 const char *checkpoint_changed(const char *name, const char *path, const char *value)
+{
+    return checkpoint_changed_without(name, path, value, NULL);
+}
+
+/* Makes a checkpoint like the fixture, its config changed, its weights linked. */
+const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
+                                       const char *without)
 {
     static int count;
     char label[48];
@@ -66,6 +76,7 @@ const char *checkpoint_changed(const char *name, const char *path, const char *v
     ck_assert_msg(json_read(from, &document, &err) == ASSAY_OK, "%s", err.text);
     free(from);
     if (path) set_member(document, path, value);
+    if (without) set_member(document, without, NULL);
     const char *text = json_object_to_json_string(document);
     (void)support_write(dir, "config.json", text, strlen(text));
     json_object_put(document);

@@ -14,6 +14,10 @@ char *checkpoint_fixture(const char *name);
  * member; path NULL changes nothing), and with links to its weights. Lives as long as the process. */
 const char *checkpoint_changed(const char *name, const char *path, const char *value);
 
+/* The same, and one more member removed; NULL: none. */
+const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
+                                       const char *without);
+
 /* The plan of a directory, or of a fixture; to be freed. */
 plan *checkpoint_open(const char *dir);
 plan *checkpoint_open_fixture(const char *name);

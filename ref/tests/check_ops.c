@@ -57,6 +57,30 @@ START_TEST(narrow_weights_are_read_exactly)
 }
 END_TEST
 
+/* Three rows of two groups of 32: codes of four bits, 0 to 15 and again, the last row's from 15 down. */
+START_TEST(groups_are_widened_row_by_row)
+{
+    const float scale[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5F, 0, -1, 0, 0, 100};
+    unsigned char codes[3 * 32];
+    for (size_t i = 0; i < sizeof codes; i++) {
+        const size_t low = i * 2 % 16, high = low + 1;
+        codes[i] = (unsigned char)(i < 64 ? low | high << 4 : (15 - low) | (15 - high) << 4);
+    }
+    plan_weight w = {.name = "w", .data = codes, .dtype = ASSAY_U32, .rows = 3, .cols = 64};
+    w.affine = (affine){4, 32, scale, bias, ASSAY_F32, ASSAY_F32};
+    ref_real row[3 * 64], x[64] = {[1] = 1, [63] = 2}, y[3];
+    ref_weight_rows(&w, 0, 3, row);
+    expect(row, (const double[]){0.5, 1.5, 2.5}, 3);
+    expect(row + 32, (const double[]){0, 2, 4}, 3);
+    expect(row + 64, (const double[]){-1, 2, 5}, 3);
+    expect(row + 128 + 32, (const double[]){190, 184, 178}, 3);
+    ref_weight_rows(&w, 2, 1, row);
+    expect(row, (const double[]){75, 70, 65}, 3);
+    ck_assert_int_eq(ref_matrix(y, x, 1, &w), ASSAY_OK);
+    expect(y, (const double[]){1.5 + 2 * 30, 2 + 2 * 60, 70 + 2 * 100}, 3);
+}
+END_TEST
+
 START_TEST(norm_divides_by_the_root_mean_square)
 {
     const double x[] = {3, 4, 0, 0, 6, 8, 0, 0}, w[] = {2, 1, 1, 1};
@@ -222,6 +246,7 @@ int main(void)
     tcase_add_test(all, linear_multiplies_by_the_transpose_and_adds_the_bias);
     tcase_add_test(all, transposed_and_strided_weights_read_as_their_plain_form);
     tcase_add_test(all, narrow_weights_are_read_exactly);
+    tcase_add_test(all, groups_are_widened_row_by_row);
     tcase_add_test(all, norm_divides_by_the_root_mean_square);
     tcase_add_test(all, norm_adds_epsilon_to_the_mean_square);
     tcase_add_test(all, activations_differ_where_they_should);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
+from . import quantized
 from .truth import Run, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
@@ -32,6 +34,9 @@ class Checkpoint:
         rng = rng_for(seed, family.name, variant.name, "weights")
         self.state = draw_state(model, rng, variant.dtype,
                                 (*variant.weight_rules, *family.weight_rules))
+        self.drawn = self.state
+        if variant.groups:
+            self.state = self.quantized_state()
         self.truth = Run(self.build, self.state, torch.float64)
         self.float32 = Run(self.build, self.state, torch.float32)
 
@@ -92,9 +97,25 @@ class Checkpoint:
                                                    "eos_token_id": generated, "pad_token_id": 0}
         return documents
 
+    def quantized_state(self) -> dict[str, torch.Tensor]:
+        """The drawn weights after mlx-lm has quantised them, in float64."""
+        with tempfile.TemporaryDirectory() as scratch:
+            self.write_quantized(Path(scratch) / "model", [1], 2)
+            state = quantized.state(Path(scratch) / "model")
+        if {k: v.shape for k, v in state.items()} != {k: v.shape for k, v in self.drawn.items()}:
+            raise RuntimeError("mlx-lm writes other tensors than were drawn")
+        return state
+
+    def write_quantized(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
+        """What mlx-lm makes of the published spelling of the drawn weights."""
+        with tempfile.TemporaryDirectory() as scratch:
+            plain = Path(scratch)
+            self.write_plain(plain, stop_ids, idle_id)
+            quantized.write(plain, directory, self.variant.groups)
+
     def stored(self) -> dict[str, torch.Tensor]:
         """The tensors under their published names, in one of the published expert layouts."""
-        state = dict(self.state)
+        state = dict(self.drawn)
         if self.variant.wrapper != "text" and not self.multimodal:
             state = {"model.language_model." + name.removeprefix("model."): tensor
                      for name, tensor in state.items()}
@@ -107,11 +128,22 @@ class Checkpoint:
 
     def write(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         directory.mkdir(parents=True, exist_ok=True)
+        if not self.variant.groups:
+            self.write_plain(directory, stop_ids, idle_id)
+            self.check_reload(directory)
+            return
+        self.write_quantized(directory, stop_ids, idle_id)
+        self._check_config(directory)
+        again = quantized.state(directory)
+        if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
+            raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")
+
+    def write_plain(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
+        """The drawn weights in a published spelling and layout."""
         for name, document in self.documents(stop_ids, idle_id).items():
             text = json.dumps(document, indent=2, sort_keys=True)
             (directory / name).write_text(text + "\n")
         save_shards(directory, self.stored(), self.variant.n_shards)
-        self.check_reload(directory)
 
     def check_reload(self, directory: Path) -> None:
         """The publisher's own loader must make the same model of the files (spelling, layout)."""

@@ -35,6 +35,13 @@ def attention_dims(rng: np.random.Generator, explicit_head_dim: bool = True) -> 
         return {**dims, "head_dim": head_dim} if explicit_head_dim else dims
 
 
+def grouped(base: Config, hidden: int, intermediate: int, heads: int, kv: int, head_dim: int,
+            **more) -> Config:
+    """base in widths that MLX can quantise: multiples of a group size."""
+    return {**base, "hidden_size": hidden, "intermediate_size": intermediate,
+            "num_attention_heads": heads, "num_key_value_heads": kv, "head_dim": head_dim, **more}
+
+
 def flat_old_rope(config: Config) -> Config:
     """rope_parameters as it was published before: rope_theta and rope_scaling, side by side.
 

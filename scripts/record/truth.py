@@ -61,7 +61,8 @@ class Run:
     """A published model in one precision, asked one unpadded sample at a time, without memory.
 
     build: makes the model (called inside the precision).
-    state: the stored weights, in their stored type; upcast exactly.
+    state: the stored weights, in their stored type, upcast exactly; those of MLX's groups in
+    float64.
     """
 
     def __init__(self, build: Callable[[], torch.nn.Module], state: dict, dtype: torch.dtype):
@@ -149,7 +150,8 @@ class Run:
 
 
 def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The stored value, exactly, in a type that is at least as wide."""
+    """The stored value, exactly, in a type that is at least as wide; a number of MLX's groups,
+    which comes in float64, rounded."""
     return tensor.to(dtype)
 
 

@@ -15,6 +15,16 @@ STANDARD = ("single", "batch", "generate")
 
 
 @dataclass(frozen=True)
+class Groups:
+    """How mlx-lm quantises a checkpoint: bits and group size of all modules, and of those whose
+    path a pattern finds; None leaves them alone."""
+
+    bits: int
+    group_size: int
+    modules: tuple[tuple[str, Config | None], ...] = ()
+
+
+@dataclass(frozen=True)
 class Variant:
     """One checkpoint and the cases that are recorded on it.
 
@@ -34,6 +44,7 @@ class Variant:
     experts: str = "fused"  # fused | split (one tensor per expert)
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
+    groups: Groups | None = None  # written by mlx-lm, in its affine groups
     omits: tuple[str, ...] = ()  # members of config.json left to the published default
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
 

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
+from ..dims import attention_dims, grouped, pick
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, small
 from ..weights import around, unused_kv
 
 WINDOW = 6
@@ -112,6 +112,19 @@ def variants(base: Config) -> list[Variant]:
                                    global_head_dim=20, vocab_size_per_layer_input=47),
                 "A rotated share of 5 elements of 20 rounded up to three angles instead of down to "
                 "two", spelling="old", dtype="bfloat16"),
+        Variant("mlx-4bit-experts", {
+            **grouped(base, 64, 192, 4, 2, 16, vocab_size=61, num_hidden_layers=2,
+                      layer_types=layer_pattern(2, 2), global_head_dim=32),
+            **K_EQ_V, **EXPERTS, "num_experts": 3, "moe_intermediate_size": 128},
+            "A router read in the width of all other modules, or experts beside the MLP in the "
+            "wrong groups", ("single", "batch"), spelling="old", dtype="bfloat16",
+            groups=Groups(4, 64)),
+        Variant("mlx-8bit-layer-inputs", {
+            **grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
+                      layer_types=layer_pattern(2, 2), global_head_dim=16,
+                      hidden_size_per_layer_input=32, vocab_size_per_layer_input=61)},
+            "The table of per-layer inputs, or its projections, not widened", spelling="old",
+            groups=Groups(8, 32, ((r"per_layer_projection", {"group_size": 32, "bits": 6}),))),
     ]
 
 

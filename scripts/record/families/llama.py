@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant, small
+from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..variant import STANDARD, Config, Family, Groups, Variant, small
 
 BASE: Config = {
     "vocab_size": 101, "hidden_size": 28, "intermediate_size": 43, "num_hidden_layers": 3,
@@ -103,6 +103,18 @@ def variants(base: Config) -> list[Variant]:
             **ROPES["yarn"], "original_max_position_embeddings": 64, **member}),
             f"{', '.join(member)} of yarn misread in rope_scaling", spelling="old",
             dtype="bfloat16") for name, member in YARN_MEMBERS.items()),
+        Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
+                "Codes of four bits taken from the wrong end of a word, or scale and bias of the "
+                "wrong group", ("single", "batch"), spelling="old", dtype="bfloat16",
+                groups=Groups(4, 64)),
+        Variant("mlx-2bit", grouped(base, 128, 256, 4, 2, 12, vocab_size=61, num_hidden_layers=1,
+                                    attention_bias=True, mlp_bias=True),
+                "A group of 128 read as two, the bias of a layer confused with those of its "
+                "groups, or a matrix that is no multiple of the group taken for quantised",
+                spelling="old", groups=Groups(2, 128)),
+        Variant("mlx-8bit", grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=1),
+                "Codes of eight bits read as signed", spelling="old", dtype="float16",
+                groups=Groups(8, 32)),
     ]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern
+from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern
 
 BASE: Config = {
     "vocab_size": 106, "hidden_size": 27, "intermediate_size": 44, "num_hidden_layers": 3,
@@ -50,6 +50,19 @@ def variants(base: Config) -> list[Variant]:
             "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
             "original_max_position_embeddings": 64}}, "Yarn ignored beside q and k norms, or a "
             "shard skipped", spelling="old", dtype="float16", n_shards=2),
+        Variant("mlx-3bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
+                "A code of three bits that begins in one word and ends in the next misread, or a "
+                "tied head that does not read the embedding's groups", ("single", "batch"),
+                spelling="old", dtype="bfloat16", groups=Groups(3, 64)),
+        Variant("mlx-5bit", grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2),
+                "A code of five bits that begins in one word and ends in the next misread, or a "
+                "module's own width and group ignored", ("single", "generate"), spelling="old",
+                groups=Groups(5, 32, (
+                    (r"layers\.0\.self_attn\.q_proj", {"group_size": 64, "bits": 8}),
+                    (r"layers\.1\.mlp\.up_proj", {"group_size": 32, "bits": 3}),
+                    (r"layers\.1\.mlp\.gate_proj", {"group_size": 64, "bits": 5}),
+                    (r"layers\.1\.self_attn\.k_proj", None),
+                    (r"embed_tokens", {"group_size": 32, "bits": 6})))),
     ]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant, small
+from ..dims import attention_dims, flat_old_rope, grouped, pick
+from ..variant import STANDARD, Config, Family, Groups, Variant, small
 
 BASE: Config = {
     "vocab_size": 102, "hidden_size": 28, "intermediate_size": 45, "num_hidden_layers": 3,
@@ -58,6 +58,18 @@ def variants(base: Config) -> list[Variant]:
             dtype="bfloat16", experts="split", spelling="old"),
         Variant("fused-old", small(base), "Fused experts refused beside a "
                 "config in the older spelling", dtype="bfloat16", spelling="old"),
+        Variant("mlx-6bit", grouped(base, 64, 160, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
+                                    moe_intermediate_size=32, num_experts=4,
+                                    mlp_only_layers=[1]),
+                "The groups of another expert of a stack read, or a code of six bits that begins "
+                "in one word and ends in the next misread", ("single", "batch"), experts="split",
+                spelling="old", dtype="bfloat16", groups=Groups(6, 32)),
+        Variant("mlx-4bit-mixed", grouped(base, 64, 160, 4, 2, 8, vocab_size=61,
+                                          num_hidden_layers=1, moe_intermediate_size=32),
+                "One stack of experts read in another's width, or a stack that is not quantised",
+                experts="split", spelling="old", groups=Groups(4, 32, (
+                    (r"switch_mlp\.down_proj", {"group_size": 32, "bits": 8}),
+                    (r"switch_mlp\.up_proj", None)))),
     ]
 
 

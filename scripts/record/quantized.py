@@ -1,0 +1,122 @@
+"""Checkpoints in MLX's affine groups: written by mlx-lm itself, read back in float64 by numpy.
+
+A quantised matrix is X.weight (uint32, packed), X.scales and X.biases; the number is scale * code +
+bias. The truth takes those stored values for exact: product and sum in float64.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+from .variant import Groups
+
+ROUNDING = 2.0 ** -23  # of a product and a sum in float32, relative to the larger of their terms
+PARTS = ("gate_proj", "up_proj", "down_proj")
+
+
+def write(plain: Path, directory: Path, groups: Groups) -> None:
+    """Quantises the checkpoint `plain` into `directory`, as `mlx_lm.convert --quantize` does."""
+    import mlx.core as mx
+    from mlx_lm import utils
+    mx.set_default_device(mx.cpu)
+    model, config = utils.load_model(plain)
+    own = getattr(model, "quant_predicate", None)
+
+    def predicate(path: str, module: Any) -> bool | dict:
+        for pattern, said in groups.modules:
+            if re.search(pattern, path):
+                return dict(said) if said else False
+        return own(path, module) if own else True
+
+    with contextlib.redirect_stdout(io.StringIO()):  # it says how many bits it took
+        model, config = utils.quantize_model(model, config, groups.group_size, groups.bits,
+                                             quant_predicate=predicate)
+    utils.save_model(directory, model)
+    utils.save_config(config, directory / "config.json")
+    shutil.copy(plain / "generation_config.json", directory)
+    for file in directory.iterdir():
+        file.chmod(0o644)
+
+
+def codes(packed: np.ndarray, bits: int) -> np.ndarray:
+    """[..., n] of [..., n * bits / 32] words: one stream of bits, the lowest first."""
+    stream = np.unpackbits(packed.astype("<u4").view(np.uint8), axis=-1, bitorder="little")
+    stream = stream.reshape(*packed.shape[:-1], -1, bits)
+    return (stream.astype(np.int64) << np.arange(bits)).sum(-1)
+
+
+def widen(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, bits: int) -> np.ndarray:
+    """float64 [..., n] of float64 scales and biases [..., n / group]."""
+    numbers = codes(packed, bits)
+    group = numbers.shape[-1] // scales.shape[-1]
+    return scales.repeat(group, -1) * numbers + biases.repeat(group, -1)
+
+
+def check(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, said: dict,
+          name: str) -> None:
+    """mlx must find the same codes, and within float32's rounding the same numbers."""
+    import mlx.core as mx
+    mx.set_default_device(mx.cpu)
+    how = {"group_size": said["group_size"], "bits": said["bits"]}
+    ones, zeros = (mx.full(scales.shape, v, mx.float32) for v in (1, 0))
+    theirs = np.array(mx.dequantize(mx.array(packed), ones, zeros, **how))
+    if not np.array_equal(theirs, codes(packed, said["bits"])):
+        raise RuntimeError(f"{name}: mlx finds other codes")
+    single = [mx.array(part.astype(np.float32)) for part in (scales, biases)]
+    theirs = np.array(mx.dequantize(mx.array(packed), *single, **how)).astype(np.float64)
+    ours = widen(packed, scales, biases, said["bits"])
+    terms = np.maximum(np.abs(ours), np.abs(biases).repeat(said["group_size"], -1))
+    if (np.abs(theirs - ours) > 2 * ROUNDING * terms).any():
+        raise RuntimeError(f"{name}: mlx finds other numbers")
+
+
+def numbers(directory: Path) -> dict[str, torch.Tensor]:
+    """All tensors of a checkpoint that mlx-lm wrote, by the module's path and `.weight`: quantised
+    ones in float64, others as they are stored."""
+    said = json.loads((directory / "config.json").read_text())["quantization"]
+    tensors = load_file(directory / "model.safetensors")
+    found: dict[str, torch.Tensor] = {}
+    for name, tensor in tensors.items():
+        path = name.removesuffix(".weight")
+        if name.endswith((".scales", ".biases")):
+            continue
+        if f"{path}.scales" not in tensors:
+            found[name] = tensor
+            continue
+        one = said.get(path, said)
+        parts = [tensors[f"{path}.{part}"].to(torch.float64).numpy()
+                 for part in ("scales", "biases")]
+        packed = tensor.numpy()
+        check(packed, *parts, one, name)
+        found[name] = torch.from_numpy(widen(packed, *parts, one["bits"]))
+    return found
+
+
+def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The same under transformers' names: mlx-lm's stacks of experts become its fused ones."""
+    state = {name: tensor for name, tensor in found.items() if ".switch_" not in name}
+    for name in found:
+        base, stack, part = re.fullmatch(r"(?:(.*)\.(switch_\w+)\.)?(.*)", name).groups()
+        if part != "gate_proj.weight" or base is None:
+            continue
+        gate, up, down = (found[f"{base}.{stack}.{part}.weight"] for part in PARTS)
+        experts = base if base.endswith(".experts") else f"{base}.experts"
+        wide = torch.promote_types(gate.dtype, up.dtype)
+        state[f"{experts}.gate_up_proj"] = torch.cat([gate.to(wide), up.to(wide)], dim=1)
+        state[f"{experts}.down_proj"] = down
+    return state
+
+
+def state(directory: Path) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint that mlx-lm wrote, for the published model."""
+    return published(numbers(directory))
