@@ -13,10 +13,28 @@
 
 /* Seeds hold indices into this table: add to its end only. */
 static const char *const CHECKPOINTS[] = {
-    "llama/base",         "llama/sharded",    "qwen2/window",           "qwen3/base",
-    "qwen3_moe/fused",    "qwen3_moe/base",   "phi3/longrope",          "phi3/partial",
-    "gemma4/experts",     "gemma4/shared-kv", "gemma4/multimodal",      "gemma3n/text",
-    "gemma3n/multimodal", "gemma4/k-eq-v",    "qwen3_moe/unnormalised", "llama/biases",
+    "llama/base",
+    "llama/sharded",
+    "qwen2/window",
+    "qwen3/base",
+    "qwen3_moe/fused",
+    "qwen3_moe/base",
+    "phi3/longrope",
+    "phi3/partial",
+    "gemma4/experts",
+    "gemma4/shared-kv",
+    "gemma4/multimodal",
+    "gemma3n/text",
+    "gemma3n/multimodal",
+    "gemma4/k-eq-v",
+    "qwen3_moe/unnormalised",
+    "llama/biases",
+    "llama/mlx-4bit",
+    "llama/mlx-2bit",
+    "qwen3/mlx-5bit",
+    "qwen3_moe/mlx-6bit",
+    "qwen3_moe/mlx-4bit-mixed",
+    "gemma4/mlx-8bit-layer-inputs",
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 
@@ -49,6 +67,38 @@ static void link_checkpoint(size_t index, const char *into)
     (void)closedir(dir);
 }
 
+/* Widens the last group of the last row, which lies furthest into the file. */
+static void read_end(const plan_weight *w)
+{
+    double wide[AFFINE_GROUP_MAX];
+    if (w->data && w->affine.bits)
+        affine_widen(wide, &w->affine, w->data, w->cols, w->rows - 1, w->cols / w->affine.group - 1);
+}
+
+static void read_ends(const plan *p)
+{
+    read_end(&p->embedding);
+    read_end(&p->head);
+    read_end(&p->layer_inputs.table);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_layer *layer = &p->layers[i];
+        const plan_attention *a = &layer->mixer.attention;
+        const plan_weight *const ends[] = {&a->q.weight,
+                                           &a->k.weight,
+                                           &a->v.weight,
+                                           &a->o.weight,
+                                           &layer->mlp.gate.weight,
+                                           &layer->mlp.up.weight,
+                                           &layer->mlp.down.weight,
+                                           &layer->experts.router};
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) read_end(ends[k]);
+        if (!layer->experts.present) continue;
+        read_end(&layer->experts.gate[layer->experts.n_experts - 1]);
+        read_end(&layer->experts.up[layer->experts.n_experts - 1]);
+        read_end(&layer->experts.down[layer->experts.n_experts - 1]);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool linked[N_CHECKPOINTS];
@@ -72,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!nowhere) nowhere = fopen("/dev/null", "w");
     fuzz_require(nowhere != NULL, "there is a /dev/null");
     plan_print(p, nowhere);
+    read_ends(p);
     plan_free(p);
     return 0;
 }
