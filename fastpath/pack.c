@@ -42,6 +42,7 @@ void fp_pack_free(fp_packer *p)
 /* Hands back the pages of the mapping that lie wholly inside the weight. */
 static void forget_pages(const plan_weight *w)
 {
+    if (w->affine.bits) return; /* codes, scales and biases go with the mapping */
     size_t stored_rows = w->transposed ? w->cols : w->rows, row = w->transposed ? w->rows : w->cols;
     size_t stride = w->stride ? w->stride : row, page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = (uintptr_t)w->data;
@@ -86,9 +87,31 @@ static void pack_panel(void *context, size_t panel)
     }
 }
 
+/* MLX's affine groups, as the numbers that they stand for. */
+static void pack_affine_panel(void *context, size_t panel)
+{
+    const packing *k = context;
+    const plan_weight *w = k->from;
+    const size_t group = w->affine.group;
+    double wide[AFFINE_GROUP_MAX];
+    float *to = (float *)k->to->panels + panel * w->cols * FP_PANEL;
+    memset(to, 0, w->cols * FP_PANEL * sizeof *to);
+    for (size_t row = panel * FP_PANEL, o = 0; o < FP_PANEL && row < w->rows; o++, row++) {
+        for (size_t g = 0; g < w->cols / group; g++) {
+            affine_widen(wide, &w->affine, w->data, w->cols, row, g);
+            for (size_t i = 0; i < group; i++) to[(g * group + i) * FP_PANEL + o] = (float)wide[i];
+        }
+    }
+}
+
+static assay_dtype packed_type(const plan_weight *w)
+{
+    return w->affine.bits || w->dtype == ASSAY_F64 ? ASSAY_F32 : w->dtype;
+}
+
 fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
 {
-    fp_matrix m = {.n_out = w->rows, .n_in = w->cols, .dtype = w->dtype == ASSAY_F64 ? ASSAY_F32 : w->dtype};
+    fp_matrix m = {.n_out = w->rows, .n_in = w->cols, .dtype = packed_type(w)};
     if (p->status != ASSAY_OK || !w->data) return m;
     size_t n = fp_matrix_panels(&m), bytes = w->cols * FP_PANEL * dtype_size(m.dtype);
     m.panels = n <= SIZE_MAX / bytes ? own(p, aligned_alloc(FP_ALIGNMENT, n * bytes)) : NULL;
@@ -97,7 +120,7 @@ fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
         return m;
     }
     packing k = {.from = w, .to = &m};
-    fp_pool_run(p->pool, n, FP_PANEL * w->cols, pack_panel, &k);
+    fp_pool_run(p->pool, n, FP_PANEL * w->cols, w->affine.bits ? pack_affine_panel : pack_panel, &k);
     forget_pages(w);
     return m;
 }

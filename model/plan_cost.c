@@ -7,15 +7,29 @@
 #include "model/dtype.h"
 #include "model/error.h"
 
+/* Of one number as it is widened: of quantised ones the type of their scales. */
+static size_t number_bytes(const plan_weight *w)
+{
+    return dtype_size(w->affine.bits ? w->affine.scale_dtype : w->dtype);
+}
+
+static uint64_t row_bytes(const plan_weight *w)
+{
+    const affine *a = &w->affine;
+    if (!a->bits) return (uint64_t)w->cols * dtype_size(w->dtype);
+    return (uint64_t)affine_words(w->cols, a->bits) * sizeof(uint32_t) +
+           (uint64_t)w->cols / a->group * (dtype_size(a->scale_dtype) + dtype_size(a->bias_dtype));
+}
+
 /* A weight that is read whole. Where it is absent nothing is. */
 static void read_weight(plan_cost *c, const plan_weight *w)
 {
-    if (w->data) c->weight_bytes += (uint64_t)w->rows * w->cols * dtype_size(w->dtype);
+    if (w->data) c->weight_bytes += w->rows * row_bytes(w);
 }
 
 static void read_row(plan_cost *c, const plan_weight *table)
 {
-    if (table->data) c->weight_bytes += (uint64_t)table->cols * dtype_size(table->dtype);
+    if (table->data) c->weight_bytes += row_bytes(table);
 }
 
 static void multiply(plan_cost *c, const plan_weight *w)
@@ -48,8 +62,8 @@ static void attend(plan_cost *c, const plan_attention *a, size_t layer)
     norm(c, &a->k_norm);
     norm(c, &a->v_norm);
     *mine = (plan_cost_attention){.n_query = a->n_heads * a->head_dim, .window = a->window};
-    mine->cache_bytes = a->k.weight.data ? positions * dtype_size(a->k.weight.dtype)
-                                         : c->attention[a->cache_layer].cache_bytes;
+    mine->cache_bytes =
+        a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
 }
 
 static void route(plan_cost *c, const plan_experts *x)

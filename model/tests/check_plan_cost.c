@@ -92,6 +92,25 @@ START_TEST(norms_and_biases_are_read_and_not_multiplied)
 }
 END_TEST
 
+/* 3 bits in groups of 32 with scales of bfloat16: 96 columns take 9 words, 3 scales and 3 biases. */
+START_TEST(quantised_weights_are_read_as_they_are_stored)
+{
+    plan_layer layer = one_layer(0);
+    plan p = around(&layer, 1);
+    layer.mixer.attention.k.weight = (plan_weight){
+        .data = bytes,
+        .dtype = ASSAY_U32,
+        .rows = 5,
+        .cols = 96,
+        .affine = {.bits = 3, .group = 32, .scale_dtype = ASSAY_BF16, .bias_dtype = ASSAY_BF16}};
+    plan_cost c = count(&p);
+    ck_assert_uint_eq(c.multiplies, MIXER - 35 + 5 * 96);
+    ck_assert_uint_eq(c.weight_bytes, 2 * (MIXER - 35) + 5 * (9 * 4 + 6 * 2) + 4 * HEAD + 4 * 7);
+    ck_assert_uint_eq(c.attention[0].cache_bytes, 2 * 5 * 2);
+    plan_cost_free(&c);
+}
+END_TEST
+
 START_TEST(an_mlp_has_three_matrices)
 {
     plan_layer layer = one_layer(0);
@@ -220,6 +239,7 @@ int main(void)
     tcase_add_test(all, projections_and_head_are_counted_once);
     tcase_add_test(all, a_tied_head_has_the_row_of_the_embedding);
     tcase_add_test(all, norms_and_biases_are_read_and_not_multiplied);
+    tcase_add_test(all, quantised_weights_are_read_as_they_are_stored);
     tcase_add_test(all, an_mlp_has_three_matrices);
     tcase_add_test(all, only_active_experts_count);
     tcase_add_test(all, of_the_table_of_layer_inputs_one_row_is_read);
