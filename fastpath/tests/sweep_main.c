@@ -60,6 +60,33 @@ static bool is_required(fp_isa isa)
     return false;
 }
 
+static bool is_built(const char *name, size_t n)
+{
+    for (size_t t = 0; t < N_TABLES; t++)
+        for (size_t v = 0; v < tables[t].ops->n_variants(); v++) {
+            const char *found = fp_isa_name(tables[t].ops->isa(v));
+            if (strlen(found) == n && memcmp(found, name, n) == 0) return true;
+        }
+    return false;
+}
+
+/* Whether there are kernels for every set that is required, whatever this processor runs. */
+static bool are_required_built(size_t point)
+{
+    const char *at = getenv("ASSAY_REQUIRE_ISA");
+    bool ok = true;
+    while (at && *at) {
+        size_t n = strcspn(at, ",");
+        if (!is_built(at, n)) {
+            printf("# ASSAY_REQUIRE_ISA: this build has no kernels for \"%.*s\"\n", (int)n, at);
+            ok = false;
+        }
+        at += n + (at[n] == ',');
+    }
+    printf("%s %zu - there are kernels for every set that is required\n", ok ? "ok" : "not ok", point);
+    return ok;
+}
+
 static bool sweep_variant(const sweep_op *op, size_t variant, uint64_t seed, size_t point)
 {
     fp_isa isa = op->isa(variant);
@@ -87,11 +114,12 @@ static int sweep_all(uint64_t seed)
     size_t n = 0, point = 0, n_failed = 0;
     for (size_t t = 0; t < N_TABLES; t++)
         for (size_t i = 0; i < tables[t].n_ops; i++) n += tables[t].ops[i].n_variants();
-    printf("1..%zu\n", n);
+    printf("1..%zu\n", n + 1);
     for (size_t t = 0; t < N_TABLES; t++)
         for (size_t i = 0; i < tables[t].n_ops; i++)
             for (size_t v = 0; v < tables[t].ops[i].n_variants(); v++)
                 n_failed += !sweep_variant(&tables[t].ops[i], v, seed, ++point);
+    n_failed += !are_required_built(++point);
     return n_failed ? STATUS_DIFFERS : EXIT_SUCCESS;
 }
 
