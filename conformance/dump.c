@@ -79,11 +79,14 @@ static bool write_array(hid_t file, const char *name, hid_t type, hid_t in, size
     hsize_t dims[ASSAY_TENSOR_RANK_MAX];
     for (size_t i = 0; i < rank; i++) dims[i] = shape[i];
     hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple((int)rank, dims, NULL);
+    hid_t timeless = H5Pcreate(H5P_DATASET_CREATE); /* the same answers make the same file */
     (void)H5Pset_create_intermediate_group(links, 1);
-    hid_t dataset = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    (void)H5Pset_obj_track_times(timeless, false);
+    hid_t dataset = H5Dcreate2(file, name, type, space, links, timeless, H5P_DEFAULT);
     bool ok = dataset >= 0 && H5Dwrite(dataset, in, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     (void)H5Dclose(dataset);
     (void)H5Sclose(space);
+    (void)H5Pclose(timeless);
     (void)H5Pclose(links);
     return ok;
 }

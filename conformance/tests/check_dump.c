@@ -119,7 +119,8 @@ START_TEST(a_drawn_arrangement_is_written_in_the_order_of_the_case)
 {
     char command[8400];
     (void)snprintf(command, sizeof command,
-                   "\"$ASSAY\" run -e %s --dump out cases >&2 && \"$ASSAY\" run -e %s --seed 3 --dump drawn "
+                   "\"$ASSAY\" run -e %s --dump out cases >&2 && sleep 1.1 && \"$ASSAY\" run -e %s --seed 3 "
+                   "--dump drawn "
                    "cases >&2 && cmp out/fake32/a/sound.h5 drawn/fake32/a/sound.h5",
                    support_engine("fake32"), support_engine("fake32"));
     const support_output *o = support_shell(command);
