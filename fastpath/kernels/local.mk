@@ -7,7 +7,7 @@ fastpath_libavx2_la_SOURCES = \
 	fastpath/kernels/attention__avx2.c fastpath/kernels/attention__vec.h \
 	fastpath/kernels/cap__avx2.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx2.c fastpath/kernels/gate__vec.h \
-	fastpath/kernels/matmul__avx2.c \
+	fastpath/kernels/matmul__avx2.c fastpath/kernels/matmul__vec.h \
 	fastpath/kernels/norm__avx2.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx2.c fastpath/kernels/rope__vec.h \
 	fastpath/kernels/vec__avx2.h fastpath/kernels/vec_math.h
@@ -20,7 +20,7 @@ fastpath_libavx512_la_SOURCES = \
 	fastpath/kernels/attention__avx512.c fastpath/kernels/attention__vec.h \
 	fastpath/kernels/cap__avx512.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx512.c fastpath/kernels/gate__vec.h \
-	fastpath/kernels/matmul__avx512.c \
+	fastpath/kernels/matmul__avx512.c fastpath/kernels/matmul__vec.h \
 	fastpath/kernels/norm__avx512.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx512.c fastpath/kernels/rope__vec.h \
 	fastpath/kernels/vec__avx512.h fastpath/kernels/vec_math.h

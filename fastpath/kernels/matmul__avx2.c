@@ -13,7 +13,7 @@
 
 #include "fastpath/kernels/matmul.h"
 
-enum { ROWS = 3, VECTORS = 4, PART = 128, CHUNK = 128 };
+enum { ROWS = 3, LANES = 8, VECTORS = 4, PART = 128, CHUNK = 128 };
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -86,11 +86,6 @@ ALWAYS void add_rows(const block *b, size_t n_rows, assay_dtype dtype)
         memcpy(b->y + r * b->ld_y, whole + r * FP_PANEL, b->n_out * sizeof *whole);
 }
 
-ALWAYS size_t part_size(const fp_matrix *w, size_t i)
-{
-    return w->n_in - i < PART ? w->n_in - i : PART;
-}
-
 ALWAYS block panel_block(float *y, size_t ld_y, const float *x, size_t ld_x, const fp_matrix *w, size_t panel)
 {
     size_t n_out = w->n_out - panel * FP_PANEL;
@@ -102,63 +97,12 @@ ALWAYS block panel_block(float *y, size_t ld_y, const float *x, size_t ld_x, con
                    .first = true};
 }
 
-/* All of the chunk's rows times the weights of b, which are f32 by now. */
-static void add_chunk(block b, size_t n_rows)
+ALWAYS void widen_lanes(float *to, const void *weights, size_t at, assay_dtype dtype)
 {
-    for (size_t r = 0; r < n_rows; r += ROWS) {
-        add_rows(&b, n_rows - r < ROWS ? n_rows - r : ROWS, ASSAY_F32);
-        b.y += ROWS * b.ld_y;
-        b.x += ROWS * b.ld_x;
-    }
+    _mm256_store_ps(to, weights_at(weights, at, dtype));
 }
 
-/* Inputs i … i + n - 1 of a panel; wide: room for them, used where they are not f32 yet. */
-ALWAYS const float *widen(float *wide, const fp_matrix *w, size_t panel, size_t i, size_t n,
-                          assay_dtype dtype)
-{
-    size_t at = (panel * w->n_in + i) * FP_PANEL;
-    if (dtype == ASSAY_F32) return (const float *)w->panels + at;
-    for (size_t j = 0; j < n * FP_PANEL; j += 8)
-        _mm256_store_ps(wide + j, weights_at(w->panels, at + j, dtype));
-    return wide;
-}
-
-/* At most CHUNK rows. */
-ALWAYS void many_rows(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
-                      size_t first_panel, size_t n_panels, assay_dtype dtype)
-{
-    _Alignas(64) float wide[PART * FP_PANEL];
-    for (size_t i = 0; i < w->n_in; i += PART)
-        for (size_t p = first_panel; p < first_panel + n_panels; p++) {
-            block b = panel_block(y, ld_y, x + i, ld_x, w, p);
-            b.n_in = part_size(w, i);
-            b.weights = widen(wide, w, p, i, b.n_in, dtype);
-            b.first = i == 0;
-            add_chunk(b, n_rows);
-        }
-}
-
-ALWAYS void matmul(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, const fp_matrix *w,
-                   size_t first_panel, size_t n_panels, assay_dtype dtype)
-{
-    if (n_rows > ROWS) {
-        for (size_t r = 0; r < n_rows; r += CHUNK)
-            many_rows(y + r * ld_y, ld_y, x + r * ld_x, ld_x, n_rows - r < CHUNK ? n_rows - r : CHUNK, w,
-                      first_panel, n_panels, dtype);
-        return;
-    }
-    size_t bytes = FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
-    for (size_t p = first_panel; p < first_panel + n_panels; p++) {
-        block b = panel_block(y, ld_y, x, ld_x, w, p);
-        for (size_t i = 0; i < w->n_in; i += PART) {
-            b.x = x + i;
-            b.n_in = part_size(w, i);
-            b.weights = (const char *)w->panels + (p * w->n_in + i) * bytes;
-            b.first = i == 0;
-            add_rows(&b, n_rows, dtype);
-        }
-    }
-}
+#include "fastpath/kernels/matmul__vec.h"
 
 void fp_matmul_f32__avx2(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
                          const fp_matrix *w, size_t first_panel, size_t n_panels)
