@@ -95,13 +95,8 @@ static bool add_results(json_object *to, const conf_bench *b)
 assay_status conf_bench_print_json(const conf_bench *b, FILE *out, assay_error *err)
 {
     json_object *document = json_object_new_object();
-    bool ok = conf_json_add_text(document, "schema", "assay-bench/1") && add_model(document, b) &&
+    bool ok = document && conf_json_add_text(document, "schema", "assay-bench/1") && add_model(document, b) &&
               add_machine(document, b) && conf_json_add(document, "seed", json_object_new_uint64(b->seed)) &&
               conf_json_add_count(document, "repeat", b->n_repeats) && add_results(document, b);
-    const char *text = ok ? json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
-                                                                         JSON_C_TO_STRING_NOSLASHESCAPE)
-                          : NULL;
-    if (text) (void)fprintf(out, "%s\n", text);
-    (void)json_object_put(document);
-    return text ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "the JSON report: out of memory");
+    return conf_json_print_document(document, ok, out, err);
 }

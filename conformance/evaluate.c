@@ -118,7 +118,7 @@ static void evaluate_rope(conf_replay *r)
     conf_rope_answer_free(&answer);
 }
 
-static const assay_engine *load(const char *engine, conf_verdict *v)
+const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v)
 {
     const assay_engine *e;
     assay_error err = {0};
@@ -157,7 +157,7 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
         else if (!conf_kind_of(c->kind)->replayed)
             conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
     }
-    const assay_engine *engine = v->outcome == CONF_PASSED ? load(assignment->engine, v) : NULL;
+    const assay_engine *engine = v->outcome == CONF_PASSED ? conf_evaluate_load(assignment->engine, v) : NULL;
     if (engine && c) replay(assignment, engine, c, v);
     conf_case_free(c);
 }

@@ -11,6 +11,9 @@
 /* Digits that tell two numbers of the engine's type apart. */
 #define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
 
+/* Loads a module and notes its width in the verdict; NULL where that is CONF_BROKEN instead. */
+const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v);
+
 /* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
  * recorded. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);

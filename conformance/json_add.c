@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/text.h"
+#include "model/error.h"
 
 bool conf_json_add(json_object *to, const char *name, json_object *value)
 {
@@ -40,4 +41,14 @@ bool conf_json_add_real(json_object *to, const char *name, double x)
 {
     if (!isfinite(x)) return to && json_object_object_add(to, name, NULL) == 0;
     return conf_json_add(to, name, json_object_new_double(x));
+}
+
+assay_status conf_json_print_document(json_object *document, bool ok, FILE *out, assay_error *err)
+{
+    const char *text = ok ? json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
+                                                                         JSON_C_TO_STRING_NOSLASHESCAPE)
+                          : NULL;
+    if (text) (void)fprintf(out, "%s\n", text);
+    (void)json_object_put(document);
+    return text ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "the JSON report: out of memory");
 }

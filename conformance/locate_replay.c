@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
-#include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
 #include "conformance/locate_parts.h"
 #include "model/error.h"
@@ -110,14 +109,8 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
 {
     conf_case plain = *c; /* a replay keeps the tensors that it is asked to compare: here none */
     plain.decoder.n_traces = 0;
-    conf_replay r = {.c = &plain, .verdict = v};
-    assay_error err = {0};
-    v->stage = CONF_STAGE_LOAD;
-    if (conf_engine_open(t->location->engine, &r.engine, &err) != ASSAY_OK) {
-        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-        return;
-    }
-    v->float64 = r.engine->logits_dtype == ASSAY_F64;
+    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, v), .c = &plain, .verdict = v};
+    if (!r.engine) return;
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
@@ -165,14 +158,9 @@ void conf_divergence_find(const void *context, conf_verdict *v)
 /* Bounds are those of the whole case, not of the rows that the sequence has. */
 static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_case *own, conf_verdict *v)
 {
-    conf_replay whole = {.c = c, .verdict = v}, r = {.c = own, .verdict = v};
-    assay_error err = {0};
-    v->stage = CONF_STAGE_LOAD;
-    if (conf_engine_open(t->location->engine, &r.engine, &err) != ASSAY_OK) {
-        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-        return;
-    }
-    v->float64 = r.engine->logits_dtype == ASSAY_F64;
+    conf_replay whole = {.c = c, .verdict = v};
+    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, v), .c = own, .verdict = v};
+    if (!r.engine) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;

@@ -71,10 +71,5 @@ assay_status conf_json_print(FILE *out, const conf_results *results, assay_error
     json_object *document = json_object_new_object();
     bool ok = document && conf_json_add_text(document, "schema", "assay-results/1") &&
               add_totals(document, results) && add_results(document, results);
-    const char *text = ok ? json_object_to_json_string_ext(document, JSON_C_TO_STRING_PRETTY |
-                                                                         JSON_C_TO_STRING_NOSLASHESCAPE)
-                          : NULL;
-    if (text) (void)fprintf(out, "%s\n", text);
-    (void)json_object_put(document);
-    return text ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "the JSON report: out of memory");
+    return conf_json_print_document(document, ok, out, err);
 }

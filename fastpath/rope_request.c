@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/config.h"
 #include "model/error.h"
-#include "model/json.h"
-
-/* The largest position decides the length of the sequence. */
-static size_t sequence_length(const assay_rope_request *request)
-{
-    int32_t last = 0;
-    for (size_t i = 0; i < request->n_axes * request->n_positions; i++)
-        if (request->position[i] > last) last = request->position[i];
-    return (size_t)last + 1;
-}
+#include "model/rope_request.h"
 
 /* Spreads half-width tables over all rotating elements of each position. */
 static void spread(const rope *r, const float *half, size_t n_positions, float *out)
@@ -35,7 +25,7 @@ static void make_tables(const assay_rope_request *request, const rope *r, double
 {
     size_t n = r->dim / 2, rows = request->n_positions;
     double *c = wide, *s = c + rows * n, *frequency = s + rows * n;
-    rope_frequencies(r, sequence_length(request), frequency);
+    rope_frequencies(r, rope_request_length(request), frequency);
     rope_tables(r, frequency, request->position, request->n_axes, rows, c, s);
     for (size_t i = 0; i < rows * n; i++) {
         cosine[i] = (float)c[i];
@@ -70,22 +60,10 @@ static assay_status rotate(fp_rope_fn *kernel, const assay_rope_request *request
 assay_status fp_rope_request(fp_rope_fn *kernel, const assay_rope_request *request, float *out, float *cosine,
                              float *sine, size_t *dim, assay_error *err)
 {
-    json_object *document = NULL;
-    config_notes notes = {0};
-    config c;
-    rope r = {0};
-    if (request->n_axes != 1 && request->n_axes != ROPE_AXES_MAX)
-        return assay_fail(err, ASSAY_EINVAL, "rope: found %zu axes, expected 1 or 3", request->n_axes);
-    assay_status rc = json_parse("config", request->config, strlen(request->config), &document, err);
-    if (rc != ASSAY_OK) return rc;
-    config_begin(&c, "config", "", document, &notes, err);
-    config_rope_alone(&c, request->head_dim, &r);
-    rc = c.status;
-    config_end(&c);
+    rope r;
+    assay_status rc = rope_request_read(request, &r, err);
     if (rc == ASSAY_OK) rc = rotate(kernel, request, &r, out, cosine, sine, err);
     if (rc == ASSAY_OK) *dim = r.dim;
     rope_free(&r);
-    config_notes_free(&notes);
-    json_object_put(document);
     return rc;
 }

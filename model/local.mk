@@ -26,6 +26,7 @@ model_libmodel_la_SOURCES = \
 	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
 	model/rope.c model/rope.h \
+	model/rope_request.c model/rope_request.h \
 	model/safetensors.c model/safetensors.h \
 	model/safetensors_header.c model/safetensors_header.h \
 	model/stop.c model/stop.h \

@@ -9,9 +9,8 @@
 #include <assay/engine.h>
 
 #include "config.h"
-#include "model/config.h"
 #include "model/error.h"
-#include "model/json.h"
+#include "model/rope_request.h"
 #include "ref/forward.h"
 
 struct assay_model {
@@ -181,15 +180,6 @@ static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *lo
     return rc;
 }
 
-/* The largest position decides the length of the sequence. */
-static size_t sequence_length(const assay_rope_request *request)
-{
-    int32_t last = 0;
-    for (size_t i = 0; i < request->n_axes * request->n_positions; i++)
-        if (request->position[i] > last) last = request->position[i];
-    return (size_t)last + 1;
-}
-
 /* Spreads half-width tables over all rotating elements of each position. */
 static void spread(const rope *r, const double *half, size_t n_positions, ref_real *out)
 {
@@ -212,7 +202,7 @@ static assay_status rotate(const assay_rope_request *request, const rope *r, voi
     if (!frequency || !c || !s) {
         rc = assay_fail(err, ASSAY_ENOMEM, "rope: out of memory");
     } else {
-        rope_frequencies(r, sequence_length(request), frequency);
+        rope_frequencies(r, rope_request_length(request), frequency);
         rope_tables(r, frequency, request->position, request->n_axes, rows, c, s);
         memcpy(out, request->x, rows * request->n_heads * request->head_dim * sizeof(ref_real));
         ref_rope(out, rows, request->n_heads, r, c, s);
@@ -228,23 +218,11 @@ static assay_status rotate(const assay_rope_request *request, const rope *r, voi
 static assay_status ref_rope_request(const assay_rope_request *request, void *out, void *cosine, void *sine,
                                      size_t *dim, assay_error *err)
 {
-    json_object *document = NULL;
-    config_notes notes = {0};
-    config c;
-    rope r = {0};
-    if (request->n_axes != 1 && request->n_axes != ROPE_AXES_MAX)
-        return assay_fail(err, ASSAY_EINVAL, "rope: found %zu axes, expected 1 or 3", request->n_axes);
-    assay_status rc = json_parse("config", request->config, strlen(request->config), &document, err);
-    if (rc != ASSAY_OK) return rc;
-    config_begin(&c, "config", "", document, &notes, err);
-    config_rope_alone(&c, request->head_dim, &r);
-    rc = c.status;
-    config_end(&c);
+    rope r;
+    assay_status rc = rope_request_read(request, &r, err);
     if (rc == ASSAY_OK) rc = rotate(request, &r, out, cosine, sine, err);
     if (rc == ASSAY_OK) *dim = r.dim;
     rope_free(&r);
-    config_notes_free(&notes);
-    json_object_put(document);
     return rc;
 }
 
