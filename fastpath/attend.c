@@ -13,9 +13,9 @@ static void project(fp_pass *pass, const plan_attention *a, const float *x, cons
     const rope *r = &pass->plan->ropes[a->rope];
     size_t n = r->dim / 2;
     for (size_t t = 0; t < pass->n_rows; t++)
-        pass->model->kernels.rope(out + t * n_heads * a->head_dim, n_heads, a->head_dim, r->dim,
-                                  r->pairing == ROPE_PAIRS_ADJACENT, pass->cosine[a->rope] + t * n,
-                                  pass->sine[a->rope] + t * n);
+        pass->model->kernels.op.rope(out + t * n_heads * a->head_dim, n_heads, a->head_dim, r->dim,
+                                     r->pairing == ROPE_PAIRS_ADJACENT, pass->cosine[a->rope] + t * n,
+                                     pass->sine[a->rope] + t * n);
 }
 
 /* Writes layer i's keys and values of all rows into the caches. */
@@ -39,7 +39,7 @@ static assay_status cache_keys(fp_pass *pass, size_t i, const float *x)
 /* The positions that the rows of one run see, in pages: for each head n pointers. */
 typedef struct run_pages {
     size_t first, n;
-    const float **k, **v; /* [n_kv_heads, n] */
+    const void **k, **v; /* [n_kv_heads, n] */
 } run_pages;
 
 /* The first position that one at `position` sees: a key is visible if position - window < key. */
@@ -56,11 +56,11 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
-        list[j].first = first_visible(a, fp_run_position(run, run->first_row)) / FP_PAGE * FP_PAGE;
-        list[j].n = last / FP_PAGE - list[j].first / FP_PAGE + 1;
+        list[j].first = first_visible(a, fp_run_position(run, run->first_row)) / ASSAY_PAGE * ASSAY_PAGE;
+        list[j].n = last / ASSAY_PAGE - list[j].first / ASSAY_PAGE + 1;
         n_pages += list[j].n;
     }
-    const float **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
+    const void **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
     for (size_t j = 0; k && j < pass->n_runs; j++) {
         run_pages *p = &list[j];
         p->k = k;
@@ -89,10 +89,23 @@ static void attend_item(void *context, size_t item)
     size_t run = k->pass->run_of[row], at = (row * a->n_heads + head * group) * a->head_dim;
     const run_pages *pages = &k->pages[run];
     size_t last = fp_run_position(&k->pass->runs[run], row), first = first_visible(a, last);
-    size_t skipped = first / FP_PAGE - pages->first / FP_PAGE, base = first / FP_PAGE * FP_PAGE;
-    k->pass->model->kernels.attention(
-        k->out + at, k->q + at, group, a->head_dim, pages->k + head * pages->n + skipped,
-        pages->v + head * pages->n + skipped, first - base, last - base, (float)a->scale);
+    size_t skipped = first / ASSAY_PAGE - pages->first / ASSAY_PAGE, base = first / ASSAY_PAGE * ASSAY_PAGE;
+    first -= base;
+    last -= base;
+    k->pass->model->kernels.op.attention_f32(&(assay_attention_call){
+        .out = k->out + at,
+        .q = k->q + at,
+        .ld_out = a->n_heads * a->head_dim,
+        .ld_q = a->n_heads * a->head_dim,
+        .n_rows = 1,
+        .n_heads = group,
+        .head_dim = a->head_dim,
+        .k = pages->k + head * pages->n + skipped,
+        .v = pages->v + head * pages->n + skipped,
+        .first = &first,
+        .last = &last,
+        .scale = (float)a->scale,
+    });
 }
 
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
@@ -111,7 +124,7 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
         for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
         attending k = {pass, a, pages, q, mixed};
         fp_pool_run(pass->model->pool, pass->n_rows * a->n_kv_heads,
-                    longest * FP_PAGE * 2 * width / a->n_kv_heads, attend_item, &k);
+                    longest * ASSAY_PAGE * 2 * width / a->n_kv_heads, attend_item, &k);
         fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;

@@ -10,12 +10,13 @@
 
 struct fp_page {
     size_t n_users;
-    _Alignas(64) float numbers[]; /* [n_kv_heads] of keys [head_dim, FP_PAGE], values [FP_PAGE, head_dim] */
+    _Alignas(
+        64) float numbers[]; /* [n_kv_heads] of keys [head_dim, ASSAY_PAGE], values [ASSAY_PAGE, head_dim] */
 };
 
 static size_t page_bytes(const fp_cache_spec *spec)
 {
-    return spec->n_kv_heads * spec->head_dim * 2 * FP_PAGE * sizeof(float);
+    return spec->n_kv_heads * spec->head_dim * 2 * ASSAY_PAGE * sizeof(float);
 }
 
 static void release(fp_page *page)
@@ -27,7 +28,7 @@ static void release(fp_page *page)
 static fp_page *make_page(const fp_cache_spec *spec, const fp_page *from)
 {
     size_t bytes = page_bytes(spec);
-    fp_page *page = aligned_alloc(FP_ALIGNMENT, sizeof *page + bytes);
+    fp_page *page = aligned_alloc(ASSAY_ALIGNMENT, sizeof *page + bytes);
     if (!page) return NULL;
     page->n_users = 1;
     if (from) memcpy(page->numbers, from->numbers, bytes);
@@ -98,9 +99,9 @@ static bool hold_pages(fp_cache *c, size_t n)
 /* Pages for positions from … end - 1, each with no other user. */
 static bool reserve(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
 {
-    size_t n = (end + FP_PAGE - 1) / FP_PAGE - c->first_page;
+    size_t n = (end + ASSAY_PAGE - 1) / ASSAY_PAGE - c->first_page;
     if (!hold_pages(c, n)) return false;
-    for (size_t i = from / FP_PAGE - c->first_page; i < c->n_pages; i++) {
+    for (size_t i = from / ASSAY_PAGE - c->first_page; i < c->n_pages; i++) {
         if (c->page[i]->n_users == 1) continue;
         fp_page *copy = make_page(spec, c->page[i]);
         if (!copy) return false;
@@ -128,12 +129,12 @@ void fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, 
 {
     const fp_cache_spec *spec = &s->spec[layer];
     const fp_cache *c = &s->caches[layer];
-    size_t d = spec->head_dim, column = position % FP_PAGE;
-    assert(spec->kind != FP_CACHE_SHARED && position / FP_PAGE - c->first_page < c->n_pages);
-    float *numbers = c->page[position / FP_PAGE - c->first_page]->numbers;
+    size_t d = spec->head_dim, column = position % ASSAY_PAGE;
+    assert(spec->kind != FP_CACHE_SHARED && position / ASSAY_PAGE - c->first_page < c->n_pages);
+    float *numbers = c->page[position / ASSAY_PAGE - c->first_page]->numbers;
     for (size_t h = 0; h < spec->n_kv_heads; h++) {
-        float *k = numbers + h * 2 * d * FP_PAGE, *v = k + d * FP_PAGE;
-        for (size_t i = 0; i < d; i++) k[i * FP_PAGE + column] = key[h * d + i];
+        float *k = numbers + h * 2 * d * ASSAY_PAGE, *v = k + d * ASSAY_PAGE;
+        for (size_t i = 0; i < d; i++) k[i * ASSAY_PAGE + column] = key[h * d + i];
         memcpy(v + column * d, value + h * d, d * sizeof *v);
     }
 }
@@ -148,7 +149,7 @@ static size_t first_seen(const fp_cache_spec *spec, size_t position)
 /* Gives back the pages before the one of position first. */
 static void rotate(fp_cache *c, size_t first)
 {
-    size_t n = first / FP_PAGE - c->first_page;
+    size_t n = first / ASSAY_PAGE - c->first_page;
     if (n > c->n_pages) n = c->n_pages;
     for (size_t i = 0; i < n; i++) release(c->page[i]);
     if (n) memmove(c->page, c->page + n, (c->n_pages - n) * sizeof *c->page);
@@ -166,10 +167,10 @@ void fp_state_advance(fp_state *s, size_t n)
 bool fp_state_rewind(fp_state *s, size_t n_tokens)
 {
     for (size_t i = 0; i < s->n_layers; i++)
-        if (s->caches[i].first_page > first_seen(&s->spec[i], n_tokens) / FP_PAGE) return false;
+        if (s->caches[i].first_page > first_seen(&s->spec[i], n_tokens) / ASSAY_PAGE) return false;
     for (size_t i = 0; i < s->n_layers; i++)
         if (s->spec[i].kind != FP_CACHE_SHARED)
-            cut(&s->caches[i], (n_tokens + FP_PAGE - 1) / FP_PAGE - s->caches[i].first_page);
+            cut(&s->caches[i], (n_tokens + ASSAY_PAGE - 1) / ASSAY_PAGE - s->caches[i].first_page);
     s->n_tokens = n_tokens;
     return true;
 }
@@ -195,15 +196,16 @@ assay_status fp_state_fork(fp_state *to, const fp_state *from)
     return ASSAY_OK;
 }
 
-void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const float **k,
-                    const float **v)
+void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const void **k,
+                    const void **v)
 {
     const fp_cache_spec *spec = &s->spec[layer];
     const fp_cache *c = &s->caches[spec->source];
-    size_t d = s->spec[spec->source].head_dim, at = first / FP_PAGE - c->first_page;
+    size_t d = s->spec[spec->source].head_dim, at = first / ASSAY_PAGE - c->first_page;
     assert(at + n <= c->n_pages);
     for (size_t i = 0; i < n; i++) {
-        k[i] = c->page[at + i]->numbers + kv_head * 2 * d * FP_PAGE;
-        v[i] = k[i] + d * FP_PAGE;
+        const float *keys = c->page[at + i]->numbers + kv_head * 2 * d * ASSAY_PAGE;
+        k[i] = keys;
+        v[i] = keys + d * ASSAY_PAGE;
     }
 }

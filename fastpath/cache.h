@@ -1,7 +1,7 @@
 /* What a sample leaves behind in each layer: keys and values in pages.
  *
- * A page holds FP_PAGE positions, n * FP_PAGE and on, of all key/value heads of one layer. Samples that were
- * forked from each other share pages; whoever writes to a shared page copies it first.
+ * A page holds ASSAY_PAGE positions, n * ASSAY_PAGE and on, of all key/value heads of one layer. Samples that
+ * were forked from each other share pages; whoever writes to a shared page copies it first.
  *
  * How far the caches of a sample reach is said once, by fp_state.n_tokens: the next token's position is that
  * number, and every other position follows from it.
@@ -33,7 +33,7 @@ void fp_cache_specs(const plan *p, fp_cache_spec *spec);
 typedef struct fp_page fp_page;
 
 typedef struct fp_cache {
-    fp_page **page; /* [n_pages], of positions (first_page + i) * FP_PAGE and on */
+    fp_page **page; /* [n_pages], of positions (first_page + i) * ASSAY_PAGE and on */
     size_t n_pages, capacity;
     size_t first_page;
 } fp_cache;
@@ -73,8 +73,8 @@ bool fp_state_rewind(fp_state *s, size_t n_tokens);
 assay_status fp_state_fork(fp_state *to, const fp_state *from);
 
 /* Pages that a layer reads, for one key/value head, from that of position `first` on: n pointers each, as
- * fp_attention_fn wants them. */
-void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const float **k,
-                    const float **v);
+ * assay_attention_call wants them. */
+void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const void **k,
+                    const void **v);
 
 #endif

@@ -25,7 +25,7 @@ struct assay_session {
 static assay_status read_environment(fp_options *out, assay_error *err)
 {
     const char *workers = getenv("ASSAY_WORKERS");
-    *out = (fp_options){.isa = getenv("ASSAY_ISA"), .grain = SIZE_MAX};
+    *out = (fp_options){.compute = ASSAY_F32, .isa = getenv("ASSAY_ISA"), .grain = SIZE_MAX};
     if (!workers || !*workers) return ASSAY_OK;
     char *end;
     errno = 0;

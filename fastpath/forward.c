@@ -4,13 +4,18 @@
 #include <assert.h>
 #include <string.h>
 
+static void unpack_row(const fp_matrix *m, size_t o, float *row)
+{
+    m->kernel->unpack(row, &m->packed, o);
+}
+
 static void embed(const fp_pass *pass, float *x)
 {
     const plan *p = pass->plan;
     for (size_t j = 0; j < pass->n_runs; j++)
         for (size_t t = 0; t < pass->runs[j].n_rows; t++)
-            fp_matrix_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
-                          x + (pass->runs[j].first_row + t) * p->hidden);
+            unpack_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
+                       x + (pass->runs[j].first_row + t) * p->hidden);
     if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
 }
 
@@ -19,11 +24,12 @@ static void add_table(const fp_pass *pass, const fp_run *run, float *row)
 {
     const plan *p = pass->plan;
     const fp_matrix *table = &pass->model->table;
+    const size_t n = table->packed.n_in;
     for (size_t t = 0; t < run->n_rows; t++) {
         size_t id = (size_t)plan_embeds_as(p, run->tokens[t]);
-        fp_matrix_row(table, id < table->n_out ? id : 0, row);
-        fp_scale(row, table->n_in, p->layer_inputs.table_scale);
-        fp_add(pass->layer_inputs + (run->first_row + t) * table->n_in, row, table->n_in);
+        unpack_row(table, id < table->packed.n_out ? id : 0, row);
+        fp_scale(row, n, p->layer_inputs.table_scale);
+        fp_add(pass->layer_inputs + (run->first_row + t) * n, row, n);
     }
 }
 
@@ -121,7 +127,7 @@ static void flush(wanted *w)
     fp_product(w->pass, w->results, w->rows, w->n, &w->pass->model->head);
     for (size_t r = 0; r < w->n; r++) {
         memcpy(w->to[r], w->results + r * p->vocab, p->vocab * sizeof *w->results);
-        if (p->soft_cap > 0) w->pass->model->kernels.cap(w->to[r], p->vocab, (float)p->soft_cap);
+        if (p->soft_cap > 0) w->pass->model->kernels.op.cap(w->to[r], p->vocab, (float)p->soft_cap);
     }
     w->n = 0;
 }
@@ -151,7 +157,7 @@ static assay_status run_pass(fp_pass *pass)
 {
     const plan *p = pass->plan;
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
-    assay_status rc = x ? make_ropes(pass) : ASSAY_ENOMEM;
+    assay_status rc = x && fp_narrow_room(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
     if (rc != ASSAY_OK) return rc;
     embed(pass, x);
     fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");

@@ -32,6 +32,7 @@ typedef struct fp_pass {
     size_t *run_of;         /* [R] */
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */
+    void *narrow;           /* room for R rows of any matrix in a narrower type */
 } fp_pass;
 
 static inline size_t fp_run_position(const fp_run *run, size_t row)
@@ -64,6 +65,10 @@ assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, c
 
 /* Operations on rows; n_rows is the caller's, since experts see fewer than R. */
 
+/* Takes pass->narrow out of its scratch, if the model multiplies anything narrower than float32; false where
+ * memory is short. */
+bool fp_narrow_room(fp_pass *pass);
+
 /* y = x Wᵀ. x: [n_rows, n_in], y: [n_rows, n_out]. */
 void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w);
 /* The same, and + b. */
@@ -74,7 +79,7 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
 /* y = activation(gate) * up; y may be gate. gate, y: [n_rows, width]; up: likewise, ld_up elements from row
  * to row. */
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
-                 size_t n_rows, size_t width, plan_activation activation);
+                 size_t n_rows, size_t width, assay_activation activation);
 void fp_add(float *y, const float *x, size_t n);
 void fp_scale(float *y, size_t n, double factor);
 /* Every row of x [n_rows, width] times factors [width]. */

@@ -11,7 +11,7 @@ static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n
 {
     const fp_laurel *w = &pass->model->layers[i].laurel;
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
-    float *low = fp_scratch_floats(pass->scratch, pass->n_rows, w->left.weight.n_out);
+    float *low = fp_scratch_floats(pass->scratch, pass->n_rows, w->left.weight.packed.n_out);
     float *high = low ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
     if (high) {
         fp_linear_run(pass, low, n, pass->n_rows, &w->left);

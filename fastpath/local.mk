@@ -8,7 +8,9 @@ fastpath_libkernels_la_SOURCES = \
 	fastpath/kernels/isa.c fastpath/kernels/isa.h \
 	fastpath/kernels/kernels.c fastpath/kernels/kernels.h \
 	fastpath/kernels/matmul.c fastpath/kernels/matmul.h fastpath/kernels/matmul__scalar.c \
+	fastpath/kernels/narrow.c fastpath/kernels/narrow.h fastpath/kernels/narrow__scalar.c \
 	fastpath/kernels/norm.c fastpath/kernels/norm.h fastpath/kernels/norm__scalar.c \
+	fastpath/kernels/panels.c fastpath/kernels/panels.h \
 	fastpath/kernels/rope.c fastpath/kernels/rope.h fastpath/kernels/rope__scalar.c \
 	fastpath/kernels/router.c fastpath/kernels/router.h fastpath/kernels/router__scalar.c
 include fastpath/kernels/local.mk

@@ -126,6 +126,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     if (rc == ASSAY_OK) rc = plan_open(dir, &m->plan, err);
     if (rc != ASSAY_OK) return rc;
     m->packer.pool = m->pool;
+    m->packer.kernels = &m->kernels;
+    m->packer.compute = options->compute ? options->compute : ASSAY_F32;
     pack(m);
     if (m->packer.status != ASSAY_OK)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory for %zu parameters", dir,

@@ -6,47 +6,107 @@
 #include "fastpath/forward.h"
 
 typedef struct product {
-    fp_matmul_fn *fn;
-    float *y;
-    const float *x;
-    size_t n_rows, n_each; /* panels of one item */
-    const fp_matrix *w;
+    assay_product_fn *run;
+    assay_product of; /* all panels */
+    size_t n_each;    /* panels of one item */
 } product;
 
 static void product_item(void *context, size_t item)
 {
     const product *k = context;
-    size_t first = item * k->n_each, n = fp_matrix_panels(k->w) - first;
-    k->fn(k->y, k->w->n_out, k->x, k->w->n_in, k->n_rows, k->w, first, n < k->n_each ? n : k->n_each);
+    assay_product part = k->of;
+    part.first_panel = item * k->n_each;
+    part.n_panels =
+        k->of.n_panels - part.first_panel < k->n_each ? k->of.n_panels - part.first_panel : k->n_each;
+    k->run(&part);
+}
+
+/* Rows of activations and what they become: bfloat16, or codes with a scale and a sum for every group. */
+typedef struct narrowing {
+    const fp_kernels *kernels;
+    const float *x;
+    size_t width, group; /* group: 0 for bfloat16 */
+    uint16_t *bf16;
+    int8_t *codes;
+    float *scale;
+    int32_t *sum;
+} narrowing;
+
+static void narrow_item(void *context, size_t row)
+{
+    const narrowing *k = context;
+    const size_t at = row * k->width;
+    if (k->group == 0) {
+        k->kernels->narrow_bf16(k->bf16 + at, k->x + at, k->width);
+        return;
+    }
+    const size_t group_at = at / k->group;
+    k->kernels->narrow_i8(k->codes + at, k->scale + group_at, k->sum + group_at, k->x + at, k->width,
+                          k->group);
+}
+
+/* Two bytes for each activation: enough for a byte, and for eight bytes in every group. */
+bool fp_narrow_room(fp_pass *pass)
+{
+    const fp_packer *p = &pass->model->packer;
+    if (p->compute == ASSAY_F32) return true;
+    pass->narrow = fp_scratch_take(pass->scratch, pass->n_rows, p->widest, sizeof(uint16_t));
+    return pass->narrow != NULL;
+}
+
+/* Points of->x at rows of the type that w's kernel takes. */
+static void give_rows(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w)
+{
+    enum { COST = 4 }; /* of an element, in multiplications */
+    const size_t n = of->n_rows * w->packed.n_in;
+    narrowing k = {.kernels = &pass->model->kernels, .x = x, .width = w->packed.n_in};
+    of->x = x;
+    if (w->x == ASSAY_F32) return;
+    of->x = pass->narrow;
+    if (w->x == ASSAY_BF16) {
+        k.bf16 = pass->narrow;
+    } else {
+        k.group = w->packed.group;
+        k.codes = pass->narrow;
+        of->x_scale = k.scale = (float *)(void *)(k.codes + n);
+        of->x_sum = k.sum = (int32_t *)(void *)(k.scale + n / k.group);
+    }
+    fp_pool_run(pass->model->pool, of->n_rows, k.width * COST, narrow_item, &k);
 }
 
 void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w)
 {
     enum { ITEMS_PER_WORKER = 4 }; /* so that one slow worker does not hold up the others */
-    const fp_pool *pool = pass->model->pool;
-    size_t n_panels = fp_matrix_panels(w), work = n_rows * n_panels * FP_PANEL * w->n_in;
-    size_t n_items = fp_pool_shares(pool, work) ? ITEMS_PER_WORKER * fp_pool_workers(pool) : 1;
-    size_t n_each = (n_panels + n_items - 1) / n_items;
-    product k = {fp_matmul_for(pass->model->kernels.matmul, w), y, x, n_rows, n_each, w};
     if (n_rows == 0) return;
-    fp_pool_run(pass->model->pool, (n_panels + n_each - 1) / n_each, n_rows * n_each * FP_PANEL * w->n_in,
-                product_item, &k);
+    const fp_pool *pool = pass->model->pool;
+    const size_t n_panels = fp_matrix_panels(&w->packed), cost = n_rows * w->packed.panel * w->packed.n_in;
+    const size_t n_items =
+        fp_pool_shares(pool, n_panels * cost) ? ITEMS_PER_WORKER * fp_pool_workers(pool) : 1;
+    product k = {.run = w->run, .n_each = (n_panels + n_items - 1) / n_items};
+    k.of = (assay_product){.y = y,
+                           .ld_y = w->packed.n_out,
+                           .ld_x = w->packed.n_in,
+                           .n_rows = n_rows,
+                           .w = &w->packed,
+                           .n_panels = n_panels};
+    give_rows(pass, &k.of, x, w);
+    fp_pool_run(pass->model->pool, (n_panels + k.n_each - 1) / k.n_each, k.n_each * cost, product_item, &k);
 }
 
 void fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_linear *linear)
 {
-    size_t n = linear->weight.n_out;
+    size_t n = linear->weight.packed.n_out;
     fp_product(pass, y, x, n_rows, &linear->weight);
     for (size_t r = 0; linear->bias && r < n_rows; r++) fp_add(y + r * n, linear->bias, n);
 }
 
 typedef struct rows {
-    const fp_kernels *kernels;
+    const assay_kernels *op;
     float *y;
     const float *x, *up;
     size_t ld_up, n_rows, width;
     const fp_norm *norm;
-    plan_activation activation;
+    assay_activation activation;
 } rows;
 
 enum { ROWS_PER_ITEM = 16 };
@@ -60,7 +120,7 @@ static size_t rows_of_item(const rows *k, size_t first)
 static void share_rows(const fp_pass *pass, fp_pool_fn *fn, rows *k)
 {
     enum { COST = 8 }; /* of an element, in multiplications */
-    k->kernels = &pass->model->kernels;
+    k->op = &pass->model->kernels.op;
     fp_pool_run(pass->model->pool, (k->n_rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM,
                 ROWS_PER_ITEM * k->width * COST, fn, k);
 }
@@ -69,8 +129,8 @@ static void norm_item(void *context, size_t item)
 {
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    k->kernels->norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
-                     k->norm->weight, k->norm->epsilon);
+    k->op->norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width, k->norm->weight,
+                k->norm->epsilon);
 }
 
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
@@ -86,12 +146,11 @@ static void gate_item(void *context, size_t item)
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, end = first + rows_of_item(k, first);
     for (size_t r = first; r < end; r++)
-        k->kernels->gate(k->y + r * k->width, k->x + r * k->width, k->up + r * k->ld_up, k->width,
-                         k->activation);
+        k->op->gate(k->y + r * k->width, k->x + r * k->width, k->up + r * k->ld_up, k->width, k->activation);
 }
 
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
-                 size_t n_rows, size_t width, plan_activation activation)
+                 size_t n_rows, size_t width, assay_activation activation)
 {
     share_rows(pass, gate_item,
                &(rows){.y = y,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/pack.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,73 +55,124 @@ static void forget_pages(const plan_weight *w)
 
 typedef struct packing {
     const plan_weight *from;
-    fp_matrix *to;
+    const fp_matrix *to;
+    const fp_kernels *kernels;
+    atomic_bool failed;
 } packing;
 
-/* Copies one number, or narrows one of float64. */
-static void copy_number(char *to, const char *from, assay_dtype stored, size_t bytes)
+/* As a kernel's pack wants it, but for the type of plain numbers. */
+static assay_weight describe(const plan_weight *w)
 {
-    if (stored == ASSAY_F64) {
-        float narrow;
-        dtype_to_f32(&narrow, from, stored, 1);
-        memcpy(to, &narrow, sizeof narrow);
-    } else {
-        memcpy(to, from, bytes);
+    return (assay_weight){
+        .n_out = w->rows,
+        .n_in = w->cols,
+        .dtype = w->dtype,
+        .bits = w->affine.bits,
+        .group = w->affine.group,
+        .rows = w->data,
+        .stride = w->affine.bits ? affine_words(w->cols, w->affine.bits)
+                  : w->stride    ? w->stride
+                                 : w->cols,
+        .scales = w->affine.scales,
+        .biases = w->affine.biases,
+        .scale_dtype = w->affine.scale_dtype,
+        .bias_dtype = w->affine.bias_dtype,
+    };
+}
+
+/* Some numbers, `stride` apart, as `bytes` bytes each of the type that they are packed in. wide: room for n.
+ */
+static void convert(char *to, assay_dtype dtype, const char *from, assay_dtype stored, size_t stride,
+                    size_t n, float *wide, const fp_kernels *kernels)
+{
+    const size_t bytes = dtype_size(stored);
+    if (stored == dtype) {
+        for (size_t i = 0; i < n; i++) memcpy(to + i * bytes, from + i * stride * bytes, bytes);
+        return;
     }
+    for (size_t i = 0; i < n; i++) dtype_to_f32(wide + i, from + i * stride * bytes, stored, 1);
+    if (dtype == ASSAY_BF16) kernels->narrow_bf16((uint16_t *)(void *)to, wide, n);
+    else memcpy(to, wide, n * sizeof *wide);
+}
+
+/* Rows of a panel in their own order and type, where the checkpoint has another. */
+static void pack_staged(packing *k, size_t panel)
+{
+    const plan_weight *w = k->from;
+    const assay_matrix *m = &k->to->packed;
+    const size_t bytes = dtype_size(m->dtype), first = panel * m->panel;
+    const size_t stride = w->stride ? w->stride : w->transposed ? w->rows : w->cols;
+    const size_t n_rows = w->rows - first < m->panel ? w->rows - first : m->panel;
+    char *rows = malloc(n_rows * w->cols * bytes);
+    float *wide = malloc(w->cols * sizeof *wide);
+    for (size_t r = 0; rows && wide && r < n_rows; r++) {
+        const size_t at = w->transposed ? first + r : (first + r) * stride;
+        convert(rows + r * w->cols * bytes, m->dtype, (const char *)w->data + at * dtype_size(w->dtype),
+                w->dtype, w->transposed ? stride : 1, w->cols, wide, k->kernels);
+    }
+    if (rows && wide) {
+        const assay_weight staged = {
+            .n_out = n_rows, .n_in = w->cols, .dtype = m->dtype, .rows = rows, .stride = w->cols};
+        k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &staged, 0);
+    } else {
+        atomic_store(&k->failed, true);
+    }
+    free(rows);
+    free(wide);
 }
 
 static void pack_panel(void *context, size_t panel)
 {
-    const packing *k = context;
-    const plan_weight *w = k->from;
-    size_t bytes = dtype_size(k->to->dtype), stored = dtype_size(w->dtype);
-    size_t stride = w->stride ? w->stride : w->transposed ? w->rows : w->cols;
-    char *to = (char *)k->to->panels + panel * w->cols * FP_PANEL * bytes;
-    for (size_t o = 0; o < FP_PANEL; o++) {
-        size_t row = panel * FP_PANEL + o;
-        for (size_t i = 0; i < w->cols; i++) {
-            char *number = to + (i * FP_PANEL + o) * bytes;
-            size_t at = w->transposed ? i * stride + row : row * stride + i;
-            if (row < w->rows) copy_number(number, (const char *)w->data + at * stored, w->dtype, bytes);
-            else memset(number, 0, bytes);
-        }
-    }
+    packing *k = context;
+    const assay_matrix *m = &k->to->packed;
+    const assay_weight w = describe(k->from);
+    if (k->from->transposed || m->dtype != w.dtype) pack_staged(k, panel);
+    else k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
 }
 
-/* MLX's affine groups, as the numbers that they stand for. */
-static void pack_affine_panel(void *context, size_t panel)
+/* Which kernels a weight goes to, and in which type. */
+static fp_matrix choose(const fp_packer *p, const plan_weight *w)
 {
-    const packing *k = context;
-    const plan_weight *w = k->from;
-    const size_t group = w->affine.group;
-    double wide[AFFINE_GROUP_MAX];
-    float *to = (float *)k->to->panels + panel * w->cols * FP_PANEL;
-    memset(to, 0, w->cols * FP_PANEL * sizeof *to);
-    for (size_t row = panel * FP_PANEL, o = 0; o < FP_PANEL && row < w->rows; o++, row++) {
-        for (size_t g = 0; g < w->cols / group; g++) {
-            affine_widen(wide, &w->affine, w->data, w->cols, row, g);
-            for (size_t i = 0; i < group; i++) to[(g * group + i) * FP_PANEL + o] = (float)wide[i];
-        }
+    const assay_kernels *op = &p->kernels->op;
+    fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols, .dtype = w->dtype}};
+    if (w->affine.bits) {
+        m.packed.bits = w->affine.bits;
+        m.packed.group = w->affine.group;
+        m.packed.scale_dtype = w->affine.scale_dtype;
+        m.packed.bias_dtype = w->affine.bias_dtype;
+        m.kernel = &op->matmul_affine;
+        m.x = p->compute;
+    } else {
+        if (p->compute == ASSAY_BF16) m.packed.dtype = ASSAY_BF16;
+        else if (w->dtype == ASSAY_F64) m.packed.dtype = ASSAY_F32;
+        m.kernel = m.packed.dtype == ASSAY_F32   ? &op->matmul_f32
+                   : m.packed.dtype == ASSAY_F16 ? &op->matmul_f16
+                                                 : &op->matmul_bf16;
+        m.x = p->compute == ASSAY_BF16 ? ASSAY_BF16 : ASSAY_F32;
     }
-}
-
-static assay_dtype packed_type(const plan_weight *w)
-{
-    return w->affine.bits || w->dtype == ASSAY_F64 ? ASSAY_F32 : w->dtype;
+    m.run = m.x == ASSAY_I8 ? m.kernel->i8 : m.x == ASSAY_BF16 ? m.kernel->bf16 : m.kernel->f32;
+    return m;
 }
 
 fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
 {
-    fp_matrix m = {.n_out = w->rows, .n_in = w->cols, .dtype = packed_type(w)};
+    fp_matrix m = choose(p, w);
     if (p->status != ASSAY_OK || !w->data) return m;
-    size_t n = fp_matrix_panels(&m), bytes = w->cols * FP_PANEL * dtype_size(m.dtype);
-    m.panels = n <= SIZE_MAX / bytes ? own(p, aligned_alloc(FP_ALIGNMENT, n * bytes)) : NULL;
-    if (!m.panels) {
+    if (w->cols > p->widest) p->widest = w->cols;
+    assay_weight shape = describe(w);
+    shape.dtype = m.packed.dtype;
+    m.packed.panel = m.kernel->panel;
+    m.packed.panel_bytes = m.kernel->panel_bytes(&shape);
+    const size_t n = fp_matrix_panels(&m.packed), bytes = m.packed.panel_bytes;
+    m.packed.panels = n <= SIZE_MAX / bytes ? own(p, aligned_alloc(ASSAY_ALIGNMENT, n * bytes)) : NULL;
+    packing k = {.from = w, .to = &m, .kernels = p->kernels};
+    atomic_init(&k.failed, false);
+    if (m.packed.panels) fp_pool_run(p->pool, n, m.packed.panel * w->cols, pack_panel, &k);
+    if (!m.packed.panels || atomic_load(&k.failed)) {
         p->status = ASSAY_ENOMEM;
+        m.packed.panels = NULL;
         return m;
     }
-    packing k = {.from = w, .to = &m};
-    fp_pool_run(p->pool, n, FP_PANEL * w->cols, w->affine.bits ? pack_affine_panel : pack_panel, &k);
     forget_pages(w);
     return m;
 }
@@ -143,12 +195,4 @@ fp_norm fp_pack_norm(fp_packer *p, const plan_norm *norm)
 {
     if (!norm->present) return (fp_norm){0};
     return (fp_norm){.present = true, .epsilon = norm->epsilon, .weight = fp_pack_vector(p, &norm->weight)};
-}
-
-void fp_matrix_row(const fp_matrix *m, size_t o, float *out)
-{
-    size_t bytes = dtype_size(m->dtype);
-    const char *from = m->panels;
-    from += (o / FP_PANEL * m->n_in * FP_PANEL + o % FP_PANEL) * bytes;
-    for (size_t i = 0; i < m->n_in; i++) dtype_to_f32(out + i, from + i * FP_PANEL * bytes, m->dtype, 1);
 }

@@ -33,8 +33,8 @@ static void make_tables(const assay_rope_request *request, const rope *r, double
     }
 }
 
-static assay_status rotate(fp_rope_fn *kernel, const assay_rope_request *request, const rope *r, float *out,
-                           float *cosine, float *sine, assay_error *err)
+static assay_status rotate(assay_rope_fn *kernel, const assay_rope_request *request, const rope *r,
+                           float *out, float *cosine, float *sine, assay_error *err)
 {
     size_t n = r->dim / 2, rows = request->n_positions, row = request->n_heads * request->head_dim;
     double *wide = calloc((2 * rows + 1) * n, sizeof *wide);
@@ -57,8 +57,8 @@ static assay_status rotate(fp_rope_fn *kernel, const assay_rope_request *request
     return ASSAY_OK;
 }
 
-assay_status fp_rope_request(fp_rope_fn *kernel, const assay_rope_request *request, float *out, float *cosine,
-                             float *sine, size_t *dim, assay_error *err)
+assay_status fp_rope_request(assay_rope_fn *kernel, const assay_rope_request *request, float *out,
+                             float *cosine, float *sine, size_t *dim, assay_error *err)
 {
     rope r;
     assay_status rc = rope_request_read(request, &r, err);

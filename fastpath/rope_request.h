@@ -9,7 +9,7 @@
 #include "fastpath/kernels/rope.h"
 
 /* See assay_engine.rope; all arrays are of float. */
-assay_status fp_rope_request(fp_rope_fn *kernel, const assay_rope_request *request, float *out, float *cosine,
-                             float *sine, size_t *dim, assay_error *err);
+assay_status fp_rope_request(assay_rope_fn *kernel, const assay_rope_request *request, float *out,
+                             float *cosine, float *sine, size_t *dim, assay_error *err);
 
 #endif

@@ -10,11 +10,11 @@
 void *fp_scratch_take(fp_scratch *s, size_t n, size_t m, size_t element_bytes)
 {
     assert(s->n < FP_SCRATCH_BUFFERS);
-    if (m && n > (SIZE_MAX - FP_ALIGNMENT) / element_bytes / m) return NULL;
-    size_t bytes = (n * m * element_bytes / FP_ALIGNMENT + 1) * FP_ALIGNMENT;
+    if (m && n > (SIZE_MAX - ASSAY_ALIGNMENT) / element_bytes / m) return NULL;
+    size_t bytes = (n * m * element_bytes / ASSAY_ALIGNMENT + 1) * ASSAY_ALIGNMENT;
     if (bytes > s->bytes[s->n]) {
         free(s->buffer[s->n]);
-        s->buffer[s->n] = aligned_alloc(FP_ALIGNMENT, bytes);
+        s->buffer[s->n] = aligned_alloc(ASSAY_ALIGNMENT, bytes);
         s->bytes[s->n] = s->buffer[s->n] ? bytes : 0;
     }
     return s->buffer[s->n] ? s->buffer[s->n++] : NULL;

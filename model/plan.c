@@ -38,14 +38,14 @@ static const struct {
 
 enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
 
-const char *plan_activation_name(plan_activation a)
+const char *plan_activation_name(assay_activation a)
 {
     switch (a) {
-    case PLAN_SILU: return "silu";
-    case PLAN_GELU: return "gelu";
-    case PLAN_GELU_TANH: return "gelu_pytorch_tanh";
-    case PLAN_QUICK_GELU: return "quick_gelu";
-    case PLAN_RELU: return "relu";
+    case ASSAY_SILU: return "silu";
+    case ASSAY_GELU: return "gelu";
+    case ASSAY_GELU_TANH: return "gelu_pytorch_tanh";
+    case ASSAY_QUICK_GELU: return "quick_gelu";
+    case ASSAY_RELU: return "relu";
     }
     return "?";
 }

@@ -7,7 +7,7 @@
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
 
-#include <assay/engine.h>
+#include <assay/kernel.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,14 +52,6 @@ typedef struct plan_norm {
     plan_weight weight; /* absent: not scaled */
 } plan_norm;
 
-typedef enum plan_activation {
-    PLAN_SILU,       /* x sigmoid(x) */
-    PLAN_GELU,       /* x Φ(x), exact */
-    PLAN_GELU_TANH,  /* x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) */
-    PLAN_QUICK_GELU, /* x sigmoid(1.702 x) */
-    PLAN_RELU
-} plan_activation;
-
 /* Softmax attention. Order: projections, norms per head, rope, attention, output projection. */
 typedef struct plan_attention {
     size_t n_heads, n_kv_heads, head_dim; /* query head h reads kv head h / (n_heads / n_kv_heads) */
@@ -85,7 +77,7 @@ typedef struct plan_mixer {
 typedef struct plan_mlp {
     bool present;
     size_t intermediate;
-    plan_activation activation;
+    assay_activation activation;
     bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
     double sparse_deviations;
     plan_linear gate, up, down;
@@ -96,7 +88,7 @@ typedef struct plan_mlp {
 typedef struct plan_experts {
     bool present;
     size_t n_experts, n_active, intermediate;
-    plan_activation activation;
+    assay_activation activation;
     bool routes_residual; /* the router sees h itself, not the experts' normed input */
     plan_weight router;   /* [n_experts, D] */
     plan_norm router_norm;
@@ -110,7 +102,7 @@ typedef struct plan_experts {
 /* h += out_norm(projection(activation(gate(h)) * per-layer input)) */
 typedef struct plan_layer_input {
     bool present;
-    plan_activation activation;
+    assay_activation activation;
     plan_linear gate, projection; /* [P, D], [D, P] */
     plan_norm out_norm;
 } plan_layer_input;
@@ -222,7 +214,7 @@ void plan_release_weights(plan *p);
 int32_t plan_embeds_as(const plan *p, int32_t token);
 
 /* "silu", "gelu_pytorch_tanh", …. */
-const char *plan_activation_name(plan_activation a);
+const char *plan_activation_name(assay_activation a);
 
 /* Writes the whole plan for a person to compare with a model card. */
 void plan_print(const plan *p, FILE *out);

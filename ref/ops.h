@@ -30,7 +30,7 @@ assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const p
 assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
 
 /* x: [n], in place. */
-void ref_activate(ref_real *x, size_t n, plan_activation activation);
+void ref_activate(ref_real *x, size_t n, assay_activation activation);
 
 /* In place over x: [n]; subtracts the maximum first. Entries of -INFINITY become 0. */
 void ref_softmax(ref_real *x, size_t n);

@@ -5,12 +5,12 @@
 
 const fp_attention_variant FP_ATTENTION[] = {
 #ifdef FP_HAVE_AVX512
-    {FP_ISA_AVX512, fp_attention_f32__avx512},
+    {FP_ISA_AVX512, fp_attention_f32__avx512, NULL},
 #endif
 #ifdef FP_HAVE_AVX2
-    {FP_ISA_AVX2, fp_attention_f32__avx2},
+    {FP_ISA_AVX2, fp_attention_f32__avx2, NULL},
 #endif
-    {FP_ISA_SCALAR, fp_attention_f32__scalar},
+    {FP_ISA_SCALAR, fp_attention_f32__scalar, fp_attention_bf16__scalar},
 };
 const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;
 

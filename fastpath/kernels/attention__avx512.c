@@ -3,9 +3,7 @@
 
 #include "fastpath/kernels/attention__vec.h"
 
-void fp_attention_f32__avx512(float *out, const float *q, size_t n_heads, size_t head_dim,
-                              const float *const *k, const float *const *v, size_t first, size_t last,
-                              float scale)
+void fp_attention_f32__avx512(const assay_attention_call *c)
 {
-    attention(out, q, n_heads, head_dim, k, v, first, last, scale);
+    attention(c);
 }

@@ -2,51 +2,96 @@
 #include <math.h>
 
 #include "fastpath/kernels/attention.h"
+#include "model/dtype.h"
 
 /* What is known of one head after some of its pages; the weighted values lie in out. */
 typedef struct running {
-    float top; /* largest score */
+    double top; /* largest score */
     double sum;
 } running;
 
-/* Adds keys from … to - 1 of one page. */
-static void add_page(float *out, running *state, const float *q, size_t head_dim, const float *k,
-                     const float *v, size_t from, size_t to, float scale)
+/* One head of one row. */
+typedef struct query {
+    const assay_attention_call *call;
+    assay_dtype dtype; /* of keys and values */
+    const float *q;
+    float *out;
+    size_t first, last;
+} query;
+
+static double number(const void *page, size_t at, assay_dtype dtype)
 {
-    float score[FP_PAGE], top = state->top;
+    return dtype == ASSAY_F32 ? (double)((const float *)page)[at]
+                              : (double)dtype_bf16_to_f32(((const uint16_t *)page)[at]);
+}
+
+static double score_of(const query *a, size_t position)
+{
+    const void *page = a->call->k[position / ASSAY_PAGE];
+    double sum = 0;
+    for (size_t d = 0; d < a->call->head_dim; d++)
+        sum += (double)a->q[d] * number(page, d * ASSAY_PAGE + position % ASSAY_PAGE, a->dtype);
+    sum *= (double)a->call->scale;
+    return a->call->cap > 0 ? (double)a->call->cap * tanh(sum / (double)a->call->cap) : sum;
+}
+
+/* Adds keys from … to - 1, which lie in one page. */
+static void add_page(const query *a, running *state, size_t from, size_t to)
+{
+    const size_t head_dim = a->call->head_dim;
+    double share[ASSAY_PAGE], top = state->top;
     for (size_t j = from; j < to; j++) {
-        double sum = 0;
-        for (size_t d = 0; d < head_dim; d++) sum += (double)q[d] * (double)k[d * FP_PAGE + j];
-        score[j] = (float)(sum * (double)scale);
-        if (score[j] > top || isnan(score[j])) top = score[j];
+        share[j - from] = score_of(a, j);
+        if (!(share[j - from] <= top)) top = share[j - from];
     }
-    double shrink = exp((double)state->top - (double)top);
+    double shrink = exp(state->top - top);
     state->sum *= shrink;
     for (size_t j = from; j < to; j++) {
-        score[j] = expf(score[j] - top);
-        state->sum += (double)score[j];
+        share[j - from] = exp(share[j - from] - top);
+        state->sum += share[j - from];
     }
     for (size_t d = 0; d < head_dim; d++) {
-        double sum = (double)out[d] * shrink;
-        for (size_t j = from; j < to; j++) sum += (double)score[j] * (double)v[j * head_dim + d];
-        out[d] = (float)sum;
+        double sum = (double)a->out[d] * shrink;
+        for (size_t j = from; j < to; j++)
+            sum +=
+                share[j - from] * number(a->call->v[j / ASSAY_PAGE], j % ASSAY_PAGE * head_dim + d, a->dtype);
+        a->out[d] = (float)sum;
     }
     state->top = top;
 }
 
-void fp_attention_f32__scalar(float *out, const float *q, size_t n_heads, size_t head_dim,
-                              const float *const *k, const float *const *v, size_t first, size_t last,
-                              float scale)
+static void attend(const query *a, const float *sink)
 {
-    for (size_t h = 0; h < n_heads; h++) {
-        float *y = out + h * head_dim;
-        running state = {.top = -INFINITY};
-        for (size_t d = 0; d < head_dim; d++) y[d] = 0;
-        for (size_t page = 0; page * FP_PAGE <= last; page++) {
-            size_t from = page ? 0 : first, to = last + 1 - page * FP_PAGE;
-            add_page(y, &state, q + h * head_dim, head_dim, k[page], v[page], from,
-                     to < FP_PAGE ? to : FP_PAGE, scale);
-        }
-        for (size_t d = 0; d < head_dim; d++) y[d] = (float)((double)y[d] / state.sum);
+    running state = {sink ? (double)*sink : -(double)INFINITY, sink ? 1 : 0};
+    for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = 0;
+    for (size_t from = a->first; from <= a->last;) {
+        size_t to = (from / ASSAY_PAGE + 1) * ASSAY_PAGE;
+        if (to > a->last + 1) to = a->last + 1;
+        add_page(a, &state, from, to);
+        from = to;
     }
+    for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = (float)((double)a->out[d] / state.sum);
+}
+
+static void attention(const assay_attention_call *c, assay_dtype dtype)
+{
+    for (size_t r = 0; r < c->n_rows; r++)
+        for (size_t h = 0; h < c->n_heads; h++)
+            attend(&(query){.call = c,
+                            .dtype = dtype,
+                            .q = c->q + r * c->ld_q + h * c->head_dim,
+                            .out = c->out + r * c->ld_out + h * c->head_dim,
+                            .first = c->first[r],
+                            .last = c->last[r]},
+                   c->sinks ? c->sinks + h : NULL);
+}
+
+void fp_attention_f32__scalar(const assay_attention_call *c)
+{
+    attention(c, ASSAY_F32);
+}
+
+void fp_attention_bf16__scalar(const assay_attention_call *c)
+{
+    attention(c, ASSAY_BF16);
 }

@@ -43,9 +43,9 @@ static inline float sum_of(vec x)
     return lanes[0];
 }
 
-/* score: [FP_PAGE]; -INFINITY for keys that are not seen, whatever their bits. */
+/* score: [ASSAY_PAGE]; -INFINITY for keys that are not seen, whatever their bits. */
 static inline void page_scores(vec score[PAGE_VECS], const float *q, size_t head_dim, const page_part *p,
-                               float scale)
+                               float scale, float cap)
 {
 #pragma GCC unroll 8
     for (size_t j = 0; j < PAGE_VECS; j++) score[j] = vec_of(0);
@@ -53,13 +53,15 @@ static inline void page_scores(vec score[PAGE_VECS], const float *q, size_t head
         const vec factor = vec_of(q[d]);
 #pragma GCC unroll 8
         for (size_t j = 0; j < PAGE_VECS; j++)
-            score[j] = vec_fma(factor, vec_load(p->k + d * FP_PAGE + j * VEC, VEC), score[j]);
+            score[j] = vec_fma(factor, vec_load(p->k + d * ASSAY_PAGE + j * VEC, VEC), score[j]);
     }
     const vec hidden = vec_of(-INFINITY), from = vec_of((float)p->from), to = vec_of((float)p->to);
 #pragma GCC unroll 8
     for (size_t j = 0; j < PAGE_VECS; j++) {
         vec at = vec_add(vec_indices(), vec_of((float)(j * VEC)));
-        vec seen = vec_if_less(at, to, vec_mul(score[j], vec_of(scale)), hidden);
+        score[j] = vec_mul(score[j], vec_of(scale));
+        if (cap > 0) score[j] = vec_mul(vec_tanh(vec_div(score[j], vec_of(cap))), vec_of(cap));
+        vec seen = vec_if_less(at, to, score[j], hidden);
         score[j] = vec_if_less(at, from, hidden, seen);
     }
 }
@@ -92,13 +94,13 @@ static inline void add_values(float *out, size_t head_dim, const page_part *p, c
 }
 
 static inline void add_page(float *out, running *state, const float *q, size_t head_dim, const page_part *p,
-                            float scale)
+                            float scale, float cap)
 {
     vec score[PAGE_VECS];
-    page_scores(score, q, head_dim, p, scale);
+    page_scores(score, q, head_dim, p, scale, cap);
     vec largest = vec_of(state->top), sum = vec_of(0);
     for (size_t j = 0; j < PAGE_VECS; j++) largest = vec_max(largest, score[j]);
-    float share[FP_PAGE], top = largest_of(largest), shrink[VEC];
+    float share[ASSAY_PAGE], top = largest_of(largest), shrink[VEC];
     for (size_t j = 0; j < PAGE_VECS; j++) {
         vec e = vec_exp(vec_sub(score[j], vec_of(top)));
         vec_store(share + j * VEC, e, VEC);
@@ -110,31 +112,33 @@ static inline void add_page(float *out, running *state, const float *q, size_t h
     add_values(out, head_dim, p, share, shrink[0]);
 }
 
-/* At most HEADS heads. */
-static inline void attend(float *out, const float *q, size_t n_heads, size_t head_dim, const float *const *k,
-                          const float *const *v, size_t first, size_t last, float scale)
+/* Heads of one row, at most HEADS. */
+static inline void attend(const assay_attention_call *c, size_t row, size_t first_head, size_t n_heads)
 {
     running state[HEADS];
-    for (size_t h = 0; h < n_heads; h++) state[h] = (running){.top = -INFINITY};
+    const size_t head_dim = c->head_dim, last = c->last[row], at = first_head * head_dim;
+    const float *q = c->q + row * c->ld_q + at;
+    float *out = c->out + row * c->ld_out + at;
+    for (size_t h = 0; h < n_heads; h++)
+        state[h] = c->sinks ? (running){c->sinks[first_head + h], 1} : (running){-INFINITY, 0};
     for (size_t i = 0; i < n_heads * head_dim; i++) out[i] = 0;
-    for (size_t page = 0; page * FP_PAGE <= last; page++) {
-        size_t to = last + 1 - page * FP_PAGE;
-        page_part p = {k[page], v[page], page ? 0 : first, to < FP_PAGE ? to : FP_PAGE};
+    for (size_t page = c->first[row] / ASSAY_PAGE; page * ASSAY_PAGE <= last; page++) {
+        size_t to = last + 1 - page * ASSAY_PAGE, from = page * ASSAY_PAGE;
+        page_part p = {c->k[page], c->v[page], c->first[row] > from ? c->first[row] - from : 0,
+                       to < ASSAY_PAGE ? to : ASSAY_PAGE};
         for (size_t h = 0; h < n_heads; h++)
-            add_page(out + h * head_dim, &state[h], q + h * head_dim, head_dim, &p, scale);
+            add_page(out + h * head_dim, &state[h], q + h * head_dim, head_dim, &p, c->scale, c->cap);
     }
     for (size_t h = 0; h < n_heads; h++)
         for (size_t d = 0; d < head_dim; d++)
             out[h * head_dim + d] = (float)((double)out[h * head_dim + d] / state[h].sum);
 }
 
-static inline void attention(float *out, const float *q, size_t n_heads, size_t head_dim,
-                             const float *const *k, const float *const *v, size_t first, size_t last,
-                             float scale)
+static inline void attention(const assay_attention_call *c)
 {
-    for (size_t h = 0; h < n_heads; h += HEADS)
-        attend(out + h * head_dim, q + h * head_dim, n_heads - h < HEADS ? n_heads - h : HEADS, head_dim, k,
-               v, first, last, scale);
+    for (size_t r = 0; r < c->n_rows; r++)
+        for (size_t h = 0; h < c->n_heads; h += HEADS)
+            attend(c, r, h, c->n_heads - h < HEADS ? c->n_heads - h : HEADS);
 }
 
 #endif

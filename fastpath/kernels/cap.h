@@ -4,15 +4,13 @@
 #ifndef FASTPATH_KERNELS_CAP_H
 #define FASTPATH_KERNELS_CAP_H
 
-#include "fastpath/kernels/isa.h"
+#include <assay/kernel.h>
 
-/* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. The bits of an element depend on it and cap alone,
- * not on n or where it lies. NaN stays NaN. */
-typedef void fp_cap_fn(float *x, size_t n, float cap);
+#include "fastpath/kernels/isa.h"
 
 typedef struct fp_cap_variant {
     fp_isa isa;
-    fp_cap_fn *f32;
+    assay_cap_fn *f32;
 } fp_cap_variant;
 
 /* Every variant that this build has, best first; the last one is scalar. */
@@ -22,6 +20,6 @@ extern const size_t FP_N_CAP;
 /* The best variant that needs no more than isa. */
 const fp_cap_variant *fp_cap_pick(fp_isa isa);
 
-fp_cap_fn fp_cap_f32__scalar, fp_cap_f32__avx2, fp_cap_f32__avx512;
+assay_cap_fn fp_cap_f32__scalar, fp_cap_f32__avx2, fp_cap_f32__avx512;
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "fastpath/kernels/gate__vec.h"
 
-void fp_gate_f32__avx2(float *y, const float *x, const float *up, size_t n, plan_activation activation)
+void fp_gate_f32__avx2(float *y, const float *x, const float *up, size_t n, assay_activation activation)
 {
     gate(y, x, up, n, activation);
 }

@@ -21,19 +21,19 @@ static inline vec gelu(vec x)
     return vec_mul(x, vec_if_less(x, vec_of(0), tail, vec_sub(vec_of(1), tail)));
 }
 
-static inline vec activated(vec x, plan_activation activation)
+static inline vec activated(vec x, assay_activation activation)
 {
     switch (activation) {
-    case PLAN_SILU: return vec_mul(x, vec_sigmoid(x));
-    case PLAN_GELU: return gelu(x);
-    case PLAN_GELU_TANH: return gelu_tanh(x);
-    case PLAN_QUICK_GELU: return vec_mul(x, vec_sigmoid(vec_mul(vec_of(1.702F), x)));
-    case PLAN_RELU: return vec_max(vec_of(0), x); /* NaN stays, as the second operand */
+    case ASSAY_SILU: return vec_mul(x, vec_sigmoid(x));
+    case ASSAY_GELU: return gelu(x);
+    case ASSAY_GELU_TANH: return gelu_tanh(x);
+    case ASSAY_QUICK_GELU: return vec_mul(x, vec_sigmoid(vec_mul(vec_of(1.702F), x)));
+    case ASSAY_RELU: return vec_max(vec_of(0), x); /* NaN stays, as the second operand */
     }
     return x;
 }
 
-static inline void gate(float *y, const float *x, const float *up, size_t n, plan_activation activation)
+static inline void gate(float *y, const float *x, const float *up, size_t n, assay_activation activation)
 {
     for (size_t i = 0; i < n; i += VEC)
         vec_store(y + i, vec_mul(activated(vec_load(x + i, n - i), activation), vec_load(up + i, n - i)),

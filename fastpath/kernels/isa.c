@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #if defined __x86_64__ || defined __i386__
@@ -9,7 +10,7 @@
 
 #include "model/error.h"
 
-static const char *const NAMES[FP_N_ISAS] = {"scalar", "avx2", "avx512"};
+static const char *const NAMES[FP_N_ISAS] = {"scalar", "avx2", "avx512", "avx512bf16"};
 
 const char *fp_isa_name(fp_isa isa)
 {
@@ -35,6 +36,9 @@ bool fp_isa_runs_here(fp_isa isa)
     case FP_ISA_AVX512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    case FP_ISA_AVX512BF16:
+        return fp_isa_runs_here(FP_ISA_AVX512) && __builtin_cpu_supports("avx512bf16") &&
+               __builtin_cpu_supports("avx512vnni");
 #endif
     default: return false;
     }
@@ -47,6 +51,15 @@ static fp_isa best(void)
     return (fp_isa)isa;
 }
 
+static assay_status no_such_set(const char *name, const char *who, assay_error *err)
+{
+    char known[64] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < FP_N_ISAS && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", NAMES[i]);
+    return assay_fail(err, ASSAY_EINVAL, "%s: found \"%s\", expected one of %s", who, name, known);
+}
+
 assay_status fp_isa_choose(const char *name, const char *who, fp_isa *out, assay_error *err)
 {
     if (!name || !*name) {
@@ -55,8 +68,7 @@ assay_status fp_isa_choose(const char *name, const char *who, fp_isa *out, assay
     }
     size_t isa = 0;
     while (isa < FP_N_ISAS && strcmp(name, NAMES[isa]) != 0) isa++;
-    if (isa == FP_N_ISAS)
-        return assay_fail(err, ASSAY_EINVAL, "%s: found \"%s\", expected scalar, avx2 or avx512", who, name);
+    if (isa == FP_N_ISAS) return no_such_set(name, who, err);
     if (!fp_isa_runs_here((fp_isa)isa))
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found \"%s\", which this processor does not run", who,
                           name);

@@ -8,18 +8,15 @@
 #include "fastpath/kernels/cap.h"
 #include "fastpath/kernels/gate.h"
 #include "fastpath/kernels/matmul.h"
+#include "fastpath/kernels/narrow.h"
 #include "fastpath/kernels/norm.h"
 #include "fastpath/kernels/rope.h"
 #include "fastpath/kernels/router.h"
 
 typedef struct fp_kernels {
-    const fp_matmul_variant *matmul;
-    fp_attention_fn *attention;
-    fp_norm_fn *norm;
-    fp_rope_fn *rope;
-    fp_gate_fn *gate;
-    fp_router_fn *router;
-    fp_cap_fn *cap;
+    assay_kernels op;
+    fp_narrow_bf16_fn *narrow_bf16;
+    fp_narrow_i8_fn *narrow_i8;
 } fp_kernels;
 
 fp_kernels fp_kernels_pick(fp_isa isa);

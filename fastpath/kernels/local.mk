@@ -8,6 +8,8 @@ fastpath_libavx2_la_SOURCES = \
 	fastpath/kernels/cap__avx2.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx2.c fastpath/kernels/gate__vec.h \
 	fastpath/kernels/matmul__avx2.c fastpath/kernels/matmul__vec.h \
+	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h \
+	fastpath/kernels/narrow__avx2.c fastpath/kernels/narrow__vec.h \
 	fastpath/kernels/norm__avx2.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx2.c fastpath/kernels/rope__vec.h \
 	fastpath/kernels/vec__avx2.h fastpath/kernels/vec_math.h
@@ -21,11 +23,19 @@ fastpath_libavx512_la_SOURCES = \
 	fastpath/kernels/cap__avx512.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx512.c fastpath/kernels/gate__vec.h \
 	fastpath/kernels/matmul__avx512.c fastpath/kernels/matmul__vec.h \
+	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h \
+	fastpath/kernels/narrow__avx512.c fastpath/kernels/narrow__vec.h \
 	fastpath/kernels/norm__avx512.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx512.c fastpath/kernels/rope__vec.h \
 	fastpath/kernels/vec__avx512.h fastpath/kernels/vec_math.h
 fastpath_libavx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
+endif
+if FP_HAVE_AVX512BF16
+noinst_LTLIBRARIES += fastpath/libavx512bf16.la
+fastpath_libavx512bf16_la_SOURCES = fastpath/kernels/matmul__avx512bf16.c
+fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
+fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
 endif
 
 # The sweep: fastpath/tests/sweep.test runs it over every table; with arguments it reproduces one case.

@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { VEC = 8 };
 
@@ -166,6 +167,130 @@ static inline void vec_merge(vec even, vec odd, vec *a, vec *b)
     const __m256 x = _mm256_unpacklo_ps(even, odd), y = _mm256_unpackhi_ps(even, odd);
     *a = _mm256_permute2f128_ps(x, y, 0x20);
     *b = _mm256_permute2f128_ps(x, y, 0x31);
+}
+
+/* Eight lanes of 32 bits. */
+typedef __m256i vec_bits;
+
+static inline vec_bits vec_bits_of(uint32_t x)
+{
+    return _mm256_set1_epi32((int)x);
+}
+
+/* VEC lanes from an aligned place. */
+static inline vec_bits vec_bits_load(const void *from)
+{
+    return _mm256_load_si256(from);
+}
+
+static inline void vec_bits_store(void *to, vec_bits x)
+{
+    _mm256_store_si256(to, x);
+}
+
+static inline vec_bits vec_bits_and(vec_bits a, vec_bits b)
+{
+    return _mm256_and_si256(a, b);
+}
+
+static inline vec_bits vec_bits_or(vec_bits a, vec_bits b)
+{
+    return _mm256_or_si256(a, b);
+}
+
+static inline vec_bits vec_bits_left(vec_bits x, unsigned n)
+{
+    return _mm256_sllv_epi32(x, _mm256_set1_epi32((int)n));
+}
+
+static inline vec_bits vec_bits_right(vec_bits x, unsigned n)
+{
+    return _mm256_srlv_epi32(x, _mm256_set1_epi32((int)n));
+}
+
+/* The same, of signed lanes. */
+static inline vec_bits vec_bits_right_signed(vec_bits x, unsigned n)
+{
+    return _mm256_srav_epi32(x, _mm256_set1_epi32((int)n));
+}
+
+static inline vec_bits vec_bits_sub(vec_bits a, vec_bits b)
+{
+    return _mm256_sub_epi32(a, b);
+}
+
+/* Byte by byte. */
+static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
+{
+    return _mm256_sub_epi8(a, b);
+}
+
+static inline vec vec_from_bits(vec_bits x)
+{
+    return _mm256_castsi256_ps(x);
+}
+
+/* Signed lanes as floats. */
+static inline vec vec_from_ints(vec_bits x)
+{
+    return _mm256_cvtepi32_ps(x);
+}
+
+static inline vec vec_load_f16(const uint16_t *x)
+{
+    return _mm256_cvtph_ps(_mm_load_si128((const __m128i *)x));
+}
+
+static inline vec vec_load_bf16(const uint16_t *x)
+{
+    return _mm256_castsi256_ps(
+        _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)x)), 16));
+}
+
+/* sum + a · b in each lane, a of four unsigned, b of four signed bytes. */
+static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
+{
+    const __m256i low = _mm256_set1_epi16(0xFF);
+    __m256i even = _mm256_madd_epi16(_mm256_and_si256(a, low), _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8));
+    __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(a, 8), _mm256_srai_epi16(b, 8));
+    return _mm256_add_epi32(sum, _mm256_add_epi32(even, odd));
+}
+
+/* Rounded to nearest, ties to even; of numbers that an int32_t holds. */
+static inline vec_bits vec_to_ints(vec x)
+{
+    return _mm256_cvtps_epi32(x);
+}
+
+static inline vec_bits vec_bits_add(vec_bits a, vec_bits b)
+{
+    return _mm256_add_epi32(a, b);
+}
+
+/* To any place. */
+static inline void vec_bits_storeu(void *to, vec_bits x)
+{
+    _mm256_storeu_si256(to, x);
+}
+
+/* Lanes of -128 … 127, a byte each. */
+static inline void vec_store_i8(int8_t *y, vec_bits x)
+{
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi16(words, words));
+}
+
+/* As bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
+static inline void vec_store_bf16(uint16_t *y, vec x)
+{
+    const __m256i bits = _mm256_castps_si256(x);
+    __m256i even = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    __m256i near = _mm256_add_epi32(bits, _mm256_add_epi32(even, _mm256_set1_epi32(0x7FFF)));
+    __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+    near = _mm256_blendv_epi8(near, quiet, _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q)));
+    near = _mm256_srli_epi32(near, 16);
+    _mm_storeu_si128((__m128i *)(void *)y,
+                     _mm_packus_epi32(_mm256_castsi256_si128(near), _mm256_extracti128_si256(near, 1)));
 }
 
 #endif

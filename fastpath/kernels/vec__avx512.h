@@ -7,6 +7,7 @@
 
 #include <immintrin.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { VEC = 16 };
 
@@ -161,6 +162,131 @@ static inline void vec_merge(vec even, vec odd, vec *a, vec *b)
     const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     *a = _mm512_permutex2var_ps(even, first, odd);
     *b = _mm512_permutex2var_ps(even, _mm512_add_epi32(first, _mm512_set1_epi32(8)), odd);
+}
+
+/* Sixteen lanes of 32 bits. */
+typedef __m512i vec_bits;
+
+static inline vec_bits vec_bits_of(uint32_t x)
+{
+    return _mm512_set1_epi32((int)x);
+}
+
+/* VEC lanes from an aligned place. */
+static inline vec_bits vec_bits_load(const void *from)
+{
+    return _mm512_load_si512(from);
+}
+
+static inline void vec_bits_store(void *to, vec_bits x)
+{
+    _mm512_store_si512(to, x);
+}
+
+static inline vec_bits vec_bits_and(vec_bits a, vec_bits b)
+{
+    return _mm512_and_si512(a, b);
+}
+
+static inline vec_bits vec_bits_or(vec_bits a, vec_bits b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+static inline vec_bits vec_bits_left(vec_bits x, unsigned n)
+{
+    return _mm512_sllv_epi32(x, _mm512_set1_epi32((int)n));
+}
+
+static inline vec_bits vec_bits_right(vec_bits x, unsigned n)
+{
+    return _mm512_srlv_epi32(x, _mm512_set1_epi32((int)n));
+}
+
+/* The same, of signed lanes. */
+static inline vec_bits vec_bits_right_signed(vec_bits x, unsigned n)
+{
+    return _mm512_srav_epi32(x, _mm512_set1_epi32((int)n));
+}
+
+static inline vec_bits vec_bits_sub(vec_bits a, vec_bits b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+
+/* Byte by byte. */
+static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
+{
+    return _mm512_sub_epi8(a, b);
+}
+
+static inline vec vec_from_bits(vec_bits x)
+{
+    return _mm512_castsi512_ps(x);
+}
+
+/* Signed lanes as floats. */
+static inline vec vec_from_ints(vec_bits x)
+{
+    return _mm512_cvtepi32_ps(x);
+}
+
+static inline vec vec_load_f16(const uint16_t *x)
+{
+    return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)x));
+}
+
+static inline vec vec_load_bf16(const uint16_t *x)
+{
+    return _mm512_castsi512_ps(
+        _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)x)), 16));
+}
+
+/* sum + a · b in each lane, a of four unsigned, b of four signed bytes. */
+static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
+{
+#ifdef __AVX512VNNI__
+    return _mm512_dpbusd_epi32(sum, a, b);
+#else
+    const __m512i low = _mm512_set1_epi16(0xFF);
+    __m512i even = _mm512_madd_epi16(_mm512_and_si512(a, low), _mm512_srai_epi16(_mm512_slli_epi16(b, 8), 8));
+    __m512i odd = _mm512_madd_epi16(_mm512_srli_epi16(a, 8), _mm512_srai_epi16(b, 8));
+    return _mm512_add_epi32(sum, _mm512_add_epi32(even, odd));
+#endif
+}
+
+/* Rounded to nearest, ties to even; of numbers that an int32_t holds. */
+static inline vec_bits vec_to_ints(vec x)
+{
+    return _mm512_cvtps_epi32(x);
+}
+
+static inline vec_bits vec_bits_add(vec_bits a, vec_bits b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+/* To any place. */
+static inline void vec_bits_storeu(void *to, vec_bits x)
+{
+    _mm512_storeu_si512(to, x);
+}
+
+/* Lanes of -128 … 127, a byte each. */
+static inline void vec_store_i8(int8_t *y, vec_bits x)
+{
+    _mm_storeu_si128((__m128i *)(void *)y, _mm512_cvtepi32_epi8(x));
+}
+
+/* As bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
+static inline void vec_store_bf16(uint16_t *y, vec x)
+{
+    const __m512i bits = _mm512_castps_si512(x);
+    __m512i even = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i near = _mm512_add_epi32(bits, _mm512_add_epi32(even, _mm512_set1_epi32(0x7FFF)));
+    near =
+        _mm512_mask_or_epi32(near, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), bits, _mm512_set1_epi32(0x400000));
+    _mm256_storeu_si256((__m256i *)(void *)y, _mm512_cvtepi32_epi16(_mm512_srli_epi32(near, 16)));
 }
 
 #endif

@@ -18,7 +18,6 @@
 
 #include "fastpath/kernels/matmul.h"
 #include "fastpath/tests/peak.h"
-#include "model/dtype.h"
 
 enum {
     MAX_THREADS = 64,
@@ -48,10 +47,11 @@ typedef struct limits {
 } limits;
 
 typedef struct product {
-    fp_matmul_fn *kernel;
-    fp_matrix w;
-    float *x, *y; /* y: of each thread */
-    size_t n_rows, n_slices;
+    assay_product_fn *run;
+    assay_product of;
+    assay_matrix w;
+    float *y; /* of each thread */
+    size_t n_slices;
 } product;
 
 static volatile float sink;
@@ -190,35 +190,82 @@ static void measure_limits(limits *l, const float *memory)
 static void run_product(void *context, size_t slice, size_t thread)
 {
     const product *p = context;
-    size_t n_panels = fp_matrix_panels(&p->w) / p->n_slices, at = slice % p->n_slices * n_panels;
-    p->kernel(p->y + thread * N_ROWS * N_OUT, p->n_rows == 1 ? p->w.n_out : N_OUT, p->x, N_IN, p->n_rows,
-              &p->w, at, n_panels);
+    assay_product part = p->of;
+    part.w = &p->w;
+    part.n_panels = fp_matrix_panels(&p->w) / p->n_slices;
+    part.first_panel = slice % p->n_slices * part.n_panels;
+    part.y = p->y + thread * N_ROWS * N_OUT;
+    part.ld_y = part.n_rows == 1 ? p->w.n_out : N_OUT;
+    p->run(&part);
 }
 
-static void print_rates(const char *what, fp_isa isa, assay_dtype dtype, const double rate[2],
+/* A product to be measured: the type of x, and how the weights are stored. */
+typedef struct subject {
+    const char *name;
+    assay_dtype x, weights;
+    size_t bits;
+} subject;
+
+static const subject SUBJECTS[] = {
+    {"f32 f32", ASSAY_F32, ASSAY_F32, 0},      {"f32 f16", ASSAY_F32, ASSAY_F16, 0},
+    {"f32 bf16", ASSAY_F32, ASSAY_BF16, 0},    {"f32 8 bits", ASSAY_F32, ASSAY_U32, 8},
+    {"f32 4 bits", ASSAY_F32, ASSAY_U32, 4},   {"bf16 bf16", ASSAY_BF16, ASSAY_BF16, 0},
+    {"bf16 8 bits", ASSAY_BF16, ASSAY_U32, 8}, {"bf16 4 bits", ASSAY_BF16, ASSAY_U32, 4},
+    {"i8 8 bits", ASSAY_I8, ASSAY_U32, 8},     {"i8 4 bits", ASSAY_I8, ASSAY_U32, 4},
+    {"i8 3 bits", ASSAY_I8, ASSAY_U32, 3},
+};
+
+static void print_rates(const char *what, const char *name, fp_isa isa, const double rate[2],
                         const double limit[2], const char *unit)
 {
-    printf("%-8s %-6s %-7s %9.1f %9.1f %-8s %5.0f %% %5.0f %%\n", what, dtype_name(dtype), fp_isa_name(isa),
-           rate[0], rate[1], unit, 100 * rate[0] / limit[0], 100 * rate[1] / limit[1]);
+    printf("%-8s %-11s %-10s %9.1f %9.1f %-8s %5.0f %% %5.0f %%\n", what, name, fp_isa_name(isa), rate[0],
+           rate[1], unit, 100 * rate[0] / limit[0], 100 * rate[1] / limit[1]);
 }
 
-static void measure_product(const fp_matmul_variant *v, assay_dtype dtype, const limits *l, void *memory,
+static const assay_matmul *kernel_of(const fp_matmul_variant *v, const subject *u)
+{
+    return u->bits                   ? &v->affine
+           : u->weights == ASSAY_F32 ? &v->f32
+           : u->weights == ASSAY_F16 ? &v->f16
+                                     : &v->bf16;
+}
+
+/* x serves as rows of any type, and as scales and sums; what is multiplied does not matter. */
+static void measure_product(const fp_matmul_variant *v, const subject *u, const limits *l, void *memory,
                             float *x, float *y)
 {
+    enum { GROUP = 64 };
     double rate[2];
-    product p = {.w = {N_OUT, N_IN, dtype, memory}, .x = x, .y = y, .n_rows = N_ROWS};
-    p.kernel = fp_matmul_for(v, &p.w);
+    const assay_weight shape = {.n_out = N_OUT,
+                                .n_in = N_IN,
+                                .dtype = u->weights,
+                                .bits = u->bits,
+                                .group = u->bits ? GROUP : 0,
+                                .scale_dtype = ASSAY_BF16,
+                                .bias_dtype = ASSAY_BF16};
+    const assay_matmul *k = kernel_of(v, u);
+    product p = {.run = u->x == ASSAY_F32    ? k->f32
+                        : u->x == ASSAY_BF16 ? k->bf16
+                                             : k->i8,
+                 .w = {N_OUT, N_IN, u->weights, u->bits, shape.group, ASSAY_BF16, ASSAY_BF16, k->panel,
+                       k->panel_bytes(&shape), memory},
+                 .y = y};
+    p.of =
+        (assay_product){.x = x, .ld_x = N_IN, .n_rows = N_ROWS, .x_scale = x, .x_sum = (int32_t *)(void *)x};
     p.n_slices = fp_matrix_panels(&p.w) / PANELS_AT_ONCE;
-    size_t turns = v->isa == FP_ISA_SCALAR ? 1 : MAX_SLICES / p.n_slices;
+    const size_t turns = v->isa == FP_ISA_SCALAR ? 1 : MAX_SLICES / p.n_slices;
     measure(rate, &(task){run_product, &p, p.n_slices * turns, n_threads,
-                          2e-9 * N_ROWS * N_IN * PANELS_AT_ONCE * (double)FP_PANEL});
-    print_rates("prefill", v->isa, dtype, rate, l->fma[v->isa], "GFLOP/s");
+                          2e-9 * N_ROWS * N_IN * PANELS_AT_ONCE * (double)k->panel});
+    print_rates("prefill", u->name, v->isa, rate, l->fma[v->isa < FP_ISA_AVX512 ? v->isa : FP_ISA_AVX512],
+                "GFLOP/s");
 
-    p.n_rows = 1;
-    p.w.n_out = MEMORY / N_IN / dtype_size(dtype);
+    p.of.n_rows = 1;
     p.n_slices = MEMORY / SLICE_BYTES;
-    measure(rate, &(task){run_product, &p, p.n_slices, n_threads, SLICE_BYTES * 1e-9});
-    print_rates("1 row", v->isa, dtype, rate, l->read, "GB/s");
+    const size_t panels_each = SLICE_BYTES / p.w.panel_bytes;
+    p.w.n_out = p.n_slices * panels_each * k->panel;
+    measure(rate,
+            &(task){run_product, &p, p.n_slices, n_threads, 1e-9 * (double)(panels_each * p.w.panel_bytes)});
+    print_rates("1 row", u->name, v->isa, rate, l->read, "GB/s");
 }
 
 static void *take(size_t n)
@@ -235,7 +282,7 @@ static void *take(size_t n)
 
 int main(void)
 {
-    static const assay_dtype dtypes[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16};
+    enum { N_SUBJECTS = sizeof SUBJECTS / sizeof *SUBJECTS };
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     n_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (size_t)n;
     void *memory = take(MEMORY);
@@ -243,9 +290,9 @@ int main(void)
     limits l = {0};
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     measure_limits(&l, memory);
-    printf("\n%-23s %9s %9s %8s %7s %7s\n", "product", "1 thread", "all", "", "of it", "of it");
+    printf("\n%-31s %9s %9s %8s %7s %7s\n", "product", "1 thread", "all", "", "of it", "of it");
     for (size_t i = 0; i < FP_N_MATMUL; i++)
-        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes && fp_isa_runs_here(FP_MATMUL[i].isa); d++)
-            measure_product(&FP_MATMUL[i], dtypes[d], &l, memory, x, y);
+        for (size_t u = 0; u < N_SUBJECTS && fp_isa_runs_here(FP_MATMUL[i].isa); u++)
+            measure_product(&FP_MATMUL[i], &SUBJECTS[u], &l, memory, x, y);
     return 0;
 }

@@ -41,13 +41,14 @@ static void extend(fp_state *s, size_t n, int version)
 /* Whether a layer holds this version of a position. */
 static bool holds(const fp_state *s, size_t layer, size_t position, int version)
 {
-    size_t kept = layer == 2 ? 1 : layer, column = position % FP_PAGE;
+    size_t kept = layer == 2 ? 1 : layer, column = position % ASSAY_PAGE;
     for (size_t h = 0; h < HEADS; h++) {
-        const float *k, *v;
-        fp_state_pages(s, layer, h, position, 1, &k, &v);
+        const void *keys, *values;
+        fp_state_pages(s, layer, h, position, 1, &keys, &values);
+        const float *k = keys, *v = values;
         for (size_t d = 0; d < WIDTH; d++) {
             float expected = number(kept, position, h * WIDTH + d, version);
-            if (k[d * FP_PAGE + column] != expected || v[column * WIDTH + d] != -expected) return false;
+            if (k[d * ASSAY_PAGE + column] != expected || v[column * WIDTH + d] != -expected) return false;
         }
     }
     return true;
@@ -80,8 +81,8 @@ START_TEST(a_rotating_cache_keeps_what_the_next_token_sees_and_little_more)
         extend(&s, 1, 0);
         size_t first = n < WINDOW ? 0 : n - WINDOW + 1;
         ck_assert(first == n || holds(&s, 1, first, 0));
-        ck_assert_uint_le(s.caches[1].n_pages, (WINDOW + FP_PAGE - 1) / FP_PAGE + 1);
-        ck_assert_uint_eq(s.caches[0].n_pages, (n + FP_PAGE - 1) / FP_PAGE);
+        ck_assert_uint_le(s.caches[1].n_pages, (WINDOW + ASSAY_PAGE - 1) / ASSAY_PAGE + 1);
+        ck_assert_uint_eq(s.caches[0].n_pages, (n + ASSAY_PAGE - 1) / ASSAY_PAGE);
         ck_assert_uint_eq(s.caches[2].n_pages, 0);
     }
     fp_state_free(&s);
@@ -91,10 +92,10 @@ END_TEST
 START_TEST(what_was_never_written_is_nan)
 {
     fp_state s = opened();
-    const float *k, *v;
+    const void *k, *v;
     extend(&s, 1, 0);
     fp_state_pages(&s, 0, 0, 0, 1, &k, &v);
-    ck_assert(isnan(k[1]) && isnan(v[WIDTH]));
+    ck_assert(isnan(((const float *)k)[1]) && isnan(((const float *)v)[WIDTH]));
     fp_state_free(&s);
 }
 END_TEST

@@ -39,8 +39,8 @@ START_TEST(a_set_is_chosen_by_name_if_it_runs_here)
         }
     }
     ck_assert_int_eq(fp_isa_choose("mmx", "ASSAY_ISA", &isa, &err), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "ASSAY_ISA", "found \"mmx\"", "expected scalar, avx2 or avx512",
-                         NULL);
+    support_expect_error(&err, ASSAY_EINVAL, "ASSAY_ISA", "found \"mmx\"",
+                         "expected one of scalar, avx2, avx512, avx512bf16", NULL);
 }
 END_TEST
 
@@ -55,14 +55,15 @@ START_TEST(every_table_ends_with_scalar)
 {
     EXPECT_SORTED(FP_MATMUL, FP_N_MATMUL);
     EXPECT_SORTED(FP_ATTENTION, FP_N_ATTENTION);
+    EXPECT_SORTED(FP_NARROW, FP_N_NARROW);
     EXPECT_SORTED(FP_NORM, FP_N_NORM);
     EXPECT_SORTED(FP_ROPE, FP_N_ROPE);
     EXPECT_SORTED(FP_GATE, FP_N_GATE);
     EXPECT_SORTED(FP_ROUTER, FP_N_ROUTER);
     EXPECT_SORTED(FP_CAP, FP_N_CAP);
     fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
-    ck_assert_ptr_eq(scalar.matmul, &FP_MATMUL[FP_N_MATMUL - 1]);
-    ck_assert(scalar.attention == fp_attention_f32__scalar);
+    ck_assert(scalar.op.matmul_f32.f32 == fp_matmul_f32_f32__scalar);
+    ck_assert(scalar.op.attention_f32 == fp_attention_f32__scalar);
 }
 END_TEST
 
@@ -118,24 +119,28 @@ static fp_matrix packed(fp_packer *p, const layout *l)
 enum { MAX_ROWS = 9, SLACK = 3 };
 
 /* The product of n_rows rows, panels one at a time where apart: exact, and nothing else written. */
-static void expect_product(fp_matmul_fn *fn, const fp_matrix *m, size_t n_rows, bool apart)
+static void expect_product(const fp_matrix *m, size_t n_rows, bool apart)
 {
-    size_t ld_x = m->n_in + 1, ld_y = m->n_out + SLACK, n = fp_matrix_panels(m);
+    const size_t n_in = m->packed.n_in, n_out = m->packed.n_out, ld_x = n_in + 1, ld_y = n_out + SLACK;
     float *x = calloc(n_rows * ld_x, sizeof *x), *y = calloc(n_rows * ld_y, sizeof *y);
     ck_assert(x && y);
     for (size_t r = 0; r < n_rows; r++)
-        for (size_t i = 0; i < m->n_in; i++) x[r * ld_x + i] = input_at(r, i);
+        for (size_t i = 0; i < n_in; i++) x[r * ld_x + i] = input_at(r, i);
     for (size_t i = 0; i < n_rows * ld_y; i++) y[i] = 12345;
-    if (!apart) fn(y, ld_y, x, ld_x, n_rows, m, 0, n);
-    for (size_t p = 0; apart && p < n; p++) fn(y, ld_y, x, ld_x, n_rows, m, n - 1 - p, 1);
+    assay_product p = {.y = y, .ld_y = ld_y, .x = x, .ld_x = ld_x, .n_rows = n_rows, .w = &m->packed};
+    p.n_panels = fp_matrix_panels(&m->packed);
+    if (!apart) m->run(&p);
+    p.first_panel = p.n_panels;
+    p.n_panels = 1;
+    while (apart && p.first_panel-- > 0) m->run(&p);
     for (size_t r = 0; r < n_rows; r++) {
-        for (size_t o = 0; o < m->n_out; o++) {
+        for (size_t o = 0; o < n_out; o++) {
             double sum = 0;
-            for (size_t i = 0; i < m->n_in; i++) sum += (double)input_at(r, i) * weight_at(o, i);
+            for (size_t i = 0; i < n_in; i++) sum += (double)input_at(r, i) * weight_at(o, i);
             ck_assert_msg((double)y[r * ld_y + o] == sum, "row %zu of %zu, output %zu: %g, expected %g", r,
                           n_rows, o, (double)y[r * ld_y + o], sum);
         }
-        for (size_t o = m->n_out; o < ld_y; o++) ck_assert(y[r * ld_y + o] == 12345);
+        for (size_t o = n_out; o < ld_y; o++) ck_assert(y[r * ld_y + o] == 12345);
     }
     free(x);
     free(y);
@@ -143,36 +148,43 @@ static void expect_product(fp_matmul_fn *fn, const fp_matrix *m, size_t n_rows, 
 
 START_TEST(products_of_small_integers_are_exact)
 {
-    fp_packer p = {0};
-    ck_assert_int_eq(fp_pool_open(2, 0, &p.pool, &err), ASSAY_OK);
-    fp_matrix m = packed(&p, &LAYOUTS[_i]);
-    for (size_t v = 0; v < FP_N_MATMUL; v++) {
-        if (!fp_isa_runs_here(FP_MATMUL[v].isa)) continue;
+    for (size_t isa = 0; isa < FP_N_ISAS; isa++) {
+        if (!fp_isa_runs_here((fp_isa)isa)) continue;
+        const fp_kernels kernels = fp_kernels_pick((fp_isa)isa);
+        fp_packer p = {.kernels = &kernels, .compute = ASSAY_F32};
+        ck_assert_int_eq(fp_pool_open(2, 0, &p.pool, &err), ASSAY_OK);
+        fp_matrix m = packed(&p, &LAYOUTS[_i]);
         for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++) {
-            expect_product(fp_matmul_for(&FP_MATMUL[v], &m), &m, n_rows, false);
-            expect_product(fp_matmul_for(&FP_MATMUL[v], &m), &m, n_rows, true);
+            expect_product(&m, n_rows, false);
+            expect_product(&m, n_rows, true);
         }
+        fp_pool_free(p.pool);
+        fp_pack_free(&p);
     }
-    fp_pool_free(p.pool);
-    fp_pack_free(&p);
 }
 END_TEST
 
+static const assay_dtype COMPUTES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+
+/* Whatever activations will be: small integers are exact in every type. */
 START_TEST(a_packed_row_is_read_back)
 {
-    fp_packer p = {0};
-    ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
-    const layout *l = &LAYOUTS[_i];
-    fp_matrix m = packed(&p, l);
-    float *row = calloc(l->n_in, sizeof *row);
-    ck_assert_ptr_nonnull(row);
-    for (size_t o = 0; o < l->n_out; o++) {
-        fp_matrix_row(&m, o, row);
-        for (size_t i = 0; i < l->n_in; i++) ck_assert((double)row[i] == weight_at(o, i));
+    const fp_kernels kernels = fp_kernels_pick(FP_ISA_SCALAR);
+    for (size_t c = 0; c < sizeof COMPUTES / sizeof *COMPUTES; c++) {
+        fp_packer p = {.kernels = &kernels, .compute = COMPUTES[c]};
+        ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
+        const layout *l = &LAYOUTS[_i];
+        fp_matrix m = packed(&p, l);
+        float *row = calloc(l->n_in, sizeof *row);
+        ck_assert_ptr_nonnull(row);
+        for (size_t o = 0; o < l->n_out; o++) {
+            m.kernel->unpack(row, &m.packed, o);
+            for (size_t i = 0; i < l->n_in; i++) ck_assert((double)row[i] == weight_at(o, i));
+        }
+        free(row);
+        fp_pool_free(p.pool);
+        fp_pack_free(&p);
     }
-    free(row);
-    fp_pool_free(p.pool);
-    fp_pack_free(&p);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
  */
 #define SWEEP_TAU 16.0
 
-enum { SWEEP_ARRAYS = 24, SWEEP_DIMS = 6 };
+enum { SWEEP_ARRAYS = 24, SWEEP_DIMS = 8 };
 
 /* Numbers that a case draws from. */
 typedef enum sweep_numbers {

@@ -11,23 +11,23 @@ enum { MAX_PAGES = 8 };
 typedef struct query {
     size_t n_heads, head_dim, first, last;
     float scale, *q, *out;
-    const float *k[MAX_PAGES], *v[MAX_PAGES];
+    const void *k[MAX_PAGES], *v[MAX_PAGES];
 } query;
 
 static float key(const query *a, size_t position, size_t d)
 {
-    return a->k[position / FP_PAGE][d * FP_PAGE + position % FP_PAGE];
+    return ((const float *)a->k[position / ASSAY_PAGE])[d * ASSAY_PAGE + position % ASSAY_PAGE];
 }
 
 /* Infinite keys would ask of the softmax what nothing needs; NaN must arrive. What is not seen is NaN always.
  */
 static const float *make_page(const query *a, sweep *s, size_t page, bool is_key, sweep_numbers numbers)
 {
-    size_t n = FP_PAGE * a->head_dim;
+    size_t n = ASSAY_PAGE * a->head_dim;
     float *x = sweep_take_aligned(s, n * sizeof *x, 64);
     sweep_fill(s, x, n, numbers);
     for (size_t i = 0; i < n; i++) {
-        size_t position = page * FP_PAGE + (is_key ? i % FP_PAGE : i / a->head_dim);
+        size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / a->head_dim);
         if (position < a->first || position > a->last || isinf(x[i])) x[i] = NAN;
     }
     return x;
@@ -66,7 +66,8 @@ static void judge_head(const query *a, sweep *s, size_t head)
     for (size_t d = 0; d < a->head_dim; d++) {
         double truth = 0, magnitude = 0;
         for (size_t j = a->first; j <= a->last; j++) {
-            double term = exp(score[j]) / sum * (double)a->v[j / FP_PAGE][j % FP_PAGE * a->head_dim + d];
+            double term = exp(score[j]) / sum *
+                          (double)((const float *)a->v[j / ASSAY_PAGE])[j % ASSAY_PAGE * a->head_dim + d];
             truth += term;
             magnitude += fabs(term) * (1 + off[j] + sum_off);
         }
@@ -81,20 +82,35 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
     query a = {
         .n_heads = shape[N_HEADS], .head_dim = shape[HEAD_DIM], .first = shape[FIRST], .last = shape[LAST]};
     size_t n = a.n_heads * a.head_dim;
-    fp_attention_fn *kernel = FP_ATTENTION[variant].f32;
+    assay_attention_fn *kernel = FP_ATTENTION[variant].f32;
     a.scale = 1 / sqrtf((float)a.head_dim);
     a.q = sweep_take(s, n * sizeof *a.q);
     sweep_fill(s, a.q, n, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
-    for (size_t page = 0; page <= a.last / FP_PAGE; page++) {
+    for (size_t page = 0; page <= a.last / ASSAY_PAGE; page++) {
         a.k[page] = make_page(&a, s, page, true, numbers);
         a.v[page] = make_page(&a, s, page, false, numbers);
     }
     a.out = sweep_take_guarded(s, n * sizeof *a.out);
-    kernel(a.out, a.q, a.n_heads, a.head_dim, a.k, a.v, a.first, a.last, a.scale);
+    assay_attention_call call = {.out = a.out,
+                                 .q = a.q,
+                                 .ld_out = n,
+                                 .ld_q = n,
+                                 .n_rows = 1,
+                                 .n_heads = a.n_heads,
+                                 .head_dim = a.head_dim,
+                                 .k = a.k,
+                                 .v = a.v,
+                                 .first = &a.first,
+                                 .last = &a.last,
+                                 .scale = a.scale};
+    kernel(&call);
     for (size_t h = 0; h < a.n_heads; h++) judge_head(&a, s, h);
     size_t head = sweep_between(s, 0, a.n_heads - 1);
     float *alone = sweep_take_guarded(s, a.head_dim * sizeof *alone);
-    kernel(alone, a.q + head * a.head_dim, 1, a.head_dim, a.k, a.v, a.first, a.last, a.scale);
+    call.out = alone;
+    call.q = a.q + head * a.head_dim;
+    call.n_heads = 1;
+    kernel(&call);
     for (size_t d = 0; d < a.head_dim; d++)
         (void)sweep_judge_same(s, alone[d], a.out[head * a.head_dim + d], head * a.head_dim + d);
     sweep_end(s);
@@ -103,7 +119,7 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
 static void run_from(sweep *s, const sweep_op *op, size_t variant, size_t n_heads, size_t head_dim,
                      size_t last)
 {
-    size_t first = s->n_cases % 2 ? sweep_between(s, 0, last < FP_PAGE ? last : FP_PAGE - 1) : 0;
+    size_t first = s->n_cases % 2 ? sweep_between(s, 0, last < ASSAY_PAGE ? last : ASSAY_PAGE - 1) : 0;
     op->run(s, op, variant, (const size_t[DIMS]){n_heads, head_dim, first, last}, sweep_turn(s));
 }
 

@@ -19,33 +19,33 @@ static double gelu_argument(double x)
     return 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x);
 }
 
-static double activated(double x, plan_activation activation)
+static double activated(double x, assay_activation activation)
 {
     switch (activation) {
-    case PLAN_SILU: return x * sigmoid(x);
-    case PLAN_GELU: return x / 2 * erfc(-x * 0.70710678118654752440);
-    case PLAN_GELU_TANH: return x * sigmoid(gelu_argument(x));
-    case PLAN_QUICK_GELU: return x * sigmoid(1.702 * x);
-    case PLAN_RELU: return x < 0 ? 0 : x;
+    case ASSAY_SILU: return x * sigmoid(x);
+    case ASSAY_GELU: return x / 2 * erfc(-x * 0.70710678118654752440);
+    case ASSAY_GELU_TANH: return x * sigmoid(gelu_argument(x));
+    case ASSAY_QUICK_GELU: return x * sigmoid(1.702 * x);
+    case ASSAY_RELU: return x < 0 ? 0 : x;
     }
     return x;
 }
 
 /* How many times larger than the relative error of x, or of what goes into the exponential, that of the
  * result may become; at least 1. */
-static double condition(double x, plan_activation activation)
+static double condition(double x, assay_activation activation)
 {
     switch (activation) {
-    case PLAN_GELU_TANH: return 1 + 3 * fabs(gelu_argument(x));
-    case PLAN_QUICK_GELU: return 1 + 1.702 * fabs(x);
-    case PLAN_SILU:
-    case PLAN_GELU:
-    case PLAN_RELU: break;
+    case ASSAY_GELU_TANH: return 1 + 3 * fabs(gelu_argument(x));
+    case ASSAY_QUICK_GELU: return 1 + 1.702 * fabs(x);
+    case ASSAY_SILU:
+    case ASSAY_GELU:
+    case ASSAY_RELU: break;
     }
     return 1;
 }
 
-static void judge_gate(sweep *s, float y, float gate, float up, plan_activation activation, size_t at)
+static void judge_gate(sweep *s, float y, float gate, float up, assay_activation activation, size_t at)
 {
     double x = (double)gate, factor = activated(x, activation), truth = factor * (double)up;
     /* In float the factor may have become 0 by then, and 0 times infinity is NaN. */
@@ -56,8 +56,8 @@ static void judge_gate(sweep *s, float y, float gate, float up, plan_activation 
 }
 
 /* Every element of y must have the bits that the kernel gives it alone. */
-static void judge_gate_alone(sweep *s, fp_gate_fn *kernel, const float *y, const float *gate, const float *up,
-                             size_t n, plan_activation activation)
+static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, const float *gate,
+                             const float *up, size_t n, assay_activation activation)
 {
     for (size_t i = 0; i < n; i++) {
         float alone;
@@ -68,7 +68,7 @@ static void judge_gate_alone(sweep *s, fp_gate_fn *kernel, const float *y, const
 
 static void run_gate(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
 {
-    plan_activation activation = (plan_activation)op->kind;
+    assay_activation activation = (assay_activation)op->kind;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
     float *gate = sweep_take(s, bytes), *up = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes);
@@ -132,10 +132,10 @@ static fp_isa cap_isa(size_t variant)
 }
 
 const sweep_op SWEEP_GATE[6] = {
-    {"gate_silu", PLAN_SILU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_gelu", PLAN_GELU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_gelu_tanh", PLAN_GELU_TANH, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_quick_gelu", PLAN_QUICK_GELU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_relu", PLAN_RELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_silu", ASSAY_SILU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_gelu", ASSAY_GELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_gelu_tanh", ASSAY_GELU_TANH, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_quick_gelu", ASSAY_QUICK_GELU, 1, n_gates, gate_isa, shapes, run_gate},
+    {"gate_relu", ASSAY_RELU, 1, n_gates, gate_isa, shapes, run_gate},
     {"cap", 0, 1, n_caps, cap_isa, shapes, run_cap},
 };

@@ -32,7 +32,7 @@ static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
 }
 
 /* A row in place, alone, must come out with the same bits. */
-static void judge_alone(const rows *n, sweep *s, fp_norm_fn *kernel)
+static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
 {
     size_t row = sweep_between(s, 0, n->n_rows - 1);
     float *alone = sweep_take_guarded(s, n->width * sizeof *alone);

@@ -9,7 +9,7 @@
 
 typedef struct sweep_op sweep_op;
 struct sweep_op {
-    const char *name; /* "matmul_f16" */
+    const char *name; /* "matmul_f32_f16" */
     int kind;         /* what the operation's own file tells several of them apart by */
     size_t n_dims;    /* of a shape */
     /* Of the table; the last variant is scalar. */
@@ -21,7 +21,7 @@ struct sweep_op {
     void (*run)(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers);
 };
 
-extern const sweep_op SWEEP_ATTENTION[1], SWEEP_GATE[6], SWEEP_MATMUL[3], SWEEP_NORM[1], SWEEP_ROPE[1],
+extern const sweep_op SWEEP_ATTENTION[1], SWEEP_GATE[6], SWEEP_MATMUL[7], SWEEP_NORM[1], SWEEP_ROPE[1],
     SWEEP_ROUTER[1];
 
 #endif

@@ -83,21 +83,21 @@ void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads)
                     n_heads);
 }
 
-plan_activation family_activation(family *f, const char *member, const char *fallback)
+assay_activation family_activation(family *f, const char *member, const char *fallback)
 {
     static const struct {
         const char *spelled;
-        plan_activation activation;
+        assay_activation activation;
     } KNOWN[] = {
-        {"silu", PLAN_SILU},
-        {"swish", PLAN_SILU},
-        {"gelu", PLAN_GELU},
-        {"gelu_python", PLAN_GELU},
-        {"gelu_pytorch_tanh", PLAN_GELU_TANH},
-        {"gelu_python_tanh", PLAN_GELU_TANH},
-        {"gelu_new", PLAN_GELU_TANH},
-        {"quick_gelu", PLAN_QUICK_GELU},
-        {"relu", PLAN_RELU},
+        {"silu", ASSAY_SILU},
+        {"swish", ASSAY_SILU},
+        {"gelu", ASSAY_GELU},
+        {"gelu_python", ASSAY_GELU},
+        {"gelu_pytorch_tanh", ASSAY_GELU_TANH},
+        {"gelu_python_tanh", ASSAY_GELU_TANH},
+        {"gelu_new", ASSAY_GELU_TANH},
+        {"quick_gelu", ASSAY_QUICK_GELU},
+        {"relu", ASSAY_RELU},
     };
     const char *spelled = config_text_or(f->config, member, fallback);
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
@@ -105,7 +105,7 @@ plan_activation family_activation(family *f, const char *member, const char *fal
     config_fail(f->config, ASSAY_EUNSUPPORTED,
                 "%s: found \"%s\", expected silu, gelu, gelu_pytorch_tanh, quick_gelu or relu", member,
                 spelled);
-    return PLAN_SILU;
+    return ASSAY_SILU;
 }
 
 size_t family_rope(family *f, const config_rope_request *request)
@@ -150,7 +150,7 @@ bool family_layer_types(family *f, bool *sliding)
     return true;
 }
 
-plan_mlp family_mlp(family *f, size_t i, size_t intermediate, plan_activation activation, bool bias)
+plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias)
 {
     size_t hidden = f->plan->hidden;
     return (plan_mlp){

@@ -31,7 +31,7 @@ void family_begin(family *f, double epsilon, bool tied_by_default);
 /* Fails unless every key/value head serves the same number of query heads. */
 void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads);
 
-plan_activation family_activation(family *f, const char *member, const char *fallback);
+assay_activation family_activation(family *f, const char *member, const char *fallback);
 
 /* Resolves a rope and appends it to the plan; returns its index. */
 size_t family_rope(family *f, const config_rope_request *request);
@@ -46,7 +46,7 @@ typedef struct family_decoder {
     size_t n_heads, n_kv_heads, head_dim, intermediate;
     size_t rope; /* index in the plan */
     double epsilon;
-    plan_activation activation;
+    assay_activation activation;
     bool qkv_bias, o_bias, mlp_bias;
     bool head_norms; /* q_norm and k_norm per head, before rope */
 } family_decoder;
@@ -64,7 +64,7 @@ void family_decoder_attention(family *f, const family_decoder *d, size_t i, size
 void family_decoder_mlp(family *f, const family_decoder *d, size_t i);
 
 /* gate_proj, up_proj and down_proj below "layers.i.mlp". */
-plan_mlp family_mlp(family *f, size_t i, size_t intermediate, plan_activation activation, bool bias);
+plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
 
 /* Qwen2 and Qwen3: the rope, the windows (use_sliding_window, sliding_window, and either layer_types or
  * max_window_layers), and then every layer of d. */
@@ -93,7 +93,7 @@ void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, siz
 /* Per-layer inputs: the table and projection of the model, and the gate of each layer. width: P. */
 void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsilon);
 plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double epsilon,
-                                    plan_activation activation);
+                                    assay_activation activation);
 
 /* A norm over the hidden size, layers.i.name. */
 plan_norm family_gemma_norm(family *f, size_t i, double epsilon, const char *name);

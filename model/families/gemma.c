@@ -57,7 +57,7 @@ void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsi
 }
 
 plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double epsilon,
-                                    plan_activation activation)
+                                    assay_activation activation)
 {
     size_t hidden = f->plan->hidden;
     return (plan_layer_input){

@@ -12,7 +12,7 @@ typedef struct gemma3n {
     size_t n_heads, n_kv_heads, head_dim, window, width, rank, streams;
     size_t rope[2]; /* full, sliding */
     double epsilon;
-    plan_activation activation;
+    assay_activation activation;
     bool bias, scales_output;
     bool *sliding;        /* [n_layers] */
     size_t *producer;     /* [n_layers] */

@@ -22,7 +22,7 @@ typedef struct gemma4 {
     size_t n_heads, intermediate, window, width;
     size_t rope[2]; /* full, sliding */
     double epsilon;
-    plan_activation activation;
+    assay_activation activation;
     bool bias, k_eq_v, double_wide;
     size_t first_shared;
     plan_experts experts; /* the shape of each layer's; not present: dense only */

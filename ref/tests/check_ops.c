@@ -107,11 +107,11 @@ END_TEST
 START_TEST(activations_differ_where_they_should)
 {
     ref_real exact = 1, tanh_form = 1, quick = 1, silu = 1, relu = -1;
-    ref_activate(&exact, 1, PLAN_GELU);
-    ref_activate(&tanh_form, 1, PLAN_GELU_TANH);
-    ref_activate(&quick, 1, PLAN_QUICK_GELU);
-    ref_activate(&silu, 1, PLAN_SILU);
-    ref_activate(&relu, 1, PLAN_RELU);
+    ref_activate(&exact, 1, ASSAY_GELU);
+    ref_activate(&tanh_form, 1, ASSAY_GELU_TANH);
+    ref_activate(&quick, 1, ASSAY_QUICK_GELU);
+    ref_activate(&silu, 1, ASSAY_SILU);
+    ref_activate(&relu, 1, ASSAY_RELU);
     ck_assert(fabs(exact - 0.84134474606854293) < 1e-15);     /* Φ(1) */
     ck_assert(fabs(tanh_form - 0.84119199060827676) < 1e-15); /* the tanh form at 1 */
     ck_assert(fabs(quick - 0.84579576) < 1e-7);
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(a_nan_is_never_hidden)
 {
     const double w[] = {1, 0, 0, 1};
-    plan_mlp mlp = {.present = true, .intermediate = 2, .activation = PLAN_RELU, .sparse = true};
+    plan_mlp mlp = {.present = true, .intermediate = 2, .activation = ASSAY_RELU, .sparse = true};
     mlp.gate.weight = mlp.up.weight = mlp.down.weight = matrix(w, 2, 2);
     ref_real x[] = {NAN, 1}, y[2];
     ck_assert_int_eq(ref_mlp(y, x, 1, &mlp), ASSAY_OK);
@@ -183,7 +183,7 @@ START_TEST(sparse_gates_keep_what_lies_above_the_cutoff)
 {
     const double one[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     plan_mlp mlp = {
-        .present = true, .intermediate = 4, .activation = PLAN_RELU, .sparse = true, .sparse_deviations = 1};
+        .present = true, .intermediate = 4, .activation = ASSAY_RELU, .sparse = true, .sparse_deviations = 1};
     mlp.gate.weight = mlp.up.weight = mlp.down.weight = matrix(one, 4, 4);
     const ref_real x[] = {1, 1, 1, 5}; /* mean 2, population deviation √3 */
     ref_real y[4];
@@ -207,7 +207,7 @@ static void route(bool renormalize, const double *expert_scale, double *y)
                       .n_experts = 3,
                       .n_active = 2,
                       .intermediate = 1,
-                      .activation = PLAN_RELU,
+                      .activation = ASSAY_RELU,
                       .router = matrix(router, 3, 1),
                       .router_factor = 1,
                       .renormalize = renormalize,

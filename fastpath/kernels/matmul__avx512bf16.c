@@ -1,0 +1,171 @@
+/* Rows of bfloat16 by VDPBF16PS, which multiplies pairs and adds both products to a float (denormals count as
+ * 0); rows of codes by VPDPBUSD, which does so with four bytes. Blocks as in matmul__vec.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/vec__avx512.h"
+
+enum { ROWS = 8 };
+
+#include "fastpath/kernels/codes__vec.h"
+
+/* Inputs 2i and 2i + 1 of a row in every lane; the last of an odd n_in stands alone. */
+ALWAYS __m512bh x_pair(const uint16_t *x, size_t i, size_t n_in)
+{
+    uint32_t bits = 0;
+    if (2 * i + 1 < n_in) __builtin_memcpy(&bits, x + 2 * i, sizeof bits);
+    else bits = x[2 * i];
+    return (__m512bh)_mm512_set1_epi32((int)bits);
+}
+
+/* weights: [n_in / 2 rounded up, FP_PANEL] pairs. */
+ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
+                      size_t n_rows)
+{
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n_rows; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
+    for (size_t i = 0; 2 * i < n_in; i++) {
+        vec_bits w[VECS];
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(weights + i * FP_PANEL + v * VEC);
+#pragma GCC unroll 8
+        for (size_t r = 0; r < n_rows; r++) {
+            const __m512bh factor = x_pair(x + r * ld_x, i, n_in);
+#pragma GCC unroll 4
+            for (size_t v = 0; v < VECS; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], factor, (__m512bh)w[v]);
+        }
+    }
+}
+
+/* A part of some rows; b->weights: pairs. */
+ALWAYS void add_pairs(const block *b, const uint16_t *x, size_t ld_x, size_t n_rows)
+{
+    vec sum[ROWS][VECS];
+    sum_pairs(sum, x, ld_x, b->weights, b->n_in, n_rows);
+#pragma GCC unroll 8
+    for (size_t r = 0; r < n_rows; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECS; v++) {
+            const size_t n = lanes_of(b->n_out, v);
+            float *y = b->y + r * b->ld_y + v * VEC;
+            vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
+        }
+}
+
+/* Any number of rows: ROWS at a time, then four, then one by one. */
+static void add_pair_rows(block b, const uint16_t *x, size_t ld_x, size_t n_rows)
+{
+    while (n_rows > 0) {
+        const size_t n = n_rows >= ROWS ? ROWS : n_rows >= 4 ? 4 : 1;
+        if (n == ROWS) add_pairs(&b, x, ld_x, ROWS);
+        else if (n == 4) add_pairs(&b, x, ld_x, 4);
+        else add_pairs(&b, x, ld_x, 1);
+        b.y += n * b.ld_y;
+        x += n * ld_x;
+        n_rows -= n;
+    }
+}
+
+/* Inputs i … i + PART - 1 of panel k. */
+ALWAYS void pair_part(const assay_product *p, size_t row, size_t n_rows, size_t k, size_t i)
+{
+    block b = panel_block(p, k);
+    b.y += row * p->ld_y;
+    b.n_in = p->w->n_in - i < PART ? p->w->n_in - i : PART;
+    b.first = i == 0;
+    b.weights = weights_of(p->w, k, i);
+    add_pair_rows(b, (const uint16_t *)p->x + row * p->ld_x + i, p->ld_x, n_rows);
+}
+
+/* Many rows share a part of the weights while it is in a cache; few rows stream a panel from end to end. */
+void fp_matmul_bf16_bf16__avx512bf16(const assay_product *p)
+{
+    const size_t end = p->first_panel + p->n_panels, n_in = p->w->n_in;
+    if (p->n_rows <= ROWS) {
+        for (size_t k = p->first_panel; k < end; k++)
+            for (size_t i = 0; i < n_in; i += PART) pair_part(p, 0, p->n_rows, k, i);
+        return;
+    }
+    for (size_t r = 0; r < p->n_rows; r += CHUNK)
+        for (size_t i = 0; i < n_in; i += PART)
+            for (size_t k = p->first_panel; k < end; k++)
+                pair_part(p, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK, k, i);
+}
+
+/* Codes 4q … 4q + 3 less o, as two vectors of pairs: whole numbers up to 128 are exact in bfloat16, and the
+ * lower half of their floats is 0. */
+ALWAYS void code_pairs(uint32_t *pairs, vec_bits quad, size_t bits)
+{
+#pragma GCC unroll 2
+    for (size_t i = 0; i < 2; i++) {
+        const vec_bits even = _mm512_castps_si512(code_of(quad, 2 * i, bits)),
+                       odd = _mm512_castps_si512(code_of(quad, 2 * i + 1, bits));
+        vec_bits_store(pairs + i * FP_PANEL, vec_bits_or(vec_bits_right(even, 16), odd));
+    }
+}
+
+ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
+{
+    for (size_t base = 0; base < n_in / 4; base += 8)
+#pragma GCC unroll 8
+        for (size_t q = base; q < base + 8; q++)
+#pragma GCC unroll 2
+            for (size_t v = 0; v < VECS; v++)
+                code_pairs(pairs + 2 * q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in), bits);
+}
+
+static void pair_group(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
+{
+    switch (bits) {
+    case 2: pair_codes(pairs, codes, n_in, 2); break;
+    case 3: pair_codes(pairs, codes, n_in, 3); break;
+    case 4: pair_codes(pairs, codes, n_in, 4); break;
+    case 5: pair_codes(pairs, codes, n_in, 5); break;
+    case 6: pair_codes(pairs, codes, n_in, 6); break;
+    default: pair_codes(pairs, codes, n_in, 8);
+    }
+}
+
+/* A group of one panel, for rows row … row + n_rows - 1, at most CHUNK. */
+static void pairs_of_group(const assay_product *p, size_t index, size_t row, size_t n_rows, size_t panel)
+{
+    _Alignas(64) uint32_t pairs[PART / 2 * FP_PANEL];
+    const group g = group_at(p->w, panel, index);
+    const size_t n_in = p->w->group;
+    const uint16_t *x = (const uint16_t *)p->x + row * p->ld_x + index * n_in;
+    block b = panel_block(p, panel);
+    vec sum[ROWS][VECS];
+    b.y += row * p->ld_y;
+    b.first = index == 0;
+    pair_group(pairs, g.codes, n_in, p->w->bits);
+    for (size_t r = 0; r < n_rows;) {
+        const size_t n = n_rows - r >= ROWS ? ROWS : 1;
+        if (n == ROWS) sum_pairs(sum, x + r * p->ld_x, p->ld_x, pairs, n_in, ROWS);
+        else sum_pairs(sum, x + r * p->ld_x, p->ld_x, pairs, n_in, 1);
+        for (size_t k = 0; k < n; k++, r++) {
+            float wide[PART], x_sum;
+            block one = {.x = wide, .n_in = n_in};
+            for (size_t i = 0; i < n_in; i++) {
+                uint32_t bits = (uint32_t)x[r * p->ld_x + i] << 16;
+                __builtin_memcpy(wide + i, &bits, sizeof bits);
+            }
+            sum_rows(&x_sum, &one, 1);
+            join_group(&b, r, &g, sum[k], x_sum, 1);
+        }
+    }
+}
+
+void fp_matmul_bf16_affine__avx512bf16(const assay_product *p)
+{
+    const size_t n_groups = p->w->n_in / p->w->group;
+    for (size_t r = 0; r < p->n_rows; r += CHUNK)
+        for (size_t k = p->first_panel; k < p->first_panel + p->n_panels; k++)
+            for (size_t i = 0; i < n_groups; i++)
+                pairs_of_group(p, i, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK, k);
+}
+
+void fp_matmul_i8_affine__avx512bf16(const assay_product *p)
+{
+    group_codes(p);
+}

@@ -1,0 +1,184 @@
+/* The kernel ABI, version 1: how single operations of an engine are replaced from outside.
+ *
+ * A kernel library is a shared object that exports one function, `assay_kernels_v1`, which returns a table
+ * that lives as long as the object is loaded:
+ *
+ *     const assay_kernels *assay_kernels_v1(void);
+ *
+ * What the table leaves NULL, the engine does with its own kernels, which have the same contracts. A kernel
+ * allocates nothing, keeps nothing, writes nothing but its outputs and reads nothing but its inputs; it is
+ * called from several threads at once. Pointers are borrowed for the call. Arrays are row-major; what has a
+ * stride (`ld_`, in elements) need not be dense, and rows of float may have any alignment of float.
+ *
+ * One row never changes the bits of another: what a kernel computes for a row depends on that row and on what
+ * every row shares (weights, keys, parameters) alone, not on how many rows there are, on where it stands
+ * among them, or on how the work was cut. Engines batch, chunk and share out work in reliance on that. NaN
+ * and infinity go wherever the mathematics takes them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_KERNEL_H
+#define ASSAY_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <assay/engine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_KERNELS_ABI    1U
+#define ASSAY_KERNELS_SYMBOL "assay_kernels_v1"
+
+#define ASSAY_ALIGNMENT ((size_t)64)  /* bytes: of packed panels, and of pages of keys and values */
+#define ASSAY_PAGE      ((size_t)64)  /* positions in a page */
+#define ASSAY_PANEL_MAX ((size_t)256) /* outputs in a panel */
+
+/* A matrix of weights, [n_out, n_in], as a checkpoint stores it.
+ * Plain numbers: dtype is ASSAY_F32, ASSAY_F16 or ASSAY_BF16; bits is 0.
+ * Affine groups (mlx.core.quantize): dtype is ASSAY_U32, w = scale * code + bias, with a scale and a bias for
+ * every `group` inputs of an output. The codes of an output are one stream of bits in little-endian 32-bit
+ * words: code i has the bits from i * bits on, lowest first. */
+typedef struct assay_weight {
+    size_t n_out, n_in;
+    assay_dtype dtype;
+    size_t bits, group;          /* bits: 2, 3, 4, 5, 6 or 8; group: 32, 64 or 128, a divisor of n_in */
+    const void *rows;            /* numbers, or words of codes; aligned as one number or byte, no more */
+    size_t stride;               /* numbers or words from one output to the next */
+    const void *scales, *biases; /* [n_out, n_in / group], of ASSAY_F32, ASSAY_F16 or ASSAY_BF16 each */
+    assay_dtype scale_dtype, bias_dtype;
+} assay_weight;
+
+/* The same matrix, packed. */
+typedef struct assay_matrix {
+    size_t n_out, n_in;
+    assay_dtype dtype;
+    size_t bits, group;
+    assay_dtype scale_dtype, bias_dtype;
+    size_t panel, panel_bytes; /* as the kernel says that packed it */
+    void *panels;              /* [panels of the matrix, panel_bytes], aligned to ASSAY_ALIGNMENT */
+} assay_matrix;
+
+/* y = x Wᵀ for some of the outputs. All sizes are at least 1.
+ * y: [n_rows, n_out], ld_y >= n_out; must not overlap anything else. Written are the outputs of panels
+ *    first_panel … first_panel + n_panels - 1 that exist, and nothing else.
+ * x: [n_rows, n_in], ld_x >= n_in, of float, or of bfloat16 (uint16_t), or of codes (int8_t): then an element
+ * is x_scale[r, g] * code, g its group of `group` inputs; x_scale, x_sum: [n_rows, n_in / group], x_sum the
+ * sum of the group's codes; |code| <= 127. What lies between rows, and in x beyond n_in, is any bits. */
+typedef struct assay_product {
+    float *y;
+    size_t ld_y;
+    const void *x;
+    size_t ld_x;
+    const float *x_scale;
+    const int32_t *x_sum;
+    size_t n_rows;
+    const assay_matrix *w;
+    size_t first_panel, n_panels;
+} assay_product;
+
+/* Sums are made in float32 or better, products of bfloat16 and float32 likewise, those of codes in integers.
+ * Bound, against exact sums of what x and W stand for: 16 (u Σ|x||w| + ½ ulp(y)), u = 2^-24; with affine
+ * groups |w| counts as |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Plain sums
+ * that are exact in float32 throughout must be exact. */
+typedef void assay_product_fn(const assay_product *p);
+
+/* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1 in whatever
+ * layout the kernel likes, those beyond n_out included. */
+typedef struct assay_matmul {
+    size_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX; 0: the table has no such products */
+    /* Bytes of each packed panel of a matrix of this shape; a multiple of ASSAY_ALIGNMENT. */
+    size_t (*panel_bytes)(const assay_weight *w);
+    /* Packs panel number `index` of w; w->dtype, bits and group are those that the kernel is for. */
+    void (*pack)(void *panel, const assay_weight *w, size_t index);
+    /* Output o, unpacked. row: [n_in]. Numbers come back as they were stored, affine groups rounded once. */
+    void (*unpack)(float *row, const assay_matrix *w, size_t o);
+    assay_product_fn *f32, *bf16, *i8; /* by the type of x; NULL: no such product */
+} assay_matmul;
+
+/* Softmax attention of some rows over one key/value head: out = softmax(scale q Kᵀ) V, for each row over its
+ * own range of keys. All sizes are at least 1.
+ * out, q:      [n_rows, n_heads, head_dim], ld_out and ld_q elements from one row to the next; the query
+ * heads that read this key/value head. k:           pages of [head_dim, ASSAY_PAGE]: a key stands in a
+ * column. v: pages of [ASSAY_PAGE, head_dim]. first, last: [n_rows], positions counted from the first of page
+ * 0, first <= last; one of the rows' first lies in page 0. What a page holds outside a row's range is any
+ * bits, NaN included, and must change nothing. cap:         0, or scores become cap tanh(score / cap). sinks:
+ * NULL, or [n_heads]: a score more for each head, whose share of the softmax falls on no value. The order of
+ * additions follows from positions: a page is added up, and then joined to those before it. */
+typedef struct assay_attention_call {
+    float *out;
+    const float *q;
+    size_t ld_out, ld_q;
+    size_t n_rows, n_heads, head_dim;
+    const void *const *k, *const *v;
+    const size_t *first, *last;
+    float scale, cap;
+    const float *sinks;
+} assay_attention_call;
+
+typedef void assay_attention_fn(const assay_attention_call *c);
+
+/* y = x / sqrt(mean(x²) + epsilon) * weight, row by row (RMSNorm, Zhang & Sennrich 2019).
+ * x: [n_rows, width], y likewise; y may be x with the same stride, and must not overlap it otherwise.
+ * weight: [width], or NULL: not scaled. n_rows, width >= 1. The squares are summed in double, or to the same
+ * accuracy. */
+typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+                           const float *weight, double epsilon);
+
+/* Rotates the leading dim elements of every head of one position in place (Su et al. 2021); the others stay.
+ * x:            [n_heads, head_dim]. dim: even, 2 … head_dim.
+ * cosine, sine: [dim / 2], attention scaling included; must not overlap x.
+ * adjacent:     pairs are 2i and 2i + 1; otherwise i and i + dim / 2.
+ * Of a pair (a, b): a cos - b sin, b cos + a sin. A row is a head. */
+typedef void assay_rope_fn(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
+                           const float *cosine, const float *sine);
+
+typedef enum assay_activation {
+    ASSAY_SILU,       /* x sigmoid(x) */
+    ASSAY_GELU,       /* x Φ(x), exact */
+    ASSAY_GELU_TANH,  /* x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) */
+    ASSAY_QUICK_GELU, /* x sigmoid(1.702 x) */
+    ASSAY_RELU
+} assay_activation;
+
+/* y = activation(gate) * up, element by element. y, gate, up: [n]; y may be gate or up, and must not overlap
+ * them otherwise. A row is an element; a tail is computed as what lies before it. */
+typedef void assay_gate_fn(float *y, const float *gate, const float *up, size_t n,
+                           assay_activation activation);
+
+/* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. A row is an element. */
+typedef void assay_cap_fn(float *x, size_t n, float cap);
+
+/* The router of a mixture of experts: softmax over all of them, then the best.
+ * scores: [n_rows, n_experts], what the router's product gave; overwritten by their softmax or by anything.
+ * chosen: [n_rows, n_active], the experts of the n_active largest probabilities (of equals, the earlier one),
+ *         in ascending order; share: [n_rows, n_active], their probabilities, divided by their sum where
+ *         renormalize.
+ * 1 <= n_active <= n_experts. No two arrays overlap. Every expert number is below n_experts and given once,
+ * whatever scores are, NaN included. */
+typedef void assay_router_fn(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
+                             size_t n_active, bool renormalize);
+
+typedef struct assay_kernels {
+    uint32_t abi;     /* ASSAY_KERNELS_ABI */
+    uint32_t size;    /* sizeof(assay_kernels) that the library was built with */
+    const char *name; /* one word, for reports */
+    const char *version;
+    assay_matmul matmul_f32, matmul_f16, matmul_bf16, matmul_affine; /* by the kind of the weights */
+    assay_attention_fn *attention_f32, *attention_bf16;              /* by the type of keys and values */
+    assay_norm_fn *norm;
+    assay_rope_fn *rope;
+    assay_gate_fn *gate;
+    assay_cap_fn *cap;
+    assay_router_fn *router;
+} assay_kernels;
+
+typedef const assay_kernels *assay_kernels_fn(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
