@@ -77,21 +77,32 @@ static assay_status replace_samples(fp_batch *s, size_t n, assay_error *err)
     return rc;
 }
 
-assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer, float *logits,
-                              assay_error *err)
+/* All tokens of row b of the batch, for slot. */
+static fp_step step_of(const assay_batch *batch, size_t b, size_t slot, fp_wanted wanted, float *logits,
+                       size_t vocab)
 {
-    size_t vocab = s->model->plan->vocab;
+    fp_step step = {.slot = slot,
+                    .tokens = batch->tokens + first_row(batch, b),
+                    .n_tokens = (size_t)batch->length[b],
+                    .logits = logits + b * vocab,
+                    .n_logits = 1};
+    if (wanted == FP_WANTED_ALL) {
+        step.logits = logits + first_row(batch, b) * vocab;
+        step.n_logits = step.n_tokens;
+    }
+    return step;
+}
+
+assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
+                              fp_wanted wanted, float *logits, assay_error *err)
+{
     assay_status rc = check_batch(s, batch, err);
     if (rc != ASSAY_OK) return rc;
     fp_step *steps = calloc(batch->n_samples, sizeof *steps);
     rc = steps ? replace_samples(s, batch->n_samples, err)
                : assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
     for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++)
-        steps[b] = (fp_step){.slot = s->slot[b],
-                             .tokens = batch->tokens + first_row(batch, b),
-                             .n_tokens = (size_t)batch->length[b],
-                             .logits = logits + first_row(batch, b) * vocab,
-                             .n_logits = (size_t)batch->length[b]};
+        steps[b] = step_of(batch, b, s->slot[b], wanted, logits, s->model->plan->vocab);
     if (rc == ASSAY_OK) rc = fp_session_step(s->session, steps, batch->n_samples, tracer, err);
     free(steps);
     return rc;

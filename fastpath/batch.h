@@ -16,10 +16,17 @@ void fp_batch_free(fp_batch *s);
 /* The session that its samples live in; owned by the batch. */
 fp_session *fp_batch_session(fp_batch *s);
 
-/* assay_engine.prefill and .decode (see assay/engine.h). Both fail with ASSAY_EINVAL or ASSAY_EUNSUPPORTED
- * before anything is changed, or with ASSAY_ENOMEM. tracer: NULL, or who asks for tensors. */
-assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer, float *logits,
-                              assay_error *err);
+/* Of which tokens of a prompt logits are wanted. */
+typedef enum fp_wanted {
+    FP_WANTED_ALL, /* logits: [n_samples, n_tokens, vocab] */
+    FP_WANTED_LAST /* logits: [n_samples, vocab] */
+} fp_wanted;
+
+/* assay_engine.prefill, .prefill_last and .decode (see assay/engine.h). All fail with ASSAY_EINVAL or
+ * ASSAY_EUNSUPPORTED before anything is changed, or with ASSAY_ENOMEM. tracer: NULL, or who asks for tensors.
+ */
+assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
+                              fp_wanted wanted, float *logits, assay_error *err);
 assay_status fp_batch_decode(fp_batch *s, const int32_t *tokens, float *logits, assay_error *err);
 
 #endif

@@ -97,7 +97,13 @@ static void fp_abi_session_override(assay_session *s, assay_override_fn *fn, voi
 
 static assay_status fp_abi_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
-    return fp_batch_prefill(s->batch, batch, &s->tracer, logits, err);
+    return fp_batch_prefill(s->batch, batch, &s->tracer, FP_WANTED_ALL, logits, err);
+}
+
+static assay_status fp_abi_prefill_last(assay_session *s, const assay_batch *batch, void *logits,
+                                        assay_error *err)
+{
+    return fp_batch_prefill(s->batch, batch, &s->tracer, FP_WANTED_LAST, logits, err);
 }
 
 static assay_status fp_abi_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
@@ -137,6 +143,7 @@ const assay_engine *assay_engine_v1(void)
         .decode = fp_abi_decode,
         .rope = fp_abi_rope,
         .session_override = fp_abi_session_override,
+        .prefill_last = fp_abi_prefill_last,
     };
     return &ENGINE;
 }

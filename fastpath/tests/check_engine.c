@@ -74,6 +74,7 @@ START_TEST(the_table_is_complete)
     ck_assert_str_eq(engine->name, "fastpath");
     ck_assert_int_eq(engine->logits_dtype, ASSAY_F32);
     ck_assert(engine->session_trace && engine->session_override && engine->rope && engine->model_stop_ids);
+    ck_assert(engine->prefill_last != NULL);
     close_engine();
 }
 END_TEST
@@ -135,6 +136,32 @@ START_TEST(a_refused_batch_leaves_the_session_as_it_was)
     ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
     ck_assert_mem_eq(step, expected, 2 * vocab * sizeof *step);
     free(logits);
+    free(expected);
+    free(step);
+    close_engine();
+}
+END_TEST
+
+START_TEST(the_last_logits_alone_have_the_same_bits)
+{
+    open_engine();
+    const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, next[] = {7, 8};
+    float *all = blank(2 * N_TOKENS * vocab), *last = blank(3 * vocab), *none = blank(vocab);
+    float *expected = blank(2 * vocab), *step = blank(2 * vocab);
+    const assay_batch batch = {.n_samples = 2, .n_tokens = N_TOKENS, .tokens = tokens, .length = length};
+    ck_assert_int_eq(engine->prefill(session, &batch, all, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->decode(session, next, expected, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->prefill_last(session, &batch, last, &err), ASSAY_OK);
+    for (size_t b = 0; b < 2; b++)
+        ck_assert_mem_eq(last + b * vocab, all + ((b + 1) * N_TOKENS - 1) * vocab, vocab * sizeof *last);
+    ck_assert_mem_eq(last + 2 * vocab, none, vocab * sizeof *last);
+    ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
+    ck_assert_mem_eq(step, expected, 2 * vocab * sizeof *step);
+    const assay_batch empty = {.n_tokens = N_TOKENS, .tokens = tokens, .length = length};
+    ck_assert_int_eq(engine->prefill_last(session, &empty, last, &err), ASSAY_EINVAL);
+    free(all);
+    free(last);
+    free(none);
     free(expected);
     free(step);
     close_engine();
@@ -235,6 +262,7 @@ int main(void)
     tcase_add_test(tc, the_environment_decides_and_is_checked);
     tcase_add_test(tc, a_directory_that_is_none_is_an_error);
     tcase_add_test(tc, a_refused_batch_leaves_the_session_as_it_was);
+    tcase_add_test(tc, the_last_logits_alone_have_the_same_bits);
     tcase_add_test(tc, an_input_that_it_does_not_know_is_refused);
     tcase_add_test(tc, decoding_nothing_is_an_error);
     tcase_add_test(tc, samples_that_rest_are_left_untouched);

@@ -110,7 +110,8 @@ static float *run_cell(const fp_model *m, const cell *c)
     fp_session_chunk(fp_batch_session(batch), c->chunk);
     const assay_batch given = {
         .n_samples = p.n, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
-    ck_assert_msg(fp_batch_prefill(batch, &given, NULL, prefill, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(fp_batch_prefill(batch, &given, NULL, FP_WANTED_ALL, prefill, &err) == ASSAY_OK, "%s",
+                  err.text);
     for (size_t b = 0; b < p.n; b++)
         ck_assert(is_untouched(prefill + b * p.n_tokens * vocab, (p.n_tokens - (size_t)p.length[b]) * vocab));
     memcpy(out, prefill + (at * p.n_tokens + c->padding) * vocab, LENGTH * vocab * sizeof *out);

@@ -143,6 +143,12 @@ typedef struct assay_engine {
      *   norm           what the head sees
      * May be NULL, or lie beyond `size`: the engine cannot. */
     void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
+
+    /* As prefill, but logits: [n_samples, vocab], of the last token of each sample alone, with the bits that
+     * prefill would give them; decode goes on from there as it does from prefill. May be NULL, or lie beyond
+     * `size`: who wants the last logits then takes them from prefill. */
+    assay_status (*prefill_last)(assay_session *session, const assay_batch *batch, void *logits,
+                                 assay_error *err);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);
