@@ -43,8 +43,8 @@ static const option_info options_table[] = {
      "limited in builds with "
      "sanitizers)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
-     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, shape, refused, "
-     "memory, crash, exit, hang); another\nstands in the way of an answer: 99"},
+     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, inconsistent, "
+     "shape, refused, memory, crash, exit,\nhang); another stands in the way of an answer: 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",

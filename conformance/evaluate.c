@@ -90,6 +90,14 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }
 
+void conf_evaluate_last(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    if (!r->contradiction[0]) return;
+    if (conf_evaluate_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill"))
+        (void)snprintf(v->where, sizeof v->where, "%s", r->contradiction);
+}
+
 /* False where the observation cannot be written: then the verdict says so, for nothing else would. */
 static bool dump(const conf_replay *r, const char *path)
 {
@@ -107,6 +115,7 @@ static void evaluate_decoder(conf_replay *r, const char *dump_path)
     if (r->rows) conf_evaluate_logits(r, &bounds);
     if (r->c->decoder.n_greedy) conf_evaluate_tokens(r, &bounds);
     conf_evaluate_traces(r);
+    conf_evaluate_last(r);
 }
 
 static void evaluate_rope(conf_replay *r)

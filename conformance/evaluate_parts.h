@@ -45,6 +45,8 @@ void conf_evaluate_fail_tensor(conf_verdict *v);
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);
+/* Fails where prefill_last contradicts prefill. */
+void conf_evaluate_last(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
 /* What the multiples of a tensor count, float64 or not as the engine is: limit·unit = bound. trace: with its

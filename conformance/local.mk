@@ -58,6 +58,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/progress.c conformance/progress.h \
 	conformance/replay.c conformance/replay.h conformance/replay_parts.h \
 	conformance/replay_rope.c \
+	conformance/replay_last.c \
 	conformance/replay_trace.c \
 	conformance/report.c conformance/report_parts.h \
 	conformance/report_files.c conformance/report_files.h \

@@ -117,6 +117,9 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
         if (r.rows) find_row(&r, &bounds, NULL, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && plain.decoder.n_greedy)
             find_token(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.contradiction[0])
+            conf_verdict_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill: %s",
+                              r.contradiction);
     }
     conf_replay_free(&r);
 }

@@ -16,7 +16,7 @@
 bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
 {
     conf_stage stage = r->verdict->stage;
-    bool may_refuse = stage != CONF_STAGE_DECODE && stage != CONF_STAGE_GENERATE;
+    bool may_refuse = stage < CONF_STAGE_DECODE || stage > CONF_STAGE_PREFILL_LAST;
     err->text[sizeof err->text - 1] = '\0';
     const char *text = err->text[0] ? err->text : "no reason given";
     struct rlimit memory;
@@ -54,14 +54,13 @@ static void refill_nan(const assay_engine *e, void *a, size_t n)
     }
 }
 
-/* Copies row `row` of the engine's logits [., V] as double. */
-static void take_row(const conf_replay *r, double *into, const void *logits, size_t row)
+void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row)
 {
     size_t bytes = dtype_size(r->engine->logits_dtype);
     dtype_to_f64(into, (const char *)logits + row * r->vocab * bytes, r->engine->logits_dtype, r->vocab);
 }
 
-static bool call_prefill(conf_replay *r, assay_session *session, void *logits)
+bool conf_replay_prefill(conf_replay *r, assay_session *session, conf_prefill_fn *fn, void *logits)
 {
     const conf_decoder *d = &r->c->decoder;
     assay_batch batch = {.n_samples = r->batch.n_rows,
@@ -71,16 +70,24 @@ static bool call_prefill(conf_replay *r, assay_session *session, void *logits)
                          .inputs = d->inputs,
                          .n_inputs = d->n_inputs};
     assay_error err = {0};
-    assay_status rc = r->engine->prefill(session, &batch, logits, &err);
+    assay_status rc = fn(session, &batch, logits, &err);
     return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
 }
 
-static bool call_decode(conf_replay *r, assay_session *session, const int32_t *tokens, void *logits)
+bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tokens, void *step)
 {
     assay_error err = {0};
-    refill_nan(r->engine, logits, r->batch.n_rows * r->vocab);
-    assay_status rc = r->engine->decode(session, tokens, logits, &err);
+    refill_nan(r->engine, step, r->batch.n_rows * r->vocab);
+    assay_status rc = r->engine->decode(session, tokens, step, &err);
     return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    conf_arrangement_rest(&r->batch, tokens);
+    for (size_t b = 0; b < d->n_samples; b++)
+        tokens[r->batch.row[b]] = ((const int32_t *)d->decode.data)[b * d->n_decode + n];
 }
 
 /* The row of [S, T] logits that belongs to position `pos` of a sample. */
@@ -94,21 +101,19 @@ static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
 static bool replay_forced(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
-    const int32_t *decode = d->decode.data;
     r->verdict->stage = CONF_STAGE_PREFILL;
-    if (!call_prefill(r, session, prefill)) return false;
+    if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
     double *row = r->rows;
     for (size_t i = 0; row && i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab) {
         const conf_place *p = &d->rows.place[i];
-        take_row(r, row, prefill, prefill_row(r, p->sample, p->pos));
+        conf_replay_row(r, row, prefill, prefill_row(r, p->sample, p->pos));
     }
     r->verdict->stage = CONF_STAGE_DECODE;
     for (size_t n = 0; row && n < d->n_decode; n++) {
-        conf_arrangement_rest(&r->batch, tokens);
-        for (size_t b = 0; b < d->n_samples; b++) tokens[r->batch.row[b]] = decode[b * d->n_decode + n];
-        if (!call_decode(r, session, tokens, step)) return false;
+        conf_replay_force(r, n, tokens);
+        if (!conf_replay_step(r, session, tokens, step)) return false;
         for (size_t b = 0; b < d->n_samples; b++)
-            take_row(r, row + (b * d->n_decode + n) * r->vocab, step, r->batch.row[b]);
+            conf_replay_row(r, row + (b * d->n_decode + n) * r->vocab, step, r->batch.row[b]);
     }
     return true;
 }
@@ -146,15 +151,15 @@ static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill,
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_GENERATE;
     refill_nan(r->engine, prefill, r->batch.n_rows * r->batch.n_tokens * r->vocab);
-    if (!call_prefill(r, session, prefill)) return false;
+    if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
     size_t stride = (d->n_greedy + 1) * r->vocab;
     for (size_t b = 0; b < d->n_samples; b++)
-        take_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
+        conf_replay_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
     for (size_t k = 1; next_tokens(r, k, tokens); k++) {
-        if (!call_decode(r, session, tokens, step)) return false;
+        if (!conf_replay_step(r, session, tokens, step)) return false;
         for (size_t b = 0; b < d->n_samples; b++)
             if (tokens[r->batch.row[b]] >= 0)
-                take_row(r, r->greedy + b * stride + k * r->vocab, step, r->batch.row[b]);
+                conf_replay_row(r, r->greedy + b * stride + k * r->vocab, step, r->batch.row[b]);
     }
     return true;
 }
@@ -228,6 +233,7 @@ static bool replay_session(conf_replay *r, assay_session *session)
     for (size_t i = 0; ok && i < d->n_samples * (d->n_greedy + 1) * r->vocab; i++) r->greedy[i] = (double)NAN;
     if (ok && d->has_truth) ok = replay_forced(r, session, prefill, step, tokens);
     if (ok && d->n_greedy) ok = replay_greedy(r, session, prefill, step, tokens);
+    if (ok) ok = conf_replay_last(r, session, prefill, step, tokens);
     free(prefill);
     free(step);
     free(tokens);
@@ -264,7 +270,7 @@ static bool replay_traced(conf_replay *r)
     if (ok) {
         r->verdict->stage = CONF_STAGE_TRACED_PREFILL;
         conf_trace_listen(r, session);
-        ok = call_prefill(r, session, prefill);
+        ok = conf_replay_prefill(r, session, r->engine->prefill, prefill);
     }
     free(prefill);
     close_session(r, session);

@@ -32,6 +32,7 @@ typedef struct conf_replay {
     size_t n_stop_ids;
     conf_seen *seen; /* in the order in which the engine evaluated them */
     size_t n_seen;
+    char contradiction[CONF_TEXT_MAX]; /* where prefill_last gives other bits than prefill, or empty */
 } conf_replay;
 
 /* Steps that sample b takes in greedy generation: those of the expected stream, and one more where it ends
@@ -39,7 +40,8 @@ typedef struct conf_replay {
 size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden);
 
 /* Replays a case of kind logits or generate: prefill, forced decode, then greedy generation in the same
- * session with the expected token forced after each step. False where the verdict has been set instead. */
+ * session with the expected token forced after each step, then prefill_last where the engine has it. False
+ * where the verdict has been set instead. */
 bool conf_replay_decoder(conf_replay *r);
 void conf_replay_free(conf_replay *r);
 

@@ -22,12 +22,13 @@ typedef enum conf_outcome {
 
 /* The way in which an answer diverges: of several the one that is judged first. */
 typedef enum conf_class {
-    CONF_CLASS_NONE,    /* no failure */
-    CONF_CLASS_MASK,    /* NaN or infinity in logits whose truth has none, or the other way round */
-    CONF_CLASS_LOGITS,  /* logits out of bounds */
-    CONF_CLASS_TOKENS,  /* greedy tokens, or where the stream ends */
-    CONF_CLASS_TENSOR,  /* a tensor on the way out of bounds, while the logits agree */
-    CONF_CLASS_ROPE,    /* a rotated value or a factor out of bounds */
+    CONF_CLASS_NONE,         /* no failure */
+    CONF_CLASS_MASK,         /* NaN or infinity in logits whose truth has none, or the other way round */
+    CONF_CLASS_LOGITS,       /* logits out of bounds */
+    CONF_CLASS_TOKENS,       /* greedy tokens, or where the stream ends */
+    CONF_CLASS_TENSOR,       /* a tensor on the way out of bounds, while the logits agree */
+    CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
+    CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
     CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
     CONF_CLASS_REFUSED, /* an error where the engine must answer */
     CONF_CLASS_MEMORY,  /* an error for want of memory */
@@ -46,6 +47,7 @@ typedef enum conf_stage {
     CONF_STAGE_PREFILL,
     CONF_STAGE_DECODE,
     CONF_STAGE_GENERATE,
+    CONF_STAGE_PREFILL_LAST, /* and the step behind it */
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE

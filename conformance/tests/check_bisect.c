@@ -87,8 +87,10 @@ END_TEST
 static const struct {
     const char *fault, *class;
 } faults[] = {
-    {"nan", "mask"},        {"off", "logits"},  {"flip", "tokens"}, {"trace", "tensor"}, {"vocab", "shape"},
-    {"refused", "refused"}, {"crash", "crash"}, {"exit", "exit"},   {"hang", "hang"},
+    {"nan", "mask"},        {"off", "logits"},  {"flip", "tokens"},
+    {"trace", "tensor"},    {"vocab", "shape"}, {"last-off", "inconsistent"},
+    {"refused", "refused"}, {"crash", "crash"}, {"exit", "exit"},
+    {"hang", "hang"},
 };
 
 START_TEST(only_the_class_that_is_hunted_diverges)
@@ -159,9 +161,10 @@ START_TEST(an_unknown_class_names_those_that_are_known)
 {
     const support_output *o = support_assay("run --fail-class logit cases");
     assert_code(o, 2);
-    ck_assert_str_eq(o->err,
-                     "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
-                     "tensor, rope, shape, refused, memory, crash, exit, hang; did you mean logits?\n");
+    ck_assert_str_eq(
+        o->err,
+        "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
+        "tensor, rope, inconsistent, shape, refused, memory, crash, exit, hang; did you mean logits?\n");
     o = support_assay("run --fail-class divergence cases");
     assert_code(o, 2);
     assert_holds(o->err, "exit, hang\n");

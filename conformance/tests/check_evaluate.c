@@ -106,6 +106,14 @@ static const struct {
      "sample 0, greedy step 3: expected a stop id", ""},
     {"greedy-nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity in the logits of a greedy step",
      "found no token", ""},
+    {"last-off", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
+    {"last-unwritten", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
+    {"last-forgets", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 0, the step behind the prompt, id ", ""},
+    {"last-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "prefill_last failed: no last logits", "", ""},
+    {"last-crash", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in prefill_last", "", ""},
     {"unsupported", CONF_SKIPPED, CONF_CLASS_NONE, "sinks are not implemented", "", ""},
     {"decode-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "decode failed: no decode", "", ""},
     {"refused", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no such  [31mtensor at all", "", ""},
@@ -332,7 +340,7 @@ START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
     assay_error err = {0};
     ck_assert_msg(conf_engine_open(support_engine("old_table"), &e, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_uint_lt(e->size, sizeof *e);
-    ck_assert(e->session_override == NULL);
+    ck_assert(e->session_override == NULL && e->prefill_last == NULL);
     ck_assert(e->rope != NULL);
     conf_verdict v =
         verdict_on(support_write_decoder(support_path("sound.h5"), "generate", "sound"), "old_table");

@@ -265,6 +265,16 @@ START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
 }
 END_TEST
 
+START_TEST(an_engine_that_contradicts_itself_is_told_so)
+{
+    (void)support_write_decoder(support_path("last-off.h5"), "generate", "last-off");
+    const support_output *o = support_assay("locate last-off.h5 --engine %s", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out,
+                 "\nprefill_last contradicts prefill: sample 1, the last token of the prompt, id 4: ");
+}
+END_TEST
+
 START_TEST(a_hang_is_killed)
 {
     (void)support_write_decoder(support_path("hang.h5"), "logits", "hang");
@@ -389,6 +399,7 @@ int main(void)
     tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
                         (int)(sizeof states / sizeof *states));
+    tcase_add_test(all, an_engine_that_contradicts_itself_is_told_so);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
     tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);

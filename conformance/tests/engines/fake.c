@@ -219,6 +219,32 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
     return ASSAY_OK;
 }
 
+/* One number away, in the last logits. */
+static void last_faults(assay_session *s, real *last)
+{
+    real *one = last + (s->n_samples - 1) * FORMULA_VOCAB + 4;
+    if (errs(s, "last-off")) *one = (real)nextafterf((float)*one, INFINITY);
+    if (errs(s, "last-unwritten")) *one = NAN;
+    if (errs(s, "last-forgets")) s->state[0] = 0;
+}
+
+static assay_status fake_prefill_last(assay_session *s, const assay_batch *batch, void *out, assay_error *err)
+{
+    if (errs(s, "last-crash")) crash();
+    if (errs(s, "last-unsupported")) return fail(err, ASSAY_EUNSUPPORTED, "no last logits");
+    size_t n = batch->n_samples * batch->n_tokens * FORMULA_VOCAB;
+    real *all = malloc(n * sizeof *all), *last = out;
+    if (!all) return fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++) all[i] = NAN;
+    assay_status rc = fake_prefill(s, batch, all, err);
+    for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++)
+        memcpy(last + b * FORMULA_VOCAB, all + ((b + 1) * batch->n_tokens - 1) * FORMULA_VOCAB,
+               FORMULA_VOCAB * sizeof *last);
+    free(all);
+    if (rc == ASSAY_OK) last_faults(s, last);
+    return rc;
+}
+
 static void decode_faults(const assay_session *s, real *logits)
 {
     bool greedy = s->n_prefills == 2;
@@ -297,6 +323,7 @@ const assay_engine *assay_engine_v1(void)
         .session_trace = fake_session_trace,
         .prefill = fake_prefill,
         .decode = fake_decode,
+        .prefill_last = fake_prefill_last,
 #ifndef FAKE_NO_ROPE
         .rope = fake_rope,
 #endif
