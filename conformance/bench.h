@@ -28,11 +28,13 @@ typedef struct conf_bench_point {
 
 /* One measurement. Plain data: it crosses from the process that measures.
  * n_steps: of decode, after one that is not timed; at most as many as were asked for; of the others 1.
+ * last:    prompts went through prefill_last, whose logits are of their last tokens alone.
  * peak_bytes: the most memory that the process had, without the logits that the harness holds. */
 typedef struct conf_bench_time {
     double seconds;
     size_t n_steps;
     size_t peak_bytes;
+    bool last;
 } conf_bench_time;
 
 /* All measurements of one point on one engine. They end with the first that does not pass. */
@@ -101,6 +103,10 @@ typedef struct conf_bench_rate {
 conf_bench_rate conf_bench_rate_of(const conf_bench *bench, const conf_bench_point *point,
                                    const conf_bench_time *time);
 
+/* Whether an engine was seen to prefill, and by prefill_last. */
+typedef enum conf_bench_logits { CONF_BENCH_NO_LOGITS, CONF_BENCH_ALL, CONF_BENCH_LAST } conf_bench_logits;
+conf_bench_logits conf_bench_logits_of(const conf_bench_series *series);
+
 /* The fastest of a series, which has at least one time. */
 const conf_bench_time *conf_bench_best(const conf_bench_series *series);
 /* The median of its speeds; of an even number the mean of the two in the middle. */
@@ -130,6 +136,8 @@ void conf_bench_print(const conf_bench *bench, const conf_context *context);
  *     limit, bound       of the best: the speed that it is held against, and by what: "read" or "fma"; null
  *     fraction           best / limit; null
  *     peak_bytes         the largest; null
+ *     logits             of a prompt: "last", of its last token alone, by prefill_last, as published systems
+ *                        do; "all" where the engine has only prefill; null without a measurement
  * Fails with ASSAY_ENOMEM. */
 assay_status conf_bench_print_json(const conf_bench *bench, FILE *out, assay_error *err);
 

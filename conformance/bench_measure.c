@@ -24,7 +24,8 @@ typedef struct measurement {
     size_t vocab, n_ids;
     uint64_t state;                  /* of the drawing */
     int32_t *tokens, *length, *step; /* [n_samples, n_tokens], [n_samples], [n_samples] */
-    char *logits, *rows;             /* [n_samples, n_tokens, vocab], [n_samples, vocab] */
+    size_t n_rows;                   /* of logits of a prompt: n_tokens, or 1 with prefill_last */
+    char *logits, *rows;             /* [n_samples, n_rows, vocab], [n_samples, vocab] */
     size_t logits_bytes, row_bytes;  /* of all; of one row */
 } measurement;
 
@@ -73,16 +74,17 @@ static bool prefill(measurement *m, size_t n_samples, size_t n)
     for (size_t b = 0; b < n_samples; b++) m->length[b] = (int32_t)n;
     const assay_batch batch = {
         .n_samples = n_samples, .n_tokens = n, .tokens = m->tokens, .length = m->length};
-    m->verdict->stage = CONF_STAGE_PREFILL;
-    assay_status rc = m->engine->prefill(m->session, &batch, m->logits, &err);
+    bool last = m->request->out->last;
+    m->verdict->stage = last ? CONF_STAGE_PREFILL_LAST : CONF_STAGE_PREFILL;
+    assay_status rc = last ? m->engine->prefill_last(m->session, &batch, m->logits, &err)
+                           : m->engine->prefill(m->session, &batch, m->logits, &err);
     return rc == ASSAY_OK ? true : refused(m, rc, &err);
 }
 
 static bool check_prefill(measurement *m)
 {
-    size_t n = m->point->n_tokens;
     for (size_t b = 0; b < m->point->n_samples; b++)
-        if (!check_row(m, m->logits + ((b + 1) * n - 1) * m->row_bytes)) return false;
+        if (!check_row(m, m->logits + ((b + 1) * m->n_rows - 1) * m->row_bytes)) return false;
     return true;
 }
 
@@ -135,10 +137,12 @@ static bool measure_decode(measurement *m)
 static bool make_room(measurement *m)
 {
     const conf_bench_point *p = m->point;
-    size_t n, rows = 0;
+    size_t n, prompts, rows = 0;
+    m->n_rows = m->request->out->last ? 1 : p->n_tokens;
     m->row_bytes = m->vocab * dtype_size(m->engine->logits_dtype);
     bool fits = !__builtin_mul_overflow(p->n_samples, p->n_tokens, &n) &&
-                !__builtin_mul_overflow(n, m->row_bytes, &m->logits_bytes) &&
+                !__builtin_mul_overflow(p->n_samples, m->n_rows, &prompts) &&
+                !__builtin_mul_overflow(prompts, m->row_bytes, &m->logits_bytes) &&
                 !__builtin_mul_overflow(p->n_samples, m->row_bytes, &rows) && n <= SIZE_MAX / sizeof(int32_t);
     if (fits) {
         m->logits = malloc(m->logits_bytes);
@@ -165,6 +169,7 @@ static bool measure(measurement *m)
 {
     static bool (*const measures[])(measurement *) = {measure_first, measure_prefill, measure_decode};
     m->request->out->n_steps = 1;
+    m->request->out->last = m->engine->prefill_last != NULL;
     if (!make_room(m) || !measures[m->point->kind](m)) return false;
     struct rusage usage = {0};
     (void)getrusage(RUSAGE_SELF, &usage);

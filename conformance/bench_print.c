@@ -112,6 +112,17 @@ static void print_series(const conf_bench *b, const conf_context *context, size_
                       conf_outcome_word(s->verdict.outcome), conf_color_off(context));
 }
 
+/* Engines of which prompts cost logits of all tokens are not to be compared with those of which they do not.
+ */
+static void print_logits(const conf_bench *b, FILE *out, conf_bench_logits logits, const char *of)
+{
+    size_t n = 0;
+    for (size_t e = 0; e < b->n_engines; e++)
+        if (conf_bench_logits_of(&b->series[e]) == logits)
+            (void)fprintf(out, "%s%s", n++ ? ", " : of, b->engines[e].label);
+    if (n) (void)fputc('\n', out);
+}
+
 /* Why an engine has no speed, once for the points that it has none of for the same reason in turn. */
 static void print_reasons(const conf_bench *b, FILE *out, size_t engine)
 {
@@ -134,6 +145,9 @@ void conf_bench_print(const conf_bench *b, const conf_context *context)
     print_head(context->out);
     for (size_t p = 0; p < b->n_points; p++)
         for (size_t e = 0; e < b->n_engines; e++) print_series(b, context, p, e);
+    (void)fputc('\n', context->out);
+    print_logits(b, context->out, CONF_BENCH_LAST, "prompts cost the logits of their last token: ");
+    print_logits(b, context->out, CONF_BENCH_ALL, "of all their tokens, for lack of prefill_last: ");
     if (conf_bench_exit(b) != CONF_EXIT_AGREE) (void)fputc('\n', context->out);
     for (size_t e = 0; e < b->n_engines; e++) print_reasons(b, context->out, e);
 }

@@ -13,14 +13,15 @@ typedef struct work {
 
 /* A step reads the weights once for all samples, and the cache of each. The first that is timed stands one
  * behind the context. */
-static work work_of(const plan_cost *cost, const conf_bench_point *p, size_t n_steps)
+static work work_of(const plan_cost *cost, const conf_bench_point *p, const conf_bench_time *time)
 {
     double n_samples = (double)p->n_samples;
     if (p->kind != CONF_BENCH_DECODE)
         return (work){.bytes = (double)cost->weight_bytes,
-                      .multiplies = n_samples * plan_cost_multiplies(cost, 0, p->n_tokens, p->n_tokens)};
+                      .multiplies = n_samples *
+                                    plan_cost_multiplies(cost, 0, p->n_tokens, time->last ? 1 : p->n_tokens)};
     work w = {0};
-    for (size_t i = 0; i < n_steps; i++) {
+    for (size_t i = 0; i < time->n_steps; i++) {
         size_t position = p->n_tokens + 1 + i;
         w.bytes += (double)cost->weight_bytes + n_samples * plan_cost_cache_bytes(cost, position);
         w.multiplies += n_samples * plan_cost_multiplies(cost, position, 1, 1);
@@ -41,7 +42,7 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
     double tokens = tokens_of(point, time);
     conf_bench_rate rate = {.speed = tokens / time->seconds};
     if (!b->has_plan) return rate;
-    work w = work_of(&b->cost, point, time->n_steps);
+    work w = work_of(&b->cost, point, time);
     double reading = w.bytes / fmax(b->machine.read_one, b->machine.read_all),
            multiplying = 2 * w.multiplies / fmax(b->machine.fma_one, b->machine.fma_all);
     rate.reads = reading > multiplying;
@@ -53,6 +54,12 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
 static double step_seconds(const conf_bench_time *t)
 {
     return t->seconds / (double)t->n_steps;
+}
+
+conf_bench_logits conf_bench_logits_of(const conf_bench_series *series)
+{
+    if (series->n_times == 0) return CONF_BENCH_NO_LOGITS;
+    return series->times[0].last ? CONF_BENCH_LAST : CONF_BENCH_ALL;
 }
 
 const conf_bench_time *conf_bench_best(const conf_bench_series *series)

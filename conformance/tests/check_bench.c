@@ -144,6 +144,36 @@ START_TEST(json_holds_every_measurement)
 }
 END_TEST
 
+START_TEST(prompts_cost_the_last_logits_where_the_engine_can)
+{
+    const support_output *o = support_assay(
+        "bench -e %s -e %s --model ok --repeat 1 --prompt 6 --context 3 --tokens 1 --memory 256",
+        support_engine("old_table"), support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "\nprompts cost the logits of their last token: fake32.so\n"
+                         "of all their tokens, for lack of prefill_last: old_table.so\n");
+    o = support_assay("bench -e %s -e %s --model ok " ONCE " --json -", support_engine("old_table"),
+                      support_engine("fake32"));
+    assert_code(o, 0);
+    json_object *document = parse(o->out);
+    for (size_t i = 0; i < 6; i++) assert_text(result(document, i), "logits", i % 2 ? "last" : "all");
+    json_object_put(document);
+}
+END_TEST
+
+START_TEST(without_a_measurement_nothing_is_said_of_logits)
+{
+    add_model("crash");
+    const support_output *o = bench("crash", ONCE);
+    ck_assert_ptr_null(strstr(o->out, "prompts cost"));
+    ck_assert_ptr_null(strstr(o->out, "of all their tokens"));
+    o = bench("crash", ONCE " --json -");
+    json_object *document = parse(o->out);
+    ck_assert_ptr_null(member(result(document, 0), "logits"));
+    json_object_put(document);
+}
+END_TEST
+
 START_TEST(json_in_a_file_leaves_the_table)
 {
     const support_output *o = bench("ok", QUICK " --json speeds.json && cat speeds.json >&2");
@@ -181,12 +211,14 @@ static const struct {
     {"unsupported", ONCE, 77, "skip fake32.so, first token of 16: sinks are not implemented\n"},
     {"decode-unsupported", ONCE, 0, "skip fake32.so, decode after 3: no decode\n"},
     {"exit", ONCE, 1, "FAIL fake32.so, decode after 3: the engine ended the process with exit status 3"},
-    {"nan", ONCE, 1, "FAIL fake32.so, first token of 16: prefill left logits unwritten, or gave NaN\n"},
-    {"unwritten", ONCE, 1, "FAIL fake32.so, first token of 16: prefill left logits unwritten, or gave NaN\n"},
+    {"nan", ONCE, 1, "FAIL fake32.so, first token of 16: prefill_last left logits unwritten, or gave NaN\n"},
+    {"unwritten", ONCE, 1,
+     "FAIL fake32.so, first token of 16: prefill_last left logits unwritten, or gave NaN\n"},
     {"unwritten-decode", "--repeat 1 --prompt 2 --tokens 1 --memory 256", 1,
      "FAIL fake32.so, decode after 16: decode left logits unwritten, or gave NaN\n"},
     {"slow", "--repeat 1 --prompt 2 --timeout 0.1 --memory 256", 1,
-     "FAIL fake32.so, first token of 16: the engine did not answer within 0.1 s and was killed in prefill\n"},
+     "FAIL fake32.so, first token of 16: the engine did not answer within 0.1 s and was killed in "
+     "prefill_last\n"},
 };
 
 START_TEST(what_cannot_be_measured_is_named)
@@ -201,10 +233,11 @@ END_TEST
 START_TEST(logits_that_do_not_fit_are_no_fault_of_the_engine)
 {
     if (!CONF_LIMITS_MEMORY) return;
-    const support_output *o = bench("ok", "--repeat 1 --prompt 50000000 --memory 256");
+    const support_output *o = support_assay(
+        "bench -e %s --model ok --repeat 1 --prompt 50000000 --memory 256", support_engine("old_table"));
     assert_code(o, 0);
     assert_holds(o->out,
-                 "skip fake32.so, prefill 50000000: no memory for the logits of 1 samples of 50000000 "
+                 "skip old_table.so, prefill 50000000: no memory for the logits of 1 samples of 50000000 "
                  "tokens (see --memory)\n");
 }
 END_TEST
@@ -350,6 +383,11 @@ START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
     assert_rate(conf_bench_rate_of(&b, &prefill, &once), 6.0 / 30, 6 / 21.6, false);
     const conf_bench_point first = {CONF_BENCH_FIRST, 1, 1};
     assert_rate(conf_bench_rate_of(&b, &first, &once), 1.0 / 30, 1 / 10.0, true);
+    /* Of the last token alone: the head once for each sample. */
+    const conf_bench_time last = {.seconds = 30, .n_steps = 1, .last = true};
+    assert_rate(conf_bench_rate_of(&b, &prefill, &last), 6.0 / 30, 6 / 16.8, false);
+    assert_rate(conf_bench_rate_of(&b, &decode, &(conf_bench_time){20, 2, 0, true}), 2.0 / 20, 2 / 22.2,
+                true);
     b.has_plan = false;
     ck_assert_double_eq(conf_bench_rate_of(&b, &decode, &time).limit, 0);
 }
@@ -360,7 +398,8 @@ START_TEST(best_and_median_are_of_speeds)
     plan_cost_attention layer;
     const conf_bench b = by_hand(&layer);
     const conf_bench_point decode = {CONF_BENCH_DECODE, 3, 1};
-    conf_bench_time times[] = {{4, 1, 0}, {4, 4, 0}, {5, 10, 0}, {1, 1, 0}}; /* 0.25, 1, 2, 1 */
+    conf_bench_time times[] = {
+        {4, 1, 0, false}, {4, 4, 0, false}, {5, 10, 0, false}, {1, 1, 0, false}}; /* 0.25, 1, 2, 1 */
     conf_bench_series s = {.times = times, .n_times = 4};
     ck_assert_ptr_eq(conf_bench_best(&s), &times[2]);
     ck_assert_double_eq(conf_bench_median(&b, &decode, &s), 1);
@@ -385,6 +424,8 @@ int main(void)
     tcase_set_timeout(program, 60);
     tcase_add_test(program, the_table_fits_100_columns);
     tcase_add_test(program, json_holds_every_measurement);
+    tcase_add_test(program, prompts_cost_the_last_logits_where_the_engine_can);
+    tcase_add_test(program, without_a_measurement_nothing_is_said_of_logits);
     tcase_add_test(program, json_in_a_file_leaves_the_table);
     tcase_add_test(program, several_engines_stand_side_by_side);
     tcase_add_loop_test(program, what_cannot_be_measured_is_named, 0, (int)(sizeof ends / sizeof *ends));

@@ -173,8 +173,8 @@ def table(options: argparse.Namespace, peers: list[str], results: Results) -> No
         f"{max(t.peak for t in results[name, first]) / 2**20:>{width}.0f}"
         if (name, first) in results else f"{'-':>{width}}" for name in systems))
     print("\nBest of the repetitions. A ratio above 1 leads the best peer. assay bench asks "
-          "for the logits of every\ntoken of a prompt, peers compute those of the last. Memory: "
-          "of the process of the first token.")
+          "for the logits of every\ntoken of a prompt where an engine has no prefill_last; peers "
+          "compute those of the last. Memory:\nof the process of the first token.")
 
 
 def main(arguments: list[str]) -> int:
