@@ -6,36 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/kernels/matmul.h"
-
-struct fp_page {
-    size_t n_users;
-    _Alignas(
-        64) float numbers[]; /* [n_kv_heads] of keys [head_dim, ASSAY_PAGE], values [ASSAY_PAGE, head_dim] */
-};
-
-static size_t page_bytes(const fp_cache_spec *spec)
-{
-    return spec->n_kv_heads * spec->head_dim * 2 * ASSAY_PAGE * sizeof(float);
-}
-
-static void release(fp_page *page)
-{
-    if (--page->n_users == 0) free(page);
-}
-
-/* A page that holds NaN, or what `from` holds. */
-static fp_page *make_page(const fp_cache_spec *spec, const fp_page *from)
-{
-    size_t bytes = page_bytes(spec);
-    fp_page *page = aligned_alloc(ASSAY_ALIGNMENT, sizeof *page + bytes);
-    if (!page) return NULL;
-    page->n_users = 1;
-    if (from) memcpy(page->numbers, from->numbers, bytes);
-    else memset(page->numbers, 0xff, bytes);
-    return page;
-}
-
 void fp_cache_specs(const plan *p, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
@@ -53,6 +23,26 @@ void fp_cache_specs(const plan *p, fp_cache_spec *spec)
     }
 }
 
+fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position)
+{
+    if (spec->kind != FP_CACHE_ROTATING || position < spec->window) return (fp_seen){0};
+    size_t first = position - spec->window + 1;
+    return (fp_seen){.kept = spec->kept < first ? spec->kept : first, .first = first};
+}
+
+/* Pages that n positions take. */
+static size_t pages_of(size_t n)
+{
+    return n / ASSAY_PAGE + (n % ASSAY_PAGE != 0);
+}
+
+/* Where the page of that number is among those that are there. */
+static size_t place_of(const fp_cache *c, size_t number)
+{
+    assert(number < c->n_kept || number >= c->first_page);
+    return number < c->n_kept ? number : number - c->first_page + c->n_kept;
+}
+
 assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_layers)
 {
     *s = (fp_state){.spec = spec, .n_layers = n_layers};
@@ -60,19 +50,22 @@ assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_laye
     return s->caches ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
-/* Gives back the pages behind the first n. */
+/* Gives back the pages behind the first n that are there. */
 static void cut(fp_cache *c, size_t n)
 {
-    while (c->n_pages > n) release(c->page[--c->n_pages]);
+    while (c->n_pages > n) fp_page_release(c->page[--c->n_pages]);
 }
 
 void fp_state_reset(fp_state *s)
 {
     for (size_t i = 0; i < s->n_layers; i++) {
-        cut(&s->caches[i], 0);
-        s->caches[i].first_page = 0;
+        fp_cache *c = &s->caches[i];
+        cut(c, 0);
+        fp_page_release(c->next);
+        c->next = NULL;
+        c->n_kept = c->first_page = 0;
     }
-    s->n_tokens = 0;
+    s->n_tokens = s->n_snapshots = 0;
 }
 
 void fp_state_free(fp_state *s)
@@ -81,6 +74,7 @@ void fp_state_free(fp_state *s)
     fp_state_reset(s);
     for (size_t i = 0; i < s->n_layers; i++) free(s->caches[i].page);
     free(s->caches);
+    free(s->snapshot);
     *s = (fp_state){0};
 }
 
@@ -97,31 +91,48 @@ static bool hold_pages(fp_cache *c, size_t n)
 }
 
 /* Pages for positions from … end - 1, each with no other user. */
-static bool reserve(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
+static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
 {
-    size_t n = (end + ASSAY_PAGE - 1) / ASSAY_PAGE - c->first_page;
+    size_t n = pages_of(end) - c->first_page + c->n_kept;
     if (!hold_pages(c, n)) return false;
-    for (size_t i = from / ASSAY_PAGE - c->first_page; i < c->n_pages; i++) {
-        if (c->page[i]->n_users == 1) continue;
-        fp_page *copy = make_page(spec, c->page[i]);
+    for (size_t i = place_of(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
+        if (fp_page_is_own(c->page[i])) continue;
+        fp_page *copy = fp_page_copy(c->page[i]);
         if (!copy) return false;
-        release(c->page[i]);
+        fp_page_release(c->page[i]);
         c->page[i] = copy;
     }
     while (c->n_pages < n) {
-        fp_page *page = make_page(spec, NULL);
+        fp_page *page = fp_page_make(spec->n_kv_heads * spec->head_dim * 2 * ASSAY_PAGE, FP_PAGE_NAN);
         if (!page) return false;
         c->page[c->n_pages++] = page;
     }
     return true;
 }
 
+/* A state to go on from, and a page for the one behind it. */
+static bool reserve_recurrent(fp_cache *c, const fp_cache_spec *spec)
+{
+    if (!hold_pages(c, 1)) return false;
+    if (c->n_pages == 0) {
+        fp_page *zero = fp_page_make(spec->n_floats, FP_PAGE_ZERO);
+        if (!zero) return false;
+        c->page[c->n_pages++] = zero;
+    }
+    if (!c->next) c->next = fp_page_make(spec->n_floats, FP_PAGE_NAN);
+    return c->next != NULL;
+}
+
 assay_status fp_state_reserve(fp_state *s, size_t n)
 {
-    for (size_t i = 0; i < s->n_layers; i++)
-        if (s->spec[i].kind != FP_CACHE_SHARED &&
-            !reserve(&s->caches[i], &s->spec[i], s->n_tokens, s->n_tokens + n))
+    for (size_t i = 0; i < s->n_layers; i++) {
+        fp_cache *c = &s->caches[i];
+        const fp_cache_spec *spec = &s->spec[i];
+        if (spec->kind == FP_CACHE_SHARED) continue;
+        if (spec->kind == FP_CACHE_RECURRENT ? !reserve_recurrent(c, spec)
+                                             : !reserve_keys(c, spec, s->n_tokens, s->n_tokens + n))
             return ASSAY_ENOMEM;
+    }
     return ASSAY_OK;
 }
 
@@ -130,8 +141,9 @@ void fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, 
     const fp_cache_spec *spec = &s->spec[layer];
     const fp_cache *c = &s->caches[layer];
     size_t d = spec->head_dim, column = position % ASSAY_PAGE;
-    assert(spec->kind != FP_CACHE_SHARED && position / ASSAY_PAGE - c->first_page < c->n_pages);
-    float *numbers = c->page[position / ASSAY_PAGE - c->first_page]->numbers;
+    assert(spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING);
+    assert(place_of(c, position / ASSAY_PAGE) < c->n_pages);
+    float *numbers = fp_page_numbers(c->page[place_of(c, position / ASSAY_PAGE)]);
     for (size_t h = 0; h < spec->n_kv_heads; h++) {
         float *k = numbers + h * 2 * d * ASSAY_PAGE, *v = k + d * ASSAY_PAGE;
         for (size_t i = 0; i < d; i++) k[i * ASSAY_PAGE + column] = key[h * d + i];
@@ -139,59 +151,132 @@ void fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, 
     }
 }
 
-/* The first position that a token at `position` sees through a cache. */
-static size_t first_seen(const fp_cache_spec *spec, size_t position)
+void fp_state_recurrent(const fp_state *s, size_t layer, const float **from, float **to)
 {
-    if (spec->kind != FP_CACHE_ROTATING || position < spec->window) return 0;
-    return position - spec->window + 1;
+    const fp_cache *c = &s->caches[layer];
+    assert(s->spec[layer].kind == FP_CACHE_RECURRENT && c->n_pages > 0 && c->next);
+    *from = fp_page_numbers(c->page[c->n_pages - 1]);
+    *to = fp_page_numbers(c->next);
 }
 
-/* Gives back the pages before the one of position first. */
-static void rotate(fp_cache *c, size_t first)
+/* Gives back the pages between what is kept and the one of position first. */
+static void rotate(fp_cache *c, const fp_cache_spec *spec, size_t first)
 {
-    size_t n = first / ASSAY_PAGE - c->first_page;
-    if (n > c->n_pages) n = c->n_pages;
-    for (size_t i = 0; i < n; i++) release(c->page[i]);
-    if (n) memmove(c->page, c->page + n, (c->n_pages - n) * sizeof *c->page);
+    size_t number = first / ASSAY_PAGE, n_kept = pages_of(spec->kept);
+    if (number <= c->first_page || number <= n_kept) return;
+    size_t gone_from = c->first_page > n_kept ? c->first_page : n_kept;
+    size_t at = place_of(c, gone_from), n = number - gone_from;
+    if (n > c->n_pages - at) n = c->n_pages - at;
+    for (size_t i = at; i < at + n; i++) fp_page_release(c->page[i]);
+    memmove(c->page + at, c->page + at + n, (c->n_pages - at - n) * sizeof *c->page);
     c->n_pages -= n;
-    c->first_page += n;
+    c->n_kept = n_kept;
+    c->first_page = number;
 }
 
 void fp_state_advance(fp_state *s, size_t n)
 {
     s->n_tokens += n;
+    for (size_t i = 0; i < s->n_layers; i++) {
+        fp_cache *c = &s->caches[i];
+        if (s->spec[i].kind == FP_CACHE_ROTATING)
+            rotate(c, &s->spec[i], fp_cache_seen(&s->spec[i], s->n_tokens).first);
+        if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
+        fp_page_release(c->page[c->n_pages - 1]);
+        c->page[c->n_pages - 1] = c->next;
+        c->next = NULL;
+    }
+}
+
+assay_status fp_state_snapshot(fp_state *s)
+{
+    if (s->n_tokens == 0 || (s->n_snapshots && s->snapshot[s->n_snapshots - 1] == s->n_tokens))
+        return ASSAY_OK;
+    size_t *grown = realloc(s->snapshot, (s->n_snapshots + 1) * sizeof *grown);
+    if (!grown) return ASSAY_ENOMEM;
+    s->snapshot = grown;
     for (size_t i = 0; i < s->n_layers; i++)
-        if (s->spec[i].kind == FP_CACHE_ROTATING) rotate(&s->caches[i], first_seen(&s->spec[i], s->n_tokens));
+        if (s->spec[i].kind == FP_CACHE_RECURRENT && !hold_pages(&s->caches[i], s->caches[i].n_pages + 1))
+            return ASSAY_ENOMEM;
+    for (size_t i = 0; i < s->n_layers; i++) {
+        fp_cache *c = &s->caches[i];
+        if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
+        c->page[c->n_pages] = fp_page_share(c->page[c->n_pages - 1]);
+        c->n_pages++;
+    }
+    s->snapshot[s->n_snapshots++] = s->n_tokens;
+    return ASSAY_OK;
+}
+
+/* Whether what a token at position n_tokens sees of the keys is still there. */
+static bool can_unwind(const fp_cache *c, const fp_cache_spec *spec, size_t n_tokens)
+{
+    if (pages_of(n_tokens) <= c->n_kept || spec->kind == FP_CACHE_SHARED) return true;
+    return fp_cache_seen(spec, n_tokens).first / ASSAY_PAGE >= c->first_page;
+}
+
+static void unwind_keys(fp_cache *c, size_t n_tokens)
+{
+    size_t n = pages_of(n_tokens);
+    if (n <= c->n_kept) c->n_kept = c->first_page = 0;
+    cut(c, n - c->first_page + c->n_kept);
+}
+
+/* The snapshot itself stays: what goes on from it is one more user of its page. */
+static void unwind_recurrent(fp_cache *c, size_t n_snapshots)
+{
+    cut(c, n_snapshots);
+    if (n_snapshots == 0) return;
+    c->page[n_snapshots] = fp_page_share(c->page[n_snapshots - 1]);
+    c->n_pages++;
 }
 
 bool fp_state_rewind(fp_state *s, size_t n_tokens)
 {
-    for (size_t i = 0; i < s->n_layers; i++)
-        if (s->caches[i].first_page > first_seen(&s->spec[i], n_tokens) / ASSAY_PAGE) return false;
-    for (size_t i = 0; i < s->n_layers; i++)
-        if (s->spec[i].kind != FP_CACHE_SHARED)
-            cut(&s->caches[i], (n_tokens + ASSAY_PAGE - 1) / ASSAY_PAGE - s->caches[i].first_page);
+    bool has_recurrent = false;
+    size_t n_snapshots = 0;
+    if (n_tokens == s->n_tokens) return true;
+    while (n_snapshots < s->n_snapshots && s->snapshot[n_snapshots] <= n_tokens) n_snapshots++;
+    for (size_t i = 0; i < s->n_layers; i++) {
+        if (s->spec[i].kind == FP_CACHE_RECURRENT) has_recurrent = true;
+        else if (!can_unwind(&s->caches[i], &s->spec[i], n_tokens)) return false;
+    }
+    size_t reached = n_snapshots ? s->snapshot[n_snapshots - 1] : 0;
+    if (has_recurrent && reached != n_tokens) return false;
+    for (size_t i = 0; i < s->n_layers; i++) {
+        if (s->spec[i].kind == FP_CACHE_RECURRENT) unwind_recurrent(&s->caches[i], n_snapshots);
+        else if (s->spec[i].kind != FP_CACHE_SHARED) unwind_keys(&s->caches[i], n_tokens);
+    }
     s->n_tokens = n_tokens;
+    s->n_snapshots = n_snapshots;
+    return true;
+}
+
+static bool fork_cache(fp_cache *to, const fp_cache *from)
+{
+    if (!hold_pages(to, from->n_pages)) return false;
+    for (size_t k = 0; k < from->n_pages; k++) to->page[k] = fp_page_share(from->page[k]);
+    to->n_pages = from->n_pages;
+    to->n_kept = from->n_kept;
+    to->first_page = from->first_page;
     return true;
 }
 
 assay_status fp_state_fork(fp_state *to, const fp_state *from)
 {
     fp_state_reset(to);
-    for (size_t i = 0; i < from->n_layers; i++) {
-        fp_cache *c = &to->caches[i];
-        const fp_cache *source = &from->caches[i];
-        if (!hold_pages(c, source->n_pages)) {
-            fp_state_reset(to);
-            return ASSAY_ENOMEM;
-        }
-        for (size_t k = 0; k < source->n_pages; k++) {
-            c->page[k] = source->page[k];
-            c->page[k]->n_users++;
-        }
-        c->n_pages = source->n_pages;
-        c->first_page = source->first_page;
+    size_t *snapshot = from->n_snapshots ? malloc(from->n_snapshots * sizeof *snapshot) : NULL;
+    bool ok = snapshot || from->n_snapshots == 0;
+    for (size_t i = 0; ok && i < from->n_layers; i++) ok = fork_cache(&to->caches[i], &from->caches[i]);
+    if (!ok) {
+        free(snapshot);
+        fp_state_reset(to);
+        return ASSAY_ENOMEM;
     }
+    if (snapshot) memcpy(snapshot, from->snapshot, from->n_snapshots * sizeof *snapshot);
+    free(to->snapshot);
+    to->snapshot = snapshot;
+    to->n_snapshots = from->n_snapshots;
     to->n_tokens = from->n_tokens;
     return ASSAY_OK;
 }
@@ -199,12 +284,11 @@ assay_status fp_state_fork(fp_state *to, const fp_state *from)
 void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const void **k,
                     const void **v)
 {
-    const fp_cache_spec *spec = &s->spec[layer];
-    const fp_cache *c = &s->caches[spec->source];
-    size_t d = s->spec[spec->source].head_dim, at = first / ASSAY_PAGE - c->first_page;
-    assert(at + n <= c->n_pages);
+    const fp_cache *c = &s->caches[s->spec[layer].source];
+    size_t d = s->spec[s->spec[layer].source].head_dim, at = place_of(c, first / ASSAY_PAGE);
+    assert(at + n <= c->n_pages && (at >= c->n_kept || at + n <= c->n_kept));
     for (size_t i = 0; i < n; i++) {
-        const float *keys = c->page[at + i]->numbers + kv_head * 2 * d * ASSAY_PAGE;
+        const float *keys = fp_page_numbers(c->page[at + i]) + kv_head * 2 * d * ASSAY_PAGE;
         k[i] = keys;
         v[i] = keys + d * ASSAY_PAGE;
     }

@@ -28,6 +28,7 @@ fastpath_libfastpath_la_SOURCES = \
 	fastpath/model.c fastpath/model.h \
 	fastpath/ops.c \
 	fastpath/pack.c fastpath/pack.h \
+	fastpath/page.c fastpath/page.h \
 	fastpath/pool.c fastpath/pool.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \

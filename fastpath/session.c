@@ -109,21 +109,26 @@ static bool hold_tokens(sample *one, size_t n)
     return true;
 }
 
-assay_status fp_session_fork(fp_session *s, size_t slot, size_t *forked, assay_error *err)
+assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
+                             assay_error *err)
 {
     size_t at;
-    if (!find(s, slot)) return no_sample(slot, err);
-    assay_status rc = fp_session_join(s, &at, err);
+    if (!find(from, slot)) return no_sample(slot, err);
+    if (into->model != from->model)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "fork: found a session of another model (%s), expected one of %s",
+                          into->model->plan->dir, from->model->plan->dir);
+    assay_status rc = fp_session_join(into, &at, err);
     if (rc != ASSAY_OK) return rc;
-    const sample *from = find(s, slot);
-    sample *to = find(s, at);
-    if (!hold_tokens(to, from->n_tokens) || fp_state_fork(&to->state, &from->state) != ASSAY_OK) {
+    const sample *origin = find(from, slot);
+    sample *to = find(into, at);
+    if (!hold_tokens(to, origin->n_tokens) || fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
         clear(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }
-    if (from->n_tokens) memcpy(to->tokens, from->tokens, from->n_tokens * sizeof *to->tokens);
-    to->n_tokens = from->n_tokens;
-    to->length = from->length;
+    if (origin->n_tokens) memcpy(to->tokens, origin->tokens, origin->n_tokens * sizeof *to->tokens);
+    to->n_tokens = origin->n_tokens;
+    to->length = origin->length;
     *forked = at;
     return ASSAY_OK;
 }

@@ -1,8 +1,12 @@
 /* A session: samples that are evaluated together and apart.
  *
  * A sample is a slot: it joins, takes steps in any company or rests, is forked, rewound, and leaves. Its bits
- * depend on its own tokens alone. A fork shares its origin's pages until one of the two writes to them (copy
- * on write). One thread at a time may use a session.
+ * depend on its own tokens alone. A fork, into any session of the model, shares its origin's pages until one
+ * of the two writes to them (copy on write). One thread at a time may use a session.
+ *
+ * A sample may grow to INT32_MAX tokens, and to what memory holds. The max_position_embeddings of a config is
+ * no limit: published models evaluate what lies beyond it, by the same formulas, and no plan has a table that
+ * ends there.
  *
  * Some ropes turn by frequencies that depend on the length of the sequence. Where a step changes them,
  * everything that was cached is worthless, and the sample is evaluated again from its first token; so is one
@@ -40,8 +44,11 @@ void fp_session_chunk(fp_session *s, size_t n_rows);
 assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err);
 /* Frees the slot, which a later sample may be given. */
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err);
-/* A sample that holds what another does. Fails with ASSAY_ENOMEM. */
-assay_status fp_session_fork(fp_session *s, size_t slot, size_t *forked, assay_error *err);
+/* A sample that holds what one of `from` does, in `into`, which may be the same session; nobody may use
+ * either meanwhile, and different threads may afterwards. Fails with ASSAY_EINVAL where the two are not of
+ * one model, or with ASSAY_ENOMEM. */
+assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
+                             assay_error *err);
 /* Takes the tokens behind the first n_tokens back. */
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err);
 /* Tokens of a sample; 0 for a slot that nobody has. */

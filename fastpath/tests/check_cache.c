@@ -4,7 +4,9 @@
 #include "model/tests/support.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fastpath/cache.h"
 
@@ -164,6 +166,224 @@ START_TEST(a_rewound_fork_leaves_its_origin_alone)
 }
 END_TEST
 
+/* Positions 0 … KEPT - 1 of layer 1 stay. */
+enum { KEPT = 5 };
+
+static fp_state opened_with_kept(size_t kept)
+{
+    static fp_cache_spec spec[N_LAYERS];
+    fp_state s;
+    memcpy(spec, SPEC, sizeof spec);
+    spec[1].kept = kept;
+    ck_assert_int_eq(fp_state_open(&s, spec, N_LAYERS), ASSAY_OK);
+    return s;
+}
+
+START_TEST(a_token_sees_what_is_kept_and_its_window)
+{
+    const fp_cache_spec spec = {.kind = FP_CACHE_ROTATING, .window = 10, .kept = 4},
+                        full = {.kind = FP_CACHE_FULL, .kept = 4};
+    static const struct {
+        size_t position, kept, first;
+    } SEEN[] = {{0, 0, 0}, {9, 0, 0}, {10, 1, 1}, {12, 3, 3}, {13, 4, 4}, {14, 4, 5}, {500, 4, 491}};
+    for (size_t i = 0; i < sizeof SEEN / sizeof *SEEN; i++) {
+        fp_seen seen = fp_cache_seen(&spec, SEEN[i].position);
+        ck_assert_uint_eq(seen.kept, SEEN[i].kept);
+        ck_assert_uint_eq(seen.first, SEEN[i].first);
+    }
+    ck_assert(fp_cache_seen(&full, 500).kept == 0 && fp_cache_seen(&full, 500).first == 0);
+}
+END_TEST
+
+START_TEST(what_is_kept_stays_behind_the_window)
+{
+    static const size_t KEEP[] = {KEPT, ASSAY_PAGE, ASSAY_PAGE + 1, 3 * ASSAY_PAGE};
+    for (size_t i = 0; i < sizeof KEEP / sizeof *KEEP; i++) {
+        fp_state s = opened_with_kept(KEEP[i]);
+        size_t n_kept = (KEEP[i] + ASSAY_PAGE - 1) / ASSAY_PAGE;
+        for (size_t n = 1; s.n_tokens < 500; n = n % 90 + 1) {
+            extend(&s, n, 0);
+            fp_seen seen = fp_cache_seen(&s.spec[1], s.n_tokens);
+            for (size_t p = 0; p < seen.kept; p++) ck_assert(holds(&s, 1, p, 0) && holds(&s, 2, p, 0));
+            for (size_t p = seen.first; p < s.n_tokens; p++) ck_assert(holds(&s, 1, p, 0));
+            ck_assert_uint_le(s.caches[1].n_pages, n_kept + (WINDOW + ASSAY_PAGE - 1) / ASSAY_PAGE + 1);
+        }
+        fp_state_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(a_rewind_goes_to_the_window_or_into_what_is_kept)
+{
+    fp_state s = opened_with_kept(KEPT);
+    extend(&s, 300, 0);
+    ck_assert(!fp_state_rewind(&s, 100));
+    ck_assert(holds(&s, 1, 4, 0) && holds(&s, 1, 299, 0));
+    ck_assert(fp_state_rewind(&s, 290));
+    extend(&s, 20, 1);
+    ck_assert(holds(&s, 1, 0, 0) && holds(&s, 1, 289, 0) && holds(&s, 1, 309, 1));
+    ck_assert(fp_state_rewind(&s, 30)); /* the whole page is there */
+    extend(&s, 200, 2);
+    ck_assert(holds(&s, 1, 4, 0) && holds(&s, 1, 30, 2) && holds(&s, 1, 229, 2) && holds(&s, 0, 30, 2));
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_fork_shares_what_is_kept)
+{
+    fp_state s = opened_with_kept(KEPT), t = opened_with_kept(KEPT);
+    extend(&s, 300, 0);
+    ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
+    ck_assert_ptr_eq(t.caches[1].page[0], s.caches[1].page[0]);
+    ck_assert(fp_state_rewind(&t, 3));
+    extend(&t, 100, 1);
+    ck_assert(holds(&t, 1, 2, 0) && holds(&t, 1, 3, 1) && holds(&s, 1, 3, 0) && holds(&s, 1, 299, 0));
+    fp_state_reset(&s);
+    extend(&s, 4, 2);
+    ck_assert(holds(&s, 1, 3, 2) && holds(&t, 1, 2, 0));
+    fp_state_free(&s);
+    fp_state_free(&t);
+}
+END_TEST
+
+/* A layer whose state is the sum of all tokens so far, and one that caches keys. */
+enum { N_FLOATS = 5 };
+
+static const fp_cache_spec RECURRENT[] = {
+    {.kind = FP_CACHE_RECURRENT, .source = 0, .n_floats = N_FLOATS},
+    {.kind = FP_CACHE_FULL, .source = 1, .n_kv_heads = HEADS, .head_dim = WIDTH}};
+
+static fp_state opened_recurrent(void)
+{
+    fp_state s;
+    ck_assert_int_eq(fp_state_open(&s, RECURRENT, 2), ASSAY_OK);
+    return s;
+}
+
+static void add_token(fp_state *s, float token)
+{
+    const float *from;
+    float *to;
+    ck_assert_int_eq(fp_state_reserve(s, 1), ASSAY_OK);
+    fp_state_recurrent(s, 0, &from, &to);
+    for (size_t i = 0; i < N_FLOATS; i++) to[i] = from[i] + token;
+    fp_state_advance(s, 1);
+}
+
+static float sum_of(fp_state *s)
+{
+    const float *from;
+    float *to;
+    ck_assert_int_eq(fp_state_reserve(s, 1), ASSAY_OK);
+    fp_state_recurrent(s, 0, &from, &to);
+    ck_assert(isnan(to[0]) && from[N_FLOATS - 1] == from[0]);
+    return from[0];
+}
+
+START_TEST(a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced)
+{
+    fp_state s = opened_recurrent();
+    const float *from;
+    float *to;
+    ck_assert(sum_of(&s) == 0);
+    add_token(&s, 3);
+    add_token(&s, 4);
+    ck_assert(sum_of(&s) == 7);
+    fp_state_recurrent(&s, 0, &from, &to);
+    to[0] = 1000; /* a pass that fails */
+    ck_assert(from[0] == 7);
+    add_token(&s, 1);
+    ck_assert(sum_of(&s) == 8);
+    fp_state_reset(&s);
+    ck_assert(sum_of(&s) == 0);
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_recurrent_state_goes_back_to_its_snapshots_alone)
+{
+    fp_state s = opened_recurrent();
+    for (size_t t = 1; t <= 9; t++) {
+        add_token(&s, (float)t);
+        if (t == 3 || t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
+        if (t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK); /* once is enough */
+    }
+    ck_assert(!fp_state_rewind(&s, 8));
+    ck_assert(s.n_tokens == 9 && sum_of(&s) == 45);
+    for (size_t again = 0; again < 2; again++) {
+        ck_assert(fp_state_rewind(&s, 6));
+        ck_assert(s.n_tokens == 6 && sum_of(&s) == 21);
+        add_token(&s, 100);
+        ck_assert(sum_of(&s) == 121);
+    }
+    ck_assert(fp_state_rewind(&s, 3));
+    ck_assert(sum_of(&s) == 6);
+    add_token(&s, 1);
+    ck_assert(!fp_state_rewind(&s, 2));
+    ck_assert(fp_state_rewind(&s, 0));
+    ck_assert(sum_of(&s) == 0);
+    fp_state_free(&s);
+}
+END_TEST
+
+START_TEST(a_forked_recurrent_state_goes_its_own_way)
+{
+    fp_state s = opened_recurrent(), t = opened_recurrent();
+    add_token(&s, 2);
+    ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
+    add_token(&s, 3);
+    ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
+    ck_assert_ptr_eq(t.caches[0].page[1], s.caches[0].page[1]);
+    add_token(&t, 10);
+    add_token(&s, 20);
+    ck_assert(sum_of(&t) == 15 && sum_of(&s) == 25);
+    ck_assert(fp_state_rewind(&t, 1));
+    ck_assert(sum_of(&t) == 2 && sum_of(&s) == 25);
+    fp_state_free(&s);
+    ck_assert(sum_of(&t) == 2);
+    fp_state_free(&t);
+}
+END_TEST
+
+/* One of two threads: writes to a state whose pages the other has, too, forks it and gives it back. */
+typedef struct sharer {
+    fp_state state;
+    int version;
+} sharer;
+
+static void *share(void *context)
+{
+    sharer *one = context;
+    for (int i = 0; i < 50; i++) {
+        fp_state fork = opened();
+        ck_assert_int_eq(fp_state_fork(&fork, &one->state), ASSAY_OK);
+        extend(&one->state, 1, one->version);
+        extend(&fork, 1, -1);
+        fp_state_free(&fork);
+    }
+    return NULL;
+}
+
+START_TEST(threads_share_pages)
+{
+    sharer two[2];
+    pthread_t thread[2];
+    fp_state origin = opened();
+    extend(&origin, 30, 0);
+    for (int i = 0; i < 2; i++) {
+        two[i] = (sharer){.state = opened(), .version = i + 1};
+        ck_assert_int_eq(fp_state_fork(&two[i].state, &origin), ASSAY_OK);
+    }
+    fp_state_free(&origin);
+    for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, share, &two[i]), 0);
+    for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t p = 0; p < 80; p++) ck_assert(holds(&two[i].state, 0, p, p < 30 ? 0 : two[i].version));
+        fp_state_free(&two[i].state);
+    }
+}
+END_TEST
+
 /* A plan of four attention layers, as far as caches ask. */
 START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
 {
@@ -197,6 +417,14 @@ int main(void)
     tcase_add_test(tc, a_rewind_beyond_what_has_rotated_away_changes_nothing);
     tcase_add_test(tc, a_fork_shares_pages_until_one_writes);
     tcase_add_test(tc, a_rewound_fork_leaves_its_origin_alone);
+    tcase_add_test(tc, a_token_sees_what_is_kept_and_its_window);
+    tcase_add_test(tc, what_is_kept_stays_behind_the_window);
+    tcase_add_test(tc, a_rewind_goes_to_the_window_or_into_what_is_kept);
+    tcase_add_test(tc, a_fork_shares_what_is_kept);
+    tcase_add_test(tc, a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced);
+    tcase_add_test(tc, a_recurrent_state_goes_back_to_its_snapshots_alone);
+    tcase_add_test(tc, a_forked_recurrent_state_goes_its_own_way);
+    tcase_add_test(tc, threads_share_pages);
     tcase_add_test(tc, specs_take_the_source_of_the_plan_and_the_widest_window);
     suite_add_tcase(suite, tc);
     return support_run(suite);

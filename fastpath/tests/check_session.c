@@ -152,13 +152,13 @@ START_TEST(a_fork_goes_its_own_way)
     memcpy(other, text_of(0), sizeof other);
     size_t a = join(), b, fork_of_fork;
     (void)take(a, text_of(0), 12);
-    ck_assert_int_eq(fp_session_fork(session, a, &b, &err), ASSAY_OK);
+    ck_assert_int_eq(fp_session_fork(session, a, session, &b, &err), ASSAY_OK);
     ck_assert_uint_eq(fp_session_length(session, b), 12);
     other[12] = 5;
     other[13] = 6;
     (void)take(b, other + 12, 2);
     take_and_compare(a, 0, 12, 70);
-    ck_assert_int_eq(fp_session_fork(session, b, &fork_of_fork, &err), ASSAY_OK);
+    ck_assert_int_eq(fp_session_fork(session, b, session, &fork_of_fork, &err), ASSAY_OK);
     ck_assert_int_eq(fp_session_leave(session, a, &err), ASSAY_OK);
     other[14] = 7;
     float *copy = malloc(vocab * sizeof *copy);
@@ -290,7 +290,7 @@ START_TEST(a_slot_that_nobody_has_is_refused)
     open_all("qwen3/base");
     size_t forked;
     ck_assert_int_eq(fp_session_leave(session, 0, &err), ASSAY_EINVAL);
-    ck_assert_int_eq(fp_session_fork(session, 0, &forked, &err), ASSAY_EINVAL);
+    ck_assert_int_eq(fp_session_fork(session, 0, session, &forked, &err), ASSAY_EINVAL);
     ck_assert_int_eq(fp_session_rewind(session, 0, 0, &err), ASSAY_EINVAL);
     size_t slot = join();
     ck_assert_int_eq(fp_session_rewind(session, slot, 1, &err), ASSAY_EINVAL);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/page.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/kernels/matmul.h"
+
+struct fp_page {
+    atomic_size_t n_users;
+    size_t n_floats;
+    _Alignas(64) float numbers[];
+};
+
+static fp_page *allocate(size_t n_floats)
+{
+    if (n_floats > (SIZE_MAX - sizeof(fp_page) - ASSAY_ALIGNMENT) / sizeof(float)) return NULL;
+    size_t bytes = sizeof(fp_page) + n_floats * sizeof(float);
+    fp_page *page = aligned_alloc(ASSAY_ALIGNMENT, (bytes + ASSAY_ALIGNMENT - 1) / ASSAY_ALIGNMENT * ASSAY_ALIGNMENT);
+    if (!page) return NULL;
+    atomic_init(&page->n_users, 1);
+    page->n_floats = n_floats;
+    return page;
+}
+
+fp_page *fp_page_make(size_t n_floats, fp_page_fill fill)
+{
+    fp_page *page = allocate(n_floats);
+    if (page) memset(page->numbers, fill == FP_PAGE_NAN ? 0xff : 0, n_floats * sizeof *page->numbers);
+    return page;
+}
+
+fp_page *fp_page_copy(const fp_page *from)
+{
+    fp_page *page = allocate(from->n_floats);
+    if (page) memcpy(page->numbers, from->numbers, from->n_floats * sizeof *page->numbers);
+    return page;
+}
+
+fp_page *fp_page_share(fp_page *page)
+{
+    (void)atomic_fetch_add_explicit(&page->n_users, 1, memory_order_relaxed);
+    return page;
+}
+
+/* Release, so that whoever finds itself alone has all of it behind it; acquire, so that freeing has, too. */
+void fp_page_release(fp_page *page)
+{
+    if (page && atomic_fetch_sub_explicit(&page->n_users, 1, memory_order_acq_rel) == 1) free(page);
+}
+
+bool fp_page_is_own(const fp_page *page)
+{
+    return atomic_load_explicit(&page->n_users, memory_order_acquire) == 1;
+}
+
+float *fp_page_numbers(fp_page *page)
+{
+    return page->numbers;
+}
