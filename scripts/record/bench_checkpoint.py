@@ -1,8 +1,10 @@
 """Writes a checkpoint of a published model's shape with random weights, to measure speed on.
 
     python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 DIR
+    python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 --bits 4 DIR
 
-The same seed gives the same weights in every type: float16 and bfloat16 are rounded from float32.
+The same seed gives the same weights in every type: float16 and bfloat16 are rounded from float32, and
+so are the scales and biases of MLX's groups of --bits, which every matrix then has.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -31,13 +33,19 @@ SHAPES: dict[str, dict[str, Any]] = {
     "qwen3-0.6b": QWEN3 | {
         "num_hidden_layers": 28, "max_window_layers": 28, "hidden_size": 1024, "head_dim": 128,
         "num_attention_heads": 16, "num_key_value_heads": 8, "intermediate_size": 3072},
-    # For trying things out: two layers, and every size small.
+    # For trying things out: two layers; sizes that every quantised format can divide, then small ones.
+    "qwen3-small": QWEN3 | {
+        "num_hidden_layers": 2, "max_window_layers": 2, "hidden_size": 256, "head_dim": 64,
+        "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 768,
+        "vocab_size": 1000, "bos_token_id": 1, "eos_token_id": 2},
     "qwen3-tiny": QWEN3 | {
         "num_hidden_layers": 2, "max_window_layers": 2, "hidden_size": 48, "head_dim": 16,
         "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 80,
         "vocab_size": 200, "bos_token_id": 1, "eos_token_id": 2},
 }
 SAFETENSORS_TYPES = {"float32": ("F32", 4), "float16": ("F16", 2), "bfloat16": ("BF16", 2)}
+GROUP = 64    # elements that share a scale and a bias
+PIECE = 4096  # rows that are quantised at once
 
 
 def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -83,21 +91,66 @@ def stored(values: np.ndarray, dtype: str) -> np.ndarray:
     return (bits >> np.uint32(16)).astype("<u2")
 
 
-def write_weights(path: Path, config: dict[str, Any], dtype: str, seed: int) -> int:
+def quantised(values: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Words, scales and biases of float32 rows, as mx.quantize makes them (mode affine): the end of a
+    group's range that is farther from zero is met exactly, and so is zero."""
+    groups = values.reshape(len(values), -1, GROUP)
+    low, high = groups.min(-1), groups.max(-1)
+    most = np.float32(2**bits - 1)
+    down = np.abs(low) > np.abs(high)
+    scale = np.maximum((high - low) / most, np.float32(1e-7)) * np.where(down, 1, -1).astype("f4")
+    edge = np.where(down, low, high)
+    steps = np.rint(edge / scale)
+    scale = np.where(steps != 0, edge / np.where(steps != 0, steps, 1), scale)
+    bias = np.where(steps != 0, edge, 0).astype(np.float32)
+    codes = np.rint((groups - bias[..., None]) / scale[..., None]).clip(0, most).astype(np.uint8)
+    codes = codes.reshape(len(values), -1)
+    if bits == 4:
+        codes = codes[:, 0::2] | codes[:, 1::2] << 4
+    return np.ascontiguousarray(codes).view("<u4"), scale, bias
+
+
+def parts(name: str, shape: tuple[int, ...], dtype: str,
+          bits: int) -> Iterator[tuple[str, str, list[int], int]]:
+    """What a tensor is stored as: names, types, shapes and bytes."""
+    kind, size = SAFETENSORS_TYPES[dtype]
+    if not bits or len(shape) == 1:
+        yield name, kind, list(shape), math.prod(shape) * size
+        return
+    rows, columns = shape
+    yield name, "U32", [rows, columns * bits // 32], rows * columns * bits // 8
+    for part in ("scales", "biases"):
+        other = f"{name.removesuffix('weight')}{part}"
+        yield other, kind, [rows, columns // GROUP], rows * columns // GROUP * size
+
+
+def write_tensor(file: BinaryIO, values: np.ndarray, dtype: str, bits: int) -> None:
+    if not bits or values.ndim == 1:
+        stored(values, dtype).tofile(file)
+        return
+    pieces = [quantised(values[at:at + PIECE], bits) for at in range(0, len(values), PIECE)]
+    for words, _, _ in pieces:
+        words.tofile(file)
+    for index in (1, 2):
+        for piece in pieces:
+            stored(piece[index], dtype).tofile(file)
+
+
+def write_weights(path: Path, config: dict[str, Any], dtype: str, seed: int, bits: int) -> int:
     """One tensor after the other, so that memory holds one at a time. Returns the bytes of all."""
-    name_of_type, size = SAFETENSORS_TYPES[dtype]
     shapes = dict(tensors(config))
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     end = 0
-    for name, shape in shapes.items():
-        begin, end = end, end + math.prod(shape) * size
-        header[name] = {"dtype": name_of_type, "shape": list(shape), "data_offsets": [begin, end]}
+    for tensor, whole in shapes.items():
+        for name, kind, shape, size in parts(tensor, whole, dtype, bits):
+            begin, end = end, end + size
+            header[name] = {"dtype": kind, "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
         for index, shape in enumerate(shapes.values()):
-            stored(draw(shape, seed, index), dtype).tofile(file)
+            write_tensor(file, draw(shape, seed, index), dtype, bits)
     return end
 
 
@@ -106,16 +159,23 @@ def main(arguments: list[str]) -> int:
                                      description=__doc__.splitlines()[0])
     parser.add_argument("--shape", choices=SHAPES, default="qwen3-0.6b")
     parser.add_argument("--dtype", choices=SAFETENSORS_TYPES, default="bfloat16")
+    parser.add_argument("--bits", type=int, choices=(4, 8), default=0,
+                        help=f"of MLX's groups of {GROUP} (default: not quantised)")
     parser.add_argument("--seed", type=int, default=0, help="of the weights (default: 0)")
     parser.add_argument("directory", type=Path, help="receives config.json and model.safetensors")
     options = parser.parse_args(arguments)
     config = SHAPES[options.shape] | {"torch_dtype": options.dtype}
+    if options.bits:
+        if config["hidden_size"] % GROUP or config["intermediate_size"] % GROUP:
+            parser.error(f"--bits: {options.shape} has rows that are no multiple of {GROUP}")
+        config["quantization"] = {"group_size": GROUP, "bits": options.bits}
     options.directory.mkdir(parents=True, exist_ok=True)
     size = write_weights(options.directory / "model.safetensors", config, options.dtype,
-                         options.seed)
+                         options.seed, options.bits)
     text = json.dumps(config, indent=2, sort_keys=True)
     (options.directory / "config.json").write_text(text + "\n")
-    print(f"{options.directory}: {options.shape}, {options.dtype}, {size} bytes of weights")
+    groups = f" with {options.bits}-bit groups" if options.bits else ""
+    print(f"{options.directory}: {options.shape}, {options.dtype}{groups}, {size} bytes of weights")
     return 0
 
 
