@@ -65,6 +65,8 @@ def plan(variant: Variant) -> list[Case]:
         "single": Case("single", (7,), 3),
         "batch": Case("batch", (3, 9, 6), 3),
         "window": Case("window", (window + 5, window - 2), 4),
+        # of a cache's pages of 64 positions, one is left by the window after the third decoded token
+        "pages": Case("pages", (window + 124, window + 60), 4),
         "long": Case("long", (limit + 4,), 3),
         "crossing": Case("crossing", (limit - 2,), 4),
         "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
@@ -251,6 +253,7 @@ def catches(variant: Variant, case: Case) -> str:
         "single": "in a prefill and forced decode of one sample",
         "batch": "where prompts of unequal lengths are left-padded into one batch",
         "window": "where a prompt is longer than the sliding window and a decode crosses it",
+        "pages": "where a cache gives back pages that the window has left, in prefill and in decode",
         "long": "where the prompt is longer than the length at which rope changes",
         "crossing": "where decode crosses the length at which rope changes",
         "generate": "in greedy tokens, some ended by the stop id and some by the limit",

@@ -94,6 +94,11 @@ def variants(base: Config) -> list[Variant]:
                 dtype="float16"),
         Variant("shared-kv-new", full, "per_layer_config without global_head_dim misread on shared "
                 "layers", dtype="bfloat16"),
+        Variant("pages", small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
+                               layer_types=layer_pattern(4, 2), sliding_window=16,
+                               vocab_size_per_layer_input=47),
+                "A rotating cache overwritten one step early, or trimmed before the layers that share "
+                "it have read it", ("pages",), spelling="old", dtype="bfloat16"),
         Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
                 "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
                 spelling="old", dtype="bfloat16"),
