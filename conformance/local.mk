@@ -155,6 +155,8 @@ conformance_tests_engines_wrong_size_la_SOURCES = conformance/tests/engines/brok
 conformance_tests_engines_wrong_size_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_SIZE
 conformance_tests_engines_wrong_size_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 
+include conformance/faults/local.mk
+
 check_LTLIBRARIES += conformance/tests/libsupport.la
 conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/compare.c conformance/tests/compare.h \
@@ -191,6 +193,7 @@ CONFORMANCE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
+	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
 	conformance/tests/junit.test \
 	conformance/tests/observations.test

@@ -1,0 +1,48 @@
+/* Faults of what is cached: something is overwritten that will still be read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "conformance/faults/fault.h"
+
+/* Keys and values of zeros in place of those that a layer has cached of a position. */
+static void forget(fp_state *s, size_t layer, size_t position)
+{
+    const fp_cache_spec *spec = &s->spec[layer];
+    float *zeros = calloc(spec->n_kv_heads * spec->head_dim, sizeof *zeros);
+    if (!zeros) abort();
+    fp_state_put(s, layer, position, zeros, zeros);
+    free(zeros);
+}
+
+/* A ring of window - 1 places; in decode, since a prefill writes all of its rows before it reads any. */
+void fault_rotating_early(fp_state *s, size_t layer, size_t position, const float *key, const float *value)
+{
+    const fp_cache_spec *spec = &s->spec[layer];
+    if (spec->kind != FP_CACHE_ROTATING || spec->window < 2 || position != s->n_tokens) return;
+    if (position + 1 >= spec->window) fp_state_put(s, layer, position + 1 - spec->window, key, value);
+}
+
+/* Whoever is given the page writes to it; all that was still to be read is one position. */
+void fault_page_early(fp_state *s)
+{
+    for (size_t i = 0; i < s->n_layers; i++) {
+        const fp_cache_spec *spec = &s->spec[i];
+        if (spec->kind != FP_CACHE_ROTATING || s->n_tokens + 1 < spec->window) continue;
+        size_t oldest = s->n_tokens + 1 - spec->window;
+        if ((oldest + 1) % ASSAY_PAGE == 0) forget(s, i, oldest);
+    }
+}
+
+/* Of the keys that the rows of a run see, those that the last one does not see. */
+void fault_shared_trimmed(fp_pass *pass, size_t i)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    if (a->cache_layer == i || !a->window) return;
+    for (size_t j = 0; j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        size_t next = fp_run_position(run, run->first_row + run->n_rows);
+        size_t from = run->state->n_tokens + 1, first = from > a->window ? from - a->window : 0;
+        for (size_t at = first; at + a->window < next; at++) forget(run->state, a->cache_layer, at);
+    }
+}

@@ -1,0 +1,69 @@
+/* Faults: the fastpath engine with one thing broken on purpose, to see that the bundled cases notice.
+ *
+ * Nothing of fastpath knows of them. A fault takes hold at a *seam*: a function that one file of the engine
+ * calls in another, which the linker replaces by the one of seams.c (--wrap) in a module that only the tests
+ * build. ASSAY_FAULT names the fault that is planted; without it the module is fastpath.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_FAULTS_FAULT_H
+#define CONFORMANCE_FAULTS_FAULT_H
+
+#include "fastpath/forward.h"
+#include "fastpath/session.h"
+
+/* What a fault does at each seam; NULL leaves it alone. */
+typedef struct fault {
+    const char *name;
+    const char *breaks; /* what is wrong, in one sentence */
+    const char *caught; /* the cases that must be off by ten times their bounds or more, apart by blanks */
+    const char *spared; /* cases that must still pass, since what they ask for is not broken; or "-" */
+
+    /* Changes a plan that plan_open returns, before its weights are packed. */
+    void (*plan)(plan *p);
+    /* The position by which a decoded token is rotated, in place of its own. padding: of its row. */
+    int32_t (*position)(int32_t position, int32_t padding);
+    /* Has its way with a sample that has just joined. */
+    void (*joined)(fp_session *s, size_t slot);
+    /* Changes the steps that a session is to take, or the session when they have been taken. */
+    void (*before_steps)(fp_step *steps, size_t n_steps);
+    void (*after_steps)(fp_session *s, const fp_step *steps, size_t n_steps);
+    /* After fp_state_put, with its parameters: as it is called from outside the cache, or from other faults;
+     * and after fp_state_advance. */
+    void (*put)(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
+    void (*advanced)(fp_state *s);
+    /* Before layer i attends. */
+    void (*attends)(fp_pass *pass, size_t i);
+    /* Changes a product y: [n_rows, n_out]. */
+    void (*product)(float *y, size_t n_rows, size_t n_out);
+} fault;
+
+extern const fault FAULTS[];
+extern const size_t N_FAULTS;
+
+/* Plants the fault of that name; none where name is NULL or empty. Fails with ASSAY_EINVAL for a name that
+ * no fault has; the text lists those that there are. */
+assay_status fault_plant(const char *name, assay_error *err);
+
+/* What is planted: a fault, or one that leaves every seam alone. */
+const fault *fault_planted(void);
+
+/* The faults of the table, by the file that they are in. */
+void fault_window_wide(plan *p);
+void fault_window_narrow(plan *p);
+void fault_shared_first(plan *p);
+void fault_cap_missing(plan *p);
+void fault_rope_plain(plan *p);
+void fault_scale_shifted(plan *p);
+
+int32_t fault_padding_twice(int32_t position, int32_t padding);
+int32_t fault_padding_never(int32_t position, int32_t padding);
+void fault_slot_used(fp_session *s, size_t slot);
+void fault_rows_swapped(fp_step *steps, size_t n_steps);
+void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps);
+void fault_tail_dropped(float *y, size_t n_rows, size_t n_out);
+
+void fault_rotating_early(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
+void fault_page_early(fp_state *s);
+void fault_shared_trimmed(fp_pass *pass, size_t i);
+
+#endif

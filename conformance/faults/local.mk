@@ -1,0 +1,24 @@
+# A fastpath in which something can be broken on purpose; conformance/tests/faults.test sees that it is noticed.
+# SPDX-License-Identifier: Apache-2.0
+FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_batch_decode,--wrap=fp_batch_prefill,--wrap=fp_linear_run \
+	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_step,--wrap=fp_state_advance \
+	-Wl,--wrap=fp_state_put,--wrap=plan_open,--wrap=rope_tables
+
+check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
+conformance_faults_libfaults_la_SOURCES = \
+	conformance/faults/caches.c \
+	conformance/faults/fault.h \
+	conformance/faults/plans.c \
+	conformance/faults/samples.c \
+	conformance/faults/table.c
+conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
+
+conformance_faults_faults_la_SOURCES = conformance/faults/seams.c fastpath/engine.c
+conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
+conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la
+
+check_PROGRAMS += conformance/faults/list
+conformance_faults_list_CFLAGS = $(AM_CFLAGS)
+conformance_faults_list_LDADD = conformance/faults/libfaults.la

@@ -1,0 +1,62 @@
+/* Faults that change a plan: the engine then does faithfully what it should not.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+#include "model/dtype.h"
+
+static plan_attention *attention(plan *p, size_t layer)
+{
+    return &p->layers[layer].mixer.attention;
+}
+
+void fault_window_wide(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (attention(p, i)->window) attention(p, i)->window++;
+}
+
+void fault_window_narrow(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (attention(p, i)->window > 1) attention(p, i)->window--;
+}
+
+/* Two layers are of one kind where their windows are: then their heads are, too. */
+void fault_shared_first(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        plan_attention *a = attention(p, i);
+        size_t first = 0;
+        while (attention(p, first)->window != a->window) first++;
+        if (a->cache_layer != i) a->cache_layer = first;
+    }
+}
+
+void fault_cap_missing(plan *p)
+{
+    p->soft_cap = 0;
+}
+
+/* The attention factor, which some scalings bring with them, stays. */
+void fault_rope_plain(plan *p)
+{
+    for (size_t i = 0; i < p->n_ropes; i++) p->ropes[i].type = ROPE_DEFAULT;
+}
+
+/* Group 1 of row 0 of the first layer's down projection. */
+void fault_scale_shifted(plan *p)
+{
+    static void *scales; /* of the plan that is open */
+    plan_weight *w = &p->layers[0].mlp.down.weight;
+    if (!w->affine.bits || w->cols == w->affine.group) return;
+    size_t each = dtype_size(w->affine.scale_dtype), n = w->rows * (w->cols / w->affine.group);
+    free(scales);
+    scales = malloc(n * each);
+    if (!scales) abort();
+    memcpy(scales, w->affine.scales, n * each);
+    memcpy((char *)scales + each, scales, each);
+    w->affine.scales = scales;
+}

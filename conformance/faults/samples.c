@@ -1,0 +1,49 @@
+/* Faults that mix up the samples of a batch, or parts of a row.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/faults/fault.h"
+
+/* Positions count from a sample's own first token: once subtracted, padding is gone. */
+int32_t fault_padding_twice(int32_t position, int32_t padding)
+{
+    return position - padding;
+}
+
+int32_t fault_padding_never(int32_t position, int32_t padding)
+{
+    return position + padding;
+}
+
+void fault_slot_used(fp_session *s, size_t slot)
+{
+    static const int32_t LEFT[] = {1, 2, 3};
+    (void)fp_session_step(s, &(fp_step){.slot = slot, .tokens = LEFT, .n_tokens = 3}, 1, NULL, NULL);
+}
+
+static bool decodes(const fp_step *steps, size_t n_steps)
+{
+    return n_steps > 1 && steps[0].n_tokens == 1 && steps[1].n_tokens == 1;
+}
+
+void fault_rows_swapped(fp_step *steps, size_t n_steps)
+{
+    if (!decodes(steps, n_steps)) return;
+    float *first = steps[0].logits;
+    steps[0].logits = steps[1].logits;
+    steps[1].logits = first;
+}
+
+/* What the counter does not count is overwritten by what comes next. */
+void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps)
+{
+    if (!decodes(steps, n_steps)) return;
+    size_t slot = steps[1].slot;
+    (void)fp_session_rewind(s, slot, fp_session_length(s, slot) - 1, NULL);
+}
+
+void fault_tail_dropped(float *y, size_t n_rows, size_t n_out)
+{
+    enum { TILE = 8 };
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t o = n_out / TILE * TILE; o < n_out; o++) y[r * n_out + o] = 0;
+}

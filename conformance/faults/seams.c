@@ -1,0 +1,116 @@
+/* The seams: where fastpath calls f of another of its files, the module calls __wrap_f, and __real_f is
+ * fastpath's own. FAULT_SEAMS of local.mk says the same to the linker.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+#include "fastpath/batch.h"
+
+__typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;
+__typeof__(plan_open) __real_plan_open, __wrap_plan_open;
+__typeof__(fp_batch_prefill) __real_fp_batch_prefill, __wrap_fp_batch_prefill;
+__typeof__(fp_batch_decode) __real_fp_batch_decode, __wrap_fp_batch_decode;
+__typeof__(rope_tables) __real_rope_tables, __wrap_rope_tables;
+__typeof__(fp_session_join) __real_fp_session_join, __wrap_fp_session_join;
+__typeof__(fp_session_step) __real_fp_session_step, __wrap_fp_session_step;
+__typeof__(fp_state_put) __real_fp_state_put, __wrap_fp_state_put;
+__typeof__(fp_state_advance) __real_fp_state_advance, __wrap_fp_state_advance;
+__typeof__(fp_attend) __real_fp_attend, __wrap_fp_attend;
+__typeof__(fp_linear_run) __real_fp_linear_run, __wrap_fp_linear_run;
+
+/* The one place that reads ASSAY_FAULT. */
+assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp_model **out,
+                                  assay_error *err)
+{
+    assay_status rc = fault_plant(getenv("ASSAY_FAULT"), err);
+    return rc == ASSAY_OK ? __real_fp_model_open(dir, options, out, err) : rc;
+}
+
+assay_status __wrap_plan_open(const char *dir, plan **out, assay_error *err)
+{
+    assay_status rc = __real_plan_open(dir, out, err);
+    if (rc == ASSAY_OK && fault_planted()->plan) fault_planted()->plan(*out);
+    return rc;
+}
+
+/* Rows of the batch that was prefilled last, which is the one that a replay decodes; and those of them that
+ * take part in the step of decode that is under way. */
+enum { ROWS_MAX = 64 };
+static int32_t padding[ROWS_MAX], stepping[ROWS_MAX];
+static size_t n_rows, n_stepping;
+static size_t n_tables; /* that were made for this step: for each rope one for each row */
+
+assay_status __wrap_fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
+                                     fp_wanted wanted, float *logits, assay_error *err)
+{
+    n_rows = batch->n_samples < ROWS_MAX ? batch->n_samples : ROWS_MAX;
+    for (size_t b = 0; b < n_rows; b++) padding[b] = (int32_t)batch->n_tokens - batch->length[b];
+    return __real_fp_batch_prefill(s, batch, tracer, wanted, logits, err);
+}
+
+assay_status __wrap_fp_batch_decode(fp_batch *s, const int32_t *tokens, float *logits, assay_error *err)
+{
+    n_tables = 0;
+    for (size_t b = 0; b < n_rows; b++)
+        if (tokens[b] != -1) stepping[n_stepping++] = padding[b];
+    assay_status rc = __real_fp_batch_decode(s, tokens, logits, err);
+    n_stepping = 0;
+    return rc;
+}
+
+void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position,
+                        size_t n_axes, size_t n_positions, double *cosine, double *sine)
+{
+    int32_t other;
+    if (fault_planted()->position && n_stepping > 0 && n_positions == 1) {
+        other = fault_planted()->position(*position, stepping[n_tables++ % n_stepping]);
+        position = &other;
+    }
+    __real_rope_tables(r, inverse_frequency, position, n_axes, n_positions, cosine, sine);
+}
+
+assay_status __wrap_fp_session_join(fp_session *s, size_t *slot, assay_error *err)
+{
+    assay_status rc = __real_fp_session_join(s, slot, err);
+    if (rc == ASSAY_OK && fault_planted()->joined) fault_planted()->joined(s, *slot);
+    return rc;
+}
+
+assay_status __wrap_fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps,
+                                    const fp_tracer *tracer, assay_error *err)
+{
+    fp_step *taken = malloc(n_steps * sizeof *taken);
+    if (!taken) return ASSAY_ENOMEM;
+    memcpy(taken, steps, n_steps * sizeof *taken);
+    if (fault_planted()->before_steps) fault_planted()->before_steps(taken, n_steps);
+    assay_status rc = __real_fp_session_step(s, taken, n_steps, tracer, err);
+    if (rc == ASSAY_OK && fault_planted()->after_steps) fault_planted()->after_steps(s, taken, n_steps);
+    free(taken);
+    return rc;
+}
+
+void __wrap_fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, const float *value)
+{
+    __real_fp_state_put(s, layer, position, key, value);
+    if (fault_planted()->put) fault_planted()->put(s, layer, position, key, value);
+}
+
+void __wrap_fp_state_advance(fp_state *s, size_t n)
+{
+    __real_fp_state_advance(s, n);
+    if (fault_planted()->advanced) fault_planted()->advanced(s);
+}
+
+assay_status __wrap_fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
+{
+    if (fault_planted()->attends) fault_planted()->attends(pass, i);
+    return __real_fp_attend(pass, i, x, y);
+}
+
+void __wrap_fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n, const fp_linear *linear)
+{
+    __real_fp_linear_run(pass, y, x, n, linear);
+    if (fault_planted()->product) fault_planted()->product(y, n, linear->weight.packed.n_out);
+}

@@ -1,0 +1,66 @@
+/* The table of faults, and the one that is planted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/faults/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/error.h"
+
+const fault FAULTS[] = {
+    {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
+     "qwen3/base/batch", "qwen3/base/single", .position = fault_padding_twice},
+    {"padding-never", "a decoded token is rotated as if the padding before it counted", "qwen3/base/batch",
+     "qwen3/base/single", .position = fault_padding_never},
+    {"counter-stays", "what the second sample decodes is cached, and not counted", "qwen3/base/batch",
+     "qwen3/base/single", .after_steps = fault_counter_stays},
+    {"window-wide", "a window shows one key too many", "phi3/window/window gemma4/dense/window",
+     "phi3/base/batch", .plan = fault_window_wide},
+    {"window-narrow", "a window shows one key too few", "phi3/window/window gemma4/dense/window",
+     "phi3/base/batch", .plan = fault_window_narrow},
+    {"rotating-early", "a decoded token overwrites the oldest key that it still sees",
+     "phi3/window/window gemma4/dense/window", "phi3/base/batch", .put = fault_rotating_early},
+    {"page-early", "a page of a rotating cache is given back while one key of it is still seen",
+     "gemma4/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
+    {"shared-first", "layers that share keys read those of the first layer of their kind, not of the last",
+     "gemma4/shared-kv/single gemma3n/text/single", "gemma4/pages/pages", .plan = fault_shared_first},
+    {"shared-trimmed", "layers that share keys read a cache that was trimmed to its window first",
+     "gemma4/shared-kv/window gemma4/pages/pages", "gemma4/dense/window", .attends = fault_shared_trimmed},
+    {"slot-used", "a sample joins in a slot that still holds what another one left there",
+     "qwen3/base/single", "-", .joined = fault_slot_used},
+    {"cap-missing", "logits are not capped", "gemma4/softcap/single gemma3n/text/single",
+     "gemma4/dense/single", .plan = fault_cap_missing},
+    {"rope-plain", "scaled frequencies are replaced by plain ones",
+     "llama/llama3/single llama/yarn/single phi3/longrope/long", "llama/base/single",
+     .plan = fault_rope_plain},
+    {"tail-dropped", "the outputs of a product behind its last whole tile are missing", "qwen3/base/single",
+     "llama/mlx-4bit/single", .product = fault_tail_dropped},
+    {"rows-swapped", "what the first two samples decode changes places", "qwen3/base/batch",
+     "qwen3/base/single", .before_steps = fault_rows_swapped},
+    {"scale-shifted", "one group of one quantised row has the scale of the group before it",
+     "llama/mlx-2bit/single llama/mlx-8bit/single", "llama/base/single", .plan = fault_scale_shifted},
+};
+const size_t N_FAULTS = sizeof FAULTS / sizeof *FAULTS;
+
+static const fault NOTHING = {.name = "none"};
+static const fault *planted = &NOTHING;
+
+const fault *fault_planted(void)
+{
+    return planted;
+}
+
+assay_status fault_plant(const char *name, assay_error *err)
+{
+    char names[512] = "";
+    planted = &NOTHING;
+    if (!name || !*name) return ASSAY_OK;
+    for (size_t i = 0, n = 0; i < N_FAULTS; i++) {
+        if (strcmp(name, FAULTS[i].name) == 0) planted = &FAULTS[i];
+        if (n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", FAULTS[i].name);
+    }
+    if (planted != &NOTHING) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "ASSAY_FAULT: found \"%s\", expected one of %s", name, names);
+}
