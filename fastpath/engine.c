@@ -25,7 +25,7 @@ struct assay_session {
 static assay_status read_environment(fp_options *out, assay_error *err)
 {
     const char *workers = getenv("ASSAY_WORKERS");
-    *out = (fp_options){.compute = ASSAY_F32, .isa = getenv("ASSAY_ISA"), .grain = SIZE_MAX};
+    *out = (fp_options){.isa = getenv("ASSAY_ISA"), .grain = SIZE_MAX};
     if (!workers || !*workers) return ASSAY_OK;
     char *end;
     errno = 0;
@@ -37,16 +37,23 @@ static assay_status read_environment(fp_options *out, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status fp_abi_model_open(const char *dir, assay_model **out, assay_error *err)
+static assay_status fp_abi_model_open_with(const char *dir, const assay_model_options *asked,
+                                           assay_model **out, assay_error *err)
 {
     fp_options options;
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     assay_status rc = read_environment(&options, err);
+    options.compute = asked->compute;
     if (rc == ASSAY_OK) rc = fp_model_open(dir, &options, &m->model, err);
     if (rc == ASSAY_OK) *out = m;
     else free(m);
     return rc;
+}
+
+static assay_status fp_abi_model_open(const char *dir, assay_model **out, assay_error *err)
+{
+    return fp_abi_model_open_with(dir, &(assay_model_options){.size = sizeof(assay_model_options)}, out, err);
 }
 
 static void fp_abi_model_free(assay_model *m)
@@ -143,6 +150,7 @@ const assay_engine *assay_engine_v1(void)
         .decode = fp_abi_decode,
         .rope = fp_abi_rope,
         .session_override = fp_abi_session_override,
+        .model_open_with = fp_abi_model_open_with,
         .prefill_last = fp_abi_prefill_last,
     };
     return &ENGINE;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/dtype.h"
 #include "model/error.h"
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
@@ -119,6 +120,10 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     size_t n = options->n_workers ? options->n_workers : count_processors();
     if (n > FP_WORKERS_MAX)
         return assay_fail(err, ASSAY_EINVAL, "workers: found %zu, expected 1 to %zu", n, FP_WORKERS_MAX);
+    if (options->compute != ASSAY_DTYPE_NONE && options->compute != ASSAY_F32 &&
+        options->compute != ASSAY_BF16 && options->compute != ASSAY_I8)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "compute: found %s, expected f32, bf16 or i8",
+                          dtype_name(options->compute));
     assay_status rc = fp_isa_choose(options->isa, "ASSAY_ISA", &isa, err);
     if (rc != ASSAY_OK) return rc;
     m->kernels = fp_kernels_pick(isa);

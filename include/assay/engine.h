@@ -94,6 +94,18 @@ typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *te
  * same array, or NULL. */
 typedef void assay_override_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
+struct assay_kernels; /* assay/kernel.h */
+
+/* How a model is to be evaluated.
+ * compute: the type of activations in products with weights: ASSAY_F32, ASSAY_BF16, ASSAY_I8 (codes, where
+ * the weights are codes, too); ASSAY_DTYPE_NONE: as the engine likes. kernels: NULL, or a table whose
+ * operations take the place of the engine's own; borrowed for as long as the model is open. */
+typedef struct assay_model_options {
+    uint32_t size; /* sizeof(assay_model_options) that the caller was built with */
+    assay_dtype compute;
+    const struct assay_kernels *kernels;
+} assay_model_options;
+
 typedef struct assay_engine {
     uint32_t abi;     /* ASSAY_ENGINE_ABI */
     uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
@@ -149,6 +161,11 @@ typedef struct assay_engine {
      * `size`: who wants the last logits then takes them from prefill. */
     assay_status (*prefill_last)(assay_session *session, const assay_batch *batch, void *logits,
                                  assay_error *err);
+
+    /* Opens a checkpoint as model_open does, and as the options say. May be NULL, or lie beyond `size`: the
+     * engine has no choice to offer. Fails with ASSAY_EUNSUPPORTED where it cannot do what they ask for. */
+    assay_status (*model_open_with)(const char *dir, const assay_model_options *options, assay_model **out,
+                                    assay_error *err);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);
