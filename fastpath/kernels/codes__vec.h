@@ -18,16 +18,15 @@ ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
 
 ALWAYS void dot_codes(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in, size_t bits)
 {
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_bits_of(0);
-    for (size_t base = 0; base < n_in / 4; base += 8)
-#pragma GCC unroll 8
-        for (size_t q = base; q < base + 8; q++) {
-            const vec_bits factor = x_quad(x, q);
-#pragma GCC unroll 4
-            for (size_t v = 0; v < VECS; v++)
-                sum[v] = vec_bytes_dot(sum[v], quad_at(codes, q, v, bits, n_in), factor);
-        }
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) {
+        const vec_bits factor = x_quad(x, q);
+        FP_UNROLL(4)
+        for (size_t v = 0; v < VECS; v++)
+            sum[v] = vec_bytes_dot(sum[v], quad_at(codes, q, v, bits, n_in), factor);
+    }
 }
 
 /* Of one row. */
@@ -45,12 +44,10 @@ static void dot_group(vec_bits sum[VECS], const int8_t *x, const char *codes, si
 
 ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8)
-#pragma GCC unroll 8
-        for (size_t q = base; q < base + 8; q++)
-#pragma GCC unroll 4
-            for (size_t v = 0; v < VECS; v++)
-                vec_bits_store(quads + q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in));
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++)
+        vec_bits_store(quads + q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in));
 }
 
 /* A group's codes in bytes: [n_in / 4, FP_PANEL, 4]. */
@@ -69,18 +66,17 @@ static void spread_group(uint32_t *quads, const char *codes, size_t n_in, size_t
 ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const uint32_t *quads, size_t n_in,
                       size_t n_rows)
 {
-#pragma GCC unroll 8
-    for (size_t r = 0; r < n_rows; r++)
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_bits_of(0);
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_bits_of(0);
     for (size_t q = 0; q < n_in / 4; q++) {
         vec_bits w[VECS];
-#pragma GCC unroll 4
+        FP_UNROLL(4)
         for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(quads + q * FP_PANEL + v * VEC);
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++) {
             const vec_bits factor = x_quad(x + r * ld_x, q);
-#pragma GCC unroll 4
+            FP_UNROLL(4)
             for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_bytes_dot(sum[r][v], w[v], factor);
         }
     }
@@ -93,7 +89,7 @@ ALWAYS void join_dots(const block *b, size_t r, const group *g, const vec_bits s
     const size_t at = row * (p->w->n_in / p->w->group) + index;
     const uint32_t offset = (uint32_t)p->x_sum[at] << (p->w->bits - 1);
     vec dots[VECS];
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) dots[v] = vec_from_ints(vec_bits_sub(sum[v], vec_bits_of(offset)));
     join_group(b, r, g, dots, (float)p->x_sum[at], p->x_scale[at]);
 }
@@ -117,7 +113,7 @@ ALWAYS void codes_of_group(const assay_product *p, size_t index, size_t row, siz
     spread_group(quads, g.codes, n_in, p->w->bits);
     for (; r + ROWS <= n_rows; r += ROWS) {
         dot_block(sum, x + r * p->ld_x, p->ld_x, quads, n_in, ROWS);
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t k = 0; k < ROWS; k++) join_dots(&b, r + k, &g, sum[k], p, row + r + k, index);
     }
     for (; r < n_rows; r++) {

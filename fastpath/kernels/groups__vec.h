@@ -32,7 +32,7 @@ ALWAYS group group_at(const assay_matrix *w, size_t panel, size_t index)
     const char *from = (const char *)w->panels + panel * w->panel_bytes + index * fp_group_bytes(w);
     const char *biases = from + fp_group_numbers_bytes(w->scale_dtype);
     group g = {.codes = biases + fp_group_numbers_bytes(w->bias_dtype)};
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         g.scale[v] = numbers_at(from, v, w->scale_dtype);
         g.bias[v] =
@@ -69,16 +69,14 @@ ALWAYS vec code_of(vec_bits quad, size_t at, size_t bits)
 
 ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8)
-#pragma GCC unroll 8
-        for (size_t q = base; q < base + 8; q++)
-#pragma GCC unroll 4
-            for (size_t v = 0; v < VECS; v++) {
-                vec_bits quad = quad_at(codes, q, v, bits, n_in);
-#pragma GCC unroll 4
-                for (size_t i = 0; i < 4; i++)
-                    vec_store(wide + (4 * q + i) * FP_PANEL + v * VEC, code_of(quad, i, bits), VEC);
-            }
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) {
+        vec_bits quad = quad_at(codes, q, v, bits, n_in);
+        FP_UNROLL(4)
+        for (size_t i = 0; i < 4; i++)
+            vec_store(wide + (4 * q + i) * FP_PANEL + v * VEC, code_of(quad, i, bits), VEC);
+    }
 }
 
 /* A group's codes, less o, as floats: [n_in, FP_PANEL]. */
@@ -96,18 +94,15 @@ static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits
 
 ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
 {
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_of(0);
-    for (size_t base = 0; base < n_in / 4; base += 8)
-#pragma GCC unroll 8
-        for (size_t q = base; q < base + 8; q++)
-#pragma GCC unroll 4
-            for (size_t v = 0; v < VECS; v++) {
-                vec_bits quad = quad_at(codes, q, v, bits, n_in);
-#pragma GCC unroll 4
-                for (size_t i = 0; i < 4; i++)
-                    sum[v] = vec_fma(vec_of(x[4 * q + i]), code_of(quad, i, bits), sum[v]);
-            }
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) {
+        vec_bits quad = quad_at(codes, q, v, bits, n_in);
+        FP_UNROLL(4)
+        for (size_t i = 0; i < 4; i++) sum[v] = vec_fma(vec_of(x[4 * q + i]), code_of(quad, i, bits), sum[v]);
+    }
 }
 
 /* Of one row. */
@@ -127,7 +122,7 @@ static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n
 ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum,
                        float factor)
 {
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         const size_t n = lanes_of(b->n_out, v);
         float *y = b->y + r * b->ld_y + v * VEC;
@@ -140,7 +135,7 @@ ALWAYS void add_group_block(const block *b, const group *g, const float *x_sum, 
 {
     vec sum[ROWS][VECS];
     sum_block(sum, b, n_rows, LAYOUT_F32);
-#pragma GCC unroll 8
+    FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) join_group(b, r, g, sum[r], x_sum[r], 1);
 }
 

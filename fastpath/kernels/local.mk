@@ -8,7 +8,7 @@ fastpath_libavx2_la_SOURCES = \
 	fastpath/kernels/cap__avx2.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx2.c fastpath/kernels/gate__vec.h \
 	fastpath/kernels/matmul__avx2.c fastpath/kernels/matmul__vec.h \
-	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h \
+	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h fastpath/kernels/unroll.h \
 	fastpath/kernels/narrow__avx2.c fastpath/kernels/narrow__vec.h \
 	fastpath/kernels/norm__avx2.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx2.c fastpath/kernels/rope__vec.h \
@@ -23,7 +23,7 @@ fastpath_libavx512_la_SOURCES = \
 	fastpath/kernels/cap__avx512.c fastpath/kernels/cap__vec.h \
 	fastpath/kernels/gate__avx512.c fastpath/kernels/gate__vec.h \
 	fastpath/kernels/matmul__avx512.c fastpath/kernels/matmul__vec.h \
-	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h \
+	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h fastpath/kernels/unroll.h \
 	fastpath/kernels/narrow__avx512.c fastpath/kernels/narrow__vec.h \
 	fastpath/kernels/norm__avx512.c fastpath/kernels/norm__vec.h \
 	fastpath/kernels/rope__avx512.c fastpath/kernels/rope__vec.h \

@@ -21,18 +21,17 @@ ALWAYS __m512bh x_pair(const uint16_t *x, size_t i, size_t n_in)
 ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
                       size_t n_rows)
 {
-#pragma GCC unroll 8
-    for (size_t r = 0; r < n_rows; r++)
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
     for (size_t i = 0; 2 * i < n_in; i++) {
         vec_bits w[VECS];
-#pragma GCC unroll 4
+        FP_UNROLL(4)
         for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(weights + i * FP_PANEL + v * VEC);
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++) {
             const __m512bh factor = x_pair(x + r * ld_x, i, n_in);
-#pragma GCC unroll 4
+            FP_UNROLL(4)
             for (size_t v = 0; v < VECS; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], factor, (__m512bh)w[v]);
         }
     }
@@ -43,14 +42,13 @@ ALWAYS void add_pairs(const block *b, const uint16_t *x, size_t ld_x, size_t n_r
 {
     vec sum[ROWS][VECS];
     sum_pairs(sum, x, ld_x, b->weights, b->n_in, n_rows);
-#pragma GCC unroll 8
-    for (size_t r = 0; r < n_rows; r++)
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECS; v++) {
-            const size_t n = lanes_of(b->n_out, v);
-            float *y = b->y + r * b->ld_y + v * VEC;
-            vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
-        }
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) {
+        const size_t n = lanes_of(b->n_out, v);
+        float *y = b->y + r * b->ld_y + v * VEC;
+        vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
+    }
 }
 
 /* Any number of rows: ROWS at a time, then four, then one by one. */
@@ -97,7 +95,7 @@ void fp_matmul_bf16_bf16__avx512bf16(const assay_product *p)
  * lower half of their floats is 0. */
 ALWAYS void code_pairs(uint32_t *pairs, vec_bits quad, size_t bits)
 {
-#pragma GCC unroll 2
+    FP_UNROLL(2)
     for (size_t i = 0; i < 2; i++) {
         const vec_bits even = _mm512_castps_si512(code_of(quad, 2 * i, bits)),
                        odd = _mm512_castps_si512(code_of(quad, 2 * i + 1, bits));
@@ -107,12 +105,10 @@ ALWAYS void code_pairs(uint32_t *pairs, vec_bits quad, size_t bits)
 
 ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8)
-#pragma GCC unroll 8
-        for (size_t q = base; q < base + 8; q++)
-#pragma GCC unroll 2
-            for (size_t v = 0; v < VECS; v++)
-                code_pairs(pairs + 2 * q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in), bits);
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(2)
+    for (size_t v = 0; v < VECS; v++)
+        code_pairs(pairs + 2 * q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in), bits);
 }
 
 static void pair_group(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)

@@ -18,6 +18,7 @@
 
 #include "fastpath/kernels/matmul.h"
 #include "fastpath/kernels/panels.h"
+#include "fastpath/kernels/unroll.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -45,10 +46,10 @@ ALWAYS size_t lanes_of(size_t n, size_t v)
 
 ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t ld_x, size_t n_rows)
 {
-#pragma GCC unroll 8
+    FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) {
         const vec factor = vec_of(x[r * ld_x]);
-#pragma GCC unroll 4
+        FP_UNROLL(4)
         for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_fma(factor, w[v], sum[r][v]);
     }
 }
@@ -56,7 +57,7 @@ ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t
 /* Input i of the outputs of a panel. */
 ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layout layout)
 {
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         size_t at = i * FP_PANEL + v * VEC;
         w[v] = layout == LAYOUT_F32 ? vec_load((const float *)weights + at, VEC)
@@ -67,7 +68,7 @@ ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layou
 /* Inputs 2i and 2i + 1. */
 ALWAYS void load_pairs(vec even[VECS], vec odd[VECS], const void *weights, size_t i)
 {
-#pragma GCC unroll 4
+    FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits pair = vec_bits_load((const uint32_t *)weights + i * FP_PANEL + v * VEC);
         even[v] = vec_from_bits(vec_bits_left(pair, 16));
@@ -81,10 +82,9 @@ ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layo
     const float *x = b->x;
     const size_t ld_x = b->ld_x, n_in = b->n_in;
     vec w[VECS], odd[VECS];
-#pragma GCC unroll 8
-    for (size_t r = 0; r < n_rows; r++)
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
     if (layout != LAYOUT_PAIRS) {
         for (size_t i = 0; i < n_in; i++) {
             load_numbers(w, b->weights, i, layout);
@@ -107,14 +107,13 @@ ALWAYS void add_block(const block *b, size_t n_rows, panel_layout layout)
 {
     vec sum[ROWS][VECS];
     sum_block(sum, b, n_rows, layout);
-#pragma GCC unroll 8
-    for (size_t r = 0; r < n_rows; r++)
-#pragma GCC unroll 4
-        for (size_t v = 0; v < VECS; v++) {
-            const size_t n = lanes_of(b->n_out, v);
-            float *y = b->y + r * b->ld_y + v * VEC;
-            vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
-        }
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) {
+        const size_t n = lanes_of(b->n_out, v);
+        float *y = b->y + r * b->ld_y + v * VEC;
+        vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
+    }
 }
 
 /* 1 … ROWS rows. */
@@ -178,7 +177,7 @@ ALWAYS const float *widen(float *wide, const void *weights, size_t n_in, panel_l
     for (size_t i = 0; i < n_in; i += layout == LAYOUT_PAIRS ? 2 : 1) {
         if (layout == LAYOUT_PAIRS) load_pairs(w, odd, weights, i / 2);
         else load_numbers(w, weights, i, layout);
-#pragma GCC unroll 4
+        FP_UNROLL(4)
         for (size_t v = 0; v < VECS; v++) {
             vec_store(wide + i * FP_PANEL + v * VEC, w[v], VEC);
             if (layout == LAYOUT_PAIRS) vec_store(wide + (i + 1) * FP_PANEL + v * VEC, odd[v], VEC);
