@@ -27,9 +27,8 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, const floa
 void fault_page_early(fp_state *s)
 {
     for (size_t i = 0; i < s->n_layers; i++) {
-        const fp_cache_spec *spec = &s->spec[i];
-        if (spec->kind != FP_CACHE_ROTATING || s->n_tokens + 1 < spec->window) continue;
-        size_t oldest = s->n_tokens + 1 - spec->window;
+        if (s->spec[i].kind != FP_CACHE_ROTATING) continue;
+        size_t oldest = fp_cache_seen(&s->spec[i], s->n_tokens).first;
         if ((oldest + 1) % ASSAY_PAGE == 0) forget(s, i, oldest);
     }
 }
@@ -42,7 +41,7 @@ void fault_shared_trimmed(fp_pass *pass, size_t i)
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         size_t next = fp_run_position(run, run->first_row + run->n_rows);
-        size_t from = run->state->n_tokens + 1, first = from > a->window ? from - a->window : 0;
-        for (size_t at = first; at + a->window < next; at++) forget(run->state, a->cache_layer, at);
+        size_t at = fp_cache_seen(&run->state->spec[a->cache_layer], run->state->n_tokens).first;
+        for (; at + a->window < next; at++) forget(run->state, a->cache_layer, at);
     }
 }

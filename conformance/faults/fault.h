@@ -27,8 +27,7 @@ typedef struct fault {
     /* Changes the steps that a session is to take, or the session when they have been taken. */
     void (*before_steps)(fp_step *steps, size_t n_steps);
     void (*after_steps)(fp_session *s, const fp_step *steps, size_t n_steps);
-    /* After fp_state_put, with its parameters: as it is called from outside the cache, or from other faults;
-     * and after fp_state_advance. */
+    /* After fp_state_put, which faults may call, too, with its parameters; after fp_state_advance. */
     void (*put)(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
     void (*advanced)(fp_state *s);
     /* Before layer i attends. */
