@@ -8,6 +8,8 @@
 
 #include "fastpath/kernels/groups__vec.h"
 
+enum { SPAN = 1024 }; /* inputs of a panel that are spread into bytes at a time */
+
 /* Four inputs of a row, in every lane. */
 ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
 {
@@ -63,12 +65,10 @@ static void spread_group(uint32_t *quads, const char *codes, size_t n_in, size_t
     }
 }
 
+/* sum: [rows][VECS], -o Σ x_code of the group at first; becomes Σ x_code (code - o). */
 ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const uint32_t *quads, size_t n_in,
                       size_t n_rows)
 {
-    FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_bits_of(0);
     for (size_t q = 0; q < n_in / 4; q++) {
         vec_bits w[VECS];
         FP_UNROLL(4)
@@ -82,55 +82,109 @@ ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const 
     }
 }
 
-/* Row r of the block is row `row` of x. */
-ALWAYS void join_dots(const block *b, size_t r, const group *g, const vec_bits sum[VECS],
-                      const assay_product *p, size_t row, size_t index)
+/* y += x_scale (scale * dot + bias * x_sum), of one row. */
+ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const vec scale[VECS], const vec bias[VECS],
+                      float x_scale, int32_t x_sum)
 {
-    const size_t at = row * (p->w->n_in / p->w->group) + index;
-    const uint32_t offset = (uint32_t)p->x_sum[at] << (p->w->bits - 1);
-    vec dots[VECS];
     FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) dots[v] = vec_from_ints(vec_bits_sub(sum[v], vec_bits_of(offset)));
-    join_group(b, r, g, dots, (float)p->x_sum[at], p->x_scale[at]);
+    for (size_t v = 0; v < VECS; v++) {
+        y[v] = vec_fma(bias[v], vec_of(x_scale * (float)x_sum), y[v]);
+        y[v] = vec_fma(vec_mul(scale[v], vec_of(x_scale)), vec_from_ints(dot[v]), y[v]);
+    }
 }
 
-ALWAYS void codes_of_group(const assay_product *p, size_t index, size_t row, size_t n_rows, size_t panel)
+/* Groups of some inputs of one panel, in bytes, and what scales them. */
+typedef struct span {
+    size_t first, n; /* groups */
+    _Alignas(64) uint32_t quads[SPAN / 4 * FP_PANEL];
+    vec scale[SPAN / 32][VECS], bias[SPAN / 32][VECS];
+} span;
+
+static void open_span(span *s, const assay_product *p, size_t panel, size_t first)
 {
-    _Alignas(64) uint32_t quads[PART / 4 * FP_PANEL];
-    const group g = group_at(p->w, panel, index);
-    const int8_t *x = (const int8_t *)p->x + row * p->ld_x + index * p->w->group;
-    const size_t n_in = p->w->group;
-    block b = panel_block(p, panel);
-    vec_bits sum[ROWS][VECS];
-    size_t r = 0;
-    b.y += row * p->ld_y;
-    b.first = index == 0;
-    if (p->n_rows == 1) {
-        dot_group(sum[0], x, g.codes, n_in, p->w->bits);
-        join_dots(&b, 0, &g, sum[0], p, row, index);
-        return;
+    const size_t n_in = p->w->group, left = p->w->n_in / n_in - first;
+    s->first = first;
+    s->n = left < SPAN / n_in ? left : SPAN / n_in;
+    for (size_t i = 0; i < s->n; i++) {
+        const group g = group_at(p->w, panel, first + i);
+        spread_group(s->quads + i * (n_in / 4) * FP_PANEL, g.codes, n_in, p->w->bits);
+        FP_UNROLL(4)
+        for (size_t v = 0; v < VECS; v++) {
+            s->scale[i][v] = g.scale[v];
+            s->bias[i][v] = g.bias[v];
+        }
     }
-    spread_group(quads, g.codes, n_in, p->w->bits);
-    for (; r + ROWS <= n_rows; r += ROWS) {
-        dot_block(sum, x + r * p->ld_x, p->ld_x, quads, n_in, ROWS);
+}
+
+/* Rows row … row + n_rows - 1, a constant: all of a span, while y stays in registers. */
+ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t row, size_t n_rows)
+{
+    const size_t n_in = p->w->group, n_groups = p->w->n_in / n_in;
+    const int8_t *x = (const int8_t *)p->x + row * p->ld_x + s->first * n_in;
+    const block b = panel_block(p, panel);
+    vec y[CODE_ROWS][VECS];
+    vec_bits dot[CODE_ROWS][VECS];
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++)
+        y[r][v] = s->first ? vec_load(b.y + (row + r) * b.ld_y + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
+    for (size_t i = 0; i < s->n; i++) {
+        const size_t at = row * n_groups + s->first + i;
         FP_UNROLL(8)
-        for (size_t k = 0; k < ROWS; k++) join_dots(&b, r + k, &g, sum[k], p, row + r + k, index);
+        for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+        for (size_t v = 0; v < VECS; v++)
+            dot[r][v] = vec_bits_of(0U - ((uint32_t)p->x_sum[at + r * n_groups] << (p->w->bits - 1)));
+        dot_block(dot, x + i * n_in, p->ld_x, s->quads + i * (n_in / 4) * FP_PANEL, n_in, n_rows);
+        FP_UNROLL(8)
+        for (size_t r = 0; r < n_rows; r++)
+            join_dots(y[r], dot[r], s->scale[i], s->bias[i], p->x_scale[at + r * n_groups],
+                      p->x_sum[at + r * n_groups]);
     }
-    for (; r < n_rows; r++) {
-        dot_block(sum, x + r * p->ld_x, p->ld_x, quads, n_in, 1);
-        join_dots(&b, r, &g, sum[0], p, row + r, index);
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++)
+        vec_store(b.y + (row + r) * b.ld_y + v * VEC, y[r][v], lanes_of(b.n_out, v));
+}
+
+static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n_rows)
+{
+    span s;
+    for (size_t first = 0; first < p->w->n_in / p->w->group; first += s.n) {
+        size_t r = 0;
+        open_span(&s, p, panel, first);
+        for (; r + CODE_ROWS <= n_rows; r += CODE_ROWS) add_span(p, &s, panel, row + r, CODE_ROWS);
+        for (; r < n_rows; r++) add_span(p, &s, panel, row + r, 1);
     }
+}
+
+/* One row, whose codes stream in. */
+static void one_row(const assay_product *p, size_t panel)
+{
+    const block b = panel_block(p, panel);
+    vec y[VECS];
+    FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) y[v] = vec_of(0);
+    for (size_t i = 0; i < p->w->n_in / p->w->group; i++) {
+        const group g = group_at(p->w, panel, i);
+        const vec_bits offset = vec_bits_of((uint32_t)p->x_sum[i] << (p->w->bits - 1));
+        vec_bits dot[VECS];
+        dot_group(dot, (const int8_t *)p->x + i * p->w->group, g.codes, p->w->group, p->w->bits);
+        FP_UNROLL(4)
+        for (size_t v = 0; v < VECS; v++) dot[v] = vec_bits_sub(dot[v], offset);
+        join_dots(y, dot, g.scale, g.bias, p->x_scale[i], p->x_sum[i]);
+    }
+    FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) vec_store(b.y + v * VEC, y[v], lanes_of(b.n_out, v));
 }
 
 /* Rows of codes. */
 ALWAYS void group_codes(const assay_product *p)
 {
-    const size_t n_groups = p->w->n_in / p->w->group, end = p->first_panel + p->n_panels;
-    for (size_t r = 0; r < p->n_rows; r += CHUNK) {
-        const size_t n_rows = p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK;
+    const size_t end = p->first_panel + p->n_panels;
+    for (size_t k = p->first_panel; p->n_rows == 1 && k < end; k++) one_row(p, k);
+    for (size_t r = 0; p->n_rows > 1 && r < p->n_rows; r += CHUNK)
         for (size_t k = p->first_panel; k < end; k++)
-            for (size_t i = 0; i < n_groups; i++) codes_of_group(p, i, r, n_rows, k);
-    }
+            add_spans(p, k, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK);
 }
 
 #endif

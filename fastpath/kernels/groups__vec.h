@@ -119,15 +119,14 @@ static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n
 }
 
 /* y = or += scale * sum + bias * x_sum, of one row. */
-ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum,
-                       float factor)
+ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum)
 {
     FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         const size_t n = lanes_of(b->n_out, v);
         float *y = b->y + r * b->ld_y + v * VEC;
         vec part = vec_fma(g->scale[v], sum[v], vec_mul(g->bias[v], vec_of(x_sum)));
-        vec_store(y, vec_fma(vec_of(factor), part, b->first ? vec_of(0) : vec_load(y, n)), n);
+        vec_store(y, vec_add(b->first ? vec_of(0) : vec_load(y, n), part), n);
     }
 }
 
@@ -136,7 +135,7 @@ ALWAYS void add_group_block(const block *b, const group *g, const float *x_sum, 
     vec sum[ROWS][VECS];
     sum_block(sum, b, n_rows, LAYOUT_F32);
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) join_group(b, r, g, sum[r], x_sum[r], 1);
+    for (size_t r = 0; r < n_rows; r++) join_group(b, r, g, sum[r], x_sum[r]);
 }
 
 /* Some rows, ROWS at a time; the last ones one by one. b->weights: the group's codes, widened, where there is
@@ -153,7 +152,7 @@ static void add_group(block b, const group *g, const float *x_sum, size_t n_rows
         vec sum[1][VECS];
         if (n_rows == 1) sum_group(sum[0], b.x, g->codes, b.n_in, bits);
         else sum_block(sum, &b, 1, LAYOUT_F32);
-        join_group(&b, 0, g, sum[0], x_sum[r], 1);
+        join_group(&b, 0, g, sum[0], x_sum[r]);
         b.y += b.ld_y;
         b.x += b.ld_x;
     }

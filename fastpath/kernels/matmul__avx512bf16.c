@@ -4,36 +4,47 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx512.h"
 
-enum { ROWS = 8 };
+enum { ROWS = 8, CODE_ROWS = 6 };
 
 #include "fastpath/kernels/codes__vec.h"
 
-/* Inputs 2i and 2i + 1 of a row in every lane; the last of an odd n_in stands alone. */
-ALWAYS __m512bh x_pair(const uint16_t *x, size_t i, size_t n_in)
+/* Two inputs of a row in every lane. */
+ALWAYS vec_bits x_pair(const uint16_t *x)
 {
-    uint32_t bits = 0;
-    if (2 * i + 1 < n_in) __builtin_memcpy(&bits, x + 2 * i, sizeof bits);
-    else bits = x[2 * i];
-    return (__m512bh)_mm512_set1_epi32((int)bits);
+    uint32_t bits;
+    __builtin_memcpy(&bits, x, sizeof bits);
+    return vec_bits_of(bits);
 }
 
-/* weights: [n_in / 2 rounded up, FP_PANEL] pairs. */
+/* factor: of each row. */
+ALWAYS void add_pair(vec sum[][VECS], const vec_bits factor[], const uint32_t *weights, size_t n_rows)
+{
+    vec_bits w[VECS];
+    FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(weights + v * VEC);
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t v = 0; v < VECS; v++)
+        sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)factor[r], (__m512bh)w[v]);
+}
+
+/* weights: [n_in / 2 rounded up, FP_PANEL] pairs; the last of an odd n_in is one input and 0. */
 ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
                       size_t n_rows)
 {
+    vec_bits factor[ROWS];
     FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
-    for (size_t i = 0; 2 * i < n_in; i++) {
-        vec_bits w[VECS];
-        FP_UNROLL(4)
-        for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(weights + i * FP_PANEL + v * VEC);
+    for (size_t i = 0; i < n_in / 2; i++) {
         FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++) {
-            const __m512bh factor = x_pair(x + r * ld_x, i, n_in);
-            FP_UNROLL(4)
-            for (size_t v = 0; v < VECS; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], factor, (__m512bh)w[v]);
-        }
+        for (size_t r = 0; r < n_rows; r++) factor[r] = x_pair(x + r * ld_x + 2 * i);
+        add_pair(sum, factor, weights + i * FP_PANEL, n_rows);
+    }
+    if (n_in % 2) {
+        FP_UNROLL(8)
+        for (size_t r = 0; r < n_rows; r++) factor[r] = vec_bits_of(x[r * ld_x + n_in - 1]);
+        add_pair(sum, factor, weights + n_in / 2 * FP_PANEL, n_rows);
     }
 }
 
@@ -147,7 +158,7 @@ static void pairs_of_group(const assay_product *p, size_t index, size_t row, siz
                 __builtin_memcpy(wide + i, &bits, sizeof bits);
             }
             sum_rows(&x_sum, &one, 1);
-            join_group(&b, r, &g, sum[k], x_sum, 1);
+            join_group(&b, r, &g, sum[k], x_sum);
         }
     }
 }

@@ -143,26 +143,61 @@ static void pack_plane(char *plane, size_t o, const uint8_t *codes, size_t group
     }
 }
 
+/* Exchanges the bits of mask with those `shift` above them. */
+static uint32_t exchange(uint32_t x, uint32_t mask, unsigned shift)
+{
+    const uint32_t differ = (x ^ x >> shift) & mask;
+    return x ^ differ ^ differ << shift;
+}
+
+/* A word of the stream of codes, where it holds whole codes, in the order of a plane: the steps of
+ * transposing a matrix of codes. */
+static uint32_t plane_word(uint32_t word, size_t width)
+{
+    if (width == 2) return exchange(exchange(word, 0x00CC00CCU, 6), 0x0000F0F0U, 12);
+    if (width == 4) return exchange(exchange(word, 0x0000FF00U, 8), 0x00F000F0U, 4);
+    return word;
+}
+
+/* The group's codes of output o, of a width that divides a word. */
+static void pack_words(char *plane, size_t o, const char *words, size_t group, size_t width)
+{
+    for (size_t k = 0; k < group * width / 32; k++) {
+        uint32_t word;
+        memcpy(&word, words + k * sizeof word, sizeof word);
+        word = plane_word(word, width);
+        memcpy(plane + (k * FP_PANEL + o) * sizeof word, &word, sizeof word);
+    }
+}
+
+/* The group's codes of output o, of any width, in two planes. */
+static void pack_codes(char *planes, size_t o, const char *row, const assay_weight *w, size_t g)
+{
+    const size_t first = fp_first_plane(w->bits), rest = w->bits - first;
+    uint8_t codes[AFFINE_GROUP_MAX];
+    if (rest == 0) {
+        pack_words(planes, o, row + g * w->group * w->bits / 8, w->group, w->bits);
+        return;
+    }
+    affine_codes(codes, row, w->bits, g * w->group, w->group);
+    pack_plane(planes, o, codes, w->group, first, 0);
+    pack_plane(planes + fp_group_codes_bytes(first, w->group), o, codes, w->group, rest, first);
+}
+
 void fp_groups_pack(void *panel, const assay_weight *w, size_t index)
 {
     const size_t n_groups = w->n_in / w->group, n_out = panel_outputs(w, index);
     const size_t scales = fp_group_numbers_bytes(w->scale_dtype),
                  biases = fp_group_numbers_bytes(w->bias_dtype);
-    const size_t first = fp_first_plane(w->bits), rest = w->bits - first;
     char *to = panel;
     if (n_out < FP_PANEL) memset(panel, 0, fp_groups_bytes(w));
     for (size_t g = 0; g < n_groups; g++) {
         for (size_t o = 0; o < n_out; o++) {
             const size_t row = index * FP_PANEL + o;
-            uint8_t codes[AFFINE_GROUP_MAX];
-            affine_codes(codes, row_of(w, row), w->bits, g * w->group, w->group);
             pack_numbers(to + o * dtype_size(w->scale_dtype), w->scales, w->scale_dtype, row * n_groups + g);
             pack_numbers(to + scales + o * dtype_size(w->bias_dtype), w->biases, w->bias_dtype,
                          row * n_groups + g);
-            pack_plane(to + scales + biases, o, codes, w->group, first, 0);
-            if (rest)
-                pack_plane(to + scales + biases + fp_group_codes_bytes(first, w->group), o, codes, w->group,
-                           rest, first);
+            pack_codes(to + scales + biases, o, row_of(w, row), w, g);
         }
         to += scales + biases + fp_group_codes_bytes(w->bits, w->group);
     }

@@ -1,7 +1,7 @@
 /* Loops that must be unrolled for their arrays to live in registers.
  *
- * Under a sanitizer they stay loops: every access is checked there, and one compilation of the unrolled ones would
- * take minutes.
+ * Under a sanitizer they stay loops: every access is checked there, and one compilation of the unrolled ones
+ * would take minutes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_UNROLL_H
