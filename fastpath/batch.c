@@ -61,12 +61,17 @@ static assay_status check_batch(const fp_batch *s, const assay_batch *batch, ass
     return ASSAY_OK;
 }
 
+static void leave_all(fp_batch *s)
+{
+    while (s->n_samples > 0) (void)fp_session_leave(s->session, s->slot[--s->n_samples], NULL);
+}
+
 /* New samples in place of those that the session held. */
 static assay_status replace_samples(fp_batch *s, size_t n, assay_error *err)
 {
     size_t *slot = malloc(n * sizeof *slot);
     if (!slot) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
-    while (s->n_samples > 0) (void)fp_session_leave(s->session, s->slot[--s->n_samples], NULL);
+    leave_all(s);
     free(s->slot);
     s->slot = slot;
     assay_status rc = ASSAY_OK;
@@ -104,6 +109,7 @@ assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tr
     for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++)
         steps[b] = step_of(batch, b, s->slot[b], wanted, logits, s->model->plan->vocab);
     if (rc == ASSAY_OK) rc = fp_session_step(s->session, steps, batch->n_samples, tracer, err);
+    if (rc != ASSAY_OK) leave_all(s);
     free(steps);
     return rc;
 }

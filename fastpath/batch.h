@@ -23,7 +23,8 @@ typedef enum fp_wanted {
 } fp_wanted;
 
 /* assay_engine.prefill, .prefill_last and .decode (see assay/engine.h). All fail with ASSAY_EINVAL or
- * ASSAY_EUNSUPPORTED before anything is changed, or with ASSAY_ENOMEM. tracer: NULL, or who asks for tensors.
+ * ASSAY_EUNSUPPORTED before anything is changed, or with ASSAY_ENOMEM: after a prefill the batch then holds
+ * nothing, after a decode what it held before. tracer: NULL, or who asks for tensors.
  */
 assay_status fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
                               fp_wanted wanted, float *logits, assay_error *err);

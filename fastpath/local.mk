@@ -49,6 +49,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_kernels \
+	fastpath/tests/check_memory \
 	fastpath/tests/check_pool \
 	fastpath/tests/check_session
 check_PROGRAMS += $(FASTPATH_TESTS)
@@ -62,8 +63,11 @@ fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=strdup,--wrap=asprintf,--wrap=vasprintf
 fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_session_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=aligned_alloc,--wrap=realloc

@@ -136,10 +136,10 @@ void config_note(config_notes *notes, const char *format, ...)
     va_start(args, format);
     int length = vasprintf(&text, format, args);
     va_end(args);
-    if (length < 0) return;
-    char **grown = realloc(notes->line, (notes->n + 1) * sizeof *grown);
+    char **grown = length < 0 ? NULL : realloc(notes->line, (notes->n + 1) * sizeof *grown);
     if (!grown) {
-        free(text);
+        if (length >= 0) free(text);
+        notes->incomplete = true;
         return;
     }
     notes->line = grown;

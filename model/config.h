@@ -17,10 +17,12 @@
 
 #include "model/rope.h"
 
-/* Lines for a person: defaults taken, members not understood. Grows by config_note; freed as a whole. */
+/* Lines for a person: defaults taken, members not understood. Grows by config_note; freed as a whole.
+ * incomplete: memory was short for a line; who reports them must fail with ASSAY_ENOMEM instead. */
 typedef struct config_notes {
     char **line;
     size_t n;
+    bool incomplete;
 } config_notes;
 
 typedef struct config {

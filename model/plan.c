@@ -163,6 +163,9 @@ static assay_status open_parts(owned_plan *o, assay_error *err)
     if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
     if (rc == ASSAY_OK) rc = read_config(o, path, document, err);
     if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
+    if (rc == ASSAY_OK) note_stops(o);
+    if (rc == ASSAY_OK && (o->notes.incomplete || !o->model_type))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
     json_object_put(document);
     free(path);
     return rc;
@@ -180,7 +183,6 @@ assay_status plan_open(const char *dir, plan **out, assay_error *err)
         plan_free(&o->plan);
         return rc;
     }
-    note_stops(o);
     plan *p = &o->plan;
     p->dir = o->dir;
     p->model_type = o->model_type;

@@ -6,6 +6,7 @@
 #include "model/safetensors.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,14 +58,14 @@ static assay_status out_of_memory(const char *where, assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", where);
 }
 
-/* lstat: a dangling link is there, and opening it says what is wrong. False also where memory is short. */
+/* lstat: a dangling link is there, and opening it says what is wrong. Asks for no memory, so that a lack of
+ * it is never taken for a lack of files; a path too long for the system is none of a file. */
 static bool exists(const char *dir, const char *name)
 {
     struct stat info;
-    char *path = join_path(dir, name);
-    const bool found = path && lstat(path, &info) == 0;
-    free(path);
-    return found;
+    char path[PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+    return n > 0 && (size_t)n < sizeof path && lstat(path, &info) == 0;
 }
 
 static int shown(const char *name)

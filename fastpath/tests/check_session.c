@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/tests/support.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,53 +207,118 @@ START_TEST(logits_come_for_the_last_rows_alone)
 }
 END_TEST
 
-/* The linker sends the engine's requests for memory here; the one that comes after n_granted more fails. */
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static size_t n_granted = SIZE_MAX;
-
-static bool is_granted(void)
+static fp_session *another(const fp_model *of)
 {
-    return n_granted == SIZE_MAX || (n_granted > 0 && n_granted-- > 0);
+    fp_session *s;
+    ck_assert_int_eq(fp_session_open(of, &s, &err), ASSAY_OK);
+    return s;
 }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return is_granted() ? __real_aligned_alloc(alignment, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return is_granted() ? __real_realloc(old, size) : NULL;
-}
-
-/* Each request for memory fails in turn, in a session whose buffers are all new. */
-START_TEST(memory_that_cannot_be_had_harms_nobody)
+START_TEST(a_fork_lives_on_in_another_session)
 {
     open_all(MODELS[_i]);
-    assay_status rc = ASSAY_ENOMEM;
-    for (size_t n = 0; rc != ASSAY_OK; n++) {
-        fp_session_free(session);
-        ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
-        size_t a = join(), b = join(), rests = join();
-        (void)take(a, text_of(0), 2);
-        (void)take(rests, text_of(2), 5);
-        const fp_step steps[] = {{.slot = a, .tokens = text_of(0) + 2, .n_tokens = 66},
-                                 {.slot = b, .tokens = text_of(1), .n_tokens = 5}};
-        n_granted = n;
-        rc = fp_session_step(session, steps, 2, NULL, &err);
-        n_granted = SIZE_MAX;
-        ck_assert_int_eq(rc, rc == ASSAY_OK ? ASSAY_OK : ASSAY_ENOMEM);
-        ck_assert_uint_eq(fp_session_length(session, a), rc == ASSAY_OK ? 68 : 2);
-        ck_assert_uint_eq(fp_session_length(session, b), rc == ASSAY_OK ? 5 : 0);
-        if (rc != ASSAY_OK && n % 5) continue; /* the costly part, now and then */
-        take_and_compare(a, 0, fp_session_length(session, a), 70);
-        take_and_compare(b, 1, fp_session_length(session, b), 7);
-        take_and_compare(rests, 2, 5, 6);
+    fp_session *own = session, *other = another(model);
+    size_t a = join(), forked;
+    (void)take(a, text_of(0), 60);
+    ck_assert_int_eq(fp_session_fork(own, a, other, &forked, &err), ASSAY_OK);
+    session = other;
+    take_and_compare(forked, 0, 60, 70);
+    session = own;
+    take_and_compare(a, 0, 60, 61);
+    ck_assert_int_eq(fp_session_rewind(own, a, 30, &err), ASSAY_OK);
+    take_and_compare(a, 0, 30, 31);
+    fp_session_free(own);
+    session = other;
+    take_and_compare(forked, 0, 70, LENGTH);
+    close_all();
+}
+END_TEST
+
+/* One of two threads: its own session, in it a fork of the sample that both go on from. */
+typedef struct thread_part {
+    fp_session *session;
+    size_t slot;
+    int32_t tokens[LENGTH];
+    float *logits; /* [vocab] */
+    bool failed;
+} thread_part;
+
+enum { N_SHARED = 66, N_ALL = 72 };
+
+static void *go_on(void *context)
+{
+    thread_part *part = context;
+    for (size_t t = N_SHARED; t < N_ALL; t++) {
+        size_t forked = 0;
+        assay_error own = {0};
+        fp_step step = {
+            .slot = part->slot, .tokens = part->tokens + t, .n_tokens = 1, .logits = part->logits};
+        step.n_logits = 1;
+        part->failed |= fp_session_fork(part->session, part->slot, part->session, &forked, &own) != ASSAY_OK;
+        part->failed |= fp_session_step(part->session, &step, 1, NULL, &own) != ASSAY_OK;
+        step.slot = forked;
+        part->failed |= fp_session_step(part->session, &step, 1, NULL, &own) != ASSAY_OK;
+        part->failed |= fp_session_leave(part->session, forked, &own) != ASSAY_OK;
     }
+    return NULL;
+}
+
+START_TEST(forks_go_on_in_threads_of_their_own)
+{
+    open_all(MODELS[_i]);
+    thread_part part[2] = {0};
+    pthread_t thread[2];
+    size_t origin = join();
+    (void)take(origin, text_of(0), N_SHARED);
+    for (size_t i = 0; i < 2; i++) {
+        part[i].session = another(model);
+        memcpy(part[i].tokens, text_of(0), sizeof part[i].tokens);
+        part[i].tokens[N_SHARED] = (int32_t)i;
+        part[i].logits = malloc(vocab * sizeof(float));
+        ck_assert_ptr_nonnull(part[i].logits);
+        ck_assert_int_eq(fp_session_fork(session, origin, part[i].session, &part[i].slot, &err), ASSAY_OK);
+    }
+    for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, go_on, &part[i]), 0);
+    take_and_compare(origin, 0, N_SHARED, N_ALL); /* a third thread */
+    for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert(!part[i].failed);
+        ck_assert_mem_eq(take(join(), part[i].tokens, N_ALL), part[i].logits, vocab * sizeof(float));
+        fp_session_free(part[i].session);
+        free(part[i].logits);
+    }
+    close_all();
+}
+END_TEST
+
+START_TEST(a_fork_into_a_session_of_another_model_is_refused)
+{
+    open_all("llama/base");
+    fp_model *first = model;
+    fp_session *own = session;
+    open_all("qwen3/base");
+    size_t slot = join(), forked = 77;
+    (void)take(slot, text_of(0), 3);
+    ck_assert_int_eq(fp_session_fork(session, slot, own, &forked, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "another model", "llama/base", "qwen3/base", NULL);
+    ck_assert_uint_eq(forked, 77);
+    take_and_compare(slot, 0, 3, 4);
+    size_t fresh_slot;
+    ck_assert_int_eq(fp_session_join(own, &fresh_slot, &err), ASSAY_OK);
+    ck_assert_uint_eq(fresh_slot, 0); /* nothing was left there */
+    fp_session_free(own);
+    fp_model_free(first);
+    close_all();
+}
+END_TEST
+
+START_TEST(a_sample_may_be_longer_than_the_config_foresees)
+{
+    open_all("phi3/partial-old");
+    ck_assert_uint_lt(model->plan->max_positions, LENGTH);
+    size_t slot = join();
+    take_and_compare(slot, 0, 0, model->plan->max_positions);
+    take_and_compare(slot, 0, model->plan->max_positions, LENGTH);
     close_all();
 }
 END_TEST
@@ -269,10 +335,20 @@ START_TEST(a_refused_step_harms_nobody)
         {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1},
          {.slot = b, .tokens = negative, .n_tokens = 1}},
         {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1}, {.slot = b, .tokens = bad, .n_tokens = 0}},
+        {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1},
+         {.slot = b, .tokens = bad, .n_tokens = (size_t)INT32_MAX - 8}},
+        {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1},
+         {.slot = b, .tokens = bad, .n_tokens = SIZE_MAX}},
         {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1}, {.slot = a, .tokens = bad, .n_tokens = 1}},
         {{.slot = a, .tokens = text_of(0) + 9, .n_tokens = 1}, {.slot = 77, .tokens = bad, .n_tokens = 1}},
     };
-    static const char *const SAYS[] = {"token 100000", "token -1", "0 tokens", "twice", "no sample"};
+    static const char *const SAYS[] = {"token 100000",
+                                       "token -1",
+                                       "0 tokens",
+                                       "2147483639 tokens, expected 1 to 2147483638",
+                                       "tokens, expected 1 to 2147483638",
+                                       "twice",
+                                       "no sample"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         ck_assert_int_eq(fp_session_step(session, refused[i], 2, NULL, &err), ASSAY_EINVAL);
         support_expect_error(&err, ASSAY_EINVAL, SAYS[i], NULL);
@@ -312,7 +388,10 @@ int main(void)
     tcase_add_loop_test(tc, a_fork_goes_its_own_way, 0, N_MODELS);
     tcase_add_loop_test(tc, a_rewound_sample_goes_on_as_if_nothing_had_followed, 0, N_MODELS);
     tcase_add_test(tc, logits_come_for_the_last_rows_alone);
-    tcase_add_loop_test(tc, memory_that_cannot_be_had_harms_nobody, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_fork_lives_on_in_another_session, 0, N_MODELS);
+    tcase_add_loop_test(tc, forks_go_on_in_threads_of_their_own, 0, N_MODELS);
+    tcase_add_test(tc, a_fork_into_a_session_of_another_model_is_refused);
+    tcase_add_test(tc, a_sample_may_be_longer_than_the_config_foresees);
     tcase_add_test(tc, a_refused_step_harms_nobody);
     tcase_add_test(tc, a_slot_that_nobody_has_is_refused);
     suite_add_tcase(suite, tc);

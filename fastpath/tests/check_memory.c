@@ -1,0 +1,347 @@
+/* Each request for memory fails once, in turn: an error, and everybody else goes on with the same bits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/support.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/batch.h"
+
+/* A window, positions that scale with the length, shared caches, experts. */
+static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};
+/* And streams, and groups. */
+static const char *const OPENED[] = {"qwen3/window", "gemma4/experts", "gemma3n/towers", "qwen3/mlx-3bit"};
+
+enum { N_MODELS = sizeof MODELS / sizeof *MODELS, N_OPENED = sizeof OPENED / sizeof *OPENED, LENGTH = 75 };
+
+/* The linker sends the engine's requests for memory here; the one that comes after n_granted more fails. */
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int __real_vasprintf(char **text, const char *format, va_list args);
+int __wrap_vasprintf(char **text, const char *format, va_list args);
+
+static atomic_long n_granted = -1; /* below 0: all */
+static atomic_bool has_failed;
+
+static bool is_granted(void)
+{
+    if (atomic_load(&n_granted) < 0 || atomic_fetch_sub(&n_granted, 1) > 0) return true;
+    atomic_store(&n_granted, -1);
+    atomic_store(&has_failed, true);
+    return false;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return is_granted() ? __real_aligned_alloc(alignment, size) : NULL;
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return is_granted() ? __real_calloc(n, size) : NULL;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return is_granted() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return is_granted() ? __real_realloc(old, size) : NULL;
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return is_granted() ? __real_strdup(text) : NULL;
+}
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = is_granted() ? __real_vasprintf(text, format, args) : -1;
+    va_end(args);
+    return length;
+}
+
+int __wrap_vasprintf(char **text, const char *format, va_list args)
+{
+    return is_granted() ? __real_vasprintf(text, format, args) : -1;
+}
+
+static fp_model *model;
+static fp_session *session;
+static size_t vocab;
+static assay_error err;
+
+/* The n-th request of what follows fails, until deny_none. */
+static void deny(long n)
+{
+    atomic_store(&has_failed, false);
+    atomic_store(&n_granted, n);
+}
+
+/* Whether a request failed; then rc says so, and otherwise that all went well. */
+static bool was_denied(assay_status rc)
+{
+    atomic_store(&n_granted, -1);
+    bool denied = atomic_load(&has_failed);
+    ck_assert_msg(rc == (denied ? ASSAY_ENOMEM : ASSAY_OK), "status %d: %s", (int)rc, err.text);
+    return denied;
+}
+
+static assay_status open_model(const char *name, fp_model **out)
+{
+    char path[4096];
+    const char *top = getenv("top_srcdir");
+    fp_options options = {.isa = getenv("ASSAY_ISA"), .n_workers = 2, .grain = 0};
+    (void)snprintf(path, sizeof path, "%s/fixtures/%s/model", top ? top : ".", name);
+    return fp_model_open(path, &options, out, &err);
+}
+
+static const int32_t *text_of(size_t text)
+{
+    static int32_t tokens[4][LENGTH];
+    for (size_t t = 0; t < LENGTH; t++)
+        tokens[text][t] = (int32_t)((text * 37 + t * t * 5 + t * 11 + 1) % 90);
+    return tokens[text];
+}
+
+static size_t join(void)
+{
+    size_t slot;
+    ck_assert_int_eq(fp_session_join(session, &slot, &err), ASSAY_OK);
+    return slot;
+}
+
+static void take(size_t slot, size_t text, size_t from, size_t end, float *logits)
+{
+    fp_step step = {.slot = slot,
+                    .tokens = text_of(text) + from,
+                    .n_tokens = end - from,
+                    .logits = logits,
+                    .n_logits = 1};
+    ck_assert_msg(fp_session_step(session, &step, 1, NULL, &err) == ASSAY_OK, "%s", err.text);
+}
+
+/* Whether a sample that holds a text up to `from` comes, with the tokens up to end, to where one that never
+ * saw a failure comes. */
+static void expect_sound(size_t slot, size_t text, size_t from, size_t end)
+{
+    float *found = malloc(2 * vocab * sizeof *found), *expected = found + vocab;
+    ck_assert_ptr_nonnull(found);
+    ck_assert_uint_eq(fp_session_length(session, slot), from);
+    size_t fresh = join();
+    take(fresh, text, 0, end, expected);
+    take(slot, text, from, end, found);
+    ck_assert_mem_eq(found, expected, vocab * sizeof *found);
+    ck_assert_int_eq(fp_session_leave(session, fresh, &err), ASSAY_OK);
+    free(found);
+}
+
+/* A sample that nothing happens to, and that must not notice anything; the session's first. */
+static void open_bystander(const char *name)
+{
+    ck_assert_msg(open_model(name, &model) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
+    vocab = model->plan->vocab;
+    fp_step step = {.slot = join(), .tokens = text_of(2), .n_tokens = 5};
+    ck_assert_int_eq(fp_session_step(session, &step, 1, NULL, &err), ASSAY_OK);
+}
+
+static void expect_bystander(void)
+{
+    expect_sound(0, 2, 5, 6);
+    ck_assert_int_eq(fp_session_rewind(session, 0, 5, &err), ASSAY_OK);
+}
+
+static void close_all(void)
+{
+    fp_session_free(session);
+    fp_model_free(model);
+}
+
+/* In a session whose buffers are all new. */
+START_TEST(in_a_step)
+{
+    bool denied = true;
+    open_bystander(MODELS[_i]);
+    for (long n = 0; denied; n++) {
+        fp_session_free(session);
+        ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
+        size_t a = join(), b = join(), rests = join();
+        float *logits = malloc(vocab * sizeof *logits);
+        ck_assert_ptr_nonnull(logits);
+        take(a, 0, 0, 2, logits);
+        take(rests, 2, 0, 5, logits);
+        free(logits);
+        const fp_step steps[] = {{.slot = a, .tokens = text_of(0) + 2, .n_tokens = 66},
+                                 {.slot = b, .tokens = text_of(1), .n_tokens = 5}};
+        deny(n);
+        denied = was_denied(fp_session_step(session, steps, 2, NULL, &err));
+        ck_assert_uint_eq(fp_session_length(session, a), denied ? 2 : 68);
+        ck_assert_uint_eq(fp_session_length(session, b), denied ? 0 : 5);
+        if (denied && n % 5) continue; /* the costly part, now and then */
+        expect_sound(a, 0, fp_session_length(session, a), 70);
+        expect_sound(b, 1, fp_session_length(session, b), 7);
+        expect_sound(rests, 2, 5, 6);
+    }
+    close_all();
+}
+END_TEST
+
+START_TEST(in_a_new_session_and_a_new_sample)
+{
+    bool denied = true;
+    open_bystander(MODELS[_i]);
+    for (long n = 0; denied; n++) {
+        fp_session *other = NULL;
+        deny(n);
+        denied = was_denied(fp_session_open(model, &other, &err));
+        ck_assert(denied == (other == NULL));
+        fp_session_free(other);
+    }
+    denied = true;
+    for (long n = 0; denied; n++) {
+        size_t slot = 77;
+        deny(n);
+        denied = was_denied(fp_session_join(session, &slot, &err));
+        ck_assert(denied == (slot == 77));
+        expect_bystander();
+        if (!denied) expect_sound(slot, 1, 0, 7);
+    }
+    close_all();
+}
+END_TEST
+
+START_TEST(in_a_fork)
+{
+    open_bystander(MODELS[_i]);
+    fp_session *own = session, *other;
+    ck_assert_int_eq(fp_session_open(model, &other, &err), ASSAY_OK);
+    size_t a = join();
+    ck_assert_int_eq(
+        fp_session_step(own, &(fp_step){.slot = a, .tokens = text_of(0), .n_tokens = 70}, 1, NULL, &err),
+        ASSAY_OK);
+    for (size_t i = 0; i < 2; i++) {
+        bool denied = true;
+        for (long n = 0; denied; n++) {
+            size_t forked = 77;
+            deny(n);
+            denied = was_denied(fp_session_fork(own, a, i ? other : own, &forked, &err));
+            ck_assert(denied == (forked == 77));
+            session = i ? other : own;
+            if (!denied) expect_sound(forked, 0, 70, 72);
+            session = own;
+            expect_bystander();
+        }
+    }
+    expect_sound(a, 0, 70, 71);
+    fp_session_free(other);
+    close_all();
+}
+END_TEST
+
+/* Two samples behind padding, and a step of both. logits: [2, 6, vocab] and [2, vocab]. */
+static assay_status prefill(fp_batch *batch, float *logits)
+{
+    static const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
+    const assay_batch given = {.n_samples = 2, .n_tokens = 6, .tokens = tokens, .length = length};
+    return fp_batch_prefill(batch, &given, NULL, FP_WANTED_ALL, logits, &err);
+}
+
+static assay_status decode(fp_batch *batch, float *logits)
+{
+    return fp_batch_decode(batch, (const int32_t[]){7, 8}, logits + 2 * 6 * vocab, &err);
+}
+
+/* [2, 6, vocab], then [2, vocab]; NaN. */
+static float *blank(void)
+{
+    float *x = malloc(2 * 7 * vocab * sizeof *x);
+    ck_assert_ptr_nonnull(x);
+    memset(x, 0xff, 2 * 7 * vocab * sizeof *x);
+    return x;
+}
+
+START_TEST(in_a_batch)
+{
+    open_bystander(MODELS[_i]);
+    fp_batch *batch;
+    float *expected = blank();
+    ck_assert_int_eq(fp_batch_open(model, &batch, &err), ASSAY_OK);
+    ck_assert(prefill(batch, expected) == ASSAY_OK && decode(batch, expected) == ASSAY_OK);
+    fp_batch_free(batch);
+    bool prefill_denied = true, decode_denied = true;
+    for (long n = 0; prefill_denied || decode_denied; n++) {
+        float *logits = blank();
+        batch = NULL;
+        deny(n);
+        if (was_denied(fp_batch_open(model, &batch, &err))) {
+            free(logits);
+            continue;
+        }
+        deny(n);
+        prefill_denied = was_denied(prefill(batch, logits));
+        if (prefill_denied) {
+            ck_assert_int_eq(decode(batch, logits), ASSAY_EINVAL);
+            support_expect_error(&err, ASSAY_EINVAL, "nothing was prefilled", NULL);
+            ck_assert_int_eq(prefill(batch, logits), ASSAY_OK);
+        }
+        deny(n);
+        decode_denied = was_denied(decode(batch, logits));
+        if (decode_denied) ck_assert_int_eq(decode(batch, logits), ASSAY_OK);
+        ck_assert(memcmp(logits + 8 * vocab, expected + 8 * vocab, 6 * vocab * sizeof *logits) == 0);
+        expect_bystander();
+        fp_batch_free(batch);
+        free(logits);
+    }
+    free(expected);
+    close_all();
+}
+END_TEST
+
+START_TEST(in_another_model)
+{
+    bool denied = true;
+    open_bystander(MODELS[0]);
+    for (long n = 0; denied; n++) {
+        fp_model *other = NULL;
+        deny(n);
+        denied = was_denied(open_model(OPENED[_i], &other));
+        ck_assert(denied == (other == NULL));
+        if (n % 50 == 0 || !denied) expect_bystander();
+        fp_model_free(other);
+    }
+    close_all();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fastpath/memory");
+    TCase *tc = tcase_create("denied");
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, in_a_step, 0, N_MODELS);
+    tcase_add_loop_test(tc, in_a_new_session_and_a_new_sample, 0, N_MODELS);
+    tcase_add_loop_test(tc, in_a_fork, 0, N_MODELS);
+    tcase_add_loop_test(tc, in_a_batch, 0, N_MODELS);
+    tcase_add_loop_test(tc, in_another_model, 0, N_OPENED);
+    suite_add_tcase(suite, tc);
+    return support_run(suite);
+}
