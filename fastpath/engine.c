@@ -1,7 +1,9 @@
 /* The fastpath engine's table of functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <assay/engine.h>
@@ -12,14 +14,36 @@
 
 #include "model/error.h"
 
+/* What an open model and an open session begin with; a freed one has lost it. Builds with assertions, which
+ * are all but those with -DNDEBUG, end where a caller uses what it has freed. */
+#define MODEL_MARK   UINT64_C(0x6d6f64656c206673)
+#define SESSION_MARK UINT64_C(0x73657373206f6673)
+
 struct assay_model {
+    volatile uint64_t mark; /* volatile: what is written just before a free is written */
+    atomic_size_t n_sessions;
     fp_model *model;
 };
 
 struct assay_session {
+    volatile uint64_t mark;
+    assay_model *owner;
     fp_batch *batch;
     fp_tracer tracer;
 };
+
+static fp_model *model_of(const assay_model *m)
+{
+    assert(m->mark == MODEL_MARK && "this is no open model: was it freed?");
+    return m->model;
+}
+
+static fp_batch *batch_of(const assay_session *s)
+{
+    assert(s->mark == SESSION_MARK && "this is no open session: was it freed?");
+    (void)model_of(s->owner);
+    return s->batch;
+}
 
 /* The one place where the engine reads the environment. */
 static assay_status read_environment(fp_options *out, assay_error *err)
@@ -46,6 +70,7 @@ static assay_status fp_abi_model_open_with(const char *dir, const assay_model_op
     assay_status rc = read_environment(&options, err);
     options.compute = asked->compute;
     if (rc == ASSAY_OK) rc = fp_model_open(dir, &options, &m->model, err);
+    m->mark = MODEL_MARK;
     if (rc == ASSAY_OK) *out = m;
     else free(m);
     return rc;
@@ -59,63 +84,76 @@ static assay_status fp_abi_model_open(const char *dir, assay_model **out, assay_
 static void fp_abi_model_free(assay_model *m)
 {
     if (!m) return;
-    fp_model_free(m->model);
+    fp_model *own = model_of(m);
+    assert(atomic_load(&m->n_sessions) == 0 && "sessions of this model are still open");
+    m->mark = 0;
+    fp_model_free(own);
     free(m);
 }
 
 static size_t fp_abi_model_vocab(const assay_model *m)
 {
-    return m->model->plan->vocab;
+    return model_of(m)->plan->vocab;
 }
 
 static const int32_t *fp_abi_model_stop_ids(const assay_model *m, size_t *n)
 {
-    return stop_set_ids(m->model->plan->stops, n);
+    return stop_set_ids(model_of(m)->plan->stops, n);
 }
 
 static assay_status fp_abi_session_open(assay_model *m, assay_session **out, assay_error *err)
 {
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
-    assay_status rc = fp_batch_open(m->model, &s->batch, err);
-    if (rc == ASSAY_OK) *out = s;
-    else free(s);
-    return rc;
+    assay_status rc = fp_batch_open(model_of(m), &s->batch, err);
+    if (rc != ASSAY_OK) {
+        free(s);
+        return rc;
+    }
+    s->mark = SESSION_MARK;
+    s->owner = m;
+    (void)atomic_fetch_add(&m->n_sessions, 1);
+    *out = s;
+    return ASSAY_OK;
 }
 
 static void fp_abi_session_free(assay_session *s)
 {
     if (!s) return;
-    fp_batch_free(s->batch);
+    fp_batch_free(batch_of(s));
+    (void)atomic_fetch_sub(&s->owner->n_sessions, 1);
+    s->mark = 0;
     free(s);
 }
 
 static void fp_abi_session_trace(assay_session *s, assay_trace_fn *fn, void *context)
 {
+    (void)batch_of(s);
     s->tracer.fn = fn;
     s->tracer.context = context;
 }
 
 static void fp_abi_session_override(assay_session *s, assay_override_fn *fn, void *context)
 {
+    (void)batch_of(s);
     s->tracer.override = fn;
     s->tracer.override_context = context;
 }
 
 static assay_status fp_abi_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
-    return fp_batch_prefill(s->batch, batch, &s->tracer, FP_WANTED_ALL, logits, err);
+    return fp_batch_prefill(batch_of(s), batch, &s->tracer, FP_WANTED_ALL, logits, err);
 }
 
 static assay_status fp_abi_prefill_last(assay_session *s, const assay_batch *batch, void *logits,
                                         assay_error *err)
 {
-    return fp_batch_prefill(s->batch, batch, &s->tracer, FP_WANTED_LAST, logits, err);
+    return fp_batch_prefill(batch_of(s), batch, &s->tracer, FP_WANTED_LAST, logits, err);
 }
 
 static assay_status fp_abi_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
 {
-    return fp_batch_decode(s->batch, tokens, logits, err);
+    return fp_batch_decode(batch_of(s), tokens, logits, err);
 }
 
 static assay_status fp_abi_rope(const assay_rope_request *request, void *out, void *cosine, void *sine,

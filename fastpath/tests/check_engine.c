@@ -6,10 +6,14 @@
 #include "model/tests/support.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { N_TOKENS = 6 };
 
@@ -185,6 +189,85 @@ START_TEST(an_input_that_it_does_not_know_is_refused)
 }
 END_TEST
 
+/* What a caller must not do, each in a process that it ends: the engine's assertions or a sanitizer see to
+ * that. */
+static void decode_freed(void)
+{
+    engine->session_free(session);
+    (void)engine->decode(session, (const int32_t[]){1}, NULL, &err);
+}
+
+static void prefill_freed(void)
+{
+    const int32_t tokens[] = {1, 2, 3, 4, 5, 6}, length[] = {6};
+    float *logits = blank(N_TOKENS * vocab);
+    engine->session_free(session);
+    (void)prefill(tokens, length, 1, logits);
+}
+
+static void trace_freed(void)
+{
+    engine->session_free(session);
+    engine->session_trace(session, NULL, NULL);
+}
+
+static void free_session_twice(void)
+{
+    engine->session_free(session);
+    engine->session_free(session);
+}
+
+static void free_model_first(void)
+{
+    engine->model_free(model);
+}
+
+static void ask_freed_model(void)
+{
+    engine->session_free(session);
+    engine->model_free(model);
+    (void)engine->model_vocab(model);
+}
+
+static void open_on_freed_model(void)
+{
+    assay_session *other;
+    engine->session_free(session);
+    engine->model_free(model);
+    (void)engine->session_open(model, &other, &err);
+}
+
+static void decode_as_model(void)
+{
+    (void)engine->decode((assay_session *)(void *)model, (const int32_t[]){1}, NULL, &err);
+}
+
+static void (*const MISUSES[])(void) = {decode_freed,        prefill_freed,    trace_freed,
+                                        free_session_twice,  free_model_first, ask_freed_model,
+                                        open_on_freed_model, decode_as_model};
+
+START_TEST(what_was_freed_ends_the_process_that_uses_it)
+{
+#ifndef NDEBUG
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        (void)close(STDERR_FILENO);
+        (void)signal(SIGABRT, SIG_DFL);
+        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        if (open_model() != ASSAY_OK || engine->session_open(model, &session, &err) != ASSAY_OK) _exit(0);
+        vocab = engine->model_vocab(model);
+        MISUSES[_i]();
+        _exit(0);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(!WIFEXITED(status) || WEXITSTATUS(status) != 0, "it went on");
+    ck_assert(!WIFSIGNALED(status) || WTERMSIG(status) == SIGABRT);
+#endif
+}
+END_TEST
+
 START_TEST(decoding_nothing_is_an_error)
 {
     open_engine();
@@ -264,6 +347,8 @@ int main(void)
     tcase_add_test(tc, a_refused_batch_leaves_the_session_as_it_was);
     tcase_add_test(tc, the_last_logits_alone_have_the_same_bits);
     tcase_add_test(tc, an_input_that_it_does_not_know_is_refused);
+    tcase_add_loop_test(tc, what_was_freed_ends_the_process_that_uses_it, 0,
+                        (int)(sizeof MISUSES / sizeof *MISUSES));
     tcase_add_test(tc, decoding_nothing_is_an_error);
     tcase_add_test(tc, samples_that_rest_are_left_untouched);
     tcase_add_test(tc, tensors_are_those_of_each_sample_whole_and_can_be_overwritten);
