@@ -239,8 +239,9 @@ START_TEST(a_fork_shares_what_is_kept)
     extend(&t, 100, 1);
     ck_assert(holds(&t, 1, 2, 0) && holds(&t, 1, 3, 1) && holds(&s, 1, 3, 0) && holds(&s, 1, 299, 0));
     fp_state_reset(&s);
-    extend(&s, 4, 2);
-    ck_assert(holds(&s, 1, 3, 2) && holds(&t, 1, 2, 0));
+    extend(&s, 100, 2);
+    ck_assert_uint_eq(s.caches[1].n_pages, 2);
+    ck_assert(holds(&s, 1, 3, 2) && holds(&s, 1, 99, 2) && holds(&t, 1, 2, 0));
     fp_state_free(&s);
     fp_state_free(&t);
 }
