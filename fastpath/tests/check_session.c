@@ -219,12 +219,14 @@ START_TEST(a_fork_lives_on_in_another_session)
     open_all(MODELS[_i]);
     fp_session *own = session, *other = another(model);
     size_t a = join(), forked;
-    (void)take(a, text_of(0), 60);
+    (void)take(a, text_of(0), 68);
     ck_assert_int_eq(fp_session_fork(own, a, other, &forked, &err), ASSAY_OK);
     session = other;
-    take_and_compare(forked, 0, 60, 70);
+    ck_assert_int_eq(fp_session_rewind(other, forked, 10, &err), ASSAY_OK); /* over a crossing */
+    take_and_compare(forked, 0, 10, 12);
+    take_and_compare(forked, 0, 12, 70);
     session = own;
-    take_and_compare(a, 0, 60, 61);
+    take_and_compare(a, 0, 68, 69);
     ck_assert_int_eq(fp_session_rewind(own, a, 30, &err), ASSAY_OK);
     take_and_compare(a, 0, 30, 31);
     fp_session_free(own);
