@@ -1,9 +1,9 @@
 /* What a sample leaves behind in each layer: keys and values, or whatever else the layer's mixer goes on
  * from.
  *
- * A page of keys and values holds ASSAY_PAGE positions, n * ASSAY_PAGE and on, of all key/value heads of one layer.
- * Samples that were forked from each other share pages, whichever session and thread they are in; whoever
- * writes to a shared page copies it first.
+ * A page of keys and values holds ASSAY_PAGE positions, n * ASSAY_PAGE and on, of all key/value heads of one
+ * layer. Samples that were forked from each other share pages, whichever session and thread they are in;
+ * whoever writes to a shared page copies it first.
  *
  * How far the caches of a sample reach is said once, by fp_state.n_tokens: the next token's position is that
  * number, and every other position follows from it.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fastpath/kernels/matmul.h"
+#include <assay/kernel.h>
 
 struct fp_page {
     atomic_size_t n_users;
@@ -18,7 +18,8 @@ static fp_page *allocate(size_t n_floats)
 {
     if (n_floats > (SIZE_MAX - sizeof(fp_page) - ASSAY_ALIGNMENT) / sizeof(float)) return NULL;
     size_t bytes = sizeof(fp_page) + n_floats * sizeof(float);
-    fp_page *page = aligned_alloc(ASSAY_ALIGNMENT, (bytes + ASSAY_ALIGNMENT - 1) / ASSAY_ALIGNMENT * ASSAY_ALIGNMENT);
+    fp_page *page =
+        aligned_alloc(ASSAY_ALIGNMENT, (bytes + ASSAY_ALIGNMENT - 1) / ASSAY_ALIGNMENT * ASSAY_ALIGNMENT);
     if (!page) return NULL;
     atomic_init(&page->n_users, 1);
     page->n_floats = n_floats;
