@@ -10,6 +10,8 @@ build=${ASSAY_BUILD:-$top/build}
 
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
     libjson-c-dev)
+# shellcheck disable=SC2034 # for scripts/bench-peers: venvs, and what pip builds llama.cpp with
+peer_packages=(python3-venv g++ cmake ninja-build)
 
 # quietly LABEL COMMAND...: runs it; where it fails, prints its output and ends the script with its status.
 quietly() {

@@ -4,5 +4,5 @@ EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scrip
 check_PROGRAMS += scripts/tests/write_case
 scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 scripts_tests_write_case_LDADD = conformance/tests/libsupport.la
-TESTS += scripts/tests/bisect.test
-EXTRA_DIST += scripts/tests/bisect.test
+TESTS += scripts/tests/bisect.test scripts/tests/peers.test
+EXTRA_DIST += scripts/tests/bisect.test scripts/tests/peers.py scripts/tests/peers.test

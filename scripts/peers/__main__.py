@@ -1,205 +1,86 @@
-"""Measures engines and peers on one checkpoint, in turn, and prints a table of ratios.
+"""Measures engines and peers on one model, in turn, and prints tables of ratios in Markdown.
 
-    python -m scripts.peers --assay build/conformance/assay --engine ref32 --model DIR
+    python -m scripts.peers --assay build/conformance/assay
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
+import shutil
 import sys
-import time
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from .systems import SYSTEMS
+from .cells import GROUPS, PEERS
+from .session import Session
 
-FIRST_PROMPT = 16  # as in assay bench
-
-
-class Point(NamedTuple):
-    measure: str
-    prompt: int
-    batch: int = 1
-
-    def __str__(self) -> str:
-        name = {"first token": "first token of", "prefill": "prefill", "decode": "decode after"}
-        many = f", {self.batch} x" if self.batch > 1 else ""
-        return f"{name[self.measure]} {self.prompt}{many}"
+USUAL_CACHE = Path.home() / ".cache" / "assay-peers"
 
 
-class Time(NamedTuple):
-    speed: float  # tokens per second; of the first token 1 / seconds
-    peak: float   # bytes
+def split_group(word: str) -> tuple[str, str]:
+    """"bf16:WORD" is of one group, "WORD" of all."""
+    group, colon, rest = word.partition(":")
+    return (group, rest) if colon and group in GROUPS else ("", word)
 
 
-Results = dict[tuple[str, Point], list[Time]]
+def peer_python(word: str) -> tuple[str, Path]:
+    name, equals, path = word.partition("=")
+    if not equals or name not in PEERS:
+        raise argparse.ArgumentTypeError(f"{word}: expected PEER=PYTHON, PEER one of "
+                                         + ", ".join(PEERS))
+    if shutil.which(path) is None:
+        raise argparse.ArgumentTypeError(f"{path} is no program")
+    return name, Path(path).absolute()
 
 
-def points(options: argparse.Namespace) -> list[Point]:
-    return [Point("first token", FIRST_PROMPT), *(Point("prefill", n) for n in options.prompt),
-            *(Point("decode", n, b) for n in options.context for b in options.batch)]
+def count(word: str) -> int:
+    if not word.isdecimal() or int(word) == 0:
+        raise argparse.ArgumentTypeError(f"{word}: expected a number above 0")
+    return int(word)
 
 
-def ask(command: list[str], seconds: float) -> tuple[dict[str, Any] | None, str]:
-    """What a process printed as JSON in its last line or as a whole, or None and why not."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return None, f"no answer within {seconds:g} s"
-    lines = done.stdout.strip().splitlines()
-    for text in (done.stdout, lines[-1] if lines else ""):
-        try:
-            return json.loads(text), ""
-        except ValueError:
-            continue
-    said = done.stderr.strip().splitlines()
-    return None, said[-1] if said else f"exit status {done.returncode}"
-
-
-def measure_peer(name: str, point: Point, options: argparse.Namespace,
-                 seed: int) -> tuple[Time | None, str]:
-    answer, why = ask(
-        [sys.executable, "-m", "scripts.peers.measure", "--peer", name,
-         "--model", str(options.model), "--measure", point.measure,
-         "--prompt", str(point.prompt), "--batch", str(point.batch),
-         "--tokens", str(options.tokens), "--seed", str(seed), "--asked", repr(time.monotonic())],
-        options.timeout)
-    if answer is None:
-        return None, why
-    tokens = {"first token": 1, "prefill": point.prompt * point.batch,
-              "decode": answer["steps"] * point.batch}[point.measure]
-    return Time(tokens / answer["seconds"], answer["peak_bytes"]), ""
-
-
-def measure_assay(options: argparse.Namespace,
-                  seed: int) -> tuple[dict[tuple[str, Point], Time], list[str]]:
-    """All points of all engines. Batches have a call each: prefill is wanted of one alone."""
-    found: dict[tuple[str, Point], Time] = {}
-    troubles: list[str] = []
-    for batch in sorted({1, *options.batch}):
-        prompts = options.prompt if batch == 1 else [1]
-        answer, why = ask(
-            [str(options.assay), "bench", "--model", str(options.model), "--repeat", "1",
-             "--json", "-", "--tokens", str(options.tokens), "--seed", str(seed),
-             "--batch", str(batch),
-             "--timeout", str(options.timeout),
-             *(word for name in options.engine for word in ("--engine", name)),
-             *(word for n in prompts for word in ("--prompt", str(n))),
-             *(word for n in options.context for word in ("--context", str(n)))],
-            100 * options.timeout)
-        if answer is None:
-            troubles.append(f"assay bench: {why}")
-            continue
-        for one in answer["results"]:
-            point = Point(one["measure"], one["prompt"], one["batch"])
-            if one["best"] is None:
-                troubles.append(f"{one['engine']}, {point}: {one['reason']}")
-            elif (one["engine"], point) not in found:
-                found[one["engine"], point] = Time(one["best"], one["peak_bytes"])
-    return found, troubles
-
-
-def installed(options: argparse.Namespace) -> list[str]:
-    """The peers that are there; the others are named."""
-    there = []
-    for name in options.peer or SYSTEMS:
-        answer, why = ask([sys.executable, "-m", "scripts.peers.measure", "--peer", name,
-                           "--version"], options.timeout)
-        print(f"{name}: {answer['version'] if answer else 'missing: ' + why}")
-        if answer:
-            there.append(name)
-    return there
-
-
-def measure_all(options: argparse.Namespace, peers: list[str]) -> Results:
-    """Everyone in each repetition, in turn; who fails once at a point is not asked there again."""
-    results: Results = {}
-    failed: set[str] = set()
-
-    def trouble(text: str) -> None:
-        if text not in failed:
-            print(f"no speed: {text}")
-        failed.add(text)
-
-    broken: set[tuple[str, Point]] = set()
-    for repeat in range(options.repeat):
-        if options.engine:
-            found, troubles = measure_assay(options, repeat)
-            for key, value in found.items():
-                results.setdefault(key, []).append(value)
-            for text in troubles:
-                trouble(text)
-        for point in points(options):
-            for name in peers:
-                if (name, point) in broken:
-                    continue
-                one, why = measure_peer(name, point, options, repeat)
-                if one is None:
-                    broken.add((name, point))
-                    trouble(f"{name}, {point}: {why}")
-                else:
-                    results.setdefault((name, point), []).append(one)
-    return results
-
-
-def speed_text(point: Point, times: list[Time] | None) -> str:
-    if not times:
-        return "-"
-    best = max(time.speed for time in times)
-    return f"{1 / best:.3g} s" if point.measure == "first token" else f"{best:.4g}"
-
-
-def table(options: argparse.Namespace, peers: list[str], results: Results) -> None:
-    """Best speeds; then, for each engine, its best as a multiple of the best peer's."""
-    systems = [*options.engine, *peers]
-    width = max(12, *(len(Path(name).name) + 2 for name in systems))
-    print(f"\n{'tokens/s':24}" + "".join(f"{Path(name).name:>{width}}" for name in systems)
-          + "".join(f"{Path(name).name + '/peer':>{width + 5}}" for name in options.engine))
-    for point in points(options):
-        line = f"{str(point):24}"
-        for name in systems:
-            line += f"{speed_text(point, results.get((name, point))):>{width}}"
-        best = {name: max(t.speed for t in results[name, point]) for name in systems
-                if (name, point) in results}
-        rival = max((best[name] for name in peers if name in best), default=0)
-        for name in options.engine:
-            known = name in best and rival > 0
-            line += f"{best[name] / rival:>{width + 5}.2f}" if known else f"{'-':>{width + 5}}"
-        print(line)
-    first = points(options)[0]
-    print(f"{'memory, MiB':24}" + "".join(
-        f"{max(t.peak for t in results[name, first]) / 2**20:>{width}.0f}"
-        if (name, first) in results else f"{'-':>{width}}" for name in systems))
-    print("\nBest of the repetitions. A ratio above 1 leads the best peer. assay bench asks "
-          "for the logits of every\ntoken of a prompt where an engine has no prefill_last; peers "
-          "compute those of the last. Memory:\nof the process of the first token.")
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/bench-peers",
+                                     description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add("--assay", type=Path, required=True, help="the program (default: of the build directory)")
+    add("--engine", action="append", type=split_group, metavar="[GROUP:]ENGINE",
+        help="measured by assay bench; may be repeated, as all below (default: fastpath)")
+    add("--bench-option", action="append", default=[], type=split_group, metavar="[GROUP:]WORD",
+        help="a further argument of assay bench")
+    add("--group", action="append", choices=GROUPS, help="types of weights (default: all)")
+    add("--peer", action="append", choices=PEERS, help="default: "
+        + ", ".join(name for name, peer in PEERS.items() if not peer.left_out))
+    add("--python", action="append", default=[], type=peer_python, metavar="PEER=PYTHON",
+        help="has the peer already: nothing is installed for it")
+    add("--shape", default="qwen3-0.6b", help="of scripts.record.bench_checkpoint (qwen3-0.6b)")
+    add("--cache", type=Path, default=USUAL_CACHE,
+        help="where venvs and models stay (default: $ASSAY_PEERS or ~/.cache/assay-peers)")
+    add("--offline", action="store_true", help="install nothing")
+    add("--prepare", action="store_true", help="install, make models, compare logits; no speeds")
+    add("--prompt", type=count, action="append", help="of prefill (default: 512 and 2048)")
+    add("--context", type=count, action="append", help="of decode (default: 16 and 1024)")
+    add("--batch", type=count, action="append", help="of decode (default: 1 and 8)")
+    add("--tokens", type=count, default=32, help="to decode (default: 32)")
+    add("--repeat", type=count, default=3, help="rounds (default: 3)")
+    add("--median", action="store_true", help="cells are the median of the rounds, not the best")
+    add("--timeout", type=count, default=600, help="seconds for each measurement (default: 600)")
+    add("--markdown", type=Path, metavar="FILE",
+        help="write the tables there, too, after each round")
+    options = parser.parse_args(arguments)
+    options.engine = options.engine or [("", "fastpath")]
+    options.group = options.group or list(GROUPS)
+    options.prompt = options.prompt or [512, 2048]
+    options.context = options.context or [16, 1024]
+    options.batch = sorted(set(options.batch or [1, 8]))
+    options.assay = options.assay.absolute()
+    options.cache = options.cache.absolute()
+    if not options.assay.is_file():
+        parser.error(f"--assay: there is no {options.assay}")
+    return options
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.peers",
-                                     description=__doc__.splitlines()[0])
-    parser.add_argument("--assay", type=Path, required=True, help="the program")
-    parser.add_argument("--model", type=Path, required=True, help="checkpoint")
-    parser.add_argument("--engine", action="append", default=[], help="measured by assay bench")
-    parser.add_argument("--peer", action="append", choices=SYSTEMS, help="default: all")
-    parser.add_argument("--prompt", type=int, action="append", help="default: 512 and 2048")
-    parser.add_argument("--context", type=int, action="append", help="default: 16 and 1024")
-    parser.add_argument("--batch", type=int, action="append", help="default: 1 and 8")
-    parser.add_argument("--tokens", type=int, default=32)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for each measurement")
-    options = parser.parse_args(arguments)
-    options.prompt = options.prompt or [512, 2048]
-    options.context = options.context or [16, 1024]
-    options.batch = options.batch or [1, 8]
-    peers = installed(options)
-    if not peers:
-        print("no peer is installed: see scripts/bench-peers", file=sys.stderr)
-        return 77
-    table(options, peers, measure_all(options, peers))
-    return 0
+    return Session(parse(arguments)).run()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sys
 import time
@@ -12,25 +13,25 @@ from pathlib import Path
 
 import numpy as np
 
-from .systems import SYSTEMS, Peer
+from . import backends, draw
 
 WARM_TOKENS = 16     # enough to touch every weight
 STEP_SECONDS = 5.0   # decode takes no further step after that
 
 
-def first_token(peer: Peer, tokens: np.ndarray, asked: float) -> tuple[float, int]:
-    peer.prefill(tokens)
+def first_token(peer: backends.Peer, tokens: np.ndarray, asked: float) -> tuple[float, int]:
+    int(peer.prefill(tokens)[0].argmax())
     return time.monotonic() - asked, 1
 
 
-def prefill(peer: Peer, tokens: np.ndarray) -> tuple[float, int]:
+def prefill(peer: backends.Peer, tokens: np.ndarray) -> tuple[float, int]:
     peer.prefill(tokens[:1, :WARM_TOKENS])
     start = time.monotonic()
     peer.prefill(tokens)
     return time.monotonic() - start, 1
 
 
-def decode(peer: Peer, tokens: np.ndarray, steps: np.ndarray) -> tuple[float, int]:
+def decode(peer: backends.Peer, tokens: np.ndarray, steps: np.ndarray) -> tuple[float, int]:
     """steps: [B, N + 1]; the first is not timed."""
     peer.prefill(tokens)
     peer.step(steps[:, 0])
@@ -42,36 +43,69 @@ def decode(peer: Peer, tokens: np.ndarray, steps: np.ndarray) -> tuple[float, in
     return seconds, n
 
 
-def main(arguments: list[str]) -> int:
+def write_logits(peer: backends.Peer, options: argparse.Namespace) -> None:
+    """Of the last position of a prompt, then of that with its last half decoded, one by one: float32.
+    Two samples with different tokens go through together, of which the first is written."""
+    both = np.array(draw.tokens(options.seed, 2 * options.prompt, options.ids), np.int32)
+    tokens = both.reshape(2, -1)
+    whole = np.array(peer.prefill(tokens)[0], np.float32)
+    half = options.prompt // 2
+    peer.prefill(tokens[:, :half])
+    for t in range(half, options.prompt):
+        last = peer.step(tokens[:, t])
+    np.stack([whole, np.array(last[0], np.float32)]).tofile(options.logits)
+
+
+def measure(peer: backends.Peer, options: argparse.Namespace) -> tuple[float, int]:
+    n_prompt, n_steps = options.batch * options.prompt, options.batch * (options.tokens + 1)
+    drawn = np.array(draw.tokens(options.seed, n_prompt + n_steps, options.ids), np.int32)
+    prompt = drawn[:n_prompt].reshape(options.batch, -1)
+    steps = np.ascontiguousarray(drawn[n_prompt:].reshape(-1, options.batch).T)
+    if options.measure == "first token":
+        return first_token(peer, prompt, options.asked)
+    return prefill(peer, prompt) if options.measure == "prefill" else decode(peer, prompt, steps)
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scripts.peers.measure", description=__doc__)
-    parser.add_argument("--peer", choices=SYSTEMS, required=True)
+    parser.add_argument("--peer", choices=backends.MODULES, required=True)
     parser.add_argument("--version", action="store_true", help="print the versions, and no more")
     parser.add_argument("--model", type=Path)
+    parser.add_argument("--group", help="types: f32, bf16, 8-bit or 4-bit")
+    parser.add_argument("--how", default="", help="what its backend is told beside that")
+    parser.add_argument("--logits", type=Path, help="write logits there, and measure nothing")
     parser.add_argument("--measure", choices=("first token", "prefill", "decode"))
     parser.add_argument("--prompt", type=int)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=32)
+    parser.add_argument("--ids", type=int, help="token ids are below this")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--asked", type=float,
                         help="when this process was asked for, on the monotonic clock")
-    options = parser.parse_args(arguments)
-    kind = SYSTEMS[options.peer]
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    module = backends.load(options.peer)
     if options.version:
-        print(json.dumps({"version": kind.version()}))
+        print(json.dumps({"version": module.version(), "note": module.describe()}))
         return 0
-    vocab = json.loads((options.model / "config.json").read_text())["vocab_size"]
-    rng = np.random.default_rng(options.seed)
-    drawn = rng.integers(0, vocab, (options.batch, options.prompt + options.tokens + 1), np.int32)
-    prompt, steps = drawn[:, :options.prompt], drawn[:, options.prompt:]
-    peer = kind(options.model)
-    if options.measure == "first token":
-        seconds, n_steps = first_token(peer, prompt, options.asked)
-    elif options.measure == "prefill":
-        seconds, n_steps = prefill(peer, prompt)
-    else:
-        seconds, n_steps = decode(peer, prompt, steps)
+    imported = time.monotonic()
+    n_samples = 2 if options.logits else options.batch
+    peer = module.Peer(options.model, backends.Room(
+        options.group, n_samples, options.prompt + options.tokens + 1,
+        len(os.sched_getaffinity(0)), options.how))
+    told = getattr(peer, "told", "")
+    if options.logits:
+        write_logits(peer, options)
+        print(json.dumps({"told": told}))
+        return 0
+    seconds, n_steps = measure(peer, options)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": seconds, "steps": n_steps, "peak_bytes": peak}))
+    loading = imported - options.asked if options.asked is not None else 0.0
+    print(json.dumps({"seconds": seconds, "steps": n_steps, "peak_bytes": peak,
+                      "loading": loading, "told": told}))
     return 0
 
 

@@ -1,0 +1,66 @@
+"""OpenVINO's runtime on a model with state, as openvino-genai calls it without paged attention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import openvino
+
+from . import Room
+
+MODEL = "openvino_model.xml"
+TOLD = {"INFERENCE_PRECISION_HINT": "precision", "KV_CACHE_PRECISION": "cache",
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE": "groups of activations"}
+
+
+class Peer:
+    """In float32 and bfloat16 it computes in what is stored, which it would not do unasked; the others
+    have its own choice."""
+
+    def __init__(self, model: Path, room: Room):
+        wanted = {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": "1",
+                  "INFERENCE_NUM_THREADS": room.n_threads, "ENABLE_HYPER_THREADING": True}
+        if room.group in ("f32", "bf16"):
+            wanted["INFERENCE_PRECISION_HINT"] = room.group
+        if room.group == "f32":
+            wanted["KV_CACHE_PRECISION"] = "f32"
+        core = openvino.Core()
+        compiled = core.compile_model(core.read_model(model / MODEL), "CPU", wanted)
+        self.told = "it says: " + ", ".join(
+            f"{word} {_plain(compiled.get_property(name))}" for name, word in TOLD.items())
+        self.request = compiled.create_infer_request()
+        self.length = 0
+
+    def _run(self, tokens: np.ndarray) -> np.ndarray:
+        n_samples, n_tokens = tokens.shape
+        first, self.length = self.length, self.length + n_tokens
+        position = np.arange(first, self.length, dtype=np.int64)
+        out = self.request.infer({
+            "input_ids": tokens.astype(np.int64),
+            "attention_mask": np.ones((n_samples, self.length), np.int64),
+            "position_ids": np.tile(position, (n_samples, 1)),
+            "beam_idx": np.arange(n_samples, dtype=np.int32),
+        }, share_inputs=True, share_outputs=True)
+        return out["logits"][:, -1]
+
+    def prefill(self, tokens: np.ndarray) -> np.ndarray:
+        self.request.reset_state()
+        self.length = 0
+        return self._run(tokens)
+
+    def step(self, tokens: np.ndarray) -> np.ndarray:
+        return self._run(tokens[:, None])
+
+
+def _plain(value: object) -> str:
+    return str(value).removeprefix("<Type: '").removesuffix("'>")
+
+
+def version() -> str:
+    return f"openvino {openvino.__version__.split('-')[0]}"
+
+
+def describe() -> str:
+    can = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return "finds " + ", ".join(name for name in can if name not in ("BIN", "EXPORT_IMPORT"))

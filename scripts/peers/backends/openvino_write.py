@@ -1,0 +1,66 @@
+"""Models for OpenVINO: optimum-intel exports the checkpoint with its cache as state, NNCF makes what is
+narrower of the float32 one. Of a prompt, the head sees the last position alone, as openvino-genai
+arranges it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import nncf  # noqa: E402
+import numpy as np  # noqa: E402
+import openvino  # noqa: E402
+from openvino import opset13  # noqa: E402
+
+from .openvino_lm import MODEL  # noqa: E402
+
+GROUP = 128  # of int4, as optimum-cli has it
+
+
+def write(models: Path, name: str, path: Path) -> None:
+    base = name.removesuffix(".openvino")
+    if base in ("float32", "bfloat16"):
+        export(models / base, path)
+        return
+    model = openvino.Core().read_model(models / "float32.openvino" / MODEL)
+    if base == "int8":
+        model = nncf.compress_weights(model, mode=nncf.CompressWeightsMode.INT8_ASYM)
+    else:
+        model = nncf.compress_weights(model, mode=nncf.CompressWeightsMode.INT4_ASYM, ratio=1.0,
+                                      group_size=GROUP)
+    path.mkdir()
+    openvino.save_model(model, path / MODEL, compress_to_fp16=False)
+
+
+def keep_last_position(model: openvino.Model) -> None:
+    """A slice of the last position before the product that makes the logits."""
+    product = model.get_results()[0].input_value(0).get_node()
+    if product.get_type_name() != "MatMul":
+        raise RuntimeError(f"the logits come from a {product.get_type_name()}, expected MatMul")
+    one = opset13.constant([1], np.int64)
+    last = opset13.slice(product.input_value(0), opset13.constant([-1], np.int64),
+                         opset13.constant([2**31 - 1], np.int64), one, one)
+    product.input(0).replace_source_output(last.output(0))
+    model.validate_nodes_and_infer_types()
+
+
+def export(checkpoint: Path, path: Path) -> None:
+    """In the checkpoint's own type: unasked, the exporter would store float32 as float16."""
+    from optimum.exporters.openvino import main_export
+    from optimum.intel import OVConfig
+    wide = checkpoint.name == "float32"
+    raw = path.with_name(path.name + ".raw")
+    try:
+        main_export(model_name_or_path=str(checkpoint), output=raw,
+                    task="text-generation-with-past", library_name="transformers", framework="pt",
+                    stateful=True, ov_config=OVConfig(dtype="fp32") if wide else None)
+        model = openvino.Core().read_model(raw / MODEL)
+        keep_last_position(model)
+        path.mkdir()
+        openvino.save_model(model, path / MODEL, compress_to_fp16=False)
+        del model
+    finally:
+        shutil.rmtree(raw, ignore_errors=True)

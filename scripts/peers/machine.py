@@ -1,0 +1,57 @@
+"""What the tables say of the machine and of the day."""
+
+from __future__ import annotations
+
+import datetime
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from .table import machine_text
+
+CPUINFO = Path("/proc/cpuinfo")
+# As Linux spells them, and as people do.
+FLAGS = {
+    "avx2": "AVX2", "fma": "FMA", "f16c": "F16C", "avx_vnni": "AVX-VNNI", "avx512f": "AVX-512",
+    "avx512_vnni": "AVX-512-VNNI", "avx512_bf16": "AVX-512-BF16", "avx512_fp16": "AVX-512-FP16",
+    "amx_tile": "AMX", "amx_bf16": "AMX-BF16", "amx_int8": "AMX-INT8",
+    "asimddp": "dot products", "i8mm": "I8MM", "bf16": "BF16", "sve": "SVE",
+}
+
+
+def flags(cpuinfo: Path = CPUINFO) -> list[str]:
+    """Those of the first processor that matter."""
+    try:
+        lines = cpuinfo.read_text().splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip().lower() in ("flags", "features"):
+            there = set(value.split())
+            return [spoken for flag, spoken in FLAGS.items() if flag in there]
+    return []
+
+
+def better(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
+    """The machine of two calls of `assay bench`, the better of each limit."""
+    limits = ("read_one", "read_all", "fma_one", "fma_all")
+    return b | {name: max(a.get(name, 0), b[name]) for name in limits}
+
+
+def assay_version(assay: Path) -> str:
+    try:
+        done = subprocess.run([str(assay), "--version"], capture_output=True, text=True)
+    except OSError as error:
+        return str(error)
+    return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "assay"
+
+
+def facts(machine: dict[str, Any], versions: list[str], shape: str, first: int) -> list[str]:
+    """Lines above the tables."""
+    today = datetime.date.today().isoformat()
+    lines = machine_text(machine, flags()) if machine else [", ".join(flags())]
+    return [*lines, f"{today}, {platform.system()} {platform.release()}",
+            f"{shape} with random weights; first token behind a prompt of {first}",
+            *versions]

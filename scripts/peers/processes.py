@@ -1,0 +1,158 @@
+"""What is asked of processes: peers in their venvs, `assay bench`, and the logits of both."""
+
+from __future__ import annotations
+
+import array
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import draw
+from .cells import GROUPS, Point, System, Time
+
+TOP = Path(__file__).resolve().parents[2]
+AGREE_PROMPT = 32
+
+
+class Failure(Exception):
+    """Why a process has no answer."""
+
+
+class Bench(NamedTuple):
+    """Of one call of `assay bench`: the machine, times and limits of engines, and troubles."""
+    machine: dict[str, Any]
+    times: dict[tuple[str, Point], Time]
+    limits: dict[tuple[str, Point], tuple[float, str]]
+    every_token: bool
+    troubles: list[str]
+
+
+class Likeness(NamedTuple):
+    error: float
+    alike: float  # cosine
+    same_token: bool
+
+
+def ask(command: list[str], seconds: float) -> dict[str, Any]:
+    """What a process printed as JSON in its last line or as a whole. Raises Failure."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=TOP,
+                              errors="replace", env=os.environ | {"HF_HUB_OFFLINE": "1"})
+    except subprocess.TimeoutExpired:
+        raise Failure(f"no answer within {seconds:g} s") from None
+    except OSError as error:
+        raise Failure(str(error)) from None
+    lines = done.stdout.strip().splitlines()
+    for text in (done.stdout, lines[-1] if lines else ""):
+        try:
+            return json.loads(text)
+        except ValueError:
+            continue
+    said = done.stderr.strip().splitlines()
+    raise Failure(said[-1] if said else f"exit status {done.returncode}")
+
+
+def peer_command(python: Path, system: System, models: Path) -> list[str]:
+    return [str(python), "-m", "scripts.peers.measure", "--peer", system.peer, "--model",
+            str(models / system.model), "--group", system.group, "--how", system.how]
+
+
+def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, seed: int,
+                 seconds: float) -> tuple[Time, str]:
+    """The time, and what the peer tells of itself."""
+    answer = ask([*command, "--measure", point.measure, "--prompt", str(point.prompt),
+                  "--batch", str(point.batch), "--tokens", str(n_tokens), "--ids", str(n_ids),
+                  "--seed", str(seed), "--asked", repr(time.monotonic())], seconds)
+    tokens = {"first token": 1, "prefill": point.prompt * point.batch,
+              "decode": answer["steps"] * point.batch}[point.measure]
+    warm = answer["seconds"] - (answer["loading"] if point.measure == "first token" else 0)
+    return Time(tokens / answer["seconds"], answer["peak_bytes"], tokens / warm), answer["told"]
+
+
+def read_bench(answer: dict[str, Any]) -> Bench:
+    """Of a JSON document of `assay bench`, of which each point is there once."""
+    found = Bench(answer["machine"], {}, {}, any(
+        one["measure"] == "prefill" and one.get("logits", "all") != "last"
+        for one in answer["results"]), [])
+    for one in answer["results"]:
+        point = Point(one["measure"], one["prompt"], one["batch"])
+        if one["best"] is None:
+            found.troubles.append(f"{one['engine']}, {point}: {one['reason']}")
+            continue
+        key = one["engine"], point
+        found.times[key] = Time(one["best"], one["peak_bytes"], one["best"])
+        if one["fraction"] is not None:
+            found.limits[key] = one["fraction"], one["bound"]
+    return found
+
+
+def measure_assay(assay: Path, model: Path, engines: list[str], extra: list[str],
+                  prompts: list[int], contexts: list[int], batch: int, n_tokens: int, seed: int,
+                  seconds: float) -> Bench:
+    words = [("--engine", name) for name in engines]
+    words += [("--prompt", str(n)) for n in prompts] + [("--context", str(n)) for n in contexts]
+    return read_bench(ask(
+        [str(assay), "bench", "--model", str(model), "--repeat", "1", "--json", "-",
+         "--tokens", str(n_tokens), "--seed", str(seed), "--batch", str(batch),
+         "--timeout", f"{seconds:g}", *(word for pair in words for word in pair), *extra],
+        seconds * (2 + len(prompts) + len(contexts)) * len(engines)))
+
+
+def find_engine(assay: Path, name: str) -> Path:
+    """The module of an engine: a path, or a bundled one's of the build that the program is of."""
+    if "/" in name:
+        return Path(name)
+    found = sorted(assay.resolve().parents[1].glob(f"*/.libs/{name}.so"))
+    if not found:
+        raise Failure(f"{name}: there is no */.libs/{name}.so in {assay.resolve().parents[1]}")
+    return found[0]
+
+
+def read_floats(path: Path, n: int) -> list[array.array]:
+    """Rows of n float32."""
+    data = array.array("f", path.read_bytes())
+    path.unlink()
+    if n == 0 or len(data) % n or not data:
+        raise Failure(f"{len(data)} logits, expected a multiple of {n}")
+    return [data[at:at + n] for at in range(0, len(data), n)]
+
+
+def our_logits(assay: Path, engine: str, model: Path, n_ids: int, out: Path,
+               seconds: float) -> list[array.array]:
+    tokens = draw.tokens(0, 2 * AGREE_PROMPT, n_ids)[:AGREE_PROMPT]
+    ask([sys.executable, "-m", "scripts.peers.ours", "--engine", str(find_engine(assay, engine)),
+         "--model", str(model), "--tokens", ",".join(map(str, tokens)), "--out", str(out)], seconds)
+    return read_floats(out, n_ids)
+
+
+def peer_logits(command: list[str], n_ids: int, out: Path, seconds: float) -> list[array.array]:
+    """Two rows: the same position prefilled, and decoded."""
+    ask([*command, "--logits", str(out), "--prompt", str(AGREE_PROMPT), "--ids", str(n_ids),
+         "--seed", "0"], seconds)
+    return read_floats(out, n_ids)
+
+
+def likeness(truth: array.array, found: list[array.array]) -> Likeness:
+    """The worst of the rows."""
+    error, alike, best = 0.0, 1.0, max(range(len(truth)), key=truth.__getitem__)
+    same = True
+    for row in found:
+        if not all(map(math.isfinite, row)):
+            return Likeness(math.inf, 0, False)
+        error = max(error, max(abs(a - b) for a, b in zip(truth, row)))
+        norm = math.sqrt(math.fsum(a * a for a in truth) * math.fsum(b * b for b in row))
+        alike = min(alike, math.fsum(a * b for a, b in zip(truth, row)) / norm if norm else 0)
+        same = same and max(range(len(row)), key=row.__getitem__) == best
+    return Likeness(error, alike, same)
+
+
+def checkpoint_command(python: Path, shape: str, group: str, path: Path) -> list[str]:
+    bits = {"8-bit": ["--bits", "8"], "4-bit": ["--bits", "4"]}.get(group, [])
+    dtype = "float32" if GROUPS[group] == "float32" else "bfloat16"
+    return [str(python), "-m", "scripts.record.bench_checkpoint", "--shape", shape,
+            "--dtype", dtype, *bits, str(path)]

@@ -1,0 +1,249 @@
+"""One run: peers are installed, models made, logits compared, then everything is measured in turn."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import install, machine, processes, table
+from .cells import FIRST_PROMPT, GROUPS, PEERS, SYSTEMS, Point, System, points
+from .processes import Failure
+
+EXACT = 1e-3  # of the largest logit: what float32 may differ from float32
+ALIKE = 0.5   # cosine: other types are noise on the same model, not another model
+PREPARE_SECONDS = 3600.0
+
+
+class Session:
+    def __init__(self, options: argparse.Namespace):
+        self.options = options
+        self.models: Path = options.cache / "models" / options.shape
+        self.points = points(options.prompt, options.context, options.batch)
+        self.troubles: list[str] = []
+        self.pythons: dict[str, Path] = {}
+        self.versions: dict[str, dict[str, str]] = {}
+        self.machine: dict[str, Any] = {}
+        self.groups = {name: table.Group(name, [], {}, {}) for name in options.group}
+        self.systems: list[System] = []
+        self.broken: set[tuple[System, Point]] = set()
+        self.n_ids = 0
+
+    def run(self) -> int:
+        self.install()
+        if not self.pythons:
+            print("no peer is installed", file=sys.stderr)
+            return 77
+        if not self.make_models():
+            return 1
+        self.compare()
+        rounds = 0 if self.options.prepare else self.options.repeat
+        for done in range(rounds):
+            self.round(done)
+            self.write(done + 1)
+        self.say("")
+        print(self.document(rounds))
+        return 0
+
+    def say(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text[:100]}", end="", file=sys.stderr, flush=True)
+
+    def trouble(self, text: str) -> None:
+        if text not in self.troubles:
+            self.say("")
+            print(f"left out: {text}", file=sys.stderr)
+            self.troubles.append(text)
+
+    def install(self) -> None:
+        given = dict(self.options.python)
+        for name, peer in PEERS.items():
+            if self.options.peer and name not in self.options.peer:
+                continue
+            if peer.left_out and not self.options.peer and name not in given:
+                self.trouble(f"{name}: {peer.left_out}")
+                continue
+            self.say(f"installing {name}")
+            try:
+                python = given.get(name) or install.install(name, self.options.cache,
+                                                            self.options.offline)
+                self.versions[name] = processes.ask(
+                    [str(python), "-m", "scripts.peers.measure", "--peer", name, "--version"],
+                    self.options.timeout)
+                self.pythons[name] = python
+            except (install.Missing, Failure) as error:
+                self.trouble(f"{name}: {error}")
+
+    def make_models(self) -> bool:
+        """Checkpoints first: all else is made of those in float32 and bfloat16."""
+        self.models.mkdir(parents=True, exist_ok=True)
+        python = next(iter(self.pythons.values()))
+        chosen = [s for s in SYSTEMS if s.group in self.groups and s.peer in self.pythons]
+        wanted = dict.fromkeys(["f32", *self.groups])  # float32 is what logits are compared with
+        for group in wanted:
+            path = self.models / GROUPS[group]
+            if (path / "config.json").exists():
+                continue
+            self.say(f"writing {path.name}")
+            command = processes.checkpoint_command(python, self.options.shape, group, path)
+            if not self.make(command, path.name):
+                return False
+        config = json.loads((self.models / GROUPS["f32"] / "config.json").read_text())
+        self.n_ids = config["vocab_size"]
+        for system in chosen:
+            if self.make_one(system, system.model):
+                self.systems.append(system)
+        return True
+
+    def make_one(self, system: System, model: str) -> bool:
+        """What is narrower comes of the float32 one in the same format."""
+        kind = Path(model).suffix
+        source = f"float32{kind}"
+        if (self.models / model).exists():
+            return True
+        if Path(model).stem not in ("float32", "bfloat16") and not self.make_one(system, source):
+            return False
+        self.say(f"writing {model}")
+        return self.make([str(self.pythons[system.peer]), "-m", "scripts.peers.prepare", "--peer",
+                          system.peer, "--model", model, str(self.models)], system.name)
+
+    def make(self, command: list[str], what: str) -> bool:
+        log = self.models / "making.log"
+        try:
+            install.run(command, log)
+        except install.Missing as error:
+            self.trouble(f"{what}: {error}")
+            return False
+        return True
+
+    def engines(self, group: str) -> list[str]:
+        return [name for of, name in self.options.engine if of in ("", group)]
+
+    def compare(self) -> None:
+        """Whose logits are not those of the model is no peer. Adds the columns of the table."""
+        out, seconds = self.models / "logits", float(self.options.timeout)
+        truth = None
+        try:
+            self.say("logits of ours")
+            truth = processes.our_logits(
+                self.options.assay, self.engines("f32")[0] if self.engines("f32") else "fastpath",
+                self.models / GROUPS["f32"], self.n_ids, out, seconds)[0]
+        except Failure as error:
+            self.trouble(f"logits of float32 to compare with: {error}")
+        for group in self.groups.values():
+            for name in self.engines(group.name):
+                group.columns.append(self.our_column(group.name, name, truth, out))
+            for system in [s for s in self.systems if s.group == group.name]:
+                self.compare_peer(group, system, truth, out)
+
+    def our_column(self, group: str, name: str, truth: Any, out: Path) -> table.Column:
+        stored = {"8-bit": "8-bit groups of 64, bf16 scales and biases",
+                  "4-bit": "4-bit groups of 64, bf16 scales and biases"}.get(group, group)
+        extra = " ".join(word for of, word in self.options.bench_option if of in ("", group))
+        column = table.Column(Path(name).name, True, stored, extra or "as it chooses")
+        if truth is None:
+            return column
+        try:
+            like = processes.likeness(truth, processes.our_logits(
+                self.options.assay, name, self.models / GROUPS[group], self.n_ids, out,
+                float(self.options.timeout)))
+        except Failure as error:
+            self.trouble(f"{group}, logits of {name}: {error}")
+            return column
+        return column._replace(error=like.error, alike=like.alike, same_token=like.same_token)
+
+    def compare_peer(self, group: table.Group, system: System, truth: Any, out: Path) -> None:
+        command = processes.peer_command(self.pythons[system.peer], system, self.models)
+        column = table.Column(system.name, False, system.stored, system.computed)
+        self.say(f"{system.group}, logits of {system.name}")
+        try:
+            rows = processes.peer_logits(command, self.n_ids, out, float(self.options.timeout))
+            if truth is not None:
+                like = processes.likeness(truth, rows)
+                column = column._replace(error=like.error, alike=like.alike,
+                                         same_token=like.same_token)
+                judge(system, like, max(map(abs, truth)))
+        except Failure as error:
+            self.trouble(f"{system.group}, {system.name}: {error}")
+            self.systems.remove(system)
+            return
+        group.columns.append(column)
+
+    def round(self, number: int) -> None:
+        """Peers take turns at each point, each round in another order."""
+        for name, group in self.groups.items():
+            self.ask_assay(group, number)
+            here = [s for s in self.systems if s.group == name]
+            for index, point in enumerate(self.points):
+                for i in range(len(here)):
+                    system = here[(i + index + number) % len(here)]
+                    if (system, point) not in self.broken:
+                        self.say(f"round {number + 1}: {name}, {point}, {system.name}")
+                        self.ask_peer(group, system, point, number)
+
+    def ask_peer(self, group: table.Group, system: System, point: Point, number: int) -> None:
+        command = processes.peer_command(self.pythons[system.peer], system, self.models)
+        try:
+            time, told = processes.measure_peer(command, point, self.n_ids, self.options.tokens,
+                                                number, self.options.timeout)
+        except Failure as error:
+            self.broken.add((system, point))
+            self.trouble(f"{system.group}, {system.name}, {point}: {error}")
+            return
+        group.times.setdefault((system.name, point), []).append(time)
+        for i, column in enumerate(group.columns):
+            if column.name == system.name:
+                group.columns[i] = column._replace(told=told)
+
+    def ask_assay(self, group: table.Group, number: int) -> None:
+        """A call for each batch: prefill is wanted of one sample alone."""
+        o = self.options
+        engines = self.engines(group.name)
+        extra = [word for of, word in o.bench_option if of in ("", group.name)]
+        for batch in sorted({1, *o.batch}) if engines else []:
+            self.say(f"round {number + 1}: {group.name}, assay bench, batch {batch}")
+            try:
+                found = processes.measure_assay(
+                    o.assay, self.models / GROUPS[group.name], engines, extra,
+                    o.prompt if batch == 1 else [1], o.context, batch, o.tokens, number, o.timeout)
+            except Failure as error:
+                self.trouble(f"{group.name}, assay bench: {error}")
+                continue
+            for text in found.troubles:
+                self.trouble(f"{group.name}, {text}")
+            self.machine = machine.better(self.machine, found.machine)
+            if batch == 1:
+                self.groups[group.name] = group = group._replace(every_token=found.every_token)
+            self.keep(group, found, batch)
+
+    @staticmethod
+    def keep(group: table.Group, found: processes.Bench, batch: int) -> None:
+        for (name, point), time in found.times.items():
+            if point.batch != batch or (batch > 1 and point.measure != "decode"):
+                continue  # the first token comes with each call
+            key = Path(name).name, point
+            group.times.setdefault(key, []).append(time)
+            if (name, point) in found.limits:
+                group.limits[key] = max(group.limits.get(key, (0, "")), found.limits[name, point])
+
+    def document(self, n_rounds: int) -> str:
+        versions = [machine.assay_version(self.options.assay)]
+        versions += [f"{said['version']} ({said['note']})" for said in self.versions.values()]
+        facts = machine.facts(self.machine, versions, self.options.shape, FIRST_PROMPT)
+        return table.document(list(self.groups.values()), self.points, facts, self.troubles,
+                              n_rounds, self.options.median)
+
+    def write(self, n_rounds: int) -> None:
+        if self.options.markdown:
+            self.options.markdown.write_text(self.document(n_rounds))
+
+
+def judge(system: System, like: processes.Likeness, largest: float) -> None:
+    """Raises Failure where the logits are not those of the model."""
+    if system.exact and like.error > EXACT * largest:
+        raise Failure(f"its logits are {like.error:.2g} from ours in float32, of which the largest "
+                      f"is {largest:.3g}")
+    if like.alike < ALIKE:
+        raise Failure(f"its logits are not those of the model: cosine {like.alike:.3f} with ours")
