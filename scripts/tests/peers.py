@@ -39,7 +39,8 @@ def column(name: str, is_ours: bool = False) -> table.Column:
 def group(ours_speed: float, peer_speed: float) -> table.Group:
     times = {("fastpath", PREFILL): [Time(ours_speed, 3 * 2**20)],
              ("other", PREFILL): [Time(peer_speed / 2, 2**20), Time(peer_speed, 2 * 2**20)]}
-    return table.Group("bf16", [column("fastpath", True), column("other")], times,
+    times["third", PREFILL] = [Time(1, 9 * 2**20)]
+    return table.Group("bf16", [column("fastpath", True), column("other"), column("third")], times,
                        {("fastpath", PREFILL): (0.5, "fma")})
 
 
@@ -92,6 +93,7 @@ class Tests(unittest.TestCase):
 
     def test_first_tokens_are_seconds_and_less_leads(self) -> None:
         one = group(1, 1)
+        one.columns.pop()
         one.times.update({("fastpath", FIRST): [Time(4, 1, 4)], ("other", FIRST): [Time(2, 1, 5)]})
         cold, warm = list(table.rows(one, [FIRST], False))[:2]
         self.assertEqual((cold.values, warm.values), ([0.25, 0.5], [0.25, 0.2]))
@@ -100,7 +102,7 @@ class Tests(unittest.TestCase):
 
     def test_what_was_not_measured_is_a_dash(self) -> None:
         text = table.group_text(group(1, 2), [DECODE], False)
-        self.assertIn("| decode after 16, 8 x | tokens/s |        - |     - |", text)
+        self.assertIn("| decode after 16, 8 x | tokens/s |        - |     - |     - |", text)
 
     def test_reasons_of_those_left_out_are_listed(self) -> None:
         text = table.document([group(3, 2)], [PREFILL], [], ["other: no wheel"], 1, False)
@@ -219,10 +221,10 @@ class Tests(unittest.TestCase):
 
     def test_engines_and_words_may_be_of_one_group(self) -> None:
         options = program.parse(["--assay", sys.executable, "--engine", "fastpath",
-                                 "--engine", "bf16:/a/b:c.so", "--bench-option=bf16:--compute"])
+                                 "--engine", "bf16:/a/b:c.so", "--engine", "c:d.so", "--bench-option=bf16:--compute"])
         session = Session(options)
-        self.assertEqual(session.engines("f32"), ["fastpath"])
-        self.assertEqual(session.engines("bf16"), ["fastpath", "/a/b:c.so"])
+        self.assertEqual(session.engines("f32"), ["fastpath", "c:d.so"])
+        self.assertEqual(session.engines("bf16"), ["fastpath", "/a/b:c.so", "c:d.so"])
         self.assertEqual(options.bench_option, [("bf16", "--compute")])
 
     def test_arguments_that_mean_nothing_are_refused(self) -> None:
@@ -239,6 +241,14 @@ class Tests(unittest.TestCase):
         with self.assertRaisesRegex(processes.Failure, "nosuch: there is no"):
             processes.find_engine(Path(sys.executable), "nosuch")
 
+    def logits_behind(self, name: str, model: Path, n_ids: int, last: str) -> array.array:
+        with tempfile.TemporaryDirectory() as directory:
+            out = Path(directory) / "logits"
+            processes.ask([sys.executable, "-m", "scripts.peers.ours", "--engine",
+                           str(processes.find_engine(BUILD / "conformance" / "assay", name)),
+                           "--model", str(model), "--tokens", f"1,2,{last}", "--out", str(out)], 60)
+            return processes.read_floats(out, n_ids)[0]
+
     def test_logits_of_an_engine_come_through_the_abi(self) -> None:
         model = TOP / "fixtures" / "qwen3" / "base" / "model"
         n_ids = json.loads((model / "config.json").read_text())["vocab_size"]
@@ -249,6 +259,8 @@ class Tests(unittest.TestCase):
                 with mock.patch.dict(os.environ, preloaded(processes.find_engine(assay, name))):
                     found[name] = processes.our_logits(assay, name, model, n_ids,
                                                        Path(directory) / "logits", 60)
+                    other = [self.logits_behind(name, model, n_ids, last) for last in "34"]
+        self.assertNotEqual(*other)  # of the last position, not of the first
         like = processes.likeness(found["ref64"][0], found["ref32"])
         self.assertLess(like.error, 1e-4)
         self.assertGreater(max(map(abs, found["ref64"][0])), 0.01)
