@@ -155,12 +155,14 @@ static assay_status ask_machine(conf_bench *b, shared *s, assay_error *err)
     return rc;
 }
 
-/* Token ids depend on the point and the repetition, not on the engine. */
-static uint64_t seed_of(const conf_bench *b, size_t point, size_t repeat)
+/* One call for each line: in `state ^= conf_draw(&state)` the compiler would choose which state is meant. */
+uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat)
 {
-    uint64_t state = b->seed;
-    state ^= conf_draw(&state) + point;
-    state ^= conf_draw(&state) + repeat;
+    uint64_t state = seed;
+    uint64_t drawn = conf_draw(&state);
+    state ^= drawn + point;
+    drawn = conf_draw(&state);
+    state ^= drawn + repeat;
     return conf_draw(&state);
 }
 
@@ -174,7 +176,7 @@ static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_
                                   .point = b->points[point],
                                   .n_steps = b->n_steps,
                                   .n_ids = b->n_ids,
-                                  .seed = seed_of(b, point, repeat),
+                                  .seed = conf_bench_seed(b->seed, point, repeat),
                                   .asked = conf_clock(),
                                   .out = &s->time};
     assay_status rc = conf_isolate(conf_bench_measure, &r, &b->limits, &series->verdict, err);

@@ -84,6 +84,10 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                             assay_error *err);
 void conf_bench_free(conf_bench *bench);
 
+/* What the token ids of a measurement are drawn from; `seed` is the user's, `point` an index. Engines do not
+ * matter. scripts/peers/draw.py draws the same for others. */
+uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat);
+
 /* Like conf_results_exit. */
 conf_exit conf_bench_exit(const conf_bench *bench);
 

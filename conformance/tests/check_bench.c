@@ -393,6 +393,16 @@ START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
 }
 END_TEST
 
+/* The same numbers stand in scripts/tests/peers.py: who is measured beside engines sees their tokens. */
+START_TEST(seeds_are_known_to_others)
+{
+    ck_assert_uint_eq(conf_bench_seed(0, 0, 0), 0xAB0ED9421630F454U);
+    ck_assert_uint_eq(conf_bench_seed(0, 1, 0), 0x1DF3A17C160E4887U);
+    ck_assert_uint_eq(conf_bench_seed(0, 0, 1), 0xA61632118838CA6AU);
+    ck_assert_uint_eq(conf_bench_seed(7, 3, 2), 0x996110B67C6095DAU);
+}
+END_TEST
+
 START_TEST(best_and_median_are_of_speeds)
 {
     plan_cost_attention layer;
@@ -417,6 +427,7 @@ int main(void)
     Suite *suite = suite_create("conformance/bench");
     TCase *counts = tcase_create("counts");
     tcase_add_test(counts, a_limit_is_reading_or_multiplying_whichever_takes_longer);
+    tcase_add_test(counts, seeds_are_known_to_others);
     tcase_add_test(counts, best_and_median_are_of_speeds);
     suite_add_tcase(suite, counts);
     TCase *program = tcase_create("program");

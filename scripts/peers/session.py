@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import install, machine, processes, table
+from . import draw, install, machine, processes, table
 from .cells import FIRST_PROMPT, GROUPS, PEERS, SYSTEMS, Point, System, points
 from .processes import Failure
 
@@ -187,7 +187,7 @@ class Session:
         command = processes.peer_command(self.pythons[system.peer], system, self.models)
         try:
             time, told = processes.measure_peer(command, point, self.n_ids, self.options.tokens,
-                                                number, self.options.timeout)
+                                                self.seed(point, number), self.options.timeout)
         except Failure as error:
             self.broken.add((system, point))
             self.trouble(f"{system.group}, {system.name}, {point}: {error}")
@@ -196,6 +196,12 @@ class Session:
         for i, column in enumerate(group.columns):
             if column.name == system.name:
                 group.columns[i] = column._replace(told=told)
+
+    def seed(self, point: Point, number: int) -> int:
+        """Of the tokens that assay bench draws in the call of ask_assay."""
+        prompts = self.options.prompt if point.batch == 1 else [1]
+        here = points(prompts, self.options.context, [point.batch])
+        return draw.seed_of(number, here.index(point), 0)
 
     def ask_assay(self, group: table.Group, number: int) -> None:
         """A call for each batch: prefill is wanted of one sample alone."""

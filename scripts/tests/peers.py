@@ -161,6 +161,20 @@ class Tests(unittest.TestCase):
                          [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4])
         self.assertTrue(all(0 <= t < 7 for t in draw.tokens(1, 50, 7)))
 
+    def test_seeds_are_those_of_assay_bench(self) -> None:
+        """As in conformance/tests/check_bench.c."""
+        for arguments, wanted in (((0, 0, 0), 0xAB0ED9421630F454),
+                                  ((0, 1, 0), 0x1DF3A17C160E4887),
+                                  ((0, 0, 1), 0xA61632118838CA6A),
+                                  ((7, 3, 2), 0x996110B67C6095DA)):
+            self.assertEqual(draw.seed_of(*arguments), wanted)
+
+    def test_peers_see_the_tokens_of_the_same_call_of_assay_bench(self) -> None:
+        session = Session(program.parse(["--assay", sys.executable]))
+        for point, index in ((FIRST, 0), (Point("prefill", 2048), 2), (Point("decode", 16), 3),
+                             (DECODE, 2), (Point("decode", 1024, 8), 3)):
+            self.assertEqual(session.seed(point, 5), draw.seed_of(5, index, 0))
+
     def test_every_system_has_a_peer_a_backend_and_pinned_requirements(self) -> None:
         for system in SYSTEMS:
             self.assertIn(system.peer, PEERS)
