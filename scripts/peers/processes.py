@@ -77,7 +77,7 @@ def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, se
 def read_bench(answer: dict[str, Any]) -> Bench:
     """Of a JSON document of `assay bench`, of which each point is there once."""
     found = Bench(answer["machine"], {}, {}, any(
-        one["measure"] == "prefill" and one.get("logits", "all") != "last"
+        one["measure"] == "prefill" and one.get("logits", "all") == "all"
         for one in answer["results"]), [])
     for one in answer["results"]:
         point = Point(one["measure"], one["prompt"], one["batch"])

@@ -122,8 +122,9 @@ class Tests(unittest.TestCase):
         self.assertEqual(found.limits, {("e", PREFILL): (0.5, "fma")})
         self.assertEqual(found.troubles, ["e, prefill 4: too long"])
         self.assertTrue(found.every_token)
-        self.assertFalse(processes.read_bench(
-            {"machine": {}, "results": [one | {"logits": "last"}]}).every_token)
+        for logits in ("last", None):
+            self.assertFalse(processes.read_bench(
+                {"machine": {}, "results": [one | {"logits": logits}]}).every_token)
 
     def test_the_better_limit_of_two_calls_stays(self) -> None:
         names = ("read_one", "read_all", "fma_one", "fma_all")
