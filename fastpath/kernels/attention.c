@@ -5,10 +5,10 @@
 
 const fp_attention_variant FP_ATTENTION[] = {
 #ifdef FP_HAVE_AVX512
-    {FP_ISA_AVX512, fp_attention_f32__avx512, NULL},
+    {FP_ISA_AVX512, fp_attention_f32__avx512, fp_attention_bf16__avx512},
 #endif
 #ifdef FP_HAVE_AVX2
-    {FP_ISA_AVX2, fp_attention_f32__avx2, NULL},
+    {FP_ISA_AVX2, fp_attention_f32__avx2, fp_attention_bf16__avx2},
 #endif
     {FP_ISA_SCALAR, fp_attention_f32__scalar, fp_attention_bf16__scalar},
 };

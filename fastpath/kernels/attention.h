@@ -1,4 +1,4 @@
-/* Softmax attention of one position over pages of keys and values.
+/* Softmax attention of some rows over pages of keys and values.
  *
  * A page holds ASSAY_PAGE positions of one key/value head: positions n * ASSAY_PAGE … n * ASSAY_PAGE +
  * ASSAY_PAGE - 1 of the sample, never any others, so that the order of additions follows from positions
@@ -24,7 +24,7 @@ extern const size_t FP_N_ATTENTION;
 /* The best variant that needs no more than isa. */
 const fp_attention_variant *fp_attention_pick(fp_isa isa);
 
-assay_attention_fn fp_attention_f32__scalar, fp_attention_bf16__scalar, fp_attention_f32__avx2,
-    fp_attention_f32__avx512;
+assay_attention_fn fp_attention_f32__scalar, fp_attention_f32__avx2, fp_attention_f32__avx512;
+assay_attention_fn fp_attention_bf16__scalar, fp_attention_bf16__avx2, fp_attention_bf16__avx512;
 
 #endif

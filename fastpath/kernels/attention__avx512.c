@@ -5,5 +5,10 @@
 
 void fp_attention_f32__avx512(const assay_attention_call *c)
 {
-    attention(c);
+    attention(c, false);
+}
+
+void fp_attention_bf16__avx512(const assay_attention_call *c)
+{
+    attention(c, true);
 }

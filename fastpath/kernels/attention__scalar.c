@@ -44,10 +44,12 @@ static void add_page(const query *a, running *state, size_t from, size_t to)
         share[j - from] = score_of(a, j);
         if (!(share[j - from] <= top)) top = share[j - from];
     }
-    double shrink = exp(state->top - top);
+    /* Nothing to measure scores by yet: every share is 0. */
+    const double base = top == -(double)INFINITY ? 0 : top;
+    double shrink = exp(state->top - base);
     state->sum *= shrink;
     for (size_t j = from; j < to; j++) {
-        share[j - from] = exp(share[j - from] - top);
+        share[j - from] = exp(share[j - from] - base);
         state->sum += share[j - from];
     }
     for (size_t d = 0; d < head_dim; d++) {

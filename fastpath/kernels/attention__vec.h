@@ -1,6 +1,13 @@
 /* Attention over vectors; included once by attention__<isa>.c, after its vec__<isa>.h.
  *
- * Heads of one group go through a page together, so that it is read from memory once; each has its own sums.
+ * A query is one head of one row. Those that see a page go through it in blocks, so that its keys and values
+ * are loaded once for several of them: a product of the block's queries with the page's keys, in registers;
+ * the softmax of each query; a product of the shares with the page's values, a strip of columns at a time.
+ *
+ * A query's bits do not know of the block around it. Every sum is one chain of multiply-adds, over head_dim
+ * or over the keys that this query sees, in ascending order and from 0; keys that some queries of a block see
+ * and others do not are added by those alone, since 0 times a NaN is a NaN. A page that a query does not see
+ * leaves it untouched.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_ATTENTION_VEC_H
@@ -11,19 +18,49 @@
 #include "fastpath/kernels/attention.h"
 #include "fastpath/kernels/vec_math.h"
 
-enum { PAGE_VECS = 64 / VEC, HEADS = 16, COLUMNS = 4 };
+#define ALWAYS static inline __attribute__((always_inline))
 
-/* What is known of one head after some of its pages; the weighted values lie in out. */
-typedef struct running {
-    float top; /* largest score */
+enum {
+    PAGE_VECS = 64 / VEC,
+    QUERIES = 96, /* that go through the pages together: theirs stay in the second cache meanwhile */
+    BLOCK = 6,
+    STRIP_VECS = 8,
+    /* Vectors of sums for each query of a block of that many, as registers allow. */
+    VECS_OF_6 = VEC / 4,
+    VECS_OF_4 = VEC / 4,
+    VECS_OF_2 = VEC / 2
+};
+
+/* What is known of a query after some of its pages; the weighted values lie in out. */
+typedef struct query {
+    const float *q;
+    float *out;
+    size_t first, last;
+    size_t from, to; /* what it sees of the page under way */
+    float top;       /* largest score */
+    float shrink;    /* what the page makes of what lies in out */
     double sum;
-} running;
+} query;
 
-/* The visible part of a page. */
-typedef struct page_part {
-    const float *k, *v;
-    size_t from, to;
-} page_part;
+typedef struct page {
+    const void *k, *v;
+    size_t head_dim;
+    float scale, cap;
+} page;
+
+/* Some columns of a page's values, and what a block has of them so far. */
+typedef struct strip {
+    const void *v; /* of the page */
+    size_t head_dim, column, n;
+    const float (*share)[ASSAY_PAGE]; /* of each query */
+    float (*sum)[STRIP_VECS * VEC];
+} strip;
+
+/* Numbers at … at + n - 1 of keys or values, n of VEC. */
+ALWAYS vec numbers(const void *of, bool is_bf16, size_t at, size_t n)
+{
+    return is_bf16 ? vec_loadu_bf16((const uint16_t *)of + at, n) : vec_load((const float *)of + at, n);
+}
 
 static inline float largest_of(vec x)
 {
@@ -43,102 +80,240 @@ static inline float sum_of(vec x)
     return lanes[0];
 }
 
-/* score: [ASSAY_PAGE]; -INFINITY for keys that are not seen, whatever their bits. */
-static inline void page_scores(vec score[PAGE_VECS], const float *q, size_t head_dim, const page_part *p,
-                               float scale, float cap)
+/* score[m] = q[m] · every key of the page. n, n_vecs: constants wherever this is called. */
+ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page *p, bool is_bf16, size_t n,
+                     size_t n_vecs)
 {
+    const float *q[BLOCK];
+    for (size_t m = 0; m < n; m++) q[m] = block[m]->q;
+    for (size_t at = 0; at < ASSAY_PAGE; at += n_vecs * VEC) {
+        vec sum[BLOCK][PAGE_VECS], key[PAGE_VECS];
 #pragma GCC unroll 8
-    for (size_t j = 0; j < PAGE_VECS; j++) score[j] = vec_of(0);
-    for (size_t d = 0; d < head_dim; d++) {
-        const vec factor = vec_of(q[d]);
+        for (size_t m = 0; m < n; m++)
 #pragma GCC unroll 8
-        for (size_t j = 0; j < PAGE_VECS; j++)
-            score[j] = vec_fma(factor, vec_load(p->k + d * ASSAY_PAGE + j * VEC, VEC), score[j]);
-    }
-    const vec hidden = vec_of(-INFINITY), from = vec_of((float)p->from), to = vec_of((float)p->to);
+            for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_of(0);
+        for (size_t d = 0; d < p->head_dim; d++) {
 #pragma GCC unroll 8
-    for (size_t j = 0; j < PAGE_VECS; j++) {
-        vec at = vec_add(vec_indices(), vec_of((float)(j * VEC)));
-        score[j] = vec_mul(score[j], vec_of(scale));
-        if (cap > 0) score[j] = vec_mul(vec_tanh(vec_div(score[j], vec_of(cap))), vec_of(cap));
-        vec seen = vec_if_less(at, to, score[j], hidden);
-        score[j] = vec_if_less(at, from, hidden, seen);
-    }
-}
-
-/* out = out * shrink + Σ share[j] v[j]. */
-static inline void add_values(float *out, size_t head_dim, const page_part *p, const float *share,
-                              float shrink)
-{
-    for (size_t d = 0; d < head_dim; d += COLUMNS * VEC) {
-        vec sum[COLUMNS];
-        size_t n[COLUMNS];
-#pragma GCC unroll 4
-        for (size_t c = 0; c < COLUMNS; c++) {
-            n[c] = head_dim > d + c * VEC ? head_dim - d - c * VEC : 0;
-            sum[c] = vec_of(0);
+            for (size_t v = 0; v < n_vecs; v++)
+                key[v] = numbers(p->k, is_bf16, d * ASSAY_PAGE + at + v * VEC, VEC);
+#pragma GCC unroll 8
+            for (size_t m = 0; m < n; m++) {
+                const vec factor = vec_of(q[m][d]);
+#pragma GCC unroll 8
+                for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_fma(factor, key[v], sum[m][v]);
+            }
         }
-        for (size_t j = p->from; j < p->to; j++) {
-            const vec factor = vec_of(share[j]);
-            const float *v = p->v + j * head_dim + d;
-#pragma GCC unroll 4
-            for (size_t c = 0; c < COLUMNS; c++)
-                if (n[c]) sum[c] = vec_fma(factor, vec_load(v + c * VEC, n[c]), sum[c]);
-        }
-#pragma GCC unroll 4
-        for (size_t c = 0; c < COLUMNS; c++) {
-            float *to = out + d + c * VEC;
-            if (n[c]) vec_store(to, vec_fma(vec_load(to, n[c]), vec_of(shrink), sum[c]), n[c]);
-        }
+#pragma GCC unroll 8
+        for (size_t m = 0; m < n; m++)
+#pragma GCC unroll 8
+            for (size_t v = 0; v < n_vecs; v++) vec_store(score[m] + at + v * VEC, sum[m][v], VEC);
     }
 }
 
-static inline void add_page(float *out, running *state, const float *q, size_t head_dim, const page_part *p,
-                            float scale, float cap)
+/* Scaled and capped; -INFINITY for keys that are not seen, whatever their bits. */
+static inline void finish_scores(vec score[PAGE_VECS], const float *products, const query *a, const page *p)
 {
-    vec score[PAGE_VECS];
-    page_scores(score, q, head_dim, p, scale, cap);
-    vec largest = vec_of(state->top), sum = vec_of(0);
-    for (size_t j = 0; j < PAGE_VECS; j++) largest = vec_max(largest, score[j]);
-    float share[ASSAY_PAGE], top = largest_of(largest), shrink[VEC];
-    for (size_t j = 0; j < PAGE_VECS; j++) {
-        vec e = vec_exp(vec_sub(score[j], vec_of(top)));
-        vec_store(share + j * VEC, e, VEC);
+    const vec hidden = vec_of(-INFINITY), from = vec_of((float)a->from), to = vec_of((float)a->to);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < PAGE_VECS; v++) {
+        const vec at = vec_add(vec_indices(), vec_of((float)(v * VEC)));
+        vec x = vec_mul(vec_load(products + v * VEC, VEC), vec_of(p->scale));
+        if (p->cap > 0) x = vec_mul(vec_tanh(vec_div(x, vec_of(p->cap))), vec_of(p->cap));
+        x = vec_if_less(at, to, x, hidden);
+        score[v] = vec_if_less(at, from, hidden, x);
+    }
+}
+
+/* From products to shares, in place. Where no score has been more than -INFINITY yet, there is nothing to
+ * measure them by, and all shares are 0. */
+static void make_shares(float *share, query *a, const page *p)
+{
+    vec score[PAGE_VECS], largest = vec_of(a->top), sum = vec_of(0);
+    float shrink[VEC];
+    finish_scores(score, share, a, p);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < PAGE_VECS; v++) largest = vec_max(largest, score[v]);
+    const float top = largest_of(largest);
+    const vec base = vec_of(top == -INFINITY ? 0 : top);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < PAGE_VECS; v++) {
+        const vec e = vec_exp(vec_sub(score[v], base));
+        vec_store(share + v * VEC, e, VEC);
         sum = vec_add(sum, e);
     }
-    vec_store(shrink, vec_exp(vec_of(state->top - top)), VEC);
-    state->sum = state->sum * (double)shrink[0] + (double)sum_of(sum);
-    state->top = top;
-    add_values(out, head_dim, p, share, shrink[0]);
+    vec_store(shrink, vec_exp(vec_sub(vec_of(a->top), base)), VEC);
+    a->shrink = shrink[0];
+    a->sum = a->sum * (double)a->shrink + (double)sum_of(sum);
+    a->top = top;
 }
 
-/* Heads of one row, at most HEADS. */
-static inline void attend(const assay_attention_call *c, size_t row, size_t first_head, size_t n_heads)
+/* Adds keys from … to - 1 to the sums of n queries from m on. n, n_vecs: constants wherever this is called;
+ * of a single vector s->n numbers may exist. */
+ALWAYS void add_keys(const strip *s, bool is_bf16, size_t m, size_t n, size_t n_vecs, size_t from, size_t to)
 {
-    running state[HEADS];
-    const size_t head_dim = c->head_dim, last = c->last[row], at = first_head * head_dim;
-    const float *q = c->q + row * c->ld_q + at;
-    float *out = c->out + row * c->ld_out + at;
-    for (size_t h = 0; h < n_heads; h++)
-        state[h] = c->sinks ? (running){c->sinks[first_head + h], 1} : (running){-INFINITY, 0};
-    for (size_t i = 0; i < n_heads * head_dim; i++) out[i] = 0;
-    for (size_t page = c->first[row] / ASSAY_PAGE; page * ASSAY_PAGE <= last; page++) {
-        size_t to = last + 1 - page * ASSAY_PAGE, from = page * ASSAY_PAGE;
-        page_part p = {c->k[page], c->v[page], c->first[row] > from ? c->first[row] - from : 0,
-                       to < ASSAY_PAGE ? to : ASSAY_PAGE};
-        for (size_t h = 0; h < n_heads; h++)
-            add_page(out + h * head_dim, &state[h], q + h * head_dim, head_dim, &p, c->scale, c->cap);
+    const size_t n_last = n_vecs == 1 ? s->n : VEC;
+    vec sum[BLOCK][STRIP_VECS], value[STRIP_VECS];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++)
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_load(s->sum[m + i] + v * VEC, VEC);
+    for (size_t j = from; j < to; j++) {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n_vecs; v++)
+            value[v] = numbers(s->v, is_bf16, j * s->head_dim + s->column + v * VEC, n_last);
+#pragma GCC unroll 8
+        for (size_t i = 0; i < n; i++) {
+            const vec factor = vec_of(s->share[m + i][j]);
+#pragma GCC unroll 8
+            for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_fma(factor, value[v], sum[i][v]);
+        }
     }
-    for (size_t h = 0; h < n_heads; h++)
-        for (size_t d = 0; d < head_dim; d++)
-            out[h * head_dim + d] = (float)((double)out[h * head_dim + d] / state[h].sum);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < n; i++)
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m + i] + v * VEC, sum[i][v], VEC);
 }
 
-static inline void attention(const assay_attention_call *c)
+/* What one query sees before or behind the keys that all of its block see. */
+ALWAYS void add_own_keys(const strip *s, bool is_bf16, size_t m, size_t n_vecs, size_t from, size_t to)
 {
-    for (size_t r = 0; r < c->n_rows; r++)
-        for (size_t h = 0; h < c->n_heads; h += HEADS)
-            attend(c, r, h, c->n_heads - h < HEADS ? c->n_heads - h : HEADS);
+    if (from < to) add_keys(s, is_bf16, m, 1, n_vecs, from, to);
+}
+
+/* out = out * shrink + Σ share v, for a strip of columns. from … to - 1: the keys that all of the block see.
+ */
+ALWAYS void add_strip(strip *s, query *const *block, bool is_bf16, size_t n, size_t n_vecs, size_t from,
+                      size_t to)
+{
+    for (size_t m = 0; m < n; m++) {
+        const query *a = block[m];
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m] + v * VEC, vec_of(0), VEC);
+        add_own_keys(s, is_bf16, m, n_vecs, a->from, a->to < from ? a->to : from);
+    }
+    add_keys(s, is_bf16, 0, n, n_vecs, from, to);
+    for (size_t m = 0; m < n; m++) {
+        const query *a = block[m];
+        const vec shrink = vec_of(a->shrink);
+        add_own_keys(s, is_bf16, m, n_vecs, a->from > to ? a->from : to, a->to);
+#pragma GCC unroll 8
+        for (size_t v = 0; v < n_vecs; v++) {
+            const size_t n_here = n_vecs == 1 ? s->n : VEC;
+            float *out = a->out + s->column + v * VEC;
+            const vec sum = vec_load(s->sum[m] + v * VEC, VEC);
+            vec_store(out, vec_fma(vec_load(out, n_here), shrink, sum), n_here);
+        }
+    }
+    s->column += n_vecs * VEC;
+}
+
+/* The keys that all of a block see, from … to - 1; where there are none, from is to. */
+static inline void common_keys(query *const *block, size_t n, size_t *from, size_t *to)
+{
+    *from = block[0]->from;
+    *to = block[0]->to;
+    for (size_t m = 1; m < n; m++) {
+        if (block[m]->from > *from) *from = block[m]->from;
+        if (block[m]->to < *to) *to = block[m]->to;
+    }
+    if (*to < *from) *to = *from;
+}
+
+/* n, n_vecs: constants wherever this is called. */
+ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], const page *p, bool is_bf16,
+                       size_t n, size_t n_vecs)
+{
+    enum { HALF = STRIP_VECS / 2 };
+    float sum[BLOCK][STRIP_VECS * VEC];
+    strip s = {p->v, p->head_dim, 0, VEC, share, sum};
+    size_t from, to;
+    common_keys(block, n, &from, &to);
+    while (p->head_dim >= s.column + n_vecs * VEC) add_strip(&s, block, is_bf16, n, n_vecs, from, to);
+    if (n_vecs > HALF && p->head_dim >= s.column + HALF * VEC)
+        add_strip(&s, block, is_bf16, n, HALF, from, to);
+    while (s.column < p->head_dim) {
+        s.n = p->head_dim - s.column < VEC ? p->head_dim - s.column : VEC;
+        add_strip(&s, block, is_bf16, n, 1, from, to);
+    }
+}
+
+/* n queries that see the page. n, n_vecs: constants wherever this is called. */
+ALWAYS void add_block(query *const *block, const page *p, bool is_bf16, size_t n, size_t n_vecs)
+{
+    float share[BLOCK][ASSAY_PAGE];
+    multiply(share, block, p, is_bf16, n, n_vecs < PAGE_VECS ? n_vecs : PAGE_VECS);
+    for (size_t m = 0; m < n; m++) make_shares(share[m], block[m], p);
+    add_values(block, (const float(*)[ASSAY_PAGE])share, p, is_bf16, n, n_vecs);
+}
+
+ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
+{
+    size_t at = 0;
+    for (; n - at >= 6; at += 6) add_block(seen + at, p, is_bf16, 6, VECS_OF_6);
+    for (; n - at >= 4; at += 4) add_block(seen + at, p, is_bf16, 4, VECS_OF_4);
+    for (; n - at >= 2; at += 2) add_block(seen + at, p, is_bf16, 2, VECS_OF_2);
+    if (at < n) add_block(seen + at, p, is_bf16, 1, STRIP_VECS);
+}
+
+/* Those of n queries that see page number `index`, with what they see of it. */
+static size_t who_sees(query **seen, query *queries, size_t n, size_t index)
+{
+    const size_t from = index * ASSAY_PAGE, to = from + ASSAY_PAGE;
+    size_t n_seen = 0;
+    for (size_t i = 0; i < n; i++) {
+        query *a = &queries[i];
+        if (a->last < from || a->first >= to) continue;
+        a->from = a->first > from ? a->first - from : 0;
+        a->to = a->last + 1 < to ? a->last + 1 - from : ASSAY_PAGE;
+        seen[n_seen++] = a;
+    }
+    return n_seen;
+}
+
+/* Query number `index` of the call, before its first page. */
+static query begin_query(const assay_attention_call *c, size_t index)
+{
+    const size_t row = index / c->n_heads, head = index % c->n_heads;
+    query a = {.q = c->q + row * c->ld_q + head * c->head_dim,
+               .out = c->out + row * c->ld_out + head * c->head_dim,
+               .first = c->first[row],
+               .last = c->last[row],
+               .top = c->sinks ? c->sinks[head] : -INFINITY,
+               .sum = c->sinks ? 1 : 0};
+    for (size_t d = 0; d < c->head_dim; d++) a.out[d] = 0;
+    return a;
+}
+
+static void end_query(const query *a, size_t head_dim)
+{
+    const vec sum = vec_of((float)a->sum);
+    for (size_t d = 0; d < head_dim; d += VEC) {
+        const size_t n = head_dim - d;
+        vec_store(a->out + d, vec_div(vec_load(a->out + d, n), sum), n);
+    }
+}
+
+/* Queries first … first + n - 1 of the call, at most QUERIES. */
+ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, size_t n)
+{
+    query queries[QUERIES], *seen[QUERIES];
+    size_t from = SIZE_MAX, last = 0;
+    for (size_t i = 0; i < n; i++) {
+        queries[i] = begin_query(c, first + i);
+        if (queries[i].first < from) from = queries[i].first;
+        if (queries[i].last > last) last = queries[i].last;
+    }
+    for (size_t i = from / ASSAY_PAGE; i <= last / ASSAY_PAGE; i++) {
+        const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
+        add_page(seen, who_sees(seen, queries, n, i), &p, is_bf16);
+    }
+    for (size_t i = 0; i < n; i++) end_query(&queries[i], c->head_dim);
+}
+
+ALWAYS void attention(const assay_attention_call *c, bool is_bf16)
+{
+    const size_t n = c->n_rows * c->n_heads;
+    for (size_t at = 0; at < n; at += QUERIES) attend(c, is_bf16, at, n - at < QUERIES ? n - at : QUERIES);
 }
 
 #endif

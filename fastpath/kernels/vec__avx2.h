@@ -247,6 +247,16 @@ static inline vec vec_load_bf16(const uint16_t *x)
         _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)x)), 16));
 }
 
+/* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
+ * touched. */
+static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
+{
+    uint16_t few[VEC] = {0};
+    for (size_t i = 0; n < VEC && i < n; i++) few[i] = x[i];
+    const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)(n < VEC ? few : x));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
+}
+
 /* sum + a · b in each lane, a of four unsigned, b of four signed bytes. */
 static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
 {

@@ -242,6 +242,15 @@ static inline vec vec_load_bf16(const uint16_t *x)
         _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)x)), 16));
 }
 
+/* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
+ * touched. */
+static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
+{
+    const __m256i half = n < VEC ? _mm256_maskz_loadu_epi16(vec_mask(n), x)
+                                 : _mm256_loadu_si256((const __m256i *)(const void *)x);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+}
+
 /* sum + a · b in each lane, a of four unsigned, b of four signed bytes. */
 static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
 {

@@ -3,137 +3,298 @@
 #include <string.h>
 
 #include "fastpath/kernels/attention.h"
+#include "fastpath/kernels/narrow.h"
 #include "fastpath/tests/sweep_parts.h"
 
-enum { N_HEADS, HEAD_DIM, FIRST, LAST, DIMS };
-enum { MAX_PAGES = 8 };
+/* KEYS: the last row sees position KEYS - 1. */
+enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
+enum { MAX_ROWS = 40, MAX_HEAD_DIM = 512, MAX_PAGES = 6, MAX_KEYS = MAX_PAGES * 64 };
 
-typedef struct query {
-    size_t n_heads, head_dim, first, last;
-    float scale, *q, *out;
+/* What the rows see. */
+enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
+
+/* Bits of EXTRAS. */
+enum { CAP = 1, SINKS = 2, STRIDES = 4, N_EXTRAS = 8 };
+
+typedef struct attention {
+    sweep *s;
+    assay_attention_call call;
+    assay_dtype dtype;
+    size_t n_pages;
     const void *k[MAX_PAGES], *v[MAX_PAGES];
+    size_t first[MAX_ROWS], last[MAX_ROWS];
+    float *q, *sinks;
+    bool is_exact; /* scores are whole numbers so far apart that only the largest count */
+} attention;
+
+/* One head of one row. */
+typedef struct query {
+    const attention *of;
+    size_t row, head, first, last;
 } query;
 
-static float key(const query *a, size_t position, size_t d)
+static float number(const void *page, size_t at, assay_dtype dtype)
 {
-    return ((const float *)a->k[position / ASSAY_PAGE])[d * ASSAY_PAGE + position % ASSAY_PAGE];
-}
-
-/* Infinite keys would ask of the softmax what nothing needs; NaN must arrive. What is not seen is NaN always.
- */
-static const float *make_page(const query *a, sweep *s, size_t page, bool is_key, sweep_numbers numbers)
-{
-    size_t n = ASSAY_PAGE * a->head_dim;
-    float *x = sweep_take_aligned(s, n * sizeof *x, 64);
-    sweep_fill(s, x, n, numbers);
-    for (size_t i = 0; i < n; i++) {
-        size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / a->head_dim);
-        if (position < a->first || position > a->last || isinf(x[i])) x[i] = NAN;
-    }
+    if (dtype == ASSAY_F32) return ((const float *)page)[at];
+    uint32_t bits = (uint32_t)((const uint16_t *)page)[at] << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-/* Scores of one head, and how far the float ones may be off, in units of u: rounding in the product, and in
- * what is subtracted from it. */
-static void score_head(const query *a, size_t head, double *score, double *off)
+static float key(const query *a, size_t position, size_t d)
 {
-    double top = -INFINITY;
-    for (size_t j = a->first; j <= a->last; j++) {
-        double sum = 0, magnitude = 0;
-        for (size_t d = 0; d < a->head_dim; d++) {
-            double term = (double)a->q[head * a->head_dim + d] * (double)key(a, j, d) * (double)a->scale;
-            sum += term;
-            magnitude += fabs(term);
+    return number(a->of->k[position / ASSAY_PAGE], d * ASSAY_PAGE + position % ASSAY_PAGE, a->of->dtype);
+}
+
+static float value(const query *a, size_t position, size_t d)
+{
+    return number(a->of->v[position / ASSAY_PAGE], position % ASSAY_PAGE * a->of->call.head_dim + d,
+                  a->of->dtype);
+}
+
+/* Some row's first lies in page 0. */
+static void draw_ranges(attention *a, const size_t *shape)
+{
+    const size_t n = shape[N_ROWS], end = shape[KEYS];
+    size_t window = sweep_between(a->s, 1, end), lowest = end;
+    for (size_t r = 0; r < n; r++) {
+        size_t last = end > n - r ? end - (n - r) : 0;
+        a->first[r] = 0;
+        a->last[r] = shape[RANGES] == SAME ? end - 1 : last;
+        if (shape[RANGES] == WINDOWS && last >= window) a->first[r] = last - window + 1;
+        if (shape[RANGES] == ANY) {
+            a->last[r] = r + 1 == n ? end - 1 : sweep_between(a->s, 0, end - 1);
+            a->first[r] = sweep_between(a->s, 0, a->last[r]);
         }
-        score[j] = sum;
-        off[j] = magnitude;
-        if (!(sum <= top)) top = sum;
+        if (a->first[r] < lowest) lowest = a->first[r];
     }
-    for (size_t j = a->first; j <= a->last; j++) {
-        score[j] -= top;
-        off[j] += fabs(score[j]);
+    for (size_t r = 0; lowest >= ASSAY_PAGE && r < n; r++) {
+        a->first[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
+        a->last[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
     }
 }
 
-/* An error e of a score makes its share wrong by the factor 1 + e, and the sum that shares are divided by no
- * more than the largest such factor. */
-static void judge_head(const query *a, sweep *s, size_t head)
+static bool is_seen(const attention *a, size_t position)
 {
-    double score[MAX_PAGES * 64], off[MAX_PAGES * 64], sum = 0, sum_off = 0;
-    score_head(a, head, score, off);
-    for (size_t j = a->first; j <= a->last; j++) sum += exp(score[j]);
-    for (size_t j = a->first; j <= a->last; j++) sum_off += exp(score[j]) / sum * off[j];
-    for (size_t d = 0; d < a->head_dim; d++) {
-        double truth = 0, magnitude = 0;
-        for (size_t j = a->first; j <= a->last; j++) {
-            double term = exp(score[j]) / sum *
-                          (double)((const float *)a->v[j / ASSAY_PAGE])[j % ASSAY_PAGE * a->head_dim + d];
-            truth += term;
-            magnitude += fabs(term) * (1 + off[j] + sum_off);
-        }
-        if (!sweep_judge(s, a->out[head * a->head_dim + d], truth, magnitude, head * a->head_dim + d)) return;
+    for (size_t r = 0; r < a->call.n_rows; r++)
+        if (a->first[r] <= position && position <= a->last[r]) return true;
+    return false;
+}
+
+/* A NaN among them, or infinite scores for a whole page: of either sign, as the query has it. Infinite values
+ * would ask of shares near 0 what nothing needs. */
+static void poison(sweep *s, float *x, size_t n, bool is_key)
+{
+    switch (sweep_between(s, 0, 5)) {
+    case 0:
+    case 1: x[sweep_between(s, 0, n - 1)] = NAN; return;
+    case 2:
+        for (size_t i = 0; is_key && i < ASSAY_PAGE; i++) x[i] = INFINITY;
+        return;
+    default: return;
     }
+}
+
+/* What nobody sees is NaN always. */
+static const void *make_page(const attention *a, size_t page, bool is_key, sweep_numbers numbers)
+{
+    static float wide[64 * MAX_HEAD_DIM];
+    const size_t head_dim = a->call.head_dim, n = ASSAY_PAGE * head_dim;
+    float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, n * sizeof *x, 64) : wide;
+    sweep_fill(a->s, x, n, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    if (numbers == SWEEP_SPECIAL) poison(a->s, x, n, is_key);
+    for (size_t i = 0; i < n; i++) {
+        size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / head_dim);
+        if (!is_seen(a, position)) x[i] = NAN;
+    }
+    if (a->dtype == ASSAY_F32) return x;
+    uint16_t *narrow = sweep_take_aligned(a->s, n * sizeof *narrow, 64);
+    fp_narrow_bf16__scalar(narrow, x, n);
+    return narrow;
+}
+
+/* What the sums of one query are held against. */
+typedef struct truth {
+    double share[MAX_KEYS]; /* of each key, of 1 in all with the sink */
+    double off[MAX_KEYS];   /* how far the score may be off, in units of u */
+    double off_all;         /* the same, of what all shares are divided by */
+    size_t n_largest;       /* keys, and sinks, with the largest score */
+} truth;
+
+/* Scores, and how far the float ones may be off: rounding in the product, in the cap, and in what is
+ * subtracted. */
+static double make_scores(const query *a, truth *t, double *sink)
+{
+    const assay_attention_call *c = &a->of->call;
+    const float *q = c->q + a->row * c->ld_q + a->head * c->head_dim;
+    double top = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
+    for (size_t j = a->first; j <= a->last; j++) {
+        double sum = 0, magnitude = 0;
+        for (size_t d = 0; d < c->head_dim; d++) {
+            double term = (double)q[d] * (double)key(a, j, d) * (double)c->scale;
+            sum += term;
+            magnitude += fabs(term);
+        }
+        if (c->cap > 0) sum = (double)c->cap * tanh(sum / (double)c->cap);
+        t->share[j] = sum;
+        t->off[j] = (isfinite(magnitude) ? magnitude : 0) + (c->cap > 0 ? 2 * fabs(sum) : 0);
+        if (!(sum <= top)) top = sum;
+    }
+    return top;
+}
+
+static void make_truth(const query *a, truth *t)
+{
+    double sink, top = make_scores(a, t, &sink), sum = exp(sink - top);
+    t->n_largest = sink == top;
+    t->off_all = exp(sink - top) * fabs(isinf(sink) ? 0 : sink - top);
+    for (size_t j = a->first; j <= a->last; j++) {
+        t->n_largest += t->share[j] == top;
+        if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - top);
+        if (a->of->is_exact) t->off[j] = 0;
+        t->share[j] = exp(t->share[j] - top);
+        sum += t->share[j];
+        t->off_all += t->share[j] * t->off[j];
+    }
+    for (size_t j = a->first; j <= a->last; j++) t->share[j] /= sum;
+    t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
+}
+
+/* An error e of a score makes its share wrong by the factor 1 + e, and the sum that shares are divided by no
+ * more than the largest such factor. Of a power of two of equal shares, everything is exact. */
+static void judge_query(const query *a)
+{
+    const assay_attention_call *c = &a->of->call;
+    const float *out = c->out + a->row * c->ld_out + a->head * c->head_dim;
+    truth t;
+    make_truth(a, &t);
+    const bool is_exact = a->of->is_exact && (t.n_largest & (t.n_largest - 1)) == 0;
+    for (size_t d = 0; d < c->head_dim; d++) {
+        double sum = 0, magnitude = 0;
+        size_t at = (a->row * c->n_heads + a->head) * c->head_dim + d;
+        for (size_t j = a->first; j <= a->last; j++) {
+            double term = t.share[j] * (double)value(a, j, d);
+            sum += term;
+            magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
+        }
+        if (is_exact ? !sweep_judge_same(a->of->s, out[d] + 0.0F, (float)sum + 0.0F, at)
+                     : !sweep_judge(a->of->s, out[d], sum, magnitude, at))
+            return;
+    }
+}
+
+/* The same bits without the others: rows, heads, and pages before its own. */
+static void judge_alone(const query *a, assay_attention_fn *kernel)
+{
+    const assay_attention_call *c = &a->of->call;
+    const size_t skipped = a->first / ASSAY_PAGE, first = a->first % ASSAY_PAGE,
+                 last = a->last - skipped * ASSAY_PAGE;
+    assay_attention_call alone = *c;
+    alone.out = sweep_take_guarded(a->of->s, c->head_dim * sizeof *alone.out);
+    alone.q = c->q + a->row * c->ld_q + a->head * c->head_dim;
+    alone.ld_out = alone.ld_q = c->head_dim;
+    alone.n_rows = alone.n_heads = 1;
+    alone.k = c->k + skipped;
+    alone.v = c->v + skipped;
+    alone.first = &first;
+    alone.last = &last;
+    alone.sinks = c->sinks ? c->sinks + a->head : NULL;
+    kernel(&alone);
+    for (size_t d = 0; d < c->head_dim; d++)
+        (void)sweep_judge_same(a->of->s, alone.out[d], c->out[a->row * c->ld_out + a->head * c->head_dim + d],
+                               (a->row * c->n_heads + a->head) * c->head_dim + d);
+}
+
+/* Rows of out with something between them must keep it. */
+static void judge_between(const attention *a)
+{
+    const assay_attention_call *c = &a->call;
+    for (size_t r = 0; r + 1 < c->n_rows; r++)
+        for (size_t i = c->n_heads * c->head_dim; i < c->ld_out; i++)
+            if (!isnan(c->out[r * c->ld_out + i])) sweep_fail(a->s, "row %zu: written behind its end", r);
+}
+
+static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers)
+{
+    assay_attention_call *c = &a->call;
+    const size_t width = c->n_heads * c->head_dim, n_q = (c->n_rows - 1) * c->ld_q + width;
+    a->is_exact = numbers == SWEEP_INTEGERS && !(shape[EXTRAS] & CAP);
+    c->scale = a->is_exact ? 256 : 1 / sqrtf((float)c->head_dim);
+    c->cap = shape[EXTRAS] & CAP ? 1.5F : 0;
+    c->q = a->q = sweep_take(a->s, n_q * sizeof *a->q);
+    sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    for (size_t page = 0; page < a->n_pages; page++) {
+        a->k[page] = make_page(a, page, true, numbers);
+        a->v[page] = make_page(a, page, false, numbers);
+    }
+    if (!(shape[EXTRAS] & SINKS)) return;
+    c->sinks = a->sinks = sweep_take(a->s, c->n_heads * sizeof *a->sinks);
+    sweep_fill(a->s, a->sinks, c->n_heads, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
 static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
 {
-    (void)op;
     sweep_begin(s, shape, DIMS, numbers);
-    query a = {
-        .n_heads = shape[N_HEADS], .head_dim = shape[HEAD_DIM], .first = shape[FIRST], .last = shape[LAST]};
-    size_t n = a.n_heads * a.head_dim;
-    assay_attention_fn *kernel = FP_ATTENTION[variant].f32;
-    a.scale = 1 / sqrtf((float)a.head_dim);
-    a.q = sweep_take(s, n * sizeof *a.q);
-    sweep_fill(s, a.q, n, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
-    for (size_t page = 0; page <= a.last / ASSAY_PAGE; page++) {
-        a.k[page] = make_page(&a, s, page, true, numbers);
-        a.v[page] = make_page(&a, s, page, false, numbers);
+    const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
+    attention a = {.s = s,
+                   .dtype = (assay_dtype)op->kind,
+                   .n_pages = (shape[KEYS] + ASSAY_PAGE - 1) / ASSAY_PAGE,
+                   .call = {.ld_out = width + extra,
+                            .ld_q = width + 2 * extra,
+                            .n_rows = shape[N_ROWS],
+                            .n_heads = shape[N_HEADS],
+                            .head_dim = shape[HEAD_DIM]}};
+    assay_attention_fn *kernel =
+        a.dtype == ASSAY_F32 ? FP_ATTENTION[variant].f32 : FP_ATTENTION[variant].bf16;
+    a.call.k = a.k;
+    a.call.v = a.v;
+    a.call.first = a.first;
+    a.call.last = a.last;
+    draw_ranges(&a, shape);
+    make_inputs(&a, shape, numbers);
+    a.call.out = sweep_take_guarded(s, ((a.call.n_rows - 1) * a.call.ld_out + width) * sizeof *a.call.out);
+    kernel(&a.call);
+    for (size_t r = 0; r < a.call.n_rows; r++)
+        for (size_t h = 0; h < a.call.n_heads; h++) judge_query(&(query){&a, r, h, a.first[r], a.last[r]});
+    for (size_t i = 0; i < 3; i++) {
+        size_t r = sweep_between(s, 0, a.call.n_rows - 1), h = sweep_between(s, 0, a.call.n_heads - 1);
+        judge_alone(&(query){&a, r, h, a.first[r], a.last[r]}, kernel);
     }
-    a.out = sweep_take_guarded(s, n * sizeof *a.out);
-    assay_attention_call call = {.out = a.out,
-                                 .q = a.q,
-                                 .ld_out = n,
-                                 .ld_q = n,
-                                 .n_rows = 1,
-                                 .n_heads = a.n_heads,
-                                 .head_dim = a.head_dim,
-                                 .k = a.k,
-                                 .v = a.v,
-                                 .first = &a.first,
-                                 .last = &a.last,
-                                 .scale = a.scale};
-    kernel(&call);
-    for (size_t h = 0; h < a.n_heads; h++) judge_head(&a, s, h);
-    size_t head = sweep_between(s, 0, a.n_heads - 1);
-    float *alone = sweep_take_guarded(s, a.head_dim * sizeof *alone);
-    call.out = alone;
-    call.q = a.q + head * a.head_dim;
-    call.n_heads = 1;
-    kernel(&call);
-    for (size_t d = 0; d < a.head_dim; d++)
-        (void)sweep_judge_same(s, alone[d], a.out[head * a.head_dim + d], head * a.head_dim + d);
+    judge_between(&a);
     sweep_end(s);
 }
 
-static void run_from(sweep *s, const sweep_op *op, size_t variant, size_t n_heads, size_t head_dim,
-                     size_t last)
+static void run_with(sweep *s, const sweep_op *op, size_t variant, size_t n_rows, size_t n_heads,
+                     size_t head_dim, size_t n_keys)
 {
-    size_t first = s->n_cases % 2 ? sweep_between(s, 0, last < ASSAY_PAGE ? last : ASSAY_PAGE - 1) : 0;
-    op->run(s, op, variant, (const size_t[DIMS]){n_heads, head_dim, first, last}, sweep_turn(s));
+    op->run(s, op, variant,
+            (const size_t[DIMS]){n_rows, n_heads, head_dim, n_keys, s->n_cases / SWEEP_N_NUMBERS % N_RANGES,
+                                 sweep_bits(s) % N_EXTRAS},
+            sweep_turn(s));
 }
 
-/* Around vectors of 8 and 16, four of which are a column block, pages of 64 and groups of 16 heads. */
+/* Around vectors of 8 and 16, four or eight of which are a strip, blocks of 1, 2, 4 and 6 queries, pages of
+ * 64, and the 96 queries that go through them together. */
 static void shapes(sweep *s, const sweep_op *op, size_t variant)
 {
-    static const size_t lasts[] = {0, 1, 6, 7, 8, 15, 16, 31, 32, 62, 63, 64, 65, 127, 128, 200};
-    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
-        for (size_t j = 0; j < 6; j++)
-            run_from(s, op, variant, sweep_between(s, 1, 4), sweep_between(s, 1, 130), lasts[i]);
+    static const size_t keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 201, 300};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t j = 0; j < 12; j++)
+            run_with(s, op, variant, sweep_between(s, 1, 8), sweep_between(s, 1, 4), sweep_between(s, 1, 130),
+                     keys[i]);
     for (size_t head_dim = 1; head_dim <= 130; head_dim++)
-        run_from(s, op, variant, 1 + head_dim % 3, head_dim, sweep_between(s, 0, 140));
-    for (size_t n_heads = 15; n_heads <= 18; n_heads++) run_from(s, op, variant, n_heads, 24, 70);
-    run_from(s, op, variant, 2, 256, 100);
+        run_with(s, op, variant, 1 + head_dim % 7, 1 + head_dim % 3, head_dim, sweep_between(s, 1, 140));
+    for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++)
+        for (size_t j = 0; j < 3; j++)
+            run_with(s, op, variant, n_rows, sweep_between(s, 1, 4), sweep_between(s, 1, 40),
+                     sweep_between(s, 1, 200));
+    for (size_t n_heads = 5; n_heads <= 18; n_heads++) run_with(s, op, variant, 2, n_heads, 24, 71);
+    for (size_t j = 0; j < 6; j++) {
+        run_with(s, op, variant, 3, 2, 256, 101);
+        run_with(s, op, variant, 3, 1, 511 + j % 2, 66);
+    }
 }
 
 static size_t n_variants(void)
@@ -146,4 +307,5 @@ static fp_isa isa(size_t variant)
     return FP_ATTENTION[variant].isa;
 }
 
-const sweep_op SWEEP_ATTENTION[1] = {{"attention", 0, DIMS, n_variants, isa, shapes, run}};
+const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, n_variants, isa, shapes, run},
+                                     {"attention_bf16", ASSAY_BF16, DIMS, n_variants, isa, shapes, run}};
