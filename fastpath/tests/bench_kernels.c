@@ -1,4 +1,4 @@
-/* Matrix products beside what the machine can do at most, measured in the same run; for
+/* Matrix products and attention beside what the machine can do at most, measured in the same run; for
  * scripts/bench-kernels.
  *
  * One thread: work is done in slices of a millisecond or so, each timed, and the rate is that of the slice at
@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fastpath/kernels/attention.h"
 #include "fastpath/kernels/matmul.h"
 #include "fastpath/tests/peak.h"
 
@@ -268,6 +269,83 @@ static void measure_product(const fp_matmul_variant *v, const subject *u, const 
     print_rates("1 row", u->name, v->isa, rate, l->read, "GB/s");
 }
 
+/* Attention of a model with 16 heads of 128, two for each key/value head: a run of CHUNK rows at a time, as
+ * the engine does, or one row. */
+enum { HEADS = 16, GROUP = 2, HEAD_DIM = 128, CHUNK = 32, PASS = 256, MAX_CONTEXT = 2048 };
+
+typedef struct attention {
+    assay_attention_fn *run;
+    const char *memory;
+    size_t head_bytes; /* of the keys of a head in a page, and of its values */
+    size_t context;
+    const float *q; /* [PASS, HEADS, HEAD_DIM] */
+    float *out;     /* of each thread, likewise */
+} attention;
+
+/* n rows, the last of which sees keys 0 … end - 1, of a key/value head with its own pages from memory. */
+static void attend(const attention *a, size_t head, size_t n, size_t end, float *out)
+{
+    const void *k[MAX_CONTEXT / 64], *v[MAX_CONTEXT / 64];
+    size_t first[CHUNK] = {0}, last[CHUNK];
+    const size_t at = (end - n) % PASS * HEADS * HEAD_DIM + head % (HEADS / GROUP) * GROUP * HEAD_DIM;
+    for (size_t r = 0; r < n; r++) last[r] = end - n + r;
+    for (size_t i = 0; i < a->context / ASSAY_PAGE; i++) {
+        k[i] = a->memory + (head * (a->context / ASSAY_PAGE) + i) * 2 * a->head_bytes;
+        v[i] = (const char *)k[i] + a->head_bytes;
+    }
+    a->run(&(assay_attention_call){.out = out + at,
+                                   .q = a->q + at,
+                                   .ld_out = HEADS * HEAD_DIM,
+                                   .ld_q = HEADS * HEAD_DIM,
+                                   .n_rows = n,
+                                   .n_heads = GROUP,
+                                   .head_dim = HEAD_DIM,
+                                   .k = k,
+                                   .v = v,
+                                   .first = first,
+                                   .last = last,
+                                   .scale = 0.1F});
+}
+
+/* Two runs, as far from the start of the prompt as from its end, so that all slices are alike. */
+static void run_prefill(void *context, size_t slice, size_t thread)
+{
+    const attention *a = context;
+    const size_t n = a->context / CHUNK, chunk = slice % (n / 2), head = slice / (n / 2) % (HEADS / GROUP);
+    float *out = a->out + thread * N_ROWS * N_OUT;
+    attend(a, head, CHUNK, (chunk + 1) * CHUNK, out);
+    attend(a, head, CHUNK, (n - chunk) * CHUNK, out);
+}
+
+static void run_decode(void *context, size_t slice, size_t thread)
+{
+    const attention *a = context;
+    attend(a, slice, 1, a->context, a->out + thread * N_ROWS * N_OUT);
+}
+
+static void measure_attention(const fp_attention_variant *v, bool is_bf16, const limits *l,
+                              const void *memory, const float *q, float *out)
+{
+    static const size_t CONTEXTS[] = {512, 2048};
+    const char *name = is_bf16 ? "bf16" : "f32";
+    double rate[2];
+    attention a = {.run = is_bf16 ? v->bf16 : v->f32, .memory = memory, .q = q, .out = out};
+    a.head_bytes = HEAD_DIM * ASSAY_PAGE * (is_bf16 ? sizeof(uint16_t) : sizeof(float));
+    for (size_t i = 0; i < 2; i++) {
+        char what[16];
+        (void)snprintf(what, sizeof what, "%s %zu", name, a.context = CONTEXTS[i]);
+        const double pairs = (double)CHUNK * GROUP * (double)(a.context + 1);
+        measure(rate, &(task){run_prefill, &a, v->isa == FP_ISA_SCALAR ? 4 : MAX_SLICES, n_threads,
+                              1e-9 * pairs * 4 * HEAD_DIM});
+        print_rates("prefill", what, v->isa, rate, l->fma[v->isa < FP_ISA_AVX512 ? v->isa : FP_ISA_AVX512],
+                    "GFLOP/s");
+    }
+    a.context = 1024;
+    const size_t bytes = 2 * a.head_bytes * a.context / ASSAY_PAGE;
+    measure(rate, &(task){run_decode, &a, MAX_SLICES, n_threads, 1e-9 * (double)bytes});
+    print_rates("1 row", is_bf16 ? "bf16 1024" : "f32 1024", v->isa, rate, l->read, "GB/s");
+}
+
 static void *take(size_t n)
 {
     void *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -294,5 +372,9 @@ int main(void)
     for (size_t i = 0; i < FP_N_MATMUL; i++)
         for (size_t u = 0; u < N_SUBJECTS && fp_isa_runs_here(FP_MATMUL[i].isa); u++)
             measure_product(&FP_MATMUL[i], &SUBJECTS[u], &l, memory, x, y);
+    printf("\n%-31s %9s %9s %8s %7s %7s\n", "attention", "1 thread", "all", "", "of it", "of it");
+    for (size_t i = 0; i < FP_N_ATTENTION; i++)
+        for (size_t u = 0; u < 2 && fp_isa_runs_here(FP_ATTENTION[i].isa); u++)
+            measure_attention(&FP_ATTENTION[i], u, &l, memory, x, y);
     return 0;
 }
