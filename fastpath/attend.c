@@ -1,5 +1,8 @@
 /* Attention of one layer: projections, caches, and every row over what its sample has cached.
  *
+ * Work is shared out in chunks: rows of one run that go through pages together, so that a prefill reads a
+ * page once for all of them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/forward.h"
 
@@ -18,8 +21,50 @@ static void project(fp_pass *pass, const plan_attention *a, const float *x, cons
                                      pass->sine[a->rope] + t * n);
 }
 
+/* With a few heads for each key/value head, as many queries as a kernel takes at once. */
+enum { CHUNK_ROWS = 32 };
+
+/* Rows of one run, first_row being counted in the pass. */
+typedef struct chunk {
+    size_t run, first_row, n_rows;
+} chunk;
+
+typedef struct chunks {
+    chunk *list; /* [n] */
+    size_t n;
+} chunks;
+
+static bool cut_chunks(fp_pass *pass, chunks *c)
+{
+    c->list = fp_scratch_take(pass->scratch, pass->n_runs + pass->n_rows / CHUNK_ROWS, 1, sizeof *c->list);
+    c->n = 0;
+    for (size_t j = 0; c->list && j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        for (size_t at = 0; at < run->n_rows; at += CHUNK_ROWS)
+            c->list[c->n++] = (chunk){j, run->first_row + at,
+                                      run->n_rows - at < CHUNK_ROWS ? run->n_rows - at : CHUNK_ROWS};
+    }
+    return c->list != NULL;
+}
+
+typedef struct caching {
+    const fp_pass *pass;
+    const chunk *list;
+    size_t layer, width;
+    const float *k, *v; /* [R, width] */
+} caching;
+
+static void cache_item(void *context, size_t item)
+{
+    const caching *c = context;
+    const chunk *one = &c->list[item];
+    const fp_run *run = &c->pass->runs[one->run];
+    fp_state_put(run->state, c->layer, fp_run_position(run, one->first_row), one->n_rows,
+                 c->k + one->first_row * c->width, c->v + one->first_row * c->width);
+}
+
 /* Writes layer i's keys and values of all rows into the caches. */
-static assay_status cache_keys(fp_pass *pass, size_t i, const float *x)
+static assay_status cache_keys(fp_pass *pass, size_t i, const chunks *cut, const float *x)
 {
     const plan_attention *a = &pass->plan->layers[i].mixer.attention;
     const fp_attention *w = &pass->model->layers[i].attention;
@@ -29,10 +74,8 @@ static assay_status cache_keys(fp_pass *pass, size_t i, const float *x)
     if (!v) return ASSAY_ENOMEM;
     project(pass, a, x, &w->k, &w->k_norm, a->n_kv_heads, true, k);
     project(pass, a, x, a->value_is_key ? &w->k : &w->v, &w->v_norm, a->n_kv_heads, false, v);
-    for (size_t r = 0; r < pass->n_rows; r++) {
-        const fp_run *run = &pass->runs[pass->run_of[r]];
-        fp_state_put(run->state, i, fp_run_position(run, r), k + r * width, v + r * width);
-    }
+    caching c = {pass, cut->list, i, width, k, v};
+    fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * width / cut->n, cache_item, &c);
     return ASSAY_OK;
 }
 
@@ -76,55 +119,81 @@ typedef struct attending {
     const fp_pass *pass;
     const plan_attention *a;
     const run_pages *pages; /* [n_runs] */
+    const chunks *chunks;
+    assay_attention_fn *kernel;
     const float *q;
     float *out;
 } attending;
 
-/* One row, one key/value head. */
+/* One chunk, one key/value head. Chunks of a head follow each other: they see much the same pages. */
 static void attend_item(void *context, size_t item)
 {
     const attending *k = context;
     const plan_attention *a = k->a;
-    size_t row = item / a->n_kv_heads, head = item % a->n_kv_heads, group = a->n_heads / a->n_kv_heads;
-    size_t run = k->pass->run_of[row], at = (row * a->n_heads + head * group) * a->head_dim;
-    const run_pages *pages = &k->pages[run];
-    size_t last = fp_run_position(&k->pass->runs[run], row), first = first_visible(a, last);
-    size_t skipped = first / ASSAY_PAGE - pages->first / ASSAY_PAGE, base = first / ASSAY_PAGE * ASSAY_PAGE;
-    first -= base;
-    last -= base;
-    k->pass->model->kernels.op.attention_f32(&(assay_attention_call){
+    const chunk *one = &k->chunks->list[item % k->chunks->n];
+    const size_t head = item / k->chunks->n, group = a->n_heads / a->n_kv_heads;
+    const size_t at = (one->first_row * a->n_heads + head * group) * a->head_dim;
+    const fp_run *run = &k->pass->runs[one->run];
+    const run_pages *pages = &k->pages[one->run];
+    const size_t lowest = first_visible(a, fp_run_position(run, one->first_row)) / ASSAY_PAGE * ASSAY_PAGE;
+    const size_t skipped = (lowest - pages->first) / ASSAY_PAGE;
+    size_t first[CHUNK_ROWS], last[CHUNK_ROWS];
+    for (size_t r = 0; r < one->n_rows; r++) {
+        const size_t position = fp_run_position(run, one->first_row + r);
+        first[r] = first_visible(a, position) - lowest;
+        last[r] = position - lowest;
+    }
+    k->kernel(&(assay_attention_call){
         .out = k->out + at,
         .q = k->q + at,
         .ld_out = a->n_heads * a->head_dim,
         .ld_q = a->n_heads * a->head_dim,
-        .n_rows = 1,
+        .n_rows = one->n_rows,
         .n_heads = group,
         .head_dim = a->head_dim,
         .k = pages->k + head * pages->n + skipped,
         .v = pages->v + head * pages->n + skipped,
-        .first = &first,
-        .last = &last,
+        .first = first,
+        .last = last,
         .scale = (float)a->scale,
     });
+}
+
+/* Every row over its pages. q, out: [R, n_heads, head_dim]. */
+static void attend(const fp_pass *pass, size_t i, const run_pages *pages, const chunks *cut, const float *q,
+                   float *out)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const assay_kernels *op = &pass->model->kernels.op;
+    size_t longest = 0;
+    for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
+    attending k = {.pass = pass,
+                   .a = a,
+                   .pages = pages,
+                   .chunks = cut,
+                   .kernel = pass->model->caches[i].narrow ? op->attention_bf16 : op->attention_f32,
+                   .q = q,
+                   .out = out};
+    fp_pool_run(pass->model->pool, cut->n * a->n_kv_heads,
+                longest * ASSAY_PAGE * 2 * a->n_heads / a->n_kv_heads * a->head_dim * pass->n_rows / cut->n,
+                attend_item, &k);
 }
 
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
 {
     const plan_attention *a = &pass->plan->layers[i].mixer.attention;
     const fp_attention *w = &pass->model->layers[i].attention;
-    size_t width = a->n_heads * a->head_dim, mark = pass->scratch->n, longest = 0;
+    size_t width = a->n_heads * a->head_dim, mark = pass->scratch->n;
+    chunks cut;
     float *q = fp_scratch_floats(pass->scratch, pass->n_rows, width);
     float *mixed = q ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
     run_pages *pages = mixed ? fp_scratch_take(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
-    assay_status rc = pages ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && a->cache_layer == i) rc = cache_keys(pass, i, x);
+    assay_status rc = pages && cut_chunks(pass, &cut) ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK && a->cache_layer == i) rc = cache_keys(pass, i, &cut, x);
     if (rc == ASSAY_OK && !list_pages(pass, i, pages)) rc = ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         project(pass, a, x, &w->q, &w->q_norm, a->n_heads, true, q);
-        for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
-        attending k = {pass, a, pages, q, mixed};
-        fp_pool_run(pass->model->pool, pass->n_rows * a->n_kv_heads,
-                    longest * ASSAY_PAGE * 2 * width / a->n_kv_heads, attend_item, &k);
+        attend(pass, i, pages, &cut, q, mixed);
         fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fp_cache_specs(const plan *p, fp_cache_spec *spec)
+void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
         const plan_attention *a = &p->layers[i].mixer.attention;
@@ -14,7 +14,8 @@ void fp_cache_specs(const plan *p, fp_cache_spec *spec)
                                   .source = a->cache_layer,
                                   .window = a->window,
                                   .n_kv_heads = a->n_kv_heads,
-                                  .head_dim = a->head_dim};
+                                  .head_dim = a->head_dim,
+                                  .narrow = narrow};
         if (a->cache_layer == i) continue;
         fp_cache_spec *source = &spec[a->cache_layer];
         spec[i].kind = FP_CACHE_SHARED;
@@ -28,6 +29,12 @@ fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position)
     if (spec->kind != FP_CACHE_ROTATING || position < spec->window) return (fp_seen){0};
     size_t first = position - spec->window + 1;
     return (fp_seen){.kept = spec->kept < first ? spec->kept : first, .first = first};
+}
+
+/* Bytes of the keys, and again of the values, that one head has in a page. */
+static size_t head_bytes(const fp_cache_spec *spec)
+{
+    return spec->head_dim * ASSAY_PAGE * (spec->narrow ? sizeof(uint16_t) : sizeof(float));
 }
 
 /* Pages that n positions take. */
@@ -103,7 +110,7 @@ static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, si
         c->page[i] = copy;
     }
     while (c->n_pages < n) {
-        fp_page *page = fp_page_make(spec->n_kv_heads * spec->head_dim * 2 * ASSAY_PAGE, FP_PAGE_NAN);
+        fp_page *page = fp_page_make(spec->n_kv_heads * 2 * head_bytes(spec), FP_PAGE_NAN);
         if (!page) return false;
         c->page[c->n_pages++] = page;
     }
@@ -115,11 +122,11 @@ static bool reserve_recurrent(fp_cache *c, const fp_cache_spec *spec)
 {
     if (!hold_pages(c, 1)) return false;
     if (c->n_pages == 0) {
-        fp_page *zero = fp_page_make(spec->n_floats, FP_PAGE_ZERO);
+        fp_page *zero = fp_page_make(spec->n_floats * sizeof(float), FP_PAGE_ZERO);
         if (!zero) return false;
         c->page[c->n_pages++] = zero;
     }
-    if (!c->next) c->next = fp_page_make(spec->n_floats, FP_PAGE_NAN);
+    if (!c->next) c->next = fp_page_make(spec->n_floats * sizeof(float), FP_PAGE_NAN);
     return c->next != NULL;
 }
 
@@ -136,18 +143,65 @@ assay_status fp_state_reserve(fp_state *s, size_t n)
     return ASSAY_OK;
 }
 
-void fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, const float *value)
+/* Keys are turned into columns a tile at a time: rows lie so far apart that few of them fit into the first
+ * cache together. */
+enum { TILE = 16 };
+
+/* What one head keeps of some positions of a page. k: the first one's column, of [head_dim, ASSAY_PAGE]; v:
+ * its row. key, value: the same head of the first one, ld numbers before that of the next. */
+static void put_f32(float *k, float *v, const float *key, const float *value, size_t ld, size_t head_dim,
+                    size_t n)
+{
+    float tile[ASSAY_PAGE][TILE];
+    for (size_t d = 0; d < head_dim; d += TILE) {
+        const size_t width = head_dim - d < TILE ? head_dim - d : TILE;
+        for (size_t j = 0; j < n; j++) memcpy(tile[j], key + j * ld + d, width * sizeof **tile);
+        for (size_t i = 0; i < width; i++)
+            for (size_t j = 0; j < n; j++) k[(d + i) * ASSAY_PAGE + j] = tile[j][i];
+    }
+    for (size_t j = 0; j < n; j++) memcpy(v + j * head_dim, value + j * ld, head_dim * sizeof *v);
+}
+
+static void put_bf16(uint16_t *k, uint16_t *v, const float *key, const float *value, size_t ld,
+                     size_t head_dim, size_t n, fp_narrow_bf16_fn *narrow)
+{
+    uint16_t tile[ASSAY_PAGE][TILE];
+    for (size_t d = 0; d < head_dim; d += TILE) {
+        const size_t width = head_dim - d < TILE ? head_dim - d : TILE;
+        for (size_t j = 0; j < n; j++) narrow(tile[j], key + j * ld + d, width);
+        for (size_t i = 0; i < width; i++)
+            for (size_t j = 0; j < n; j++) k[(d + i) * ASSAY_PAGE + j] = tile[j][i];
+    }
+    for (size_t j = 0; j < n; j++) narrow(v + j * head_dim, value + j * ld, head_dim);
+}
+
+/* n positions of one page, from that column on. */
+static void put_page(const fp_cache_spec *spec, fp_page *page, size_t column, size_t n, const float *key,
+                     const float *value)
+{
+    const size_t d = spec->head_dim, ld = spec->n_kv_heads * d, bytes = head_bytes(spec);
+    for (size_t h = 0; h < spec->n_kv_heads; h++) {
+        unsigned char *keys = (unsigned char *)fp_page_numbers(page) + 2 * h * bytes;
+        void *k = keys, *v = keys + bytes;
+        if (spec->narrow)
+            put_bf16((uint16_t *)k + column, (uint16_t *)v + column * d, key + h * d, value + h * d, ld, d, n,
+                     spec->narrow);
+        else put_f32((float *)k + column, (float *)v + column * d, key + h * d, value + h * d, ld, d, n);
+    }
+}
+
+void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value)
 {
     const fp_cache_spec *spec = &s->spec[layer];
     const fp_cache *c = &s->caches[layer];
-    size_t d = spec->head_dim, column = position % ASSAY_PAGE;
+    const size_t width = spec->n_kv_heads * spec->head_dim;
     assert(spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING);
-    assert(place_of(c, position / ASSAY_PAGE) < c->n_pages);
-    float *numbers = fp_page_numbers(c->page[place_of(c, position / ASSAY_PAGE)]);
-    for (size_t h = 0; h < spec->n_kv_heads; h++) {
-        float *k = numbers + h * 2 * d * ASSAY_PAGE, *v = k + d * ASSAY_PAGE;
-        for (size_t i = 0; i < d; i++) k[i * ASSAY_PAGE + column] = key[h * d + i];
-        memcpy(v + column * d, value + h * d, d * sizeof *v);
+    for (size_t done = 0; done < n;) {
+        const size_t at = position + done, column = at % ASSAY_PAGE, place = place_of(c, at / ASSAY_PAGE);
+        const size_t here = n - done < ASSAY_PAGE - column ? n - done : ASSAY_PAGE - column;
+        assert(place < c->n_pages);
+        put_page(spec, c->page[place], column, here, key + done * width, value + done * width);
+        done += here;
     }
 }
 
@@ -285,11 +339,12 @@ void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t firs
                     const void **v)
 {
     const fp_cache *c = &s->caches[s->spec[layer].source];
-    size_t d = s->spec[s->spec[layer].source].head_dim, at = place_of(c, first / ASSAY_PAGE);
+    const size_t bytes = head_bytes(&s->spec[s->spec[layer].source]), at = place_of(c, first / ASSAY_PAGE);
     assert(at + n <= c->n_pages && (at >= c->n_kept || at + n <= c->n_kept));
     for (size_t i = 0; i < n; i++) {
-        const float *keys = fp_page_numbers(c->page[at + i]) + kv_head * 2 * d * ASSAY_PAGE;
+        const unsigned char *keys =
+            (const unsigned char *)fp_page_numbers(c->page[at + i]) + 2 * kv_head * bytes;
         k[i] = keys;
-        v[i] = keys + d * ASSAY_PAGE;
+        v[i] = keys + bytes;
     }
 }

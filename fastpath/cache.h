@@ -18,6 +18,7 @@
 #define FASTPATH_CACHE_H
 
 #include "fastpath/kernels/attention.h"
+#include "fastpath/kernels/narrow.h"
 #include "fastpath/page.h"
 #include "model/plan.h"
 
@@ -35,11 +36,12 @@ typedef struct fp_cache_spec {
     size_t window; /* rotating: the widest window of all layers that read it */
     size_t kept;   /* rotating: positions 0 … kept - 1 stay, and are seen behind the window, too */
     size_t n_kv_heads, head_dim;
-    size_t n_floats; /* recurrent */
+    fp_narrow_bf16_fn *narrow; /* keys and values are bfloat16, as this makes them; NULL: they stay float */
+    size_t n_floats;           /* recurrent */
 } fp_cache_spec;
 
-/* Fills in spec: [n_layers]. */
-void fp_cache_specs(const plan *p, fp_cache_spec *spec);
+/* Fills in spec: [n_layers]. narrow: as in fp_cache_spec. */
+void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec);
 
 /* What a token sees of a cache of keys: positions below `kept`, and those from `first` on; kept <= first. */
 typedef struct fp_seen {
@@ -79,8 +81,9 @@ void fp_state_reset(fp_state *s);
  * fp_state_recurrent. Fails with ASSAY_ENOMEM; what was cached stays. */
 assay_status fp_state_reserve(fp_state *s, size_t n);
 
-/* Writes one position of a layer that has a cache of its own. key, value: [n_kv_heads, head_dim]. */
-void fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
+/* Writes positions position … position + n - 1 of a layer that has a cache of its own; several threads may,
+ * each its own positions. key, value: [n, n_kv_heads, head_dim]. */
+void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
 
 /* The state behind n_tokens tokens, to be read, and where that behind all reserved ones must be written to:
  * [n_floats] each. Until fp_state_advance the old one counts: a pass that fails has changed nothing. */

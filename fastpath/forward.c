@@ -179,12 +179,9 @@ assay_status fp_forward(const fp_model *m, fp_scratch *scratch, const fp_tracer 
         assert(runs[j].first_row == pass.n_rows && runs[j].n_logits <= runs[j].n_rows);
         pass.n_rows += runs[j].n_rows;
     }
-    pass.run_of = fp_scratch_take(scratch, pass.n_rows, 1, sizeof *pass.run_of);
-    assay_status rc = pass.run_of ? ASSAY_OK : ASSAY_ENOMEM;
-    for (size_t j = 0; rc == ASSAY_OK && j < n_runs; j++) {
-        for (size_t r = 0; r < runs[j].n_rows; r++) pass.run_of[runs[j].first_row + r] = j;
+    assay_status rc = ASSAY_OK;
+    for (size_t j = 0; rc == ASSAY_OK && j < n_runs; j++)
         rc = fp_state_reserve(runs[j].state, runs[j].n_rows);
-    }
     if (rc == ASSAY_OK) rc = run_pass(&pass);
     scratch->n = mark;
     return rc;

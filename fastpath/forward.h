@@ -29,7 +29,6 @@ typedef struct fp_pass {
     fp_tracer tracer; /* asks only where the pass is one whole sample */
     fp_run *runs;
     size_t n_runs, n_rows;
-    size_t *run_of;         /* [R] */
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */
     void *narrow;           /* room for R rows of any matrix in a narrower type */

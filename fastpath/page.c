@@ -10,33 +10,33 @@
 
 struct fp_page {
     atomic_size_t n_users;
-    size_t n_floats;
-    _Alignas(64) float numbers[];
+    size_t n_bytes;
+    _Alignas(64) unsigned char numbers[];
 };
 
-static fp_page *allocate(size_t n_floats)
+static fp_page *allocate(size_t n_bytes)
 {
-    if (n_floats > (SIZE_MAX - sizeof(fp_page) - ASSAY_ALIGNMENT) / sizeof(float)) return NULL;
-    size_t bytes = sizeof(fp_page) + n_floats * sizeof(float);
+    if (n_bytes > SIZE_MAX - sizeof(fp_page) - ASSAY_ALIGNMENT) return NULL;
+    size_t bytes = sizeof(fp_page) + n_bytes;
     fp_page *page =
         aligned_alloc(ASSAY_ALIGNMENT, (bytes + ASSAY_ALIGNMENT - 1) / ASSAY_ALIGNMENT * ASSAY_ALIGNMENT);
     if (!page) return NULL;
     atomic_init(&page->n_users, 1);
-    page->n_floats = n_floats;
+    page->n_bytes = n_bytes;
     return page;
 }
 
-fp_page *fp_page_make(size_t n_floats, fp_page_fill fill)
+fp_page *fp_page_make(size_t n_bytes, fp_page_fill fill)
 {
-    fp_page *page = allocate(n_floats);
-    if (page) memset(page->numbers, fill == FP_PAGE_NAN ? 0xff : 0, n_floats * sizeof *page->numbers);
+    fp_page *page = allocate(n_bytes);
+    if (page) memset(page->numbers, fill == FP_PAGE_NAN ? 0xff : 0, n_bytes);
     return page;
 }
 
 fp_page *fp_page_copy(const fp_page *from)
 {
-    fp_page *page = allocate(from->n_floats);
-    if (page) memcpy(page->numbers, from->numbers, from->n_floats * sizeof *page->numbers);
+    fp_page *page = allocate(from->n_bytes);
+    if (page) memcpy(page->numbers, from->numbers, from->n_bytes);
     return page;
 }
 
@@ -57,7 +57,7 @@ bool fp_page_is_own(const fp_page *page)
     return atomic_load_explicit(&page->n_users, memory_order_acquire) == 1;
 }
 
-float *fp_page_numbers(fp_page *page)
+void *fp_page_numbers(fp_page *page)
 {
     return page->numbers;
 }

@@ -12,11 +12,11 @@
 
 typedef struct fp_page fp_page;
 
-/* What a new page holds. NaN: what nobody has written cannot pass. */
+/* What a new page holds. NaN, as float and as bfloat16: what nobody has written cannot pass. */
 typedef enum fp_page_fill { FP_PAGE_NAN, FP_PAGE_ZERO } fp_page_fill;
 
-/* A page of n_floats with one user. NULL where memory is short. */
-fp_page *fp_page_make(size_t n_floats, fp_page_fill fill);
+/* A page of n_bytes with one user. NULL where memory is short. */
+fp_page *fp_page_make(size_t n_bytes, fp_page_fill fill);
 fp_page *fp_page_copy(const fp_page *from);
 
 /* One more user. */
@@ -27,7 +27,7 @@ void fp_page_release(fp_page *page);
 /* Whether its user is the only one. What former users have done with it is done by then. */
 bool fp_page_is_own(const fp_page *page);
 
-/* [n_floats], aligned for any kernel. */
-float *fp_page_numbers(fp_page *page);
+/* n_bytes of numbers of whichever type its users agree on, aligned for any kernel. */
+void *fp_page_numbers(fp_page *page);
 
 #endif

@@ -11,16 +11,17 @@ static void forget(fp_state *s, size_t layer, size_t position)
     const fp_cache_spec *spec = &s->spec[layer];
     float *zeros = calloc(spec->n_kv_heads * spec->head_dim, sizeof *zeros);
     if (!zeros) abort();
-    fp_state_put(s, layer, position, zeros, zeros);
+    fp_state_put(s, layer, position, 1, zeros, zeros);
     free(zeros);
 }
 
 /* A ring of window - 1 places; in decode, since a prefill writes all of its rows before it reads any. */
-void fault_rotating_early(fp_state *s, size_t layer, size_t position, const float *key, const float *value)
+void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                          const float *value)
 {
     const fp_cache_spec *spec = &s->spec[layer];
-    if (spec->kind != FP_CACHE_ROTATING || spec->window < 2 || position != s->n_tokens) return;
-    if (position + 1 >= spec->window) fp_state_put(s, layer, position + 1 - spec->window, key, value);
+    if (spec->kind != FP_CACHE_ROTATING || spec->window < 2 || position != s->n_tokens || n > 1) return;
+    if (position + 1 >= spec->window) fp_state_put(s, layer, position + 1 - spec->window, 1, key, value);
 }
 
 /* Whoever is given the page writes to it; all that was still to be read is one position. */

@@ -28,7 +28,7 @@ typedef struct fault {
     void (*before_steps)(fp_step *steps, size_t n_steps);
     void (*after_steps)(fp_session *s, const fp_step *steps, size_t n_steps);
     /* After fp_state_put, which faults may call, too, with its parameters; after fp_state_advance. */
-    void (*put)(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
+    void (*put)(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
     void (*advanced)(fp_state *s);
     /* Before layer i attends. */
     void (*attends)(fp_pass *pass, size_t i);
@@ -61,7 +61,8 @@ void fault_rows_swapped(fp_step *steps, size_t n_steps);
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps);
 void fault_tail_dropped(float *y, size_t n_rows, size_t n_out);
 
-void fault_rotating_early(fp_state *s, size_t layer, size_t position, const float *key, const float *value);
+void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                          const float *value);
 void fault_page_early(fp_state *s);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 

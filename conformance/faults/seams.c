@@ -91,10 +91,11 @@ assay_status __wrap_fp_session_step(fp_session *s, const fp_step *steps, size_t 
     return rc;
 }
 
-void __wrap_fp_state_put(fp_state *s, size_t layer, size_t position, const float *key, const float *value)
+void __wrap_fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                         const float *value)
 {
-    __real_fp_state_put(s, layer, position, key, value);
-    if (fault_planted()->put) fault_planted()->put(s, layer, position, key, value);
+    __real_fp_state_put(s, layer, position, n, key, value);
+    if (fault_planted()->put) fault_planted()->put(s, layer, position, n, key, value);
 }
 
 void __wrap_fp_state_advance(fp_state *s, size_t n)

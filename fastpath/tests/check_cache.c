@@ -35,7 +35,7 @@ static void extend(fp_state *s, size_t n, int version)
                 key[i] = number(layer, p, i, version);
                 value[i] = -key[i];
             }
-            fp_state_put(s, layer, p, key, value);
+            fp_state_put(s, layer, p, 1, key, value);
         }
     fp_state_advance(s, n);
 }
@@ -73,6 +73,60 @@ START_TEST(every_position_is_found_again)
         ck_assert(holds(&s, 2, p, 0));
     }
     fp_state_free(&s);
+}
+END_TEST
+
+/* As wide as a tile of those in which keys are turned into columns, and a bit. */
+enum { WIDE = 19, N_WIDE = 150 };
+
+static void fill(float *x, size_t n, size_t seed)
+{
+    for (size_t i = 0; i < n; i++) x[i] = (float)((i * 2654435761U + seed) % 100003) / 317.0F - 150;
+}
+
+/* Some positions at a time, with narrow as in fp_cache_spec, and then each of them. */
+static void put_and_find(fp_narrow_bf16_fn *narrow, size_t at_once)
+{
+    static float key[N_WIDE * HEADS * WIDE], value[N_WIDE * HEADS * WIDE];
+    const fp_cache_spec spec = {.n_kv_heads = HEADS, .head_dim = WIDE, .narrow = narrow};
+    const size_t width = HEADS * WIDE, bytes = narrow ? sizeof(uint16_t) : sizeof(float);
+    fp_state s;
+    fill(key, N_WIDE * width, 1);
+    fill(value, N_WIDE * width, 2);
+    ck_assert_int_eq(fp_state_open(&s, &spec, 1), ASSAY_OK);
+    for (size_t n = 0; s.n_tokens < N_WIDE; fp_state_advance(&s, n)) {
+        const size_t at = s.n_tokens;
+        n = N_WIDE - at < at_once ? N_WIDE - at : at_once;
+        ck_assert_int_eq(fp_state_reserve(&s, n), ASSAY_OK);
+        fp_state_put(&s, 0, at, n, key + at * width, value + at * width);
+    }
+    for (size_t i = 0; i < N_WIDE * width; i++) {
+        const size_t p = i / width, h = i % width / WIDE, d = i % WIDE, column = p % ASSAY_PAGE;
+        const void *k, *v;
+        uint16_t narrow_key, narrow_value;
+        fp_state_pages(&s, 0, h, p, 1, &k, &v);
+        fp_narrow_bf16__scalar(&narrow_key, key + i, 1);
+        fp_narrow_bf16__scalar(&narrow_value, value + i, 1);
+        ck_assert_uint_eq((size_t)((const char *)v - (const char *)k), WIDE * ASSAY_PAGE * bytes);
+        const void *found_key = (const char *)k + (d * ASSAY_PAGE + column) * bytes,
+                   *found_value = (const char *)v + (column * WIDE + d) * bytes;
+        ck_assert_mem_eq(found_key, narrow ? (const void *)&narrow_key : key + i, bytes);
+        ck_assert_mem_eq(found_value, narrow ? (const void *)&narrow_value : value + i, bytes);
+    }
+    fp_state_free(&s);
+}
+
+START_TEST(positions_put_together_are_found_one_by_one)
+{
+    static const size_t AT_ONCE[] = {1, 5, 64, 70, N_WIDE};
+    for (size_t i = 0; i < sizeof AT_ONCE / sizeof *AT_ONCE; i++) put_and_find(NULL, AT_ONCE[i]);
+}
+END_TEST
+
+START_TEST(pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory)
+{
+    put_and_find(fp_narrow_bf16__scalar, 1);
+    put_and_find(fp_narrow_bf16__scalar, 70);
 }
 END_TEST
 
@@ -397,7 +451,8 @@ START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
     layers[2].mixer.attention.cache_layer = 1;
     layers[2].mixer.attention.window = 6;
     layers[3].mixer.attention.cache_layer = 0;
-    fp_cache_specs(&p, spec);
+    fp_cache_specs(&p, NULL, spec);
+    ck_assert(!spec[0].narrow);
     ck_assert_int_eq(spec[0].kind, FP_CACHE_FULL); /* layer 3 sees everything */
     ck_assert_int_eq(spec[1].kind, FP_CACHE_ROTATING);
     ck_assert_uint_eq(spec[1].window, 6);
@@ -412,6 +467,8 @@ int main(void)
     Suite *suite = suite_create("fastpath/cache");
     TCase *tc = tcase_create("cache");
     tcase_add_test(tc, every_position_is_found_again);
+    tcase_add_test(tc, positions_put_together_are_found_one_by_one);
+    tcase_add_test(tc, pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory);
     tcase_add_test(tc, a_rotating_cache_keeps_what_the_next_token_sees_and_little_more);
     tcase_add_test(tc, what_was_never_written_is_nan);
     tcase_add_test(tc, a_rewind_forgets_the_end_and_nothing_else);

@@ -22,12 +22,13 @@ static fp_model *model;
 static fp_session *session;
 static size_t vocab;
 static assay_error err;
+static assay_dtype compute; /* none: as the engine likes */
 
 static void open_all(const char *name)
 {
     char path[4096];
     const char *top = getenv("top_srcdir");
-    fp_options options = {.isa = getenv("ASSAY_ISA"), .n_workers = 2, .grain = 0};
+    fp_options options = {.isa = getenv("ASSAY_ISA"), .n_workers = 2, .grain = 0, .compute = compute};
     (void)snprintf(path, sizeof path, "%s/fixtures/%s/model", top ? top : ".", name);
     ck_assert_msg(fp_model_open(path, &options, &model, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
@@ -380,6 +381,22 @@ START_TEST(a_slot_that_nobody_has_is_refused)
 }
 END_TEST
 
+/* Rows that go through pages together, against one after the other. */
+START_TEST(pages_are_of_the_type_of_products_and_their_bits_do_not_know_of_company)
+{
+    static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    compute = TYPES[_i];
+    open_all("qwen3/window");
+    ck_assert(model->caches[0].narrow == (compute == ASSAY_BF16 ? model->kernels.narrow_bf16 : NULL));
+    float *expected = fresh(0, LENGTH);
+    size_t slot = join();
+    for (size_t t = 0; t + 1 < LENGTH; t++) (void)take(slot, text_of(0) + t, 1);
+    ck_assert_mem_eq(take(slot, text_of(0) + LENGTH - 1, 1), expected, vocab * sizeof *expected);
+    free(expected);
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fastpath/session");
@@ -396,6 +413,7 @@ int main(void)
     tcase_add_test(tc, a_sample_may_be_longer_than_the_config_foresees);
     tcase_add_test(tc, a_refused_step_harms_nobody);
     tcase_add_test(tc, a_slot_that_nobody_has_is_refused);
+    tcase_add_loop_test(tc, pages_are_of_the_type_of_products_and_their_bits_do_not_know_of_company, 0, 3);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }
