@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "fastpath/kernels/attention.h"
+#include "fastpath/kernels/unroll.h"
 #include "fastpath/kernels/vec_math.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -88,25 +89,23 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
     for (size_t m = 0; m < n; m++) q[m] = block[m]->q;
     for (size_t at = 0; at < ASSAY_PAGE; at += n_vecs * VEC) {
         vec sum[BLOCK][PAGE_VECS], key[PAGE_VECS];
-#pragma GCC unroll 8
-        for (size_t m = 0; m < n; m++)
-#pragma GCC unroll 8
-            for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_of(0);
+        FP_UNROLL(8)
+        for (size_t m = 0; m < n; m++) FP_UNROLL(8)
+        for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_of(0);
         for (size_t d = 0; d < p->head_dim; d++) {
-#pragma GCC unroll 8
+            FP_UNROLL(8)
             for (size_t v = 0; v < n_vecs; v++)
                 key[v] = numbers(p->k, is_bf16, d * ASSAY_PAGE + at + v * VEC, VEC);
-#pragma GCC unroll 8
+            FP_UNROLL(8)
             for (size_t m = 0; m < n; m++) {
                 const vec factor = vec_of(q[m][d]);
-#pragma GCC unroll 8
+                FP_UNROLL(8)
                 for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_fma(factor, key[v], sum[m][v]);
             }
         }
-#pragma GCC unroll 8
-        for (size_t m = 0; m < n; m++)
-#pragma GCC unroll 8
-            for (size_t v = 0; v < n_vecs; v++) vec_store(score[m] + at + v * VEC, sum[m][v], VEC);
+        FP_UNROLL(8)
+        for (size_t m = 0; m < n; m++) FP_UNROLL(8)
+        for (size_t v = 0; v < n_vecs; v++) vec_store(score[m] + at + v * VEC, sum[m][v], VEC);
     }
 }
 
@@ -114,7 +113,7 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
 static inline void finish_scores(vec score[PAGE_VECS], const float *products, const query *a, const page *p)
 {
     const vec hidden = vec_of(-INFINITY), from = vec_of((float)a->from), to = vec_of((float)a->to);
-#pragma GCC unroll 8
+    FP_UNROLL(8)
     for (size_t v = 0; v < PAGE_VECS; v++) {
         const vec at = vec_add(vec_indices(), vec_of((float)(v * VEC)));
         vec x = vec_mul(vec_load(products + v * VEC, VEC), vec_of(p->scale));
@@ -131,11 +130,11 @@ static void make_shares(float *share, query *a, const page *p)
     vec score[PAGE_VECS], largest = vec_of(a->top), sum = vec_of(0);
     float shrink[VEC];
     finish_scores(score, share, a, p);
-#pragma GCC unroll 8
+    FP_UNROLL(8)
     for (size_t v = 0; v < PAGE_VECS; v++) largest = vec_max(largest, score[v]);
     const float top = largest_of(largest);
     const vec base = vec_of(top == -INFINITY ? 0 : top);
-#pragma GCC unroll 8
+    FP_UNROLL(8)
     for (size_t v = 0; v < PAGE_VECS; v++) {
         const vec e = vec_exp(vec_sub(score[v], base));
         vec_store(share + v * VEC, e, VEC);
@@ -153,25 +152,23 @@ ALWAYS void add_keys(const strip *s, bool is_bf16, size_t m, size_t n, size_t n_
 {
     const size_t n_last = n_vecs == 1 ? s->n : VEC;
     vec sum[BLOCK][STRIP_VECS], value[STRIP_VECS];
-#pragma GCC unroll 8
-    for (size_t i = 0; i < n; i++)
-#pragma GCC unroll 8
-        for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_load(s->sum[m + i] + v * VEC, VEC);
+    FP_UNROLL(8)
+    for (size_t i = 0; i < n; i++) FP_UNROLL(8)
+    for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_load(s->sum[m + i] + v * VEC, VEC);
     for (size_t j = from; j < to; j++) {
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++)
             value[v] = numbers(s->v, is_bf16, j * s->head_dim + s->column + v * VEC, n_last);
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t i = 0; i < n; i++) {
             const vec factor = vec_of(s->share[m + i][j]);
-#pragma GCC unroll 8
+            FP_UNROLL(8)
             for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_fma(factor, value[v], sum[i][v]);
         }
     }
-#pragma GCC unroll 8
-    for (size_t i = 0; i < n; i++)
-#pragma GCC unroll 8
-        for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m + i] + v * VEC, sum[i][v], VEC);
+    FP_UNROLL(8)
+    for (size_t i = 0; i < n; i++) FP_UNROLL(8)
+    for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m + i] + v * VEC, sum[i][v], VEC);
 }
 
 /* What one query sees before or behind the keys that all of its block see. */
@@ -187,7 +184,7 @@ ALWAYS void add_strip(strip *s, query *const *block, bool is_bf16, size_t n, siz
 {
     for (size_t m = 0; m < n; m++) {
         const query *a = block[m];
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m] + v * VEC, vec_of(0), VEC);
         add_own_keys(s, is_bf16, m, n_vecs, a->from, a->to < from ? a->to : from);
     }
@@ -196,7 +193,7 @@ ALWAYS void add_strip(strip *s, query *const *block, bool is_bf16, size_t n, siz
         const query *a = block[m];
         const vec shrink = vec_of(a->shrink);
         add_own_keys(s, is_bf16, m, n_vecs, a->from > to ? a->from : to, a->to);
-#pragma GCC unroll 8
+        FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++) {
             const size_t n_here = n_vecs == 1 ? s->n : VEC;
             float *out = a->out + s->column + v * VEC;
