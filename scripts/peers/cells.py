@@ -64,7 +64,7 @@ PEERS: dict[str, Peer] = {
          "-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_SERVER=OFF "
          "-DLLAMA_OPENSSL=OFF"),)),
     "openvino": Peer(torch="2.13.0", no_deps=("optimum==2.3.0", "optimum-intel==2.2.0")),
-    "mlx-lm": Peer(left_out="on processors its products are plain loops; name it to have it"),
+    "mlx-lm": Peer(left_out="made for the graphics of Apple; --peer mlx-lm has it measured"),
 }
 
 SYSTEMS = (
