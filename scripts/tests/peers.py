@@ -236,7 +236,8 @@ class Tests(unittest.TestCase):
 
     def test_engines_and_words_may_be_of_one_group(self) -> None:
         options = program.parse(["--assay", sys.executable, "--engine", "fastpath",
-                                 "--engine", "bf16:/a/b:c.so", "--engine", "c:d.so", "--bench-option=bf16:--compute"])
+                                 "--engine", "bf16:/a/b:c.so", "--engine", "c:d.so",
+                                 "--bench-option=bf16:--compute"])
         session = Session(options)
         self.assertEqual(session.engines("f32"), ["fastpath", "c:d.so"])
         self.assertEqual(session.engines("bf16"), ["fastpath", "/a/b:c.so", "c:d.so"])
