@@ -6,11 +6,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/forward.h"
 
-/* Projects x to heads, norms each head and rotates it. out: [R, n_heads, head_dim]. */
-static void project(fp_pass *pass, const plan_attention *a, const float *x, const fp_linear *linear,
-                    const fp_norm *norm, size_t n_heads, bool rotates, float *out)
+/* From a projection to heads: + b, the norm of each head, the rotation. out: [R, n_heads, head_dim]. */
+static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *linear, const fp_norm *norm,
+                       size_t n_heads, bool rotates, float *out)
 {
-    fp_linear_run(pass, out, x, pass->n_rows, linear);
+    fp_bias_run(out, pass->n_rows, linear);
     fp_norm_run(pass, out, out, pass->n_rows * n_heads, a->head_dim, norm);
     if (!rotates || a->rope == PLAN_NONE) return;
     const rope *r = &pass->plan->ropes[a->rope];
@@ -63,20 +63,40 @@ static void cache_item(void *context, size_t item)
                  c->k + one->first_row * c->width, c->v + one->first_row * c->width);
 }
 
-/* Writes layer i's keys and values of all rows into the caches. */
-static assay_status cache_keys(fp_pass *pass, size_t i, const chunks *cut, const float *x)
+/* Queries of layer i, and keys and values where it has its own. */
+typedef struct heads {
+    float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
+} heads;
+
+static bool take_heads(fp_pass *pass, const plan_attention *a, bool has_keys, heads *h)
+{
+    const size_t n_rows = pass->n_rows, width = a->n_kv_heads * a->head_dim;
+    *h = (heads){.q = fp_scratch_floats(pass->scratch, n_rows, a->n_heads * a->head_dim)};
+    if (h->q && has_keys) h->k = fp_scratch_floats(pass->scratch, n_rows, width);
+    if (h->k) h->v = fp_scratch_floats(pass->scratch, n_rows, width);
+    return has_keys ? h->v != NULL : h->q != NULL;
+}
+
+/* All projections at once. x: [R, D]. */
+static void project(fp_pass *pass, size_t i, const float *x, heads *h)
 {
     const plan_attention *a = &pass->plan->layers[i].mixer.attention;
     const fp_attention *w = &pass->model->layers[i].attention;
-    size_t width = a->n_kv_heads * a->head_dim;
-    float *k = fp_scratch_floats(pass->scratch, pass->n_rows, width);
-    float *v = k ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
-    if (!v) return ASSAY_ENOMEM;
-    project(pass, a, x, &w->k, &w->k_norm, a->n_kv_heads, true, k);
-    project(pass, a, x, a->value_is_key ? &w->k : &w->v, &w->v_norm, a->n_kv_heads, false, v);
-    caching c = {pass, cut->list, i, width, k, v};
-    fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * width / cut->n, cache_item, &c);
-    return ASSAY_OK;
+    const fp_linear *value = a->value_is_key ? &w->k : &w->v;
+    const fp_target targets[] = {{h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
+    fp_products(pass, x, pass->n_rows, targets, h->k ? 3 : 1);
+    make_heads(pass, a, &w->q, &w->q_norm, a->n_heads, true, h->q);
+    if (!h->k) return;
+    make_heads(pass, a, &w->k, &w->k_norm, a->n_kv_heads, true, h->k);
+    make_heads(pass, a, value, &w->v_norm, a->n_kv_heads, false, h->v);
+}
+
+/* Writes layer i's keys and values of all rows into the caches. */
+static void cache_keys(const fp_pass *pass, size_t i, const chunks *cut, const heads *h)
+{
+    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    caching c = {pass, cut->list, i, a->n_kv_heads * a->head_dim, h->k, h->v};
+    fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * c.width / cut->n, cache_item, &c);
 }
 
 /* The positions that the rows of one run see, in pages: for each head n pointers. */
@@ -183,19 +203,19 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
 {
     const plan_attention *a = &pass->plan->layers[i].mixer.attention;
     const fp_attention *w = &pass->model->layers[i].attention;
-    size_t width = a->n_heads * a->head_dim, mark = pass->scratch->n;
+    const size_t mark = pass->scratch->n;
     chunks cut;
-    float *q = fp_scratch_floats(pass->scratch, pass->n_rows, width);
-    float *mixed = q ? fp_scratch_floats(pass->scratch, pass->n_rows, width) : NULL;
+    heads h;
+    bool ok = take_heads(pass, a, a->cache_layer == i, &h) && cut_chunks(pass, &cut);
+    float *mixed = ok ? fp_scratch_floats(pass->scratch, pass->n_rows, a->n_heads * a->head_dim) : NULL;
     run_pages *pages = mixed ? fp_scratch_take(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
-    assay_status rc = pages && cut_chunks(pass, &cut) ? ASSAY_OK : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK && a->cache_layer == i) rc = cache_keys(pass, i, &cut, x);
-    if (rc == ASSAY_OK && !list_pages(pass, i, pages)) rc = ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) {
-        project(pass, a, x, &w->q, &w->q_norm, a->n_heads, true, q);
-        attend(pass, i, pages, &cut, q, mixed);
+    ok = pages && list_pages(pass, i, pages);
+    if (ok) {
+        project(pass, i, x, &h);
+        if (h.k) cache_keys(pass, i, &cut, &h);
+        attend(pass, i, pages, &cut, h.q, mixed);
         fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;
-    return rc;
+    return ok ? ASSAY_OK : ASSAY_ENOMEM;
 }

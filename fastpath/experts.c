@@ -58,8 +58,8 @@ static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x
 {
     size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather(pass, k, x, e);
     if (n == 0) return;
-    fp_product(pass, k->gate, k->rows, n, &k->weights->gate[e]);
-    fp_product(pass, k->up, k->rows, n, &k->weights->up[e]);
+    const fp_target in[] = {{k->gate, &k->weights->gate[e]}, {k->up, &k->weights->up[e]}};
+    fp_products(pass, k->rows, n, in, 2);
     fp_gate_run(pass, k->gate, k->gate, k->up, width, n, width, k->plan->activation);
     fp_product(pass, k->result, k->gate, n, &k->weights->down[e]);
     for (size_t r = 0; r < n; r++) {

@@ -70,7 +70,16 @@ bool fp_narrow_room(fp_pass *pass);
 
 /* y = x Wᵀ. x: [n_rows, n_in], y: [n_rows, n_out]. */
 void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w);
-/* The same, and + b. */
+/* The same of several matrices, which the workers share as one. */
+typedef struct fp_target {
+    float *y;
+    const fp_matrix *w;
+} fp_target;
+
+void fp_products(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets, size_t n);
+/* y += b, if there is one. */
+void fp_bias_run(float *y, size_t n_rows, const fp_linear *linear);
+/* y = x Wᵀ + b. */
 void fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_linear *linear);
 /* x: [n_rows, width]; y may be x. The identity where norm is not present. */
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,

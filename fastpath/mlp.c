@@ -29,8 +29,9 @@ assay_status fp_mlp_run(fp_pass *pass, size_t i, float *y, const float *x)
     float *gate = fp_scratch_floats(pass->scratch, n_rows, width);
     float *up = gate ? fp_scratch_floats(pass->scratch, n_rows, width) : NULL;
     if (up) {
-        fp_linear_run(pass, gate, x, n_rows, &w->gate);
-        fp_linear_run(pass, up, x, n_rows, &w->up);
+        fp_products(pass, x, n_rows, (const fp_target[]){{gate, &w->gate.weight}, {up, &w->up.weight}}, 2);
+        fp_bias_run(gate, n_rows, &w->gate);
+        fp_bias_run(up, n_rows, &w->up);
         if (mlp->sparse) make_sparse(gate, n_rows, width, mlp->sparse_deviations);
         fp_gate_run(pass, gate, gate, up, width, n_rows, width, mlp->activation);
         fp_linear_run(pass, y, gate, n_rows, &w->down);

@@ -5,20 +5,31 @@
 
 #include "fastpath/forward.h"
 
-typedef struct product {
-    assay_product_fn *run;
-    assay_product of; /* all panels */
-    size_t n_each;    /* panels of one item */
-} product;
+/* Products of the same rows with some matrices, shared out together: a panel costs the same in each. */
+typedef struct products {
+    const fp_target *targets; /* [n] */
+    assay_product of;         /* rows, and what is common to all */
+    size_t n_each;            /* panels of one item */
+} products;
+
+static size_t items_of(const fp_target *target, size_t n_each)
+{
+    return (fp_matrix_panels(&target->w->packed) + n_each - 1) / n_each;
+}
 
 static void product_item(void *context, size_t item)
 {
-    const product *k = context;
+    const products *k = context;
+    const fp_target *target = k->targets;
+    for (; item >= items_of(target, k->n_each); target++) item -= items_of(target, k->n_each);
+    const size_t first = item * k->n_each, left = fp_matrix_panels(&target->w->packed) - first;
     assay_product part = k->of;
-    part.first_panel = item * k->n_each;
-    part.n_panels =
-        k->of.n_panels - part.first_panel < k->n_each ? k->of.n_panels - part.first_panel : k->n_each;
-    k->run(&part);
+    part.w = &target->w->packed;
+    part.y = target->y;
+    part.ld_y = target->w->packed.n_out;
+    part.first_panel = first;
+    part.n_panels = left < k->n_each ? left : k->n_each;
+    target->w->run(&part);
 }
 
 /* Rows of activations and what they become: bfloat16, or codes with a scale and a sum for every group. */
@@ -74,30 +85,55 @@ static void give_rows(const fp_pass *pass, assay_product *of, const float *x, co
     fp_pool_run(pass->model->pool, of->n_rows, k.width * COST, narrow_item, &k);
 }
 
-void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w)
+/* Matrices that take the same rows. */
+static void run_together(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets,
+                         size_t n)
 {
     enum { ITEMS_PER_WORKER = 4 }; /* so that one slow worker does not hold up the others */
-    if (n_rows == 0) return;
     const fp_pool *pool = pass->model->pool;
-    const size_t n_panels = fp_matrix_panels(&w->packed), cost = n_rows * w->packed.panel * w->packed.n_in;
-    const size_t n_items =
+    const assay_matrix *first = &targets[0].w->packed;
+    const size_t cost = n_rows * first->panel * first->n_in;
+    products k = {.targets = targets, .of = {.ld_x = first->n_in, .n_rows = n_rows}};
+    size_t n_panels = 0, n_items = 0;
+    for (size_t i = 0; i < n; i++) n_panels += fp_matrix_panels(&targets[i].w->packed);
+    const size_t n_wanted =
         fp_pool_shares(pool, n_panels * cost) ? ITEMS_PER_WORKER * fp_pool_workers(pool) : 1;
-    product k = {.run = w->run, .n_each = (n_panels + n_items - 1) / n_items};
-    k.of = (assay_product){.y = y,
-                           .ld_y = w->packed.n_out,
-                           .ld_x = w->packed.n_in,
-                           .n_rows = n_rows,
-                           .w = &w->packed,
-                           .n_panels = n_panels};
-    give_rows(pass, &k.of, x, w);
-    fp_pool_run(pass->model->pool, (n_panels + k.n_each - 1) / k.n_each, k.n_each * cost, product_item, &k);
+    k.n_each = (n_panels + n_wanted - 1) / n_wanted;
+    for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], k.n_each);
+    give_rows(pass, &k.of, x, targets[0].w);
+    fp_pool_run(pass->model->pool, n_items, k.n_each * cost, product_item, &k);
+}
+
+static bool takes_same_rows(const fp_matrix *a, const fp_matrix *b)
+{
+    return a->x == b->x && a->packed.n_in == b->packed.n_in && a->packed.panel == b->packed.panel &&
+           (a->x != ASSAY_I8 || a->packed.group == b->packed.group);
+}
+
+void fp_products(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets, size_t n)
+{
+    if (n_rows == 0) return;
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && takes_same_rows(targets[first].w, targets[end].w);) end++;
+        run_together(pass, x, n_rows, targets + first, end - first);
+    }
+}
+
+void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w)
+{
+    fp_products(pass, x, n_rows, &(fp_target){y, w}, 1);
+}
+
+void fp_bias_run(float *y, size_t n_rows, const fp_linear *linear)
+{
+    const size_t n = linear->weight.packed.n_out;
+    for (size_t r = 0; linear->bias && r < n_rows; r++) fp_add(y + r * n, linear->bias, n);
 }
 
 void fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_linear *linear)
 {
-    size_t n = linear->weight.packed.n_out;
     fp_product(pass, y, x, n_rows, &linear->weight);
-    for (size_t r = 0; linear->bias && r < n_rows; r++) fp_add(y + r * n, linear->bias, n);
+    fp_bias_run(y, n_rows, linear);
 }
 
 typedef struct rows {
