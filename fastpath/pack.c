@@ -53,6 +53,16 @@ static void forget_pages(const plan_weight *w)
     if (stride == row && first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
+/* Memory for panels: large pages, where the system has them, since it is all written now and read in each step. */
+static void *take_panels(fp_packer *p, size_t n_bytes)
+{
+    enum { LARGE_PAGE = 2 << 20 };
+    const size_t align = n_bytes < LARGE_PAGE ? ASSAY_ALIGNMENT : LARGE_PAGE;
+    void *panels = own(p, aligned_alloc(align, (n_bytes + align - 1) / align * align));
+    if (panels && align == LARGE_PAGE) (void)madvise(panels, n_bytes, MADV_HUGEPAGE);
+    return panels;
+}
+
 typedef struct packing {
     const plan_weight *from;
     const fp_matrix *to;
@@ -164,7 +174,7 @@ fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
     m.packed.panel = m.kernel->panel;
     m.packed.panel_bytes = m.kernel->panel_bytes(&shape);
     const size_t n = fp_matrix_panels(&m.packed), bytes = m.packed.panel_bytes;
-    m.packed.panels = n <= SIZE_MAX / bytes ? own(p, aligned_alloc(ASSAY_ALIGNMENT, n * bytes)) : NULL;
+    m.packed.panels = n <= SIZE_MAX / 2 / bytes ? take_panels(p, n * bytes) : NULL;
     packing k = {.from = w, .to = &m, .kernels = p->kernels};
     atomic_init(&k.failed, false);
     if (m.packed.panels) fp_pool_run(p->pool, n, m.packed.panel * w->cols, pack_panel, &k);
