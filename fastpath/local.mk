@@ -41,7 +41,8 @@ fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la
 pkglib_LTLIBRARIES += fastpath/fastpath.la
 fastpath_fastpath_la_SOURCES = fastpath/engine.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
+fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-export-symbols-regex '^assay_(engine|kernels)_v1$$'
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
@@ -50,6 +51,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_memory \
+	fastpath/tests/check_narrow \
 	fastpath/tests/check_pool \
 	fastpath/tests/check_session
 check_PROGRAMS += $(FASTPATH_TESTS)
@@ -67,6 +69,8 @@ fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=strdup,--wrap=asprintf,--wrap=vasprintf
+fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)

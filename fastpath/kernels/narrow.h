@@ -12,9 +12,13 @@
 /* y = x in bfloat16, rounded to nearest, ties to even; NaN stays NaN. x, y: [n], not overlapping. */
 typedef void fp_narrow_bf16_fn(uint16_t *y, const float *x, size_t n);
 
-/* One row in codes, a group at a time: scale = max|x| / 127, code = x / scale rounded to nearest, ties to
- * even; a group of zeros has scale 0. Where a group holds NaN or infinity its scale is NaN and its codes are
- * 0. codes: [n]; scale, sum (of a group's codes): [n / group]; x: [n], n a multiple of group, group of 16. */
+/* Below this the largest number of a group counts as 0: 127 divided by it would soon be infinite. */
+#define FP_NARROW_LEAST 0x1p-100F
+
+/* One row in codes, a group at a time: scale = max|x| / 127, code = x (127 / max|x|) rounded to nearest, ties
+ * to even, each step in float. A group of zeros, or of numbers that count as such, has scale 0 and codes 0.
+ * Where a group holds NaN or infinity its scale is NaN and its codes are 0. codes: [n]; scale, sum (of a
+ * group's codes): [n / group]; x: [n], n a multiple of group, group of 16. */
 typedef void fp_narrow_i8_fn(int8_t *codes, float *scale, int32_t *sum, const float *x, size_t n,
                              size_t group);
 

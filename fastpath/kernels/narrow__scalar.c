@@ -19,7 +19,8 @@ static void narrow_group(int8_t *codes, float *scale, int32_t *sum, const float 
 {
     float top = 0;
     for (size_t i = 0; i < n; i++)
-        if (!(fabsf(x[i]) <= top)) top = fabsf(x[i]);
+        if (!isnan(top) && !(fabsf(x[i]) <= top)) top = fabsf(x[i]); /* NaN for good */
+    if (top < FP_NARROW_LEAST) top = 0;
     const float inverse = top > 0 ? 127 / top : 0;
     *scale = isfinite(top) ? top / 127 : NAN;
     *sum = 0;

@@ -42,7 +42,7 @@ static inline void narrow_i8(int8_t *codes, float *scale, int32_t *sum, const fl
                              size_t group)
 {
     for (size_t g = 0; g < n / group; g++, x += group, codes += group) {
-        const float top = largest_size(x, group);
+        const float found = largest_size(x, group), top = found < FP_NARROW_LEAST ? 0 : found;
         const vec inverse = vec_of(top > 0 ? 127 / top : 0);
         vec_bits total = vec_bits_of(0);
         int32_t lanes[VEC];
