@@ -64,6 +64,7 @@ static const option_info options_table[] = {
      "decode N tokens of each sample, fewer where they take over 5 seconds\n(default: 32)"},
     {CONF_OPTION_REPEAT, 0, "--repeat", "N", "measure everything N times (default: 5)"},
     {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids from N (default: 0)"},
+    {CONF_OPTION_DRAW, 0, "--seed", "N", "draw shapes and numbers from N (default: 5)"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
@@ -128,6 +129,21 @@ static const conf_command commands[] = {
      "\n"
      "Exit status: 0; 2 usage; 99 what was named cannot be read.\n",
      BIT(CONF_OPTION_HELP), conf_cmd_info},
+    {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "sweep the operations of a kernel library",
+     "LIBRARY is a shared object that exports assay_kernels_v1 (assay/kernel.h), or fastpath.\n"
+     "Each operation that it gives, or OP alone, is run on shapes with every tail, on rows at any\n"
+     "address, with integers whose sums are exact, with random numbers, and with NaN and\n"
+     "infinities; held against float64; and asked again row by row, which must change no bit.\n"
+     "Arrays end at a page that nobody may touch, or lie between guards.\n"
+     "\n"
+     "The table shows the worst case of each operation in multiples of its bound. What fails is\n"
+     "followed by a line REPRO: with the command that runs the first such case alone.\n"
+     "\n"
+     "Exit status: 0 all that is given agrees; 1 something diverges, crashes or hangs; 2 usage;\n"
+     "77 nothing is given; 99 the library cannot be loaded, or its table is not one.\n",
+     BIT(CONF_OPTION_DRAW) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
+         BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+     conf_cmd_kernels},
     {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and what they catch",
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
      "\n"
@@ -216,6 +232,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
@@ -327,7 +344,7 @@ void conf_cli_print_help(FILE *out)
                 "where it first goes wrong.\n\nCommands:\n",
                 out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        (void)fprintf(out, "  %-6s %s\n", commands[i].name, commands[i].summary);
+        (void)fprintf(out, "  %-7s %s\n", commands[i].name, commands[i].summary);
     (void)fputs("\nOptions:\n  --help     show this help; assay COMMAND --help shows a command's\n"
                 "  --version  show the version\n",
                 out);

@@ -54,6 +54,7 @@ typedef enum conf_option {
     CONF_OPTION_TOKENS,
     CONF_OPTION_REPEAT,
     CONF_OPTION_IDS, /* --seed, of a command that draws token ids */
+    CONF_OPTION_DRAW, /* --seed, of a command that draws kernels' shapes and numbers */
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;

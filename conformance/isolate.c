@@ -52,7 +52,7 @@ static const char *signal_name(int number)
 static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
     bool reads = v->stage == CONF_STAGE_READ;
-    const char *who = reads ? "the harness" : "the engine";
+    const char *who = reads ? "the harness" : v->stage == CONF_STAGE_SWEEP ? "the kernel" : "the engine";
     char place[CONF_TRACE_NAME_MAX + 64];
     conf_class class = child->overdue        ? CONF_CLASS_HANG
                        : WIFSIGNALED(status) ? CONF_CLASS_CRASH

@@ -19,6 +19,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_bench.c \
 	conformance/cmd_diff.c \
 	conformance/cmd_info.c \
+	conformance/cmd_kernels.c \
 	conformance/cmd_list.c \
 	conformance/cmd_locate.c \
 	conformance/cmd_run.c \
@@ -42,6 +43,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
 	conformance/json_add.c conformance/json_add.h \
+	conformance/kernels.c conformance/kernels.h \
 	conformance/locate.c conformance/locate.h conformance/locate_parts.h \
 	conformance/locate_hear.c conformance/locate_walker.h \
 	conformance/locate_print.c \
@@ -67,6 +69,16 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
 	conformance/slab.c conformance/slab.h \
+	conformance/sweep/attention.c conformance/sweep/parts.h \
+	conformance/sweep/gate.c \
+	conformance/sweep/list.c conformance/sweep/list.h \
+	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
+	conformance/sweep/matmul_make.c \
+	conformance/sweep/matmul_pack.c \
+	conformance/sweep/norm.c \
+	conformance/sweep/rope.c \
+	conformance/sweep/router.c \
+	conformance/sweep/sweep.c conformance/sweep/sweep.h \
 	conformance/text.c conformance/text.h \
 	conformance/verdict.c conformance/verdict.h
 conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
@@ -91,6 +103,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la
 BROKEN_ENGINES = \
+	conformance/tests/engines/broken_kernels.la \
 	conformance/tests/engines/crash.la \
 	conformance/tests/engines/dying_hdf5.la \
 	conformance/tests/engines/empty.la \
@@ -132,6 +145,8 @@ conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
+conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
 conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
@@ -180,6 +195,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
+	conformance/tests/check_kernels \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
 	conformance/tests/check_machine \
@@ -196,6 +212,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
 	conformance/tests/junit.test \
+	conformance/tests/kernel_faults.test \
 	conformance/tests/observations.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
 EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
@@ -233,6 +250,8 @@ conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_judge_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_judge_token_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_kernels_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

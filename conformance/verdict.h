@@ -50,7 +50,8 @@ typedef enum conf_stage {
     CONF_STAGE_PREFILL_LAST, /* and the step behind it */
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
-    CONF_STAGE_CLOSE
+    CONF_STAGE_CLOSE,
+    CONF_STAGE_SWEEP /* of a kernel */
 } conf_stage;
 
 typedef struct conf_verdict {

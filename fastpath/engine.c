@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <assay/engine.h>
+#include <assay/kernel.h>
 
 #include "config.h"
 #include "fastpath/batch.h"
@@ -192,4 +193,19 @@ const assay_engine *assay_engine_v1(void)
         .prefill_last = fp_abi_prefill_last,
     };
     return &ENGINE;
+}
+
+const assay_kernels *assay_kernels_v1(void);
+
+const assay_kernels *assay_kernels_v1(void)
+{
+    static assay_kernels KERNELS[FP_N_ISAS]; /* written with the same bytes, whoever asks again */
+    fp_options options;
+    fp_isa isa;
+    if (read_environment(&options, NULL) != ASSAY_OK ||
+        fp_isa_choose(options.isa, "ASSAY_ISA", &isa, NULL) != ASSAY_OK)
+        return NULL;
+    KERNELS[isa] = fp_kernels_pick(isa).op;
+    KERNELS[isa].version = PACKAGE_VERSION;
+    return &KERNELS[isa];
 }

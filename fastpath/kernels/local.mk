@@ -1,4 +1,4 @@
-# One convenience library per instruction set, with its flags only there; the sweep over all of them.
+# One convenience library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
 fastpath_libkernels_la_LIBADD =
 if FP_HAVE_AVX2
@@ -38,19 +38,7 @@ fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
 endif
 
-# The sweep: fastpath/tests/sweep.test runs it over every table; with arguments it reproduces one case.
-check_PROGRAMS += fastpath/tests/sweep
-fastpath_tests_sweep_SOURCES = \
-	fastpath/tests/sweep.c fastpath/tests/sweep.h fastpath/tests/sweep_parts.h \
-	fastpath/tests/sweep_attention.c \
-	fastpath/tests/sweep_gate.c \
-	fastpath/tests/sweep_main.c \
-	fastpath/tests/sweep_matmul.c \
-	fastpath/tests/sweep_norm.c \
-	fastpath/tests/sweep_rope.c \
-	fastpath/tests/sweep_router.c
-fastpath_tests_sweep_CFLAGS = $(AM_CFLAGS)
-fastpath_tests_sweep_LDADD = fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+# Every set through assay kernels.
 TESTS += fastpath/tests/sweep.test
 EXTRA_DIST += fastpath/tests/sweep.test
 

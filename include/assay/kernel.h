@@ -5,15 +5,21 @@
  *
  *     const assay_kernels *assay_kernels_v1(void);
  *
- * What the table leaves NULL, the engine does with its own kernels, which have the same contracts. A kernel
- * allocates nothing, keeps nothing, writes nothing but its outputs and reads nothing but its inputs; it is
- * called from several threads at once. Pointers are borrowed for the call. Arrays are row-major; what has a
- * stride (`ld_`, in elements) need not be dense, and rows of float may have any alignment of float.
+ * It returns NULL where the library has no kernels for this processor.
+ *
+ * What the table leaves NULL, and what lies beyond its `size`, the engine does with its own kernels, which
+ * have the same contracts. A kernel allocates nothing, keeps nothing, writes nothing but its outputs and
+ * reads nothing but its inputs; it is called from several threads at once. Pointers are borrowed for the
+ * call. Arrays are row-major; what has a stride (`ld_`, in elements) need not be dense, and rows are aligned
+ * as one of their elements, no more. Whoever calls keeps to what is said of sizes and overlap; a kernel need
+ * not check it.
  *
  * One row never changes the bits of another: what a kernel computes for a row depends on that row and on what
  * every row shares (weights, keys, parameters) alone, not on how many rows there are, on where it stands
- * among them, or on how the work was cut. Engines batch, chunk and share out work in reliance on that. NaN
- * and infinity go wherever the mathematics takes them.
+ * among them or in memory, or on how the work was cut. Engines batch, chunk and share out work in reliance
+ * on that. NaN and infinity go wherever the mathematics takes them.
+ *
+ * `assay kernels LIBRARY` holds a library to all of this, `assay run --kernels LIBRARY` runs models on it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_KERNEL_H
@@ -45,9 +51,10 @@ typedef struct assay_weight {
     size_t n_out, n_in;
     assay_dtype dtype;
     size_t bits, group;          /* bits: 2, 3, 4, 5, 6 or 8; group: 32, 64 or 128, a divisor of n_in */
-    const void *rows;            /* numbers, or words of codes; aligned as one number or byte, no more */
+    const void *rows;            /* numbers, or words of codes; at any address, as in a file */
     size_t stride;               /* numbers or words from one output to the next */
-    const void *scales, *biases; /* [n_out, n_in / group], of ASSAY_F32, ASSAY_F16 or ASSAY_BF16 each */
+    const void *scales, *biases; /* [n_out, n_in / group], of ASSAY_F32, ASSAY_F16 or ASSAY_BF16 each; at any
+                                  * address, too */
     assay_dtype scale_dtype, bias_dtype;
 } assay_weight;
 
@@ -81,21 +88,27 @@ typedef struct assay_product {
 
 /* Sums are made in float32 or better, products of bfloat16 and float32 likewise, those of codes in integers.
  * Bound, against exact sums of what x and W stand for: 16 (u Σ|x||w| + ½ ulp(y)), u = 2^-24; with affine
- * groups |w| counts as |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Plain sums
- * that are exact in float32 throughout must be exact. */
+ * groups |w| counts as |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Where every
+ * x, w (and scale, bias) is a small integer, so that no sum of any products reaches 2^24, y is exact. A sum
+ * that is NaN or infinite may be either with affine groups; it is never a number. */
 typedef void assay_product_fn(const assay_product *p);
 
 /* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1 in whatever
- * layout the kernel likes, those beyond n_out included. */
+ * layout the kernel likes, those beyond n_out included. With a panel all of panel_bytes, pack and unpack are
+ * there, and at least one product. */
 typedef struct assay_matmul {
     size_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX; 0: the table has no such products */
-    /* Bytes of each packed panel of a matrix of this shape; a multiple of ASSAY_ALIGNMENT. */
+    /* Bytes of each packed panel, a multiple of ASSAY_ALIGNMENT. They follow from n_in and the types, bits
+     * and group of w; it is asked before there are any rows, and for parts of a matrix. */
     size_t (*panel_bytes)(const assay_weight *w);
-    /* Packs panel number `index` of w; w->dtype, bits and group are those that the kernel is for. */
+    /* Packs panel number `index` of w; w->dtype, bits and group are those that the kernel is for. All bytes
+     * of the panel are written, padding too. They are the same for panel 0 of a matrix that begins with the
+     * panel's first output: engines may stage a matrix panel by panel. */
     void (*pack)(void *panel, const assay_weight *w, size_t index);
     /* Output o, unpacked. row: [n_in]. Numbers come back as they were stored, affine groups rounded once. */
     void (*unpack)(float *row, const assay_matrix *w, size_t o);
-    assay_product_fn *f32, *bf16, *i8; /* by the type of x; NULL: no such product */
+    /* By the type of x; NULL: no such product. i8: with affine groups alone. */
+    assay_product_fn *f32, *bf16, *i8;
 } assay_matmul;
 
 /* Softmax attention of some rows over one key/value head: out = softmax(scale q Kᵀ) V, for each row over its

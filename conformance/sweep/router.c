@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fastpath/kernels/router.h"
-#include "fastpath/tests/sweep_parts.h"
+#include "conformance/sweep/parts.h"
 
 enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
 enum { MAX_EXPERTS = 160 };
@@ -55,7 +54,26 @@ static void judge_shares(sweep *s, const int32_t *chosen, const float *share, co
     }
 }
 
-static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+/* One row alone must come out with the same bits. */
+static void judge_alone(sweep *s, const int32_t *chosen, const float *share, const float *given,
+                        const size_t *shape)
+{
+    const size_t row = sweep_between(s, 0, shape[N_ROWS] - 1), n = shape[N_EXPERTS],
+                 n_active = shape[N_ACTIVE];
+    float *scores = sweep_take_guarded(s, n * sizeof *scores),
+          *share_alone = sweep_take_guarded(s, n_active * sizeof *share_alone);
+    int32_t *chosen_alone = sweep_take_guarded(s, n_active * sizeof *chosen_alone);
+    memcpy(scores, given + row * n, n * sizeof *scores);
+    s->kernels->router(chosen_alone, share_alone, scores, 1, n, n_active, shape[RENORMALIZE] != 0);
+    for (size_t k = 0; k < n_active; k++) {
+        if (chosen_alone[k] != chosen[row * n_active + k])
+            sweep_fail(s, "row %zu, choice %zu: %d alone, %d among others", row, k, chosen_alone[k],
+                       chosen[row * n_active + k]);
+        (void)sweep_judge_same(s, share[row * n_active + k], share_alone[k], row * n_active + k);
+    }
+}
+
+static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
     sweep_begin(s, shape, DIMS, numbers);
@@ -67,8 +85,8 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
     if (numbers == SWEEP_RANDOM) /* no probability below the smallest normal float */
         for (size_t i = 0; i < n; i++) given[i] = fminf(fmaxf(given[i], -20), 20);
     memcpy(scores, given, n * sizeof *scores);
-    FP_ROUTER[variant].f32(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
-                           shape[RENORMALIZE] != 0);
+    s->kernels->router(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
+                       shape[RENORMALIZE] != 0);
     for (size_t r = 0; r < shape[N_ROWS]; r++) {
         const float *score = given + r * shape[N_EXPERTS];
         bool comparable = numbers != SWEEP_SPECIAL;
@@ -76,27 +94,32 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
             comparable)
             judge_shares(s, chosen + r * n_active, share + r * n_active, score, shape);
     }
+    judge_alone(s, chosen, share, given, shape);
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op, size_t variant)
+static void shapes(sweep *s, const sweep_op *op)
 {
     for (size_t n_experts = 1; n_experts <= MAX_EXPERTS; n_experts += 1 + n_experts / 8)
         for (size_t i = 0; i < 12; i++)
-            op->run(s, op, variant,
+            op->run(s, op,
                     (const size_t[DIMS]){sweep_between(s, 1, 5), n_experts,
                                          sweep_between(s, 1, n_experts < 9 ? n_experts : 9), i % 2},
                     sweep_turn(s));
 }
 
-static size_t n_variants(void)
+static bool given(const assay_kernels *kernels, const sweep_op *op)
 {
-    return FP_N_ROUTER;
+    (void)op;
+    return kernels->router != NULL;
 }
 
-static fp_isa isa(size_t variant)
+static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
 {
-    return FP_ROUTER[variant].isa;
+    (void)s;
+    (void)op;
+    return sweep_in(shape, 1, 1, 1000) && sweep_in(shape + N_EXPERTS, 1, 1, MAX_EXPERTS) &&
+           sweep_in(shape + N_ACTIVE, 1, 1, shape[N_EXPERTS]) && shape[RENORMALIZE] <= 1;
 }
 
-const sweep_op SWEEP_ROUTER[1] = {{"router", 0, DIMS, n_variants, isa, shapes, run}};
+const sweep_op SWEEP_ROUTER[1] = {{"router", 0, DIMS, given, shapes, allows, run}};

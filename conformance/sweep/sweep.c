@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/tests/sweep.h"
+#include "conformance/sweep/sweep.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,20 +10,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ARRAY_BYTES = 4 << 20, GUARD_BYTES = 256, GUARD = 0xA5 };
+enum { ARRAY_BYTES = SWEEP_ARRAY_MAX, GUARD_BYTES = 256, GUARD = 0xA5 };
 
 static size_t page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-bool sweep_open(sweep *s, const char *op, const char *isa, uint64_t seed)
+bool sweep_open(sweep *s, const char *op, const assay_kernels *kernels, uint64_t seed)
 {
-    *s = (sweep){.op = op, .isa = isa, .seed = seed, .numbers = ""};
+    *s = (sweep){.op = op, .kernels = kernels, .seed = seed, .numbers = ""};
     for (size_t i = 0; i < SWEEP_ARRAYS; i++) {
         size_t page = page_bytes();
-        void *memory =
-            mmap(NULL, ARRAY_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *memory = mmap(NULL, ARRAY_BYTES + page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) return false;
         s->arrays[i].wall = (unsigned char *)memory + ARRAY_BYTES;
         if (mprotect(s->arrays[i].wall, page, PROT_NONE) != 0) return false;
@@ -34,7 +35,7 @@ void sweep_close(sweep *s)
 {
     for (size_t i = 0; i < SWEEP_ARRAYS; i++)
         if (s->arrays[i].wall) (void)munmap(s->arrays[i].wall - ARRAY_BYTES, ARRAY_BYTES + page_bytes());
-    *s = (sweep){.op = s->op};
+    memset(s->arrays, 0, sizeof s->arrays);
 }
 
 /* SplitMix64 (Steele, Lea & Flood 2014). */
@@ -51,9 +52,9 @@ size_t sweep_between(sweep *s, size_t lowest, size_t highest)
     return lowest + (size_t)(sweep_bits(s) % (highest - lowest + 1));
 }
 
-static void reproduction(const sweep *s, char *out, size_t n)
+static void name_case(const sweep *s, char *out, size_t n)
 {
-    int at = snprintf(out, n, "sweep %s %s %llu %s", s->op, s->isa, (unsigned long long)s->seed, s->numbers);
+    int at = snprintf(out, n, "%s %" PRIu64 " %s", s->op, s->seed, s->numbers);
     for (size_t i = 0; i < s->n_dims && at > 0 && (size_t)at < n; i++)
         at += snprintf(out + at, n - (size_t)at, " %zu", s->shape[i]);
 }
@@ -76,25 +77,24 @@ void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     s->n_dims = n_dims;
     s->n_arrays = 0;
     s->n_cases++;
-    reproduction(s, s->case_at, sizeof s->case_at);
+    name_case(s, s->case_at, sizeof s->case_at);
 }
 
 void sweep_fail(sweep *s, const char *format, ...)
 {
     if (s->fault[0]) return;
-    char what[256];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(what, sizeof what, format, list);
+    (void)vsnprintf(s->fault, sizeof s->fault, format, list);
     va_end(list);
-    (void)snprintf(s->fault, sizeof s->fault, "%s\nREPRO: %s", what, s->case_at);
+    memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
 }
 
 static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
 {
     static sweep_array none;
     if (s->n_arrays == SWEEP_ARRAYS || n_bytes + n_behind + GUARD_BYTES > ARRAY_BYTES) {
-        sweep_fail(s, "the sweep itself: no room for %zu bytes", n_bytes);
+        sweep_fail(s, "the sweep has no room for an array of %zu bytes", n_bytes);
         return &none;
     }
     sweep_array *a = &s->arrays[s->n_arrays++];
@@ -107,6 +107,11 @@ static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
 void *sweep_take(sweep *s, size_t n_bytes)
 {
     return take(s, n_bytes, 0)->data;
+}
+
+void *sweep_take_stored(sweep *s, size_t n_bytes)
+{
+    return take(s, n_bytes, sweep_between(s, 0, 1))->data;
 }
 
 void *sweep_take_aligned(sweep *s, size_t n_bytes, size_t align)
@@ -164,27 +169,42 @@ static double ulp(double y)
     return ldexp(1, exponent - FLT_MANT_DIG);
 }
 
+static void be_worst(sweep *s, double times)
+{
+    if (!(times > s->worst)) return;
+    s->worst = times;
+    memcpy(s->worst_at, s->case_at, sizeof s->worst_at);
+}
+
 bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at)
 {
     if (isnan(truth) ? isnan(y) : isinf(truth) ? (double)y == truth : isfinite(y)) {
         if (!isfinite(truth)) return true;
         double times = fabs((double)y - truth) / (SWEEP_TAU * (0x1p-24 * magnitude + ulp(truth) / 2));
-        if (times > s->worst) {
-            s->worst = times;
-            memcpy(s->worst_at, s->case_at, sizeof s->worst_at);
-        }
+        be_worst(s, times);
         if (times <= 1) return true;
         sweep_fail(s, "element %zu: %a, expected %a: %.3g times its bound", at, (double)y, truth, times);
         return false;
     }
+    be_worst(s, INFINITY);
     sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, truth);
+    return false;
+}
+
+bool sweep_judge_exact(sweep *s, float y, double truth, size_t at)
+{
+    if ((double)y >= truth && (double)y <= truth) return true;
+    if (isnan(y) && isnan(truth)) return true;
+    be_worst(s, INFINITY);
+    sweep_fail(s, "element %zu: %a, expected %a exactly", at, (double)y, truth);
     return false;
 }
 
 bool sweep_judge_same(sweep *s, float y, float expected, size_t at)
 {
     if (memcmp(&y, &expected, sizeof y) == 0 || (isnan(y) && isnan(expected))) return true;
-    sweep_fail(s, "element %zu: %a, expected %a exactly", at, (double)y, (double)expected);
+    be_worst(s, INFINITY);
+    sweep_fail(s, "element %zu: %a, but %a when asked again", at, (double)y, (double)expected);
     return false;
 }
 

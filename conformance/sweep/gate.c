@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "fastpath/kernels/cap.h"
-#include "fastpath/kernels/gate.h"
-#include "fastpath/tests/sweep_parts.h"
+#include "conformance/sweep/parts.h"
 
 static double sigmoid(double x)
 {
@@ -66,9 +64,10 @@ static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, co
     }
 }
 
-static void run_gate(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
-    assay_activation activation = (assay_activation)op->kind;
+    const assay_activation activation = (assay_activation)op->kind;
+    assay_gate_fn *kernel = s->kernels->gate;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
     float *gate = sweep_take(s, bytes), *up = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes);
@@ -77,65 +76,65 @@ static void run_gate(sweep *s, const sweep_op *op, size_t variant, const size_t 
     for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails */
     size_t place = sweep_between(s, 0, 2);       /* y by itself, in gate, in up */
     if (place) memcpy(y, place == 1 ? gate : up, bytes);
-    FP_GATE[variant].f32(y, place == 1 ? y : gate, place == 2 ? y : up, n, activation);
+    kernel(y, place == 1 ? y : gate, place == 2 ? y : up, n, activation);
     for (size_t i = 0; i < n; i++) judge_gate(s, y[i], gate[i], up[i], activation, i);
-    judge_gate_alone(s, FP_GATE[variant].f32, y, gate, up, n, activation);
+    judge_gate_alone(s, kernel, y, gate, up, n, activation);
     sweep_end(s);
 }
 
-static void run_cap(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
+    assay_cap_fn *kernel = s->kernels->cap;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
     float *x = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes), cap = sweep_bits(s) % 2 ? 30 : 0.75F;
     sweep_fill(s, x, n, numbers);
     memcpy(y, x, bytes);
-    FP_CAP[variant].f32(y, n, cap);
+    kernel(y, n, cap);
     for (size_t i = 0; i < n; i++) {
         float alone = x[i];
         double truth = tanh((double)x[i] / (double)cap) * (double)cap;
         (void)sweep_judge(s, y[i], truth, fabs(truth), i);
-        FP_CAP[variant].f32(&alone, 1, cap);
+        kernel(&alone, 1, cap);
         (void)sweep_judge_same(s, alone, y[i], i);
     }
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op, size_t variant)
+static void shapes(sweep *s, const sweep_op *op)
 {
-    for (size_t n = 1; n <= 100; n++) op->run(s, op, variant, &n, sweep_turn(s));
+    for (size_t n = 1; n <= 100; n++) op->run(s, op, &n, sweep_turn(s));
     for (size_t i = 0; i < 60; i++) {
         size_t n = sweep_between(s, 100, 4000);
-        op->run(s, op, variant, &n, sweep_turn(s));
+        op->run(s, op, &n, sweep_turn(s));
     }
 }
 
-static size_t n_gates(void)
+static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
 {
-    return FP_N_GATE;
+    (void)s;
+    (void)op;
+    return sweep_in(shape, 1, 1, 1U << 20);
 }
 
-static fp_isa gate_isa(size_t variant)
+static bool has_gate(const assay_kernels *kernels, const sweep_op *op)
 {
-    return FP_GATE[variant].isa;
+    (void)op;
+    return kernels->gate != NULL;
 }
 
-static size_t n_caps(void)
+static bool has_cap(const assay_kernels *kernels, const sweep_op *op)
 {
-    return FP_N_CAP;
-}
-
-static fp_isa cap_isa(size_t variant)
-{
-    return FP_CAP[variant].isa;
+    (void)op;
+    return kernels->cap != NULL;
 }
 
 const sweep_op SWEEP_GATE[6] = {
-    {"gate_silu", ASSAY_SILU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_gelu", ASSAY_GELU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_gelu_tanh", ASSAY_GELU_TANH, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_quick_gelu", ASSAY_QUICK_GELU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"gate_relu", ASSAY_RELU, 1, n_gates, gate_isa, shapes, run_gate},
-    {"cap", 0, 1, n_caps, cap_isa, shapes, run_cap},
+    {"gate.silu", ASSAY_SILU, 1, has_gate, shapes, allows, run_gate},
+    {"gate.gelu", ASSAY_GELU, 1, has_gate, shapes, allows, run_gate},
+    {"gate.gelu_tanh", ASSAY_GELU_TANH, 1, has_gate, shapes, allows, run_gate},
+    {"gate.quick_gelu", ASSAY_QUICK_GELU, 1, has_gate, shapes, allows, run_gate},
+    {"gate.relu", ASSAY_RELU, 1, has_gate, shapes, allows, run_gate},
+    {"cap", 0, 1, has_cap, shapes, allows, run_cap},
 };

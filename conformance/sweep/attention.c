@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "fastpath/kernels/attention.h"
-#include "fastpath/kernels/narrow.h"
-#include "fastpath/tests/sweep_parts.h"
+#include "conformance/sweep/parts.h"
+#include "model/dtype.h"
 
 /* KEYS: the last row sees position KEYS - 1. */
 enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
@@ -110,7 +109,7 @@ static const void *make_page(const attention *a, size_t page, bool is_key, sweep
     }
     if (a->dtype == ASSAY_F32) return x;
     uint16_t *narrow = sweep_take_aligned(a->s, n * sizeof *narrow, 64);
-    fp_narrow_bf16__scalar(narrow, x, n);
+    for (size_t i = 0; i < n; i++) dtype_from_f64(narrow + i, &(double){(double)x[i]}, ASSAY_BF16, 1);
     return narrow;
 }
 
@@ -178,7 +177,7 @@ static void judge_query(const query *a)
             sum += term;
             magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
         }
-        if (is_exact ? !sweep_judge_same(a->of->s, out[d] + 0.0F, (float)sum + 0.0F, at)
+        if (is_exact ? !sweep_judge_exact(a->of->s, out[d], sum, at)
                      : !sweep_judge(a->of->s, out[d], sum, magnitude, at))
             return;
     }
@@ -234,7 +233,7 @@ static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers
     for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
-static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shape, sweep_numbers numbers)
+static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     sweep_begin(s, shape, DIMS, numbers);
     const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
@@ -247,7 +246,7 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
                             .n_heads = shape[N_HEADS],
                             .head_dim = shape[HEAD_DIM]}};
     assay_attention_fn *kernel =
-        a.dtype == ASSAY_F32 ? FP_ATTENTION[variant].f32 : FP_ATTENTION[variant].bf16;
+        a.dtype == ASSAY_F32 ? s->kernels->attention_f32 : s->kernels->attention_bf16;
     a.call.k = a.k;
     a.call.v = a.v;
     a.call.first = a.first;
@@ -266,10 +265,10 @@ static void run(sweep *s, const sweep_op *op, size_t variant, const size_t *shap
     sweep_end(s);
 }
 
-static void run_with(sweep *s, const sweep_op *op, size_t variant, size_t n_rows, size_t n_heads,
-                     size_t head_dim, size_t n_keys)
+static void run_with(sweep *s, const sweep_op *op, size_t n_rows, size_t n_heads, size_t head_dim,
+                     size_t n_keys)
 {
-    op->run(s, op, variant,
+    op->run(s, op,
             (const size_t[DIMS]){n_rows, n_heads, head_dim, n_keys, s->n_cases / SWEEP_N_NUMBERS % N_RANGES,
                                  sweep_bits(s) % N_EXTRAS},
             sweep_turn(s));
@@ -277,35 +276,39 @@ static void run_with(sweep *s, const sweep_op *op, size_t variant, size_t n_rows
 
 /* Around vectors of 8 and 16, four or eight of which are a strip, blocks of 1, 2, 4 and 6 queries, pages of
  * 64, and the 96 queries that go through them together. */
-static void shapes(sweep *s, const sweep_op *op, size_t variant)
+static void shapes(sweep *s, const sweep_op *op)
 {
     static const size_t keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 201, 300};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (size_t j = 0; j < 12; j++)
-            run_with(s, op, variant, sweep_between(s, 1, 8), sweep_between(s, 1, 4), sweep_between(s, 1, 130),
+            run_with(s, op, sweep_between(s, 1, 8), sweep_between(s, 1, 4), sweep_between(s, 1, 130),
                      keys[i]);
     for (size_t head_dim = 1; head_dim <= 130; head_dim++)
-        run_with(s, op, variant, 1 + head_dim % 7, 1 + head_dim % 3, head_dim, sweep_between(s, 1, 140));
+        run_with(s, op, 1 + head_dim % 7, 1 + head_dim % 3, head_dim, sweep_between(s, 1, 140));
     for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++)
         for (size_t j = 0; j < 3; j++)
-            run_with(s, op, variant, n_rows, sweep_between(s, 1, 4), sweep_between(s, 1, 40),
+            run_with(s, op, n_rows, sweep_between(s, 1, 4), sweep_between(s, 1, 40),
                      sweep_between(s, 1, 200));
-    for (size_t n_heads = 5; n_heads <= 18; n_heads++) run_with(s, op, variant, 2, n_heads, 24, 71);
+    for (size_t n_heads = 5; n_heads <= 18; n_heads++) run_with(s, op, 2, n_heads, 24, 71);
     for (size_t j = 0; j < 6; j++) {
-        run_with(s, op, variant, 3, 2, 256, 101);
-        run_with(s, op, variant, 3, 1, 511 + j % 2, 66);
+        run_with(s, op, 3, 2, 256, 101);
+        run_with(s, op, 3, 1, 511 + j % 2, 66);
     }
 }
 
-static size_t n_variants(void)
+static bool given(const assay_kernels *kernels, const sweep_op *op)
 {
-    return FP_N_ATTENTION;
+    return (op->kind == ASSAY_F32 ? kernels->attention_f32 : kernels->attention_bf16) != NULL;
 }
 
-static fp_isa isa(size_t variant)
+static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
 {
-    return FP_ATTENTION[variant].isa;
+    (void)s;
+    (void)op;
+    return sweep_in(shape + N_ROWS, 1, 1, MAX_ROWS) && sweep_in(shape + N_HEADS, 1, 1, 64) &&
+           sweep_in(shape + HEAD_DIM, 1, 1, MAX_HEAD_DIM) && sweep_in(shape + KEYS, 1, 1, MAX_KEYS) &&
+           shape[RANGES] < N_RANGES && shape[EXTRAS] < N_EXTRAS;
 }
 
-const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, n_variants, isa, shapes, run},
-                                     {"attention_bf16", ASSAY_BF16, DIMS, n_variants, isa, shapes, run}};
+const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, given, shapes, allows, run},
+                                     {"attention_bf16", ASSAY_BF16, DIMS, given, shapes, allows, run}};

@@ -1,19 +1,25 @@
-/* The sweep: every variant of every kernel that a table lists, on shapes and numbers made from a seed, held
- * against float64. This header is what the operations share: numbers, guarded arrays, the judge.
+/* The sweep: the kernels of a table, on shapes and numbers made from a seed, held against float64. This
+ * header is what the operations share: numbers, guarded arrays, the judge.
+ *
+ * What it judges is assay/kernel.h's contract alone: it knows of no layout but through the table that it is
+ * given, and no engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_TESTS_SWEEP_H
-#define FASTPATH_TESTS_SWEEP_H
+#ifndef CONFORMANCE_SWEEP_SWEEP_H
+#define CONFORMANCE_SWEEP_SWEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include <assay/kernel.h>
+
 /* A blocked sum of n products may be off by so many of (u · Σ|a||b| + ulp/2); sound kernels stay far below.
  */
 #define SWEEP_TAU 16.0
 
-enum { SWEEP_ARRAYS = 24, SWEEP_DIMS = 8 };
+enum { SWEEP_CASE_MAX = 256 };
+enum { SWEEP_ARRAYS = 24, SWEEP_ARRAY_MAX = 16 << 20, SWEEP_DIMS = 8 };
 
 /* Numbers that a case draws from. */
 typedef enum sweep_numbers {
@@ -23,30 +29,33 @@ typedef enum sweep_numbers {
     SWEEP_N_NUMBERS
 } sweep_numbers;
 
-/* Memory of SWEEP_ARRAY_BYTES that ends at a page nobody may touch. */
+/* Memory of SWEEP_ARRAY_MAX bytes that ends at a page nobody may touch. */
 typedef struct sweep_array {
     unsigned char *wall; /* the first byte behind */
     unsigned char *data; /* what the case sees; NULL before sweep_take */
     size_t n_bytes, n_behind;
 } sweep_array;
 
-/* One variant of one operation while it is swept. */
+/* One operation of a table while it is swept. */
 typedef struct sweep {
-    const char *op, *isa;
+    const char *op;
+    const assay_kernels *kernels;
     uint64_t seed;       /* of the whole sweep; a case is reproduced by it and its shape */
     uint64_t state;      /* of the numbers */
     const char *numbers; /* name of what the case draws from */
     size_t shape[SWEEP_DIMS];
     size_t n_dims, n_cases, n_arrays;
     sweep_array arrays[SWEEP_ARRAYS];
-    double worst;       /* in multiples of the bound, over all cases */
-    char worst_at[192]; /* its reproduction line */
-    char case_at[192];  /* reproduction line of the case under way */
-    char fault[512];    /* what went wrong first, and its reproduction line; "" while nothing did */
+    double worst;                  /* in multiples of the bound, over all cases; infinite: of no bound */
+    char worst_at[SWEEP_CASE_MAX]; /* its case */
+    char case_at[SWEEP_CASE_MAX];  /* the case under way: OP SEED NUMBERS DIM… */
+    char fault[256];               /* what went wrong first; "" while nothing did */
+    char fault_at[SWEEP_CASE_MAX]; /* in which case */
 } sweep;
 
-/* Maps the arrays; false where memory is short. Ends with sweep_close, after success or not. */
-bool sweep_open(sweep *s, const char *op, const char *isa, uint64_t seed);
+/* Maps the arrays; false where memory is short. Ends with sweep_close, after success or not, which leaves
+ * what was found. */
+bool sweep_open(sweep *s, const char *op, const assay_kernels *kernels, uint64_t seed);
 void sweep_close(sweep *s);
 
 /* Begins a case: all arrays are free again, the numbers start from the seed and the shape alone. */
@@ -57,6 +66,8 @@ void sweep_end(sweep *s);
 /* n_bytes against the wall: a read past the end dies. Aligned to what a single element needs, no more, so
  * that rows lie anywhere. */
 void *sweep_take(sweep *s, size_t n_bytes);
+/* The same at an even or an odd address, as a file's bytes lie: the wall is 0 or 1 bytes behind it. */
+void *sweep_take_stored(sweep *s, size_t n_bytes);
 /* The same, between guards that sweep_end looks at, and filled with NaN. */
 void *sweep_take_guarded(sweep *s, size_t n_bytes);
 /* On a boundary of align bytes, a power of two; the wall is less than align bytes behind it. */
@@ -71,13 +82,15 @@ void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers);
  * must be the same: NaN, or infinite with the same sign. at: the element. False when it is not, and the first
  * time that is noted as the fault. */
 bool sweep_judge(sweep *s, float y, double truth, double magnitude, size_t at);
+/* The same number, any zero and any NaN being as good as another. */
+bool sweep_judge_exact(sweep *s, float y, double truth, size_t at);
 /* The same bits, any NaN being as good as another. */
 bool sweep_judge_same(sweep *s, float y, float expected, size_t at);
 /* Each kind of numbers in turn, case by case. */
 sweep_numbers sweep_turn(const sweep *s);
 /* "integers", "random", "special". */
 const char *sweep_numbers_name(sweep_numbers numbers);
-/* Notes a fault, printf-like, unless there is one. */
+/* Notes a fault of the case under way, printf-like, unless there is one. */
 void sweep_fail(sweep *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

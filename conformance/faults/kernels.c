@@ -1,0 +1,282 @@
+/* Each fault wraps the kernel that it breaks; SOUND is what lies beneath.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/faults/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fastpath/kernels/kernels.h"
+#include "model/dtype.h"
+
+static assay_kernels SOUND;
+
+/* A copy that must not fail: these kernels are part of a test. */
+static void *copy(const void *from, size_t n_bytes)
+{
+    void *made = malloc(n_bytes);
+    if (!made) abort();
+    return memcpy(made, from, n_bytes);
+}
+
+static void drop_last_output(const assay_product *p)
+{
+    const size_t panel = p->w->panel, last = p->w->n_out - 1;
+    SOUND.matmul_bf16.f32(p);
+    if (last / panel < p->first_panel || last / panel >= p->first_panel + p->n_panels) return;
+    for (size_t r = 0; r < p->n_rows; r++) p->y[r * p->ld_y + last] = 0;
+}
+
+static void plant_last_output(assay_kernels *table)
+{
+    table->matmul_bf16.f32 = drop_last_output;
+}
+
+static void pack_with_next_scale(void *panel, const assay_weight *w, size_t index)
+{
+    const size_t bytes = dtype_size(w->scale_dtype), n = w->n_out * (w->n_in / w->group);
+    char *scales = copy(w->scales, n * bytes);
+    memmove(scales, scales + bytes, (n - 1) * bytes);
+    assay_weight shifted = *w;
+    shifted.scales = scales;
+    SOUND.matmul_affine.pack(panel, &shifted, index);
+    free(scales);
+}
+
+static void plant_next_scale(assay_kernels *table)
+{
+    table->matmul_affine.pack = pack_with_next_scale;
+}
+
+static void multiply_with_next_scale(const assay_product *p)
+{
+    const size_t n = p->n_rows * (p->w->n_in / p->w->group);
+    float *scales = copy(p->x_scale, n * sizeof *scales);
+    memmove(scales, scales + 1, (n - 1) * sizeof *scales);
+    assay_product shifted = *p;
+    shifted.x_scale = scales;
+    SOUND.matmul_affine.i8(&shifted);
+    free(scales);
+}
+
+static void plant_next_x_scale(assay_kernels *table)
+{
+    table->matmul_affine.i8 = multiply_with_next_scale;
+}
+
+/* Inside its bound, but not the same row by row. */
+static void nudge_rows(const assay_product *p)
+{
+    SOUND.matmul_f16.f32(p);
+    const size_t o = p->first_panel * p->w->panel;
+    if (p->n_rows > 1)
+        for (size_t r = 0; r < p->n_rows; r++) {
+            float *y = p->y + r * p->ld_y + o;
+            if (*y < rintf(*y) || *y > rintf(*y)) *y *= 1 + 0x1p-23F;
+        }
+}
+
+static void plant_other_bits(assay_kernels *table)
+{
+    table->matmul_f16.f32 = nudge_rows;
+}
+
+static void swallow_nan(const assay_product *p)
+{
+    SOUND.matmul_f32.f32(p);
+    for (size_t r = 0; r < p->n_rows; r++)
+        for (size_t o = p->first_panel * p->w->panel;
+             o < (p->first_panel + p->n_panels) * p->w->panel && o < p->w->n_out; o++)
+            if (isnan(p->y[r * p->ld_y + o])) p->y[r * p->ld_y + o] = 0;
+}
+
+static void plant_no_nan(assay_kernels *table)
+{
+    table->matmul_f32.f32 = swallow_nan;
+}
+
+static size_t odd_bytes(const assay_weight *w)
+{
+    return SOUND.matmul_f32.panel_bytes(w) + 4;
+}
+
+static void plant_odd_bytes(assay_kernels *table)
+{
+    table->matmul_f32.panel_bytes = odd_bytes;
+}
+
+static void leave_a_byte(void *panel, const assay_weight *w, size_t index)
+{
+    unsigned char *bytes = panel, before = bytes[0];
+    SOUND.matmul_f32.pack(panel, w, index);
+    bytes[0] = before;
+}
+
+static void plant_left_byte(assay_kernels *table)
+{
+    table->matmul_f32.pack = leave_a_byte;
+}
+
+static void unpack_next(float *row, const assay_matrix *w, size_t o)
+{
+    SOUND.matmul_bf16.unpack(row, w, o + 1 < w->n_out ? o + 1 : o);
+}
+
+static void plant_next_row(assay_kernels *table)
+{
+    table->matmul_bf16.unpack = unpack_next;
+}
+
+/* The last key of each row is left out, where there is another. */
+static void drop_last_key(const assay_attention_call *c)
+{
+    size_t *last = copy(c->last, c->n_rows * sizeof *last);
+    assay_attention_call shorter = *c;
+    for (size_t r = 0; r < c->n_rows; r++) last[r] -= last[r] > c->first[r];
+    shorter.last = last;
+    SOUND.attention_f32(&shorter);
+    free(last);
+}
+
+static void plant_last_key(assay_kernels *table)
+{
+    table->attention_f32 = drop_last_key;
+}
+
+static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                                 size_t width, const float *weight, double epsilon)
+{
+    (void)epsilon;
+    SOUND.norm(y, ld_y, x, ld_x, n_rows, width, weight, 0);
+}
+
+static void plant_no_epsilon(assay_kernels *table)
+{
+    table->norm = norm_without_epsilon;
+}
+
+static void norm_too_far(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+                         const float *weight, double epsilon)
+{
+    SOUND.norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    y[(n_rows - 1) * ld_y + width] = 0;
+}
+
+static void plant_too_far(assay_kernels *table)
+{
+    table->norm = norm_too_far;
+}
+
+static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
+                        const float *cosine, const float *sine)
+{
+    float *negative = copy(sine, dim / 2 * sizeof *sine);
+    for (size_t i = 0; i < dim / 2; i++) negative[i] = -sine[i];
+    SOUND.rope(x, n_heads, head_dim, dim, adjacent, cosine, negative);
+    free(negative);
+}
+
+static void plant_swapped_pair(assay_kernels *table)
+{
+    table->rope = rotate_back;
+}
+
+static void gate_tail_alone(float *y, const float *gate, const float *up, size_t n,
+                            assay_activation activation)
+{
+    SOUND.gate(y, gate, up, n, activation);
+    if (n > 1) y[n - 1] = nextafterf(y[n - 1], INFINITY);
+}
+
+static void plant_other_tail(assay_kernels *table)
+{
+    table->gate = gate_tail_alone;
+}
+
+static void gate_reads_on(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
+{
+    volatile float beyond = gate[n];
+    (void)beyond;
+    SOUND.gate(y, gate, up, n, activation);
+}
+
+static void plant_reads_on(assay_kernels *table)
+{
+    table->gate = gate_reads_on;
+}
+
+static void cap_for_ever(float *x, size_t n, float cap)
+{
+    (void)x;
+    (void)n;
+    for (volatile float forever = cap; forever > 0;) continue;
+}
+
+static void plant_hang(assay_kernels *table)
+{
+    table->cap = cap_for_ever;
+}
+
+/* Of equals the later one: the scores are read from behind. */
+static void route_backwards(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
+                            size_t n_active, bool renormalize)
+{
+    for (size_t r = 0; r < n_rows; r++, chosen += n_active, share += n_active, scores += n_experts) {
+        float *reversed = copy(scores, n_experts * sizeof *scores),
+              *shares = copy(share, n_active * sizeof *share);
+        int32_t *numbers = copy(chosen, n_active * sizeof *chosen);
+        for (size_t e = 0; e < n_experts; e++) reversed[e] = scores[n_experts - 1 - e];
+        SOUND.router(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
+        for (size_t k = 0; k < n_active; k++) {
+            chosen[k] = (int32_t)n_experts - 1 - numbers[n_active - 1 - k];
+            share[k] = shares[n_active - 1 - k];
+        }
+        free(reversed);
+        free(shares);
+        free(numbers);
+    }
+}
+
+static void plant_later_equal(assay_kernels *table)
+{
+    table->router = route_backwards;
+}
+
+const kernel_fault KERNEL_FAULTS[] = {
+    {"last-output", "matmul_bf16.f32", "expected", "the last output of a tail is dropped", plant_last_output},
+    {"next-scale", "matmul_affine.pack matmul_affine.f32 matmul_affine.bf16 matmul_affine.i8", "expected",
+     "groups have the scale of the next one", plant_next_scale},
+    {"next-x-scale", "matmul_affine.i8", "expected", "groups of x have the scale of the next one",
+     plant_next_x_scale},
+    {"other-bits", "matmul_f16.f32", "when asked again", "rows have other bits in company", plant_other_bits},
+    {"no-nan", "matmul_f32.f32", "expected", "NaN is swallowed", plant_no_nan},
+    {"odd-bytes", "matmul_f32.pack matmul_f32.f32", "panel_bytes: found", "panels end anywhere",
+     plant_odd_bytes},
+    {"left-byte", "matmul_f32.pack", "is not written", "packing leaves a byte as it was", plant_left_byte},
+    {"next-row", "matmul_bf16.pack", "expected", "another output is unpacked", plant_next_row},
+    {"last-key", "attention_f32", "expected", "the last key is not seen", plant_last_key},
+    {"no-epsilon", "norm", "expected", "epsilon is left out", plant_no_epsilon},
+    {"too-far", "norm", "past its end", "a norm writes one number too many", plant_too_far},
+    {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},
+    {"other-tail", "gate.silu gate.gelu", "when asked again", "the last element is rounded otherwise",
+     plant_other_tail},
+    {"reads-on", "gate.relu", "the kernel died of SIGSEGV", "a gate reads one number too many",
+     plant_reads_on},
+    {"hang", "cap", "the kernel did not answer within", "a cap never ends", plant_hang},
+    {"later-equal", "router", "is left out", "of equal experts the later one is chosen", plant_later_equal},
+};
+const size_t N_KERNEL_FAULTS = sizeof KERNEL_FAULTS / sizeof *KERNEL_FAULTS;
+
+const assay_kernels *assay_kernels_v1(void)
+{
+    static assay_kernels table;
+    const char *name = getenv("ASSAY_FAULT");
+    SOUND = fp_kernels_pick(FP_ISA_SCALAR).op;
+    table = SOUND;
+    table.name = "faulty";
+    table.version = "1";
+    for (size_t i = 0; name && i < N_KERNEL_FAULTS; i++)
+        if (strcmp(name, KERNEL_FAULTS[i].name) == 0) KERNEL_FAULTS[i].plant(&table);
+    return &table;
+}

@@ -1,0 +1,182 @@
+/* Matrix products with packed weights.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "conformance/sweep/matmul_parts.h"
+#include "model/dtype.h"
+
+enum { N_ROWS, N_IN, N_OUT, FIRST_PANEL, N_PANELS, BITS, GROUP, DIMS };
+
+/* What sweep_op.kind stands for: the type of x, and the kind of the weights. */
+static const struct {
+    assay_dtype x, weights;
+} KINDS[] = {
+    {ASSAY_F32, ASSAY_F32},   {ASSAY_F32, ASSAY_F16},  {ASSAY_F32, ASSAY_BF16}, {ASSAY_F32, ASSAY_U32},
+    {ASSAY_BF16, ASSAY_BF16}, {ASSAY_BF16, ASSAY_U32}, {ASSAY_I8, ASSAY_U32},
+};
+
+static assay_product_fn *product_of(const assay_kernels *kernels, const sweep_op *op)
+{
+    const assay_matmul *m = sweep_matmul_of(kernels, KINDS[op->kind].weights);
+    const assay_dtype x = KINDS[op->kind].x;
+    return m->panel == 0 ? NULL : x == ASSAY_F32 ? m->f32 : x == ASSAY_BF16 ? m->bf16 : m->i8;
+}
+
+static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first, size_t end)
+{
+    const size_t n_in = p->stored.n_in;
+    for (size_t o = first; o < end; o++) {
+        double sum = 0, magnitude = 0;
+        const float y = p->of.y[row * p->of.ld_y + o];
+        for (size_t i = 0; i < n_in; i++) {
+            sum += p->x[row * n_in + i] * p->w[o * n_in + i];
+            magnitude += fabs(p->x[row * n_in + i]) * p->magnitude[o * n_in + i];
+        }
+        const size_t at = row * p->stored.n_out + o;
+        if (p->stored.bits && !isfinite(sum)) {
+            if (isfinite(y)) sweep_fail(s, "element %zu: %g, expected %g", at, (double)y, sum);
+        } else if (p->numbers == SWEEP_INTEGERS) {
+            if (!sweep_judge_exact(s, y, sum, at)) return;
+        } else if (!sweep_judge(s, y, sum, magnitude, at)) {
+            return;
+        }
+    }
+}
+
+/* What lies outside the panels, or between the rows, must still be as sweep_take_guarded left it. */
+static void judge_rest(const sweep_product *p, sweep *s, size_t first, size_t end)
+{
+    const size_t ld = p->of.ld_y;
+    for (size_t i = 0; i < sweep_elements(p->of.n_rows, p->stored.n_out, ld); i++) {
+        uint32_t bits;
+        memcpy(&bits, p->of.y + i, sizeof bits);
+        if ((i % ld < first || i % ld >= end) && bits != UINT32_MAX)
+            sweep_fail(s, "row %zu, column %zu is written", i / ld, i % ld);
+    }
+}
+
+/* One row, alone and panel by panel, must come out with the same bits. */
+static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
+{
+    const size_t row = sweep_between(s, 0, p->of.n_rows - 1), n_out = p->stored.n_out;
+    const size_t n_groups = p->of.x_scale ? p->stored.n_in / p->stored.group : 0;
+    float *alone = sweep_take_guarded(s, n_out * sizeof *alone);
+    assay_product one = p->of;
+    one.y = alone;
+    one.ld_y = n_out;
+    one.x = (const char *)p->of.x + row * p->of.ld_x * dtype_size(p->x_dtype);
+    if (n_groups) one.x_scale += row * n_groups;
+    if (n_groups) one.x_sum += row * n_groups;
+    one.n_rows = one.n_panels = 1;
+    for (size_t k = 0; k < p->of.n_panels; k++) {
+        one.first_panel = p->of.first_panel + k;
+        run(&one);
+        const size_t first = one.first_panel * p->packed.panel, end = first + p->packed.panel;
+        for (size_t o = first; o < end && o < n_out; o++)
+            if (!sweep_judge_same(s, p->of.y[row * p->of.ld_y + o], alone[o], row * n_out + o)) return;
+    }
+}
+
+static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+{
+    const assay_dtype weights = KINDS[op->kind].weights;
+    assay_product_fn *kernel = product_of(s->kernels, op);
+    sweep_begin(s, shape, DIMS, numbers);
+    sweep_product p = {
+        .x_dtype = KINDS[op->kind].x,
+        .numbers = numbers,
+        .kernel = sweep_matmul_of(s->kernels, weights),
+        .stored = {.n_out = shape[N_OUT],
+                   .n_in = shape[N_IN],
+                   .dtype = weights,
+                   .bits = shape[BITS],
+                   .group = shape[GROUP]},
+        .of = {.n_rows = shape[N_ROWS], .first_panel = shape[FIRST_PANEL], .n_panels = shape[N_PANELS]}};
+    sweep_make_weights(&p, s);
+    if (!sweep_pack(&p, s)) return;
+    p.of.w = &p.packed;
+    sweep_make_rows(&p, s);
+    p.of.ld_y = p.stored.n_out + sweep_between(s, 0, 3);
+    p.of.y = sweep_take_guarded(s, sweep_elements(p.of.n_rows, p.stored.n_out, p.of.ld_y) * sizeof *p.of.y);
+    kernel(&p.of);
+    size_t first = p.of.first_panel * p.packed.panel, end = first + p.of.n_panels * p.packed.panel;
+    if (end > p.stored.n_out) end = p.stored.n_out;
+    for (size_t r = 0; r < p.of.n_rows; r++) judge_row(&p, s, r, first, end);
+    judge_rest(&p, s, first, end);
+    judge_alone(&p, s, kernel);
+    sweep_end(s);
+}
+
+/* Some of the panels every other time, otherwise all. With affine groups n_in is rounded up to a group. */
+static void run_panels(sweep *s, const sweep_op *op, size_t n_rows, size_t n_in, size_t n_out)
+{
+    const assay_dtype weights = KINDS[op->kind].weights;
+    const size_t panel = sweep_matmul_of(s->kernels, weights)->panel;
+    size_t n = (n_out + panel - 1) / panel, first = 0, count = n, bits, group;
+    if (s->n_cases % 2) {
+        first = sweep_between(s, 0, n - 1);
+        count = sweep_between(s, 1, n - first);
+    }
+    sweep_matrix_turn(s, weights, &n_in, &bits, &group);
+    run(s, op, (const size_t[DIMS]){n_rows, n_in, n_out, first, count, bits, group}, sweep_turn(s));
+}
+
+/* Around what kernels block by: rows by 3 or 8 and 128, inputs by 128, outputs by 8, 16, 32 and the panel. */
+static void shapes(sweep *s, const sweep_op *op)
+{
+    static const size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 17, 24, 31, 257},
+                        ins[] = {1, 2, 3, 7, 16, 63, 64, 65, 127, 128, 129, 255, 256, 257, 800},
+                        outs[] = {1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 97};
+    enum { N_ROW_COUNTS = sizeof rows / sizeof *rows, N_INS = sizeof ins / sizeof *ins };
+    const size_t panel = sweep_matmul_of(s->kernels, KINDS[op->kind].weights)->panel;
+    for (size_t r = 0; r < N_ROW_COUNTS; r++) {
+        for (size_t o = 0; o < sizeof outs / sizeof *outs; o++)
+            run_panels(s, op, rows[r], sweep_between(s, 1, 300), outs[o]);
+        for (size_t i = 0; i < N_INS; i++)
+            run_panels(s, op, rows[r], ins[i], sweep_between(s, 1, rows[r] < 100 ? 100 : 40));
+    }
+    for (size_t i = 0; i < 12; i++)
+        run_panels(s, op, sweep_between(s, 1, 9), sweep_between(s, 1, 200),
+                   panel * (1 + i / 6) + i % 3 - 1 + (panel == 1));
+    for (size_t i = 0; i < 10; i++)
+        run_panels(s, op, sweep_between(s, 1, 9), sweep_between(s, 1000, 5000), 40);
+    for (size_t i = 0; i < 100; i++)
+        run_panels(s, op, sweep_between(s, 1, 40), sweep_between(s, 1, 600), sweep_between(s, 1, 100));
+}
+
+static bool given(const assay_kernels *kernels, const sweep_op *op)
+{
+    return product_of(kernels, op) != NULL;
+}
+
+static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+{
+    const assay_dtype weights = KINDS[op->kind].weights;
+    const size_t panel = sweep_matmul_of(s->kernels, weights)->panel;
+    if (!sweep_matrix_allows(weights, shape[N_OUT], shape[N_IN], shape[BITS], shape[GROUP])) return false;
+    const size_t n = (shape[N_OUT] + panel - 1) / panel;
+    return sweep_in(shape, 1, 1, 1U << 20) && shape[N_ROWS] * (shape[N_IN] + 3) <= 1U << 20 &&
+           shape[N_ROWS] * (shape[N_OUT] + 3) <= 1U << 20 && shape[FIRST_PANEL] < n &&
+           sweep_in(shape + N_PANELS, 1, 1, n - shape[FIRST_PANEL]);
+}
+
+#define LAYOUT(name, kind)                                                                                   \
+    {                                                                                                        \
+        name, kind, SWEEP_PACK_DIMS, sweep_pack_given, sweep_pack_shapes, sweep_pack_allows, sweep_pack_run  \
+    }
+
+const sweep_op SWEEP_MATMUL[11] = {
+    LAYOUT("matmul_f32.pack", 0),
+    {"matmul_f32.f32", 0, DIMS, given, shapes, allows, run},
+    LAYOUT("matmul_f16.pack", 1),
+    {"matmul_f16.f32", 1, DIMS, given, shapes, allows, run},
+    LAYOUT("matmul_bf16.pack", 2),
+    {"matmul_bf16.f32", 2, DIMS, given, shapes, allows, run},
+    {"matmul_bf16.bf16", 4, DIMS, given, shapes, allows, run},
+    LAYOUT("matmul_affine.pack", 3),
+    {"matmul_affine.f32", 3, DIMS, given, shapes, allows, run},
+    {"matmul_affine.bf16", 5, DIMS, given, shapes, allows, run},
+    {"matmul_affine.i8", 6, DIMS, given, shapes, allows, run},
+};

@@ -1,0 +1,132 @@
+/* How a kernel packs weights, and gives them back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/sweep/matmul_parts.h"
+#include "model/dtype.h"
+
+enum { N_IN, N_OUT, BITS, GROUP };
+
+static const assay_dtype KINDS[] = {ASSAY_F32, ASSAY_F16, ASSAY_BF16, ASSAY_U32};
+
+bool sweep_pack_sizes(sweep_product *p, sweep *s)
+{
+    const assay_weight *w = &p->stored;
+    p->packed = (assay_matrix){.n_out = w->n_out,
+                               .n_in = w->n_in,
+                               .dtype = w->dtype,
+                               .bits = w->bits,
+                               .group = w->group,
+                               .scale_dtype = w->scale_dtype,
+                               .bias_dtype = w->bias_dtype,
+                               .panel = p->kernel->panel,
+                               .panel_bytes = p->kernel->panel_bytes(w)};
+    const size_t bytes = p->packed.panel_bytes, most = (SWEEP_ARRAY_MAX - 4096) / sweep_panels(&p->packed);
+    if (bytes == 0 || bytes % ASSAY_ALIGNMENT || bytes > most) {
+        sweep_fail(s, "panel_bytes: found %zu, expected a multiple of %zu, at most %zu here", bytes,
+                   ASSAY_ALIGNMENT, most);
+        return false;
+    }
+    return true;
+}
+
+bool sweep_pack(sweep_product *p, sweep *s)
+{
+    if (!sweep_pack_sizes(p, s)) return false;
+    const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes;
+    char *panels = sweep_take_aligned(s, n * bytes, ASSAY_ALIGNMENT);
+    memset(panels, 0xFF, n * bytes);
+    for (size_t k = 0; k < n; k++) p->kernel->pack(panels + k * bytes, &p->stored, k);
+    p->packed.panels = panels;
+    return true;
+}
+
+/* Every panel by itself, between guards and over other bytes than before: it must hold the same. And so must
+ * the first panel of a matrix that begins where this one does. */
+static void judge_panel(const sweep_product *p, sweep *s, size_t index)
+{
+    const size_t bytes = p->packed.panel_bytes, first = index * p->packed.panel;
+    const unsigned char *packed = (const unsigned char *)p->packed.panels + index * bytes;
+    unsigned char *again = sweep_take_guarded(s, bytes);
+    assay_weight from = p->stored;
+    from.n_out -= first;
+    from.rows = (const char *)from.rows + first * from.stride * dtype_size(from.dtype);
+    if (from.bits) {
+        const size_t groups = first * (from.n_in / from.group);
+        from.scales = (const char *)from.scales + groups * dtype_size(from.scale_dtype);
+        from.biases = (const char *)from.biases + groups * dtype_size(from.bias_dtype);
+    }
+    for (size_t turn = 0; turn < 2; turn++) {
+        memset(again, 0x5A, bytes);
+        p->kernel->pack(again, turn ? &from : &p->stored, turn ? 0 : index);
+        for (size_t i = 0; i < bytes; i++)
+            if (again[i] != packed[i]) {
+                sweep_fail(s, "panel %zu: byte %zu of %zu is not %s", index, i, bytes,
+                           turn ? "what it is where the matrix begins with it"
+                                : "written, or not always the same");
+                return;
+            }
+    }
+    if (p->kernel->panel_bytes(&from) != bytes)
+        sweep_fail(s, "panel_bytes: %zu, but %zu for %zu of its outputs", bytes,
+                   p->kernel->panel_bytes(&from), from.n_out);
+}
+
+static void judge_unpacked(const sweep_product *p, sweep *s, size_t o)
+{
+    const size_t n_in = p->stored.n_in;
+    float *row = sweep_take_guarded(s, n_in * sizeof *row);
+    p->kernel->unpack(row, &p->packed, o);
+    for (size_t i = 0; i < n_in; i++)
+        if (!sweep_judge_exact(s, row[i], (double)(float)p->w[o * n_in + i], o * n_in + i)) return;
+}
+
+void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+{
+    sweep_begin(s, shape, SWEEP_PACK_DIMS, numbers);
+    sweep_product p = {.numbers = numbers,
+                       .kernel = sweep_matmul_of(s->kernels, KINDS[op->kind]),
+                       .stored = {.n_out = shape[N_OUT],
+                                  .n_in = shape[N_IN],
+                                  .dtype = KINDS[op->kind],
+                                  .bits = shape[BITS],
+                                  .group = shape[GROUP]}};
+    sweep_make_weights(&p, s);
+    if (!sweep_pack(&p, s)) return;
+    const size_t n = sweep_panels(&p.packed);
+    judge_panel(&p, s, n - 1);
+    judge_panel(&p, s, sweep_between(s, 0, n - 1));
+    judge_unpacked(&p, s, p.stored.n_out - 1);
+    for (size_t i = 0; i < 3; i++) judge_unpacked(&p, s, sweep_between(s, 0, p.stored.n_out - 1));
+    sweep_end(s);
+}
+
+static void run_turn(sweep *s, const sweep_op *op, size_t n_in, size_t n_out)
+{
+    size_t bits, group;
+    sweep_matrix_turn(s, KINDS[op->kind], &n_in, &bits, &group);
+    sweep_pack_run(s, op, (const size_t[SWEEP_PACK_DIMS]){n_in, n_out, bits, group}, sweep_turn(s));
+}
+
+/* Around lines of 16 and 32 numbers, and the panel. */
+void sweep_pack_shapes(sweep *s, const sweep_op *op)
+{
+    const size_t panel = sweep_matmul_of(s->kernels, KINDS[op->kind])->panel;
+    for (size_t n_in = 1; n_in <= 70; n_in++) run_turn(s, op, n_in, sweep_between(s, 1, 3 * panel));
+    for (size_t i = 0; i < 30; i++)
+        run_turn(s, op, sweep_between(s, 1, 300), panel * (1 + i / 15) + i % 3 - 1 + (panel == 1));
+    for (size_t i = 0; i < 60; i++)
+        run_turn(s, op, sweep_between(s, 71, 1000), sweep_between(s, 1, 2 * panel));
+}
+
+bool sweep_pack_given(const assay_kernels *kernels, const sweep_op *op)
+{
+    return sweep_matmul_of(kernels, KINDS[op->kind])->panel != 0;
+}
+
+bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape)
+{
+    (void)s;
+    return sweep_matrix_allows(KINDS[op->kind], shape[N_OUT], shape[N_IN], shape[BITS], shape[GROUP]);
+}

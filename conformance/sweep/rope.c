@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "conformance/sweep/parts.h"
+
+enum { N_HEADS, HEAD_DIM, DIM, ADJACENT, DIMS };
+
+typedef struct rotation {
+    size_t n_heads, head_dim, dim;
+    bool adjacent;
+    float *before, *x, *cosine, *sine;
+} rotation;
+
+/* Of small integers there is but one right result. */
+static bool judge(sweep *s, float y, double truth, double magnitude, size_t at)
+{
+    if (strcmp(s->numbers, sweep_numbers_name(SWEEP_INTEGERS)) == 0)
+        return sweep_judge_exact(s, y, truth, at);
+    return sweep_judge(s, y, truth, magnitude, at);
+}
+
+static void judge_head(const rotation *r, sweep *s, size_t head)
+{
+    const float *x = r->before + head * r->head_dim, *y = r->x + head * r->head_dim;
+    for (size_t i = 0; i < r->dim / 2; i++) {
+        size_t a = r->adjacent ? 2 * i : i, b = r->adjacent ? a + 1 : i + r->dim / 2;
+        double first = (double)x[a], second = (double)x[b], c = (double)r->cosine[i], t = (double)r->sine[i];
+        if (!judge(s, y[a], first * c - second * t, fabs(first * c) + fabs(second * t), a) ||
+            !judge(s, y[b], second * c + first * t, fabs(second * c) + fabs(first * t), b))
+            return;
+    }
+    for (size_t i = r->dim; i < r->head_dim; i++) (void)sweep_judge_exact(s, y[i], (double)x[i], i);
+}
+
+/* One head, alone and elsewhere, must come out with the same bits. */
+static void judge_alone(const rotation *r, sweep *s)
+{
+    const size_t head = sweep_between(s, 0, r->n_heads - 1), at = head * r->head_dim;
+    float *alone = sweep_take_guarded(s, r->head_dim * sizeof *alone);
+    memcpy(alone, r->before + at, r->head_dim * sizeof *alone);
+    s->kernels->rope(alone, 1, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
+    for (size_t i = 0; i < r->head_dim; i++) (void)sweep_judge_same(s, r->x[at + i], alone[i], at + i);
+}
+
+static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+{
+    (void)op;
+    sweep_begin(s, shape, DIMS, numbers);
+    rotation r = {shape[N_HEADS], shape[HEAD_DIM], shape[DIM], shape[ADJACENT] != 0, NULL, NULL, NULL, NULL};
+    size_t n = r.n_heads * r.head_dim, n_bytes = n * sizeof *r.x;
+    r.before = sweep_take(s, n_bytes);
+    r.x = sweep_take_guarded(s, n_bytes);
+    r.cosine = sweep_take(s, r.dim / 2 * sizeof *r.cosine);
+    r.sine = sweep_take(s, r.dim / 2 * sizeof *r.sine);
+    sweep_fill(s, r.before, n, numbers);
+    sweep_fill(s, r.cosine, r.dim / 2, numbers);
+    sweep_fill(s, r.sine, r.dim / 2, numbers);
+    memcpy(r.x, r.before, n_bytes);
+    s->kernels->rope(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
+    for (size_t h = 0; h < r.n_heads; h++) judge_head(&r, s, h);
+    judge_alone(&r, s);
+    sweep_end(s);
+}
+
+static void shapes(sweep *s, const sweep_op *op)
+{
+    for (size_t dim = 2; dim <= 140; dim += 2)
+        for (size_t adjacent = 0; adjacent < 2; adjacent++)
+            for (size_t i = 0; i < 4; i++)
+                op->run(s, op,
+                        (const size_t[DIMS]){sweep_between(s, 1, 4), dim + sweep_between(s, 0, 1) * i, dim,
+                                             adjacent},
+                        sweep_turn(s));
+}
+
+static bool given(const assay_kernels *kernels, const sweep_op *op)
+{
+    (void)op;
+    return kernels->rope != NULL;
+}
+
+static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+{
+    (void)s;
+    (void)op;
+    return sweep_in(shape, DIM, 1, 1000) && sweep_in(shape + DIM, 1, 2, shape[HEAD_DIM]) &&
+           shape[DIM] % 2 == 0 && shape[ADJACENT] <= 1;
+}
+
+const sweep_op SWEEP_ROPE[1] = {{"rope", 0, DIMS, given, shapes, allows, run}};

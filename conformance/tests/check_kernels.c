@@ -1,0 +1,188 @@
+/* assay kernels with libraries that are none, and with command lines of all kinds. What it makes of wrong
+ * kernels is in kernel_faults.test.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "conformance/tests/support.h"
+
+static const char *library;
+
+static void setup(void)
+{
+    support_setup();
+    library = support_engine("broken_kernels");
+}
+
+static const support_output *sweep_broken(const char *how, const char *rest)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command, "BROKEN=%s \"$ASSAY\" kernels %s %s", how, library, rest);
+    return support_shell(command);
+}
+
+static const struct {
+    const char *how;
+    int code;
+    const char *says;
+} LIBRARIES[] = {
+    {"crash", 99, "the engine died of SIGABRT"},
+    {"no-table", 77, "it has no kernels for this processor\nassay: nothing could be swept\n"},
+    {"abi", 99, "built for kernel ABI 2, expected 1\n"},
+    {"size", 99, "its table has 8 bytes, expected at least 24\n"},
+    {"name", 99, "its table lacks name, which every one must have\n"},
+    {"empty", 77, "assay: nothing could be swept\n"},
+    {"panel", 99, "matmul_f16.panel is 257, expected at most 256\n"},
+    {"pack", 99, "matmul_bf16.panel is 4, but pack is missing\n"},
+    {"product", 99, "matmul_f32 has a layout, but no product\n"},
+    {"codes", 99, "matmul_f32.i8 is given, which only affine groups have\n"},
+};
+
+START_TEST(a_library_that_is_none_is_refused)
+{
+    const support_output *o = sweep_broken(LIBRARIES[_i].how, "");
+    ck_assert_msg(o->code == LIBRARIES[_i].code, "%s: exit %d\n%s%s", LIBRARIES[_i].how, o->code, o->out,
+                  o->err);
+    assert_holds(o->err, LIBRARIES[_i].says);
+}
+END_TEST
+
+START_TEST(a_shorter_table_gives_what_it_has)
+{
+    const support_output *o = sweep_broken("older", "");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "norm ");
+    assert_holds(o->out, "broken 1  1 passed, 0 failed, ");
+    assert_holds(o->out, "not given: matmul_f32.pack");
+    assert_holds(o->out, ", cap, router\n");
+}
+END_TEST
+
+START_TEST(an_engine_is_no_kernel_library)
+{
+    const support_output *o = support_assay("kernels %s", support_engine("fake32"));
+    ck_assert_int_eq(o->code, 99);
+    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v1\n");
+}
+END_TEST
+
+START_TEST(a_library_that_is_not_there_is_named)
+{
+    const support_output *o = support_assay("kernels ./nowhere.so");
+    ck_assert_int_eq(o->code, 99);
+    assert_holds(o->err, "nowhere.so");
+}
+END_TEST
+
+static const struct {
+    const char *rest, *says;
+} LINES[] = {
+    {"nrom", "unknown operation nrom: did you mean norm?\n"},
+    {"matmul", "unknown operation matmul"},
+    {"norm 5", "a case of norm is a seed, then integers, random or special, then 2 dimensions\n"},
+    {"norm 5 random 3", "then 2 dimensions\n"},
+    {"norm 5 random 3 4 5", "then 2 dimensions\n"},
+    {"norm 5 odd 3 4", "then integers, random or special"},
+    {"norm 5 random 3 4x", "then 2 dimensions\n"},
+    {"norm five random 3 4", "SEED: found five"},
+    {"gate 5 random 3", "a case of gate.silu is a seed"},
+};
+
+START_TEST(a_wrong_command_line_is_explained)
+{
+    const support_output *o = sweep_broken("", LINES[_i].rest);
+    ck_assert_msg(o->code == 2, "%s: exit %d\n%s%s", LINES[_i].rest, o->code, o->out, o->err);
+    assert_holds(o->err, LINES[_i].says);
+}
+END_TEST
+
+START_TEST(a_library_is_needed)
+{
+    const support_output *o = support_assay("kernels");
+    ck_assert_int_eq(o->code, 2);
+    assert_holds(o->err, "kernels needs a library");
+}
+END_TEST
+
+START_TEST(one_case_is_run_alone)
+{
+    const support_output *o = sweep_broken("", "norm 5 random 3 17");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "norm                    1 ");
+}
+END_TEST
+
+START_TEST(a_shape_that_no_contract_allows_is_not_run)
+{
+    static const char *const shapes[] = {"0 4", "3 0", "9999 9999", "99999999 99999999"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char rest[64];
+        (void)snprintf(rest, sizeof rest, "norm 5 random %s", shapes[i]);
+        ck_assert_int_ne(sweep_broken("", rest)->code, 0);
+        ck_assert_int_ne(sweep_broken("", rest)->code, 1);
+    }
+}
+END_TEST
+
+START_TEST(a_seed_draws_other_cases)
+{
+    char first[65536];
+    (void)snprintf(first, sizeof first, "%s", sweep_broken("", "-v norm")->out);
+    assert_holds(first, " norm 5 ");
+    ck_assert_str_eq(first, sweep_broken("", "-v --seed 5 norm")->out);
+    ck_assert_str_ne(first, sweep_broken("", "-v --seed 6 norm")->out);
+}
+END_TEST
+
+START_TEST(tap_has_every_operation)
+{
+    const support_output *o = sweep_broken("", "--tap -");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "ok 1 - matmul_f32.pack # SKIP not given\n");
+    assert_holds(o->out, " - norm, ");
+    assert_holds(o->out, " of the bound at worst: assay kernels ");
+    assert_holds(o->out, "\n1..");
+    assert_lacks(o->out, "x bound");
+}
+END_TEST
+
+START_TEST(what_is_asked_for_and_not_given_is_nothing)
+{
+    ck_assert_int_eq(sweep_broken("", "gate")->code, 77);
+}
+END_TEST
+
+START_TEST(the_bundled_kernels_go_by_name)
+{
+    const support_output *o = support_assay("kernels fastpath norm");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 not given\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/kernels");
+    TCase *tc = tcase_create("kernels");
+    tcase_add_checked_fixture(tc, setup, support_teardown);
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, a_library_that_is_none_is_refused, 0,
+                        (int)(sizeof LIBRARIES / sizeof *LIBRARIES));
+    tcase_add_test(tc, a_shorter_table_gives_what_it_has);
+    tcase_add_test(tc, an_engine_is_no_kernel_library);
+    tcase_add_test(tc, a_library_that_is_not_there_is_named);
+    tcase_add_loop_test(tc, a_wrong_command_line_is_explained, 0, (int)(sizeof LINES / sizeof *LINES));
+    tcase_add_test(tc, a_library_is_needed);
+    tcase_add_test(tc, one_case_is_run_alone);
+    tcase_add_test(tc, a_shape_that_no_contract_allows_is_not_run);
+    tcase_add_test(tc, a_seed_draws_other_cases);
+    tcase_add_test(tc, tap_has_every_operation);
+    tcase_add_test(tc, what_is_asked_for_and_not_given_is_nothing);
+    tcase_add_test(tc, the_bundled_kernels_go_by_name);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
