@@ -64,6 +64,9 @@ static const option_info options_table[] = {
      "decode N tokens of each sample, fewer where they take over 5 seconds\n(default: 32)"},
     {CONF_OPTION_REPEAT, 0, "--repeat", "N", "measure everything N times (default: 5)"},
     {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids from N (default: 0)"},
+    {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
+     "give engines the kernels of LIBRARY in the place of their own\n(see assay kernels); then the default "
+     "engine is fastpath"},
     {CONF_OPTION_DRAW, 0, "--seed", "N", "draw shapes and numbers from N (default: 5)"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
@@ -107,7 +110,7 @@ static const conf_command commands[] = {
          BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
          BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_DUMP) |
          BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) |
-         BIT(CONF_OPTION_HELP),
+         BIT(CONF_OPTION_KERNELS) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge what any engine was seen to answer, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens,\n"
@@ -240,6 +243,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
     case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
     case CONF_OPTION_FAIL_CLASS: return conf_cli_take_class(o->name, value, &out->fail_class, err);
+    case CONF_OPTION_KERNELS: out->kernels = value; break;
     case CONF_OPTION_BISECT: break; /* conf_cli_exit looks for it, also where the rest is wrong */
     case CONF_OPTION_DUMP: out->dump = value; break;
     case CONF_OPTION_TAP: out->tap = value; break;

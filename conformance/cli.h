@@ -53,8 +53,9 @@ typedef enum conf_option {
     CONF_OPTION_BATCH,
     CONF_OPTION_TOKENS,
     CONF_OPTION_REPEAT,
-    CONF_OPTION_IDS, /* --seed, of a command that draws token ids */
+    CONF_OPTION_IDS,  /* --seed, of a command that draws token ids */
     CONF_OPTION_DRAW, /* --seed, of a command that draws kernels' shapes and numbers */
+    CONF_OPTION_KERNELS,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -71,6 +72,7 @@ typedef struct conf_options {
     size_t n_engines;
     const char **arguments; /* [n_arguments] */
     size_t n_arguments;
+    const char *kernels;                            /* a kernel library; NULL: not given */
     const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
     bool has_seed;

@@ -42,8 +42,11 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     assay_status rc = conf_engine_find(name, &run->context->engine_dirs, &column->path, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
-    rc = conf_isolate(run_task, &(conf_assignment){.engine = column->path}, &run->options->limits, &v, err);
+    const conf_assignment load = {.engine = column->path, .kernels = run->results.kernels_path};
+    rc = conf_isolate(run_task, &load, &run->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
+    if (v.outcome == CONF_SKIPPED)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "option --kernels: engine %s: %s", name, v.reason);
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     return ASSAY_OK;
@@ -51,17 +54,21 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
 
 static assay_status open_engines(run_state *run, assay_error *err)
 {
-    const char *const *names = run->options->n_engines ? run->options->engines : conf_engine_bundled;
+    const char *library = run->options->kernels;
+    const char *const *usual = library ? conf_engine_replaceable : conf_engine_bundled;
+    const char *const *names = run->options->n_engines ? run->options->engines : usual;
     size_t n = run->options->n_engines;
     while (!run->options->n_engines && names[n]) n++;
     run->results.engines = calloc(n, sizeof *run->results.engines);
     if (!run->results.engines) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     run->results.n_engines = n;
-    for (size_t e = 0; e < n; e++) {
-        assay_status rc = open_column(run, names[e], &run->results.engines[e], err);
-        if (rc != ASSAY_OK) return rc;
-    }
-    return ASSAY_OK;
+    run->results.kernels = library;
+    assay_status rc =
+        library ? conf_engine_find(library, &run->context->engine_dirs, &run->results.kernels_path, err)
+                : ASSAY_OK;
+    for (size_t e = 0; e < n && rc == ASSAY_OK; e++)
+        rc = open_column(run, names[e], &run->results.engines[e], err);
+    return rc;
 }
 
 static assay_status add_result(run_state *run, const conf_found *found, assay_error *err)
@@ -162,7 +169,8 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
     const char *dir = run->options->dump, *path = all->engines[engine].path;
     char *dump = dir ? conf_dump_path(dir, path, found->id) : NULL;
     if (dir && !dump) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
-    conf_assignment assignment = {.engine = path, .path = found->path, .seed = all->seed, .dump = dump};
+    conf_assignment assignment = {
+        .engine = path, .kernels = all->kernels_path, .path = found->path, .seed = all->seed, .dump = dump};
     assay_status rc =
         conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
     free(dump);
@@ -234,12 +242,13 @@ static assay_status report_nothing(run_state *run, assay_error *err)
     return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
 }
 
+/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
 static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_error *err)
 {
     assay_error late = {0};
     if (rc != ASSAY_OK) {
         (void)fprintf(run->context->err, "assay: %s\n", err->text);
-        code = CONF_EXIT_ERROR;
+        code = rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
     }
     if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
         (void)fprintf(run->context->err, "assay: %s\n", late.text);

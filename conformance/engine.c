@@ -12,6 +12,7 @@
 #include "model/error.h"
 
 const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
+const char *const conf_engine_replaceable[] = {"fastpath", NULL};
 
 static bool is_path(const char *name)
 {

@@ -11,6 +11,9 @@
 /* Engines that come with Assay, NULL-terminated: what runs where none is named. */
 extern const char *const conf_engine_bundled[];
 
+/* Those of them that can be given kernels. */
+extern const char *const conf_engine_replaceable[];
+
 /* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one;
  * a name stands for <name>.so in the first of `dirs` that has it. The caller frees *path. Fails with
  * ASSAY_EIO, naming what was looked for where. */

@@ -10,6 +10,7 @@
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
+#include "conformance/kernels.h"
 
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
 {
@@ -140,10 +141,28 @@ const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v)
     return e;
 }
 
+/* The library that the engine is given, if any; false where the verdict is set instead. */
+static bool load_kernels(const conf_assignment *assignment, const assay_engine *engine,
+                         const assay_kernels **out, conf_verdict *v)
+{
+    assay_error err = {0};
+    if (!assignment->kernels) return true;
+    if (!engine->model_open_with) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
+    else if (conf_kernels_open(assignment->kernels, out, &err) != ASSAY_OK)
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    return v->outcome == CONF_PASSED;
+}
+
 static void replay(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
                    conf_verdict *v)
 {
-    conf_replay r = {.engine = engine, .c = c, .seed = assignment->seed, .verdict = v};
+    const assay_kernels *kernels = NULL;
+    if (!load_kernels(assignment, engine, &kernels, v) || !c) return;
+    if (kernels && c->kind == CONF_ROPE) {
+        conf_verdict_set(v, CONF_SKIPPED, "a rope by itself belongs to no model: kernels have no part in it");
+        return;
+    }
+    conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
     else evaluate_decoder(&r, assignment->dump);
     conf_replay_free(&r);
@@ -167,6 +186,6 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
             conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
     }
     const assay_engine *engine = v->outcome == CONF_PASSED ? conf_evaluate_load(assignment->engine, v) : NULL;
-    if (engine && c) replay(assignment, engine, c, v);
+    if (engine) replay(assignment, engine, c, v);
     conf_case_free(c);
 }

@@ -11,13 +11,15 @@
 /* What a process is to do; strings are borrowed. */
 typedef struct conf_assignment {
     const char *engine;   /* path of a module */
+    const char *kernels;  /* path of a library whose kernels the engine is given; may be NULL */
     const char *path;     /* of a case; NULL: load the module alone */
     const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
     const char *dump;     /* file for the observation of a case that is replayed to its end; may be NULL */
 } conf_assignment;
 
 /* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case
- * or the module is, CONF_SKIPPED where the case's kind is not replayed. To be run in a process of its own:
+ * or the module is, CONF_SKIPPED where the case's kind is not replayed, or where kernels are given
+ * that the engine does not take, or that have no part in the case. To be run in a process of its own:
  * neither the engine nor libhdf5 is trusted with more. */
 void conf_evaluate(const conf_assignment *assignment, conf_verdict *v);
 

@@ -62,7 +62,8 @@ static assay_kernels *lengthen(const assay_kernels *shorter)
     } * all;
     struct longer *made = calloc(1, sizeof *made);
     if (!made) return NULL;
-    memcpy(&made->table, shorter, shorter->size / sizeof(void *) * sizeof(void *));
+    const size_t whole = shorter->size / sizeof(assay_norm_fn *) * sizeof(assay_norm_fn *); /* members */
+    memcpy(&made->table, shorter, whole);
     made->table.size = sizeof made->table;
     made->next = all;
     all = made;
@@ -88,4 +89,15 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
     rc = check_products(path, k, err);
     if (rc == ASSAY_OK) *out = k;
     return rc;
+}
+
+const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
+
+assay_status conf_kernels_model_open(const assay_engine *engine, const assay_kernels *kernels,
+                                     const char *dir, assay_model **out, assay_error *err)
+{
+    const assay_model_options options = {.size = sizeof options, .kernels = kernels};
+    if (!kernels) return engine->model_open(dir, out, err);
+    if (engine->model_open_with) return engine->model_open_with(dir, &options, out, err);
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s", conf_kernels_refusal);
 }

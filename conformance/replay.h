@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_REPLAY_H
 #define CONFORMANCE_REPLAY_H
 
-#include <assay/engine.h>
+#include <assay/kernel.h>
 
 #include "conformance/arrange.h"
 #include "conformance/case.h"
@@ -20,6 +20,7 @@ typedef struct conf_seen {
 
 typedef struct conf_replay {
     const assay_engine *engine;
+    const assay_kernels *kernels; /* that it is given; or NULL */
     const conf_case *c;
     const uint64_t *seed;  /* of the arrangement; NULL: as recorded */
     conf_verdict *verdict; /* set where the replay ends early; its stage is always up to date */

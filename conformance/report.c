@@ -62,6 +62,10 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
+    if (results->kernels) {
+        (void)fputs(" --kernels ", out);
+        conf_text_print_quoted(out, results->kernels);
+    }
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
         (void)fputs(" --dump ", out);

@@ -77,6 +77,11 @@ static void print_origin(FILE *out)
 static void print_properties(FILE *out, const conf_results *results, size_t engine)
 {
     (void)fputs("    <properties>\n", out);
+    if (results->kernels) {
+        (void)fputs("      <property name=\"kernels\"", out);
+        print_attribute(out, "value", results->kernels);
+        (void)fputs("/>\n", out);
+    }
     const conf_verdict *measured = NULL;
     for (size_t i = 0; i < results->n; i++) {
         const conf_verdict *v = &results->at[i].verdicts[engine];

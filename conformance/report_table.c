@@ -136,6 +136,7 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
                        const conf_results *results)
 {
     size_t width = id_width(context, results);
+    if (results->kernels) (void)fprintf(out, "%swith the kernels of %s\n", prefix, results->kernels);
     print_head_line(out, prefix, results, width, "", label_of);
     print_head_line(out, prefix, results, width, "case", unit_of);
     for (size_t i = 0; i < results->n; i++) {

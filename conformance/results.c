@@ -16,6 +16,7 @@ void conf_results_free(conf_results *results)
     free(results->at);
     for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
     free(results->engines);
+    free(results->kernels_path);
     *results = (conf_results){0};
 }
 

@@ -29,7 +29,9 @@ typedef struct conf_results {
     size_t n_warnings;
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
-    const char *dump;     /* directory of the observations, or NULL */
+    const char *kernels;  /* library that engines are given, as the user calls it; or NULL */
+    char *kernels_path;
+    const char *dump; /* directory of the observations, or NULL */
 } conf_results;
 
 void conf_result_free(conf_result *result);
@@ -69,6 +71,7 @@ void conf_junit_print(FILE *out, const conf_results *results);
 /* One JSON object:
  *   schema   "assay-results/1"
  *   totals   passed, failed, skipped, broken, warnings: counts
+ *   kernels  the library that engines were given, as the user calls it; else null
  *   results  an array, case by case, and of each engine by engine:
  *     case, path, engine   as the user would name them
  *     outcome              "passed", "failed", "skipped" or "broken"

@@ -70,6 +70,7 @@ static assay_status fp_abi_model_open_with(const char *dir, const assay_model_op
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     assay_status rc = read_environment(&options, err);
     options.compute = asked->compute;
+    options.kernels = asked->kernels;
     if (rc == ASSAY_OK) rc = fp_model_open(dir, &options, &m->model, err);
     m->mark = MODEL_MARK;
     if (rc == ASSAY_OK) *out = m;

@@ -127,6 +127,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     assay_status rc = fp_isa_choose(options->isa, "ASSAY_ISA", &isa, err);
     if (rc != ASSAY_OK) return rc;
     m->kernels = fp_kernels_pick(isa);
+    if (options->kernels) rc = fp_kernels_replace(&m->kernels, options->kernels, err);
+    if (rc != ASSAY_OK) return rc;
     rc = fp_pool_open(n, options->grain == SIZE_MAX ? FP_GRAIN : options->grain, &m->pool, err);
     if (rc == ASSAY_OK) rc = plan_open(dir, &m->plan, err);
     if (rc != ASSAY_OK) return rc;
@@ -134,6 +136,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     m->packer.kernels = &m->kernels;
     m->packer.compute = options->compute ? options->compute : ASSAY_F32;
     pack(m);
+    if (m->packer.status == ASSAY_EUNSUPPORTED)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: %s", dir, m->packer.why);
     if (m->packer.status != ASSAY_OK)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory for %zu parameters", dir,
                           m->plan->n_parameters);

@@ -71,16 +71,18 @@ typedef struct fp_model {
 typedef struct fp_options {
     assay_dtype compute; /* of activations in products: ASSAY_F32 (or none), ASSAY_BF16 or ASSAY_I8 */
     const char *isa;     /* as ASSAY_ISA says it; NULL: the best that runs here */
-    size_t n_workers;    /* 0: one for each processor that this process may use */
-    size_t grain;        /* multiplications below which work is not shared; SIZE_MAX: FP_GRAIN */
+    const assay_kernels *kernels; /* from outside, in the place of our own; or NULL */
+    size_t n_workers;             /* 0: one for each processor that this process may use */
+    size_t grain;                 /* multiplications below which work is not shared; SIZE_MAX: FP_GRAIN */
 } fp_options;
 
 #define FP_GRAIN ((size_t)1 << 17)
 
 /* Reads the checkpoint, packs its weights and gives the mapping back; at the peak there is little more than
- * the packed weights, since what has been packed is forgotten at once. Fails as plan_open and fp_isa_choose
- * do, with EINVAL for more than FP_WORKERS_MAX workers, or with ENOMEM. The caller frees *out with
- * fp_model_free, after its sessions. */
+ * the packed weights, since what has been packed is forgotten at once. Fails as plan_open, fp_isa_choose
+ * and fp_kernels_replace do, with EUNSUPPORTED where kernels from outside lack a product that is needed, with
+ * EINVAL for more than FP_WORKERS_MAX workers, or with ENOMEM. The caller frees *out with fp_model_free,
+ * after its sessions. */
 assay_status fp_model_open(const char *dir, const fp_options *options, fp_model **out, assay_error *err);
 void fp_model_free(fp_model *m);
 

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -164,10 +165,31 @@ static fp_matrix choose(const fp_packer *p, const plan_weight *w)
     return m;
 }
 
+/* Nothing falls back in silence: our own product cannot read another's layout. */
+static void note_missing(fp_packer *p, const fp_matrix *m)
+{
+    const assay_dtype w = m->packed.dtype;
+    p->status = ASSAY_EUNSUPPORTED;
+    (void)snprintf(p->why, sizeof p->why, "kernels %s: matmul_%s has no %s, which is needed to compute in %s",
+                   p->kernels->outside,
+                   m->packed.bits    ? "affine"
+                   : w == ASSAY_BF16 ? "bf16"
+                   : w == ASSAY_F16  ? "f16"
+                                     : "f32",
+                   m->x == ASSAY_I8     ? "i8"
+                   : m->x == ASSAY_BF16 ? "bf16"
+                                        : "f32",
+                   dtype_name(p->compute));
+}
+
 fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
 {
     fp_matrix m = choose(p, w);
     if (p->status != ASSAY_OK || !w->data) return m;
+    if (!m.run) {
+        note_missing(p, &m);
+        return m;
+    }
     if (w->cols > p->widest) p->widest = w->cols;
     assay_weight shape = describe(w);
     shape.dtype = m.packed.dtype;

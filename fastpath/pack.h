@@ -37,7 +37,8 @@ typedef struct fp_packer {
     size_t widest;             /* the most inputs of any matrix so far */
     void **owned;
     size_t n_owned, capacity;
-    assay_status status; /* ASSAY_OK or ASSAY_ENOMEM */
+    assay_status status; /* ASSAY_OK, ASSAY_ENOMEM, or ASSAY_EUNSUPPORTED: */
+    char why[128];       /* which product kernels from outside lack */
 } fp_packer;
 
 /* zeroed; NULL once memory was short. */

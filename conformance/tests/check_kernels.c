@@ -160,6 +160,31 @@ START_TEST(the_bundled_kernels_go_by_name)
 }
 END_TEST
 
+START_TEST(an_engine_that_takes_no_kernels_is_refused)
+{
+    support_mkdir(support_path("cases"));
+    (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
+    const support_output *o =
+        support_assay("run --kernels %s -e %s cases", library, support_engine("fake32"));
+    ck_assert_int_eq(o->code, 2);
+    assert_holds(o->err, "option --kernels: engine ");
+    assert_holds(o->err, "it takes no kernels from outside: its table lacks model_open_with\n");
+}
+END_TEST
+
+START_TEST(a_run_with_kernels_that_are_none_is_an_error)
+{
+    support_mkdir(support_path("cases"));
+    (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
+    const support_output *o = support_assay("run --kernels ./nowhere.so cases");
+    ck_assert_int_eq(o->code, 99);
+    assert_holds(o->err, "nowhere.so");
+    o = support_assay("run --kernels %s cases", support_engine("fake32"));
+    ck_assert_int_eq(o->code, 99);
+    assert_holds(o->err, "no kernel library: it does not export assay_kernels_v1\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/kernels");
@@ -179,6 +204,8 @@ int main(void)
     tcase_add_test(tc, tap_has_every_operation);
     tcase_add_test(tc, what_is_asked_for_and_not_given_is_nothing);
     tcase_add_test(tc, the_bundled_kernels_go_by_name);
+    tcase_add_test(tc, an_engine_that_takes_no_kernels_is_refused);
+    tcase_add_test(tc, a_run_with_kernels_that_are_none_is_an_error);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

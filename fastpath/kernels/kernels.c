@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/kernels.h"
 
+#include <string.h>
+
+#include "model/error.h"
+
 fp_kernels fp_kernels_pick(fp_isa isa)
 {
     const fp_matmul_variant *matmul = fp_matmul_pick(isa);
@@ -24,4 +28,31 @@ fp_kernels fp_kernels_pick(fp_isa isa)
         .narrow_bf16 = narrow->bf16,
         .narrow_i8 = narrow->i8,
     };
+}
+
+static void replace_matmul(assay_matmul *own, const assay_matmul *given)
+{
+    if (given->panel) *own = *given;
+}
+
+assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err)
+{
+    assay_kernels from = {0}, *op = &own->op;
+    if (given->abi != ASSAY_KERNELS_ABI)
+        return assay_fail(err, ASSAY_EINVAL, "kernels: built for kernel ABI %u, expected %u", given->abi,
+                          ASSAY_KERNELS_ABI);
+    memcpy(&from, given, given->size < sizeof from ? given->size : sizeof from);
+    own->outside = from.name ? from.name : "from outside";
+    replace_matmul(&op->matmul_f32, &from.matmul_f32);
+    replace_matmul(&op->matmul_f16, &from.matmul_f16);
+    replace_matmul(&op->matmul_bf16, &from.matmul_bf16);
+    replace_matmul(&op->matmul_affine, &from.matmul_affine);
+    if (from.attention_f32) op->attention_f32 = from.attention_f32;
+    if (from.attention_bf16) op->attention_bf16 = from.attention_bf16;
+    if (from.norm) op->norm = from.norm;
+    if (from.rope) op->rope = from.rope;
+    if (from.gate) op->gate = from.gate;
+    if (from.cap) op->cap = from.cap;
+    if (from.router) op->router = from.router;
+    return ASSAY_OK;
 }

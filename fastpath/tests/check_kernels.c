@@ -188,6 +188,58 @@ START_TEST(a_packed_row_is_read_back)
 }
 END_TEST
 
+static void another_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+                         const float *weight, double epsilon)
+{
+    (void)y, (void)ld_y, (void)x, (void)ld_x, (void)n_rows, (void)width, (void)weight, (void)epsilon;
+}
+
+START_TEST(what_a_table_from_outside_gives_takes_the_place_of_ours)
+{
+    const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
+    fp_kernels kernels = scalar;
+    assay_kernels given = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"};
+    given.norm = another_norm;
+    given.matmul_f16 = scalar.op.matmul_f16;
+    given.matmul_f16.panel = 8;
+    given.matmul_f16.f32 = NULL;
+    given.matmul_f32.f32 = fp_matmul_f32_f16__scalar; /* without a panel: not given */
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
+    ck_assert(kernels.op.norm == another_norm);
+    ck_assert(kernels.op.rope == scalar.op.rope);
+    ck_assert_uint_eq(kernels.op.matmul_f16.panel, 8);
+    ck_assert(kernels.op.matmul_f16.f32 == NULL);
+    ck_assert(kernels.op.matmul_f32.f32 == scalar.op.matmul_f32.f32);
+    kernels = scalar;
+    given.size = offsetof(assay_kernels, norm); /* built when there was no norm yet */
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
+    ck_assert(kernels.op.norm == scalar.op.norm);
+    given.abi++;
+    support_expect_error(&err, fp_kernels_replace(&kernels, &given, &err), "ABI 2, expected 1", NULL);
+}
+END_TEST
+
+START_TEST(a_product_that_is_missing_is_named)
+{
+    fp_kernels kernels = fp_kernels_pick(FP_ISA_SCALAR);
+    assay_kernels given = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"};
+    given.matmul_bf16 = kernels.op.matmul_bf16;
+    given.matmul_bf16.bf16 = NULL;
+    ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
+    const uint16_t stored[4] = {0};
+    const plan_weight w = {.data = stored, .dtype = ASSAY_BF16, .rows = 2, .cols = 2};
+    fp_packer p = {.kernels = &kernels, .compute = ASSAY_F32};
+    ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
+    ck_assert_ptr_nonnull(fp_pack_matrix(&p, &w).packed.panels);
+    p.compute = ASSAY_BF16;
+    ck_assert_ptr_null(fp_pack_matrix(&p, &w).packed.panels);
+    ck_assert_int_eq(p.status, ASSAY_EUNSUPPORTED);
+    ck_assert_str_eq(p.why, "kernels given: matmul_bf16 has no bf16, which is needed to compute in BF16");
+    fp_pool_free(p.pool);
+    fp_pack_free(&p);
+}
+END_TEST
+
 START_TEST(the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals)
 {
     float scores[] = {0, 3, 3, 1, 3, -1, 5, 5, 0, 0, 0, 0}, share[6];
@@ -216,6 +268,8 @@ int main(void)
     tcase_add_test(tc, every_table_ends_with_scalar);
     tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
     tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);
+    tcase_add_test(tc, what_a_table_from_outside_gives_takes_the_place_of_ours);
+    tcase_add_test(tc, a_product_that_is_missing_is_named);
     tcase_add_test(tc, the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals);
     suite_add_tcase(suite, tc);
     return support_run(suite);
