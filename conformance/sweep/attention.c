@@ -177,7 +177,7 @@ static void judge_query(const query *a)
             sum += term;
             magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
         }
-        if (is_exact ? !sweep_judge_exact(a->of->s, out[d], sum, at)
+        if (is_exact ? !sweep_judge_exact(a->of->s, out[d], (double)(float)sum, at)
                      : !sweep_judge(a->of->s, out[d], sum, magnitude, at))
             return;
     }

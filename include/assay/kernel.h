@@ -19,6 +19,9 @@
  * among them or in memory, or on how the work was cut. Engines batch, chunk and share out work in reliance
  * on that. NaN and infinity go wherever the mathematics takes them.
  *
+ * Bounds: |y - truth| <= 16 (u M + ½ ulp(truth)), truth from exact arithmetic on the same inputs, u = 2^-24,
+ * and M what each operation says.
+ *
  * `assay kernels LIBRARY` holds a library to all of this, `assay run --kernels LIBRARY` runs models on it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -87,7 +90,7 @@ typedef struct assay_product {
 } assay_product;
 
 /* Sums are made in float32 or better, products of bfloat16 and float32 likewise, those of codes in integers.
- * Bound, against exact sums of what x and W stand for: 16 (u Σ|x||w| + ½ ulp(y)), u = 2^-24; with affine
+ * M = Σ|x||w| of what x and W stand for; with affine
  * groups |w| counts as |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Where every
  * x, w (and scale, bias) is a small integer, so that no sum of any products reaches 2^24, y is exact. A sum
  * that is NaN or infinite may be either with affine groups; it is never a number. */
@@ -113,13 +116,22 @@ typedef struct assay_matmul {
 
 /* Softmax attention of some rows over one key/value head: out = softmax(scale q Kᵀ) V, for each row over its
  * own range of keys. All sizes are at least 1.
+ *
  * out, q:      [n_rows, n_heads, head_dim], ld_out and ld_q elements from one row to the next; the query
- * heads that read this key/value head. k:           pages of [head_dim, ASSAY_PAGE]: a key stands in a
- * column. v: pages of [ASSAY_PAGE, head_dim]. first, last: [n_rows], positions counted from the first of page
- * 0, first <= last; one of the rows' first lies in page 0. What a page holds outside a row's range is any
- * bits, NaN included, and must change nothing. cap:         0, or scores become cap tanh(score / cap). sinks:
- * NULL, or [n_heads]: a score more for each head, whose share of the softmax falls on no value. The order of
- * additions follows from positions: a page is added up, and then joined to those before it. */
+ *              heads that read this key/value head.
+ * k, v:        pages of [head_dim, ASSAY_PAGE] (a key stands in a column) and of [ASSAY_PAGE, head_dim],
+ *              aligned to ASSAY_ALIGNMENT. What a page holds outside a row's range is any bits, NaN included,
+ *              and must change nothing.
+ * first, last: [n_rows], positions counted from the first of page 0, first <= last; one of the rows' first
+ *              lies in page 0.
+ * cap:         0, or scores become cap tanh(score / cap).
+ * sinks:       NULL, or [n_heads]: a score more for each head, whose share of the softmax falls on no value.
+ *
+ * A query is a row of one head: neither other rows, nor other heads, nor the pages before its own range
+ * change its bits. So the order of additions follows from positions: a page is added up, and then joined to
+ * those before it. M = Σ share |v| (1 + e + Σ share e), e being how far a score may be off in units of u:
+ * Σ|scale q k|, twice the score more with a cap, and its distance from the largest. Of a power of two of
+ * equal scores that are whole numbers, all others so far below that they vanish, the result is exact. */
 typedef struct assay_attention_call {
     float *out;
     const float *q;
@@ -136,7 +148,7 @@ typedef void assay_attention_fn(const assay_attention_call *c);
 /* y = x / sqrt(mean(x²) + epsilon) * weight, row by row (RMSNorm, Zhang & Sennrich 2019).
  * x: [n_rows, width], y likewise; y may be x with the same stride, and must not overlap it otherwise.
  * weight: [width], or NULL: not scaled. n_rows, width >= 1. The squares are summed in double, or to the same
- * accuracy. */
+ * accuracy. M = |y|. */
 typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                            const float *weight, double epsilon);
 
@@ -144,7 +156,8 @@ typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, s
  * x:            [n_heads, head_dim]. dim: even, 2 … head_dim.
  * cosine, sine: [dim / 2], attention scaling included; must not overlap x.
  * adjacent:     pairs are 2i and 2i + 1; otherwise i and i + dim / 2.
- * Of a pair (a, b): a cos - b sin, b cos + a sin. A row is a head. */
+ * Of a pair (a, b): a cos - b sin, b cos + a sin. A row is a head. M = |a cos| + |b sin|, |b cos| + |a sin|;
+ * of small integers the result is exact. */
 typedef void assay_rope_fn(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                            const float *cosine, const float *sine);
 
@@ -157,11 +170,14 @@ typedef enum assay_activation {
 } assay_activation;
 
 /* y = activation(gate) * up, element by element. y, gate, up: [n]; y may be gate or up, and must not overlap
- * them otherwise. A row is an element; a tail is computed as what lies before it. */
+ * them otherwise. A row is an element; a tail is computed as what lies before it.
+ * M = |y|; for GELU_TANH times 1 + 3 |the exponent|, for QUICK_GELU times 1 + 1.702 |gate|; and 2^-126 |gate
+ * up| more, for exponentials that are subnormal. Where activation(gate) vanishes, its product with an
+ * infinite up may be NaN. */
 typedef void assay_gate_fn(float *y, const float *gate, const float *up, size_t n,
                            assay_activation activation);
 
-/* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. A row is an element. */
+/* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. A row is an element. M = |the result|. */
 typedef void assay_cap_fn(float *x, size_t n, float cap);
 
 /* The router of a mixture of experts: softmax over all of them, then the best.
@@ -169,8 +185,8 @@ typedef void assay_cap_fn(float *x, size_t n, float cap);
  * chosen: [n_rows, n_active], the experts of the n_active largest probabilities (of equals, the earlier one),
  *         in ascending order; share: [n_rows, n_active], their probabilities, divided by their sum where
  *         renormalize.
- * 1 <= n_active <= n_experts. No two arrays overlap. Every expert number is below n_experts and given once,
- * whatever scores are, NaN included. */
+ * 1 <= n_active <= n_experts. No two arrays overlap. M = share (1 + |score - the largest score|). Every
+ * expert number is below n_experts and given once, whatever scores are, NaN included. */
 typedef void assay_router_fn(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
                              size_t n_active, bool renormalize);
 
