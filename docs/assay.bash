@@ -28,6 +28,8 @@ _assay() {
     local words
     if [[ $previous == --engine || $previous == -e ]]; then
         words=$(compgen -W 'ref64 ref32 fastpath' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+    elif [[ $previous == --kernels || $previous == kernels && $word != -* ]]; then
+        words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --fail-class ]]; then
         words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
     elif [[ $word == -* ]]; then
