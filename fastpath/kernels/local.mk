@@ -33,7 +33,9 @@ fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
 endif
 if FP_HAVE_AVX512BF16
 noinst_LTLIBRARIES += fastpath/libavx512bf16.la
-fastpath_libavx512bf16_la_SOURCES = fastpath/kernels/matmul__avx512bf16.c
+fastpath_libavx512bf16_la_SOURCES = \
+	fastpath/kernels/matmul__avx512bf16.c \
+	fastpath/kernels/matmul_affine__avx512bf16.c
 fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
 endif

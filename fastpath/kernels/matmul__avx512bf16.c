@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx512.h"
 
-enum { ROWS = 8, CODE_ROWS = 6 };
+enum { ROWS = 8 };
 
-#include "fastpath/kernels/codes__vec.h"
+#include "fastpath/kernels/matmul__vec.h"
 
 /* Two inputs of a row in every lane. */
 ALWAYS vec_bits x_pair(const uint16_t *x)
@@ -100,79 +100,4 @@ void fp_matmul_bf16_bf16__avx512bf16(const assay_product *p)
         for (size_t i = 0; i < n_in; i += PART)
             for (size_t k = p->first_panel; k < end; k++)
                 pair_part(p, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK, k, i);
-}
-
-/* Codes 4q … 4q + 3 less o, as two vectors of pairs: whole numbers up to 128 are exact in bfloat16, and the
- * lower half of their floats is 0. */
-ALWAYS void code_pairs(uint32_t *pairs, vec_bits quad, size_t bits)
-{
-    FP_UNROLL(2)
-    for (size_t i = 0; i < 2; i++) {
-        const vec_bits even = _mm512_castps_si512(code_of(quad, 2 * i, bits)),
-                       odd = _mm512_castps_si512(code_of(quad, 2 * i + 1, bits));
-        vec_bits_store(pairs + i * FP_PANEL, vec_bits_or(vec_bits_right(even, 16), odd));
-    }
-}
-
-ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
-{
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(2)
-    for (size_t v = 0; v < VECS; v++)
-        code_pairs(pairs + 2 * q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in), bits);
-}
-
-static void pair_group(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
-{
-    switch (bits) {
-    case 2: pair_codes(pairs, codes, n_in, 2); break;
-    case 3: pair_codes(pairs, codes, n_in, 3); break;
-    case 4: pair_codes(pairs, codes, n_in, 4); break;
-    case 5: pair_codes(pairs, codes, n_in, 5); break;
-    case 6: pair_codes(pairs, codes, n_in, 6); break;
-    default: pair_codes(pairs, codes, n_in, 8);
-    }
-}
-
-/* A group of one panel, for rows row … row + n_rows - 1, at most CHUNK. */
-static void pairs_of_group(const assay_product *p, size_t index, size_t row, size_t n_rows, size_t panel)
-{
-    _Alignas(64) uint32_t pairs[PART / 2 * FP_PANEL];
-    const group g = group_at(p->w, panel, index);
-    const size_t n_in = p->w->group;
-    const uint16_t *x = (const uint16_t *)p->x + row * p->ld_x + index * n_in;
-    block b = panel_block(p, panel);
-    vec sum[ROWS][VECS];
-    b.y += row * p->ld_y;
-    b.first = index == 0;
-    pair_group(pairs, g.codes, n_in, p->w->bits);
-    for (size_t r = 0; r < n_rows;) {
-        const size_t n = n_rows - r >= ROWS ? ROWS : 1;
-        if (n == ROWS) sum_pairs(sum, x + r * p->ld_x, p->ld_x, pairs, n_in, ROWS);
-        else sum_pairs(sum, x + r * p->ld_x, p->ld_x, pairs, n_in, 1);
-        for (size_t k = 0; k < n; k++, r++) {
-            float wide[PART], x_sum;
-            block one = {.x = wide, .n_in = n_in};
-            for (size_t i = 0; i < n_in; i++) {
-                uint32_t bits = (uint32_t)x[r * p->ld_x + i] << 16;
-                __builtin_memcpy(wide + i, &bits, sizeof bits);
-            }
-            sum_rows(&x_sum, &one, 1);
-            join_group(&b, r, &g, sum[k], x_sum);
-        }
-    }
-}
-
-void fp_matmul_bf16_affine__avx512bf16(const assay_product *p)
-{
-    const size_t n_groups = p->w->n_in / p->w->group;
-    for (size_t r = 0; r < p->n_rows; r += CHUNK)
-        for (size_t k = p->first_panel; k < p->first_panel + p->n_panels; k++)
-            for (size_t i = 0; i < n_groups; i++)
-                pairs_of_group(p, i, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK, k);
-}
-
-void fp_matmul_i8_affine__avx512bf16(const assay_product *p)
-{
-    group_codes(p);
 }
