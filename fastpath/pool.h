@@ -1,4 +1,5 @@
-/* Workers: threads that share the items of one call and sleep between calls.
+/* Workers: threads that share the items of one call; between calls they look for another one for some
+ * microseconds, and then sleep.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_POOL_H
