@@ -57,10 +57,36 @@ typedef struct strip {
     float (*sum)[STRIP_VECS * VEC];
 } strip;
 
-/* Numbers at … at + n - 1 of keys or values, n of VEC. */
-ALWAYS vec numbers(const void *of, bool is_bf16, size_t at, size_t n)
+/* How keys and values are stored, and how they are loaded. NUMBERS_PAIRS: two vectors of bfloat16 come as the
+ * even numbers of both and then the odd ones, which is the least work; put_in_order mends it. */
+typedef enum numbers { NUMBERS_F32, NUMBERS_BF16, NUMBERS_PAIRS } numbers;
+
+/* n_vecs vectors of keys or values from number `at` on; of a single one n may exist. type, n_vecs: constants
+ * wherever this is called. */
+ALWAYS void load_numbers(vec *x, const void *from, numbers type, size_t at, size_t n_vecs, size_t n)
 {
-    return is_bf16 ? vec_loadu_bf16((const uint16_t *)of + at, n) : vec_load((const float *)of + at, n);
+    if (type == NUMBERS_PAIRS && n_vecs > 1) {
+        FP_UNROLL(4)
+        for (size_t v = 0; v < n_vecs; v += 2) {
+            const vec_bits pairs = vec_bits_loadu((const uint16_t *)from + at + v * VEC);
+            x[v] = vec_from_bits(vec_bits_left(pairs, 16));
+            x[v + 1] = vec_from_bits(vec_bits_and(pairs, vec_bits_of(0xFFFF0000U)));
+        }
+        return;
+    }
+    const size_t n_each = n_vecs == 1 ? n : VEC;
+    FP_UNROLL(8)
+    for (size_t v = 0; v < n_vecs; v++)
+        x[v] = type == NUMBERS_F32 ? vec_load((const float *)from + at + v * VEC, n_each)
+                                   : vec_loadu_bf16((const uint16_t *)from + at + v * VEC, n_each);
+}
+
+/* Of sums over what load_numbers gave. */
+ALWAYS void put_in_order(vec *x, numbers type, size_t n_vecs)
+{
+    if (type != NUMBERS_PAIRS || n_vecs == 1) return;
+    FP_UNROLL(4)
+    for (size_t v = 0; v < n_vecs; v += 2) vec_merge(x[v], x[v + 1], &x[v], &x[v + 1]);
 }
 
 static inline float largest_of(vec x)
@@ -82,7 +108,7 @@ static inline float sum_of(vec x)
 }
 
 /* score[m] = q[m] · every key of the page. n, n_vecs: constants wherever this is called. */
-ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page *p, bool is_bf16, size_t n,
+ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page *p, numbers type, size_t n,
                      size_t n_vecs)
 {
     const float *q[BLOCK];
@@ -93,9 +119,7 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
         for (size_t m = 0; m < n; m++) FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++) sum[m][v] = vec_of(0);
         for (size_t d = 0; d < p->head_dim; d++) {
-            FP_UNROLL(8)
-            for (size_t v = 0; v < n_vecs; v++)
-                key[v] = numbers(p->k, is_bf16, d * ASSAY_PAGE + at + v * VEC, VEC);
+            load_numbers(key, p->k, type, d * ASSAY_PAGE + at, n_vecs, VEC);
             FP_UNROLL(8)
             for (size_t m = 0; m < n; m++) {
                 const vec factor = vec_of(q[m][d]);
@@ -104,8 +128,11 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
             }
         }
         FP_UNROLL(8)
-        for (size_t m = 0; m < n; m++) FP_UNROLL(8)
-        for (size_t v = 0; v < n_vecs; v++) vec_store(score[m] + at + v * VEC, sum[m][v], VEC);
+        for (size_t m = 0; m < n; m++) {
+            put_in_order(sum[m], type, n_vecs);
+            FP_UNROLL(8)
+            for (size_t v = 0; v < n_vecs; v++) vec_store(score[m] + at + v * VEC, sum[m][v], VEC);
+        }
     }
 }
 
@@ -148,17 +175,14 @@ static void make_shares(float *share, query *a, const page *p)
 
 /* Adds keys from … to - 1 to the sums of n queries from m on. n, n_vecs: constants wherever this is called;
  * of a single vector s->n numbers may exist. */
-ALWAYS void add_keys(const strip *s, bool is_bf16, size_t m, size_t n, size_t n_vecs, size_t from, size_t to)
+ALWAYS void add_keys(const strip *s, numbers type, size_t m, size_t n, size_t n_vecs, size_t from, size_t to)
 {
-    const size_t n_last = n_vecs == 1 ? s->n : VEC;
     vec sum[BLOCK][STRIP_VECS], value[STRIP_VECS];
     FP_UNROLL(8)
     for (size_t i = 0; i < n; i++) FP_UNROLL(8)
     for (size_t v = 0; v < n_vecs; v++) sum[i][v] = vec_load(s->sum[m + i] + v * VEC, VEC);
     for (size_t j = from; j < to; j++) {
-        FP_UNROLL(8)
-        for (size_t v = 0; v < n_vecs; v++)
-            value[v] = numbers(s->v, is_bf16, j * s->head_dim + s->column + v * VEC, n_last);
+        load_numbers(value, s->v, type, j * s->head_dim + s->column, n_vecs, s->n);
         FP_UNROLL(8)
         for (size_t i = 0; i < n; i++) {
             const vec factor = vec_of(s->share[m + i][j]);
@@ -172,33 +196,36 @@ ALWAYS void add_keys(const strip *s, bool is_bf16, size_t m, size_t n, size_t n_
 }
 
 /* What one query sees before or behind the keys that all of its block see. */
-ALWAYS void add_own_keys(const strip *s, bool is_bf16, size_t m, size_t n_vecs, size_t from, size_t to)
+ALWAYS void add_own_keys(const strip *s, numbers type, size_t m, size_t n_vecs, size_t from, size_t to)
 {
-    if (from < to) add_keys(s, is_bf16, m, 1, n_vecs, from, to);
+    if (from < to) add_keys(s, type, m, 1, n_vecs, from, to);
 }
 
 /* out = out * shrink + Σ share v, for a strip of columns. from … to - 1: the keys that all of the block see.
  */
-ALWAYS void add_strip(strip *s, query *const *block, bool is_bf16, size_t n, size_t n_vecs, size_t from,
+ALWAYS void add_strip(strip *s, query *const *block, numbers type, size_t n, size_t n_vecs, size_t from,
                       size_t to)
 {
     for (size_t m = 0; m < n; m++) {
         const query *a = block[m];
         FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m] + v * VEC, vec_of(0), VEC);
-        add_own_keys(s, is_bf16, m, n_vecs, a->from, a->to < from ? a->to : from);
+        add_own_keys(s, type, m, n_vecs, a->from, a->to < from ? a->to : from);
     }
-    add_keys(s, is_bf16, 0, n, n_vecs, from, to);
+    add_keys(s, type, 0, n, n_vecs, from, to);
     for (size_t m = 0; m < n; m++) {
         const query *a = block[m];
         const vec shrink = vec_of(a->shrink);
-        add_own_keys(s, is_bf16, m, n_vecs, a->from > to ? a->from : to, a->to);
+        add_own_keys(s, type, m, n_vecs, a->from > to ? a->from : to, a->to);
+        vec sum[STRIP_VECS];
+        FP_UNROLL(8)
+        for (size_t v = 0; v < n_vecs; v++) sum[v] = vec_load(s->sum[m] + v * VEC, VEC);
+        put_in_order(sum, type, n_vecs);
         FP_UNROLL(8)
         for (size_t v = 0; v < n_vecs; v++) {
             const size_t n_here = n_vecs == 1 ? s->n : VEC;
             float *out = a->out + s->column + v * VEC;
-            const vec sum = vec_load(s->sum[m] + v * VEC, VEC);
-            vec_store(out, vec_fma(vec_load(out, n_here), shrink, sum), n_here);
+            vec_store(out, vec_fma(vec_load(out, n_here), shrink, sum[v]), n_here);
         }
     }
     s->column += n_vecs * VEC;
@@ -217,7 +244,7 @@ static inline void common_keys(query *const *block, size_t n, size_t *from, size
 }
 
 /* n, n_vecs: constants wherever this is called. */
-ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], const page *p, bool is_bf16,
+ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], const page *p, numbers type,
                        size_t n, size_t n_vecs)
 {
     enum { HALF = STRIP_VECS / 2 };
@@ -225,31 +252,33 @@ ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], con
     strip s = {p->v, p->head_dim, 0, VEC, share, sum};
     size_t from, to;
     common_keys(block, n, &from, &to);
-    while (p->head_dim >= s.column + n_vecs * VEC) add_strip(&s, block, is_bf16, n, n_vecs, from, to);
-    if (n_vecs > HALF && p->head_dim >= s.column + HALF * VEC)
-        add_strip(&s, block, is_bf16, n, HALF, from, to);
+    while (p->head_dim >= s.column + n_vecs * VEC) add_strip(&s, block, type, n, n_vecs, from, to);
+    if (n_vecs > HALF && p->head_dim >= s.column + HALF * VEC) add_strip(&s, block, type, n, HALF, from, to);
     while (s.column < p->head_dim) {
         s.n = p->head_dim - s.column < VEC ? p->head_dim - s.column : VEC;
-        add_strip(&s, block, is_bf16, n, 1, from, to);
+        add_strip(&s, block, type, n, 1, from, to);
     }
 }
 
 /* n queries that see the page. n, n_vecs: constants wherever this is called. */
-ALWAYS void add_block(query *const *block, const page *p, bool is_bf16, size_t n, size_t n_vecs)
+ALWAYS void add_block(query *const *block, const page *p, numbers type, size_t n, size_t n_vecs)
 {
     float share[BLOCK][ASSAY_PAGE];
-    multiply(share, block, p, is_bf16, n, n_vecs < PAGE_VECS ? n_vecs : PAGE_VECS);
+    multiply(share, block, p, type, n, n_vecs < PAGE_VECS ? n_vecs : PAGE_VECS);
     for (size_t m = 0; m < n; m++) make_shares(share[m], block[m], p);
-    add_values(block, (const float(*)[ASSAY_PAGE])share, p, is_bf16, n, n_vecs);
+    add_values(block, (const float(*)[ASSAY_PAGE])share, p, type, n, n_vecs);
 }
 
+/* With few queries a page comes from memory, which wants it read from end to end: with vectors of eight, that
+ * is a query at a time. */
 ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
 {
+    const numbers type = is_bf16 ? NUMBERS_BF16 : NUMBERS_F32, of_few = is_bf16 ? NUMBERS_PAIRS : NUMBERS_F32;
     size_t at = 0;
-    for (; n - at >= 6; at += 6) add_block(seen + at, p, is_bf16, 6, VECS_OF_6);
-    for (; n - at >= 4; at += 4) add_block(seen + at, p, is_bf16, 4, VECS_OF_4);
-    for (; n - at >= 2; at += 2) add_block(seen + at, p, is_bf16, 2, VECS_OF_2);
-    if (at < n) add_block(seen + at, p, is_bf16, 1, STRIP_VECS);
+    for (; n - at >= 6; at += 6) add_block(seen + at, p, type, 6, VECS_OF_6);
+    for (; n - at >= 4; at += 4) add_block(seen + at, p, type, 4, VECS_OF_4);
+    for (; VEC > 8 && n - at >= 2; at += 2) add_block(seen + at, p, of_few, 2, VECS_OF_2);
+    for (; at < n; at++) add_block(seen + at, p, of_few, 1, STRIP_VECS);
 }
 
 /* Those of n queries that see page number `index`, with what they see of it. */

@@ -183,6 +183,12 @@ static inline vec_bits vec_bits_load(const void *from)
     return _mm256_load_si256(from);
 }
 
+/* From any place. */
+static inline vec_bits vec_bits_loadu(const void *from)
+{
+    return _mm256_loadu_si256(from);
+}
+
 static inline void vec_bits_store(void *to, vec_bits x)
 {
     _mm256_store_si256(to, x);

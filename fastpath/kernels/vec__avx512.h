@@ -178,6 +178,12 @@ static inline vec_bits vec_bits_load(const void *from)
     return _mm512_load_si512(from);
 }
 
+/* From any place. */
+static inline vec_bits vec_bits_loadu(const void *from)
+{
+    return _mm512_loadu_si512(from);
+}
+
 static inline void vec_bits_store(void *to, vec_bits x)
 {
     _mm512_store_si512(to, x);
