@@ -153,6 +153,8 @@ static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n
         size_t r = 0;
         open_span(&s, p, panel, first);
         for (; r + CODE_ROWS <= n_rows; r += CODE_ROWS) add_span(p, &s, panel, row + r, CODE_ROWS);
+        for (; CODE_ROWS > 2 && r + 2 <= n_rows; r += 2)
+            add_span(p, &s, panel, row + r, CODE_ROWS > 2 ? 2 : 1);
         for (; r < n_rows; r++) add_span(p, &s, panel, row + r, 1);
     }
 }

@@ -189,6 +189,7 @@ static void pairs_of_chunk(const assay_product *p, pair_span *s, size_t row, siz
         size_t r = 0;
         open_pairs(s, p, k);
         for (; r + CODE_ROWS <= n_rows; r += CODE_ROWS) add_pairs(p, s, k, row + r, r, CODE_ROWS);
+        for (; r + 2 <= n_rows; r += 2) add_pairs(p, s, k, row + r, r, 2);
         for (; r < n_rows; r++) add_pairs(p, s, k, row + r, r, 1);
     }
 }
