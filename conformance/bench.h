@@ -128,7 +128,8 @@ void conf_bench_print(const conf_bench *bench, const conf_context *context);
  *   model      path; parameters, weight_bytes, multiplies (of one token, head included, attention not): null
  *              without a plan, and why then in note
  *   machine    processor, processors, instructions; read_bytes, of the buffer; read_one, read_all: bytes in a
- *              second; fma_one, fma_all: float32 operations in a second
+ *              second; fma_one, fma_all: float32 operations in a second; bf16_one, bf16_all, i8_one, i8_all: of
+ *              narrower types
  *   seed, repeat
  *   results    an array, point by point, and of each engine by engine:
  *     measure            "first token", "prefill" or "decode"

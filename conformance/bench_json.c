@@ -37,7 +37,11 @@ static bool add_machine(json_object *to, const conf_bench *b)
            conf_json_add_real(machine, "read_one", m->read_one) &&
            conf_json_add_real(machine, "read_all", m->read_all) &&
            conf_json_add_real(machine, "fma_one", m->fma_one) &&
-           conf_json_add_real(machine, "fma_all", m->fma_all);
+           conf_json_add_real(machine, "fma_all", m->fma_all) &&
+           conf_json_add_real(machine, "bf16_one", m->bf16_one) &&
+           conf_json_add_real(machine, "bf16_all", m->bf16_all) &&
+           conf_json_add_real(machine, "i8_one", m->i8_one) &&
+           conf_json_add_real(machine, "i8_all", m->i8_all);
 }
 
 static bool add_times(json_object *to, const conf_bench_series *s)

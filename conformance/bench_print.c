@@ -26,6 +26,15 @@ static void print_limit(FILE *out, const char *name, const char *unit, double sc
     if (n_processors > 1) (void)fprintf(out, " on all processors, %s on one", number(one / scale, a));
 }
 
+static void print_dots(const conf_bench *b, const char *name, assay_dtype dtype, double one, double all,
+                       FILE *out)
+{
+    const conf_dots *dots = conf_dots_choose(dtype);
+    if (!dots) return;
+    print_limit(out, name, dtype == ASSAY_I8 ? "GOP/s" : "GFLOP/s", 1e9, one, all, b->n_processors);
+    (void)fprintf(out, ": in registers, %s\n", dots->name);
+}
+
 static void print_machine(const conf_bench *b, FILE *out)
 {
     const conf_machine *m = &b->machine;
@@ -34,6 +43,8 @@ static void print_machine(const conf_bench *b, FILE *out)
     (void)fprintf(out, ": %zu MiB summed up\n", b->read_bytes >> 20);
     print_limit(out, "multiply-add", "GFLOP/s", 1e9, m->fma_one, m->fma_all, b->n_processors);
     (void)fprintf(out, ": float32 in registers, %s\n", conf_loops_choose()->name);
+    print_dots(b, "of bfloat16", ASSAY_BF16, m->bf16_one, m->bf16_all, out);
+    print_dots(b, "of int8", ASSAY_I8, m->i8_one, m->i8_all, out);
 }
 
 static void print_model(const conf_bench *b, FILE *out)

@@ -96,6 +96,8 @@ size_t conf_machine_read_bytes_here(void)
  * compiler takes the loops away. */
 typedef struct work {
     const conf_loops *loops;
+    float (*multiply_add)(size_t n_rounds, float half);
+    size_t n_lanes; /* of multiply_add */
     float *buffer;
     size_t n_rounds;
     float half;
@@ -124,7 +126,7 @@ static bool multiply_add(void *context, size_t item, size_t worker)
 {
     const work *w = context;
     (void)item;
-    w->result[worker] = w->loops->multiply_add(w->n_rounds, w->half);
+    w->result[worker] = w->multiply_add(w->n_rounds, w->half);
     return true;
 }
 
@@ -149,7 +151,17 @@ static double fma_speed(size_t n_threads, work *w)
     w->n_rounds = 1 << 12;
     while ((least = seconds_of(n_threads, n_threads, multiply_add, w)) < SECONDS_OF_TRIAL) w->n_rounds *= 2;
     for (int t = 1; t < N_TRIALS; t++) least = fmin(least, seconds_of(n_threads, n_threads, multiply_add, w));
-    return 2.0 * (double)w->n_rounds * (double)(w->loops->n_lanes * n_threads) / least;
+    return 2.0 * (double)w->n_rounds * (double)(w->n_lanes * n_threads) / least;
+}
+
+/* Products of a type, on one thread and on all; those of float32 where there is no instruction for it. */
+static void dot_speed(assay_dtype dtype, size_t n_threads, work *w, double *one, double *all)
+{
+    const conf_dots *dots = conf_dots_choose(dtype);
+    w->multiply_add = dots ? dots->multiply_add : w->loops->multiply_add;
+    w->n_lanes = dots ? dots->n_lanes : w->loops->n_lanes;
+    *one = fma_speed(1, w);
+    *all = n_threads > 1 ? fma_speed(n_threads, w) : *one;
 }
 
 assay_status conf_machine_measure(size_t n_threads, size_t read_bytes, conf_machine *out, assay_error *err)
@@ -164,9 +176,11 @@ assay_status conf_machine_measure(size_t n_threads, size_t read_bytes, conf_mach
         (void)madvise(buffer, n_mib * MIB, MADV_HUGEPAGE); /* walking page tables is not reading */
         work w = {.loops = conf_loops_choose(), .buffer = buffer, .half = 0.5F, .result = result};
         conf_parallel(n_threads, n_mib, fill, &w);
-        *out = (conf_machine){.read_one = read_speed(1, n_mib, &w), .fma_one = fma_speed(1, &w)};
+        *out = (conf_machine){.read_one = read_speed(1, n_mib, &w)};
         out->read_all = n_threads > 1 ? read_speed(n_threads, n_mib, &w) : out->read_one;
-        out->fma_all = n_threads > 1 ? fma_speed(n_threads, &w) : out->fma_one;
+        dot_speed(ASSAY_F32, n_threads, &w, &out->fma_one, &out->fma_all);
+        dot_speed(ASSAY_BF16, n_threads, &w, &out->bf16_one, &out->bf16_all);
+        dot_speed(ASSAY_I8, n_threads, &w, &out->i8_one, &out->i8_all);
     }
     if (buffer != MAP_FAILED) (void)munmap(buffer, n_mib * MIB);
     if (result != MAP_FAILED) (void)munmap(result, result_bytes);
@@ -178,5 +192,9 @@ conf_machine conf_machine_best(const conf_machine *a, const conf_machine *b)
     return (conf_machine){.read_one = fmax(a->read_one, b->read_one),
                           .read_all = fmax(a->read_all, b->read_all),
                           .fma_one = fmax(a->fma_one, b->fma_one),
-                          .fma_all = fmax(a->fma_all, b->fma_all)};
+                          .fma_all = fmax(a->fma_all, b->fma_all),
+                          .bf16_one = fmax(a->bf16_one, b->bf16_one),
+                          .bf16_all = fmax(a->bf16_all, b->bf16_all),
+                          .i8_one = fmax(a->i8_one, b->i8_one),
+                          .i8_all = fmax(a->i8_all, b->i8_all)};
 }

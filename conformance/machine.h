@@ -12,6 +12,9 @@
 typedef struct conf_machine {
     double read_one, read_all; /* bytes in a second, on one thread and on all */
     double fma_one, fma_all;   /* float32 operations in a second; a multiply-add is two */
+    double bf16_one,
+        bf16_all; /* the same of bfloat16, added up in float32; where no instruction does that, as of */
+    double i8_one, i8_all; /* float32; and of bytes, added up in integers */
 } conf_machine;
 
 /* The processor's name, from cpuinfo (a file like /proc/cpuinfo; may be missing), else as the processor

@@ -2,6 +2,8 @@
  * Loops over registers have constant bounds and are unrolled: an array of them never reaches memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
 #include "conformance/machine_loops.h"
 
 #define N_SUMS 8 /* independent sums: an addition waits for the last one */
@@ -91,6 +93,47 @@ __attribute__((target("avx512f"))) static float multiply_add_avx512(size_t n_rou
     return _mm512_reduce_add_ps(a[0]);
 }
 
+#ifdef FP_HAVE_AVX512BF16
+/* Of one bit pattern in every 32 bits: two halves as bfloat16, four ones as bytes. */
+__attribute__((target("avx512f,avx512bf16"))) static float dot_bf16(size_t n_rounds, float half)
+{
+    __m512 a[N_FMAS];
+    const __m512bh x = (__m512bh)_mm512_set1_epi32(half == 0.5F ? 0x3F003F00 : 0);
+    for (size_t k = 0; k < N_FMAS; k++) a[k] = _mm512_setzero_ps();
+    for (size_t r = 0; r < n_rounds; r++) {
+#pragma GCC unroll 12
+        for (size_t k = 0; k < N_FMAS; k++) a[k] = _mm512_dpbf16_ps(a[k], x, x);
+    }
+    for (size_t k = 1; k < N_FMAS; k++) a[0] = _mm512_add_ps(a[0], a[k]);
+    return _mm512_reduce_add_ps(a[0]);
+}
+
+__attribute__((target("avx512f,avx512vnni"))) static float dot_i8(size_t n_rounds, float half)
+{
+    __m512i a[N_FMAS];
+    const __m512i x = _mm512_set1_epi32(half == 0.5F ? 0x01010101 : 0);
+    for (size_t k = 0; k < N_FMAS; k++) a[k] = _mm512_setzero_si512();
+    for (size_t r = 0; r < n_rounds; r++) {
+#pragma GCC unroll 12
+        for (size_t k = 0; k < N_FMAS; k++) a[k] = _mm512_dpbusd_epi32(a[k], x, x);
+    }
+    for (size_t k = 1; k < N_FMAS; k++) a[0] = _mm512_add_epi32(a[0], a[k]);
+    return (float)_mm512_reduce_add_epi32(a[0]);
+}
+
+static const conf_dots avx512_bf16 = {
+    .name = "VDPBF16PS", .dtype = ASSAY_BF16, .multiply_add = dot_bf16, .n_lanes = 32 * N_FMAS};
+static const conf_dots avx512_vnni = {
+    .name = "VPDPBUSD", .dtype = ASSAY_I8, .multiply_add = dot_i8, .n_lanes = 64 * N_FMAS};
+
+const conf_dots *conf_dots_choose(assay_dtype dtype)
+{
+    if (dtype == ASSAY_BF16 && __builtin_cpu_supports("avx512bf16")) return &avx512_bf16;
+    if (dtype == ASSAY_I8 && __builtin_cpu_supports("avx512vnni")) return &avx512_vnni;
+    return NULL;
+}
+#endif
+
 static const conf_loops avx2 = {
     .name = "AVX2 and FMA", .sum = sum_avx2, .multiply_add = multiply_add_avx2, .n_lanes = 8 * N_FMAS};
 static const conf_loops avx512 = {
@@ -111,6 +154,14 @@ bool conf_loops_run_here(const conf_loops *loops)
 {
     (void)loops;
     return true;
+}
+#endif
+
+#ifndef FP_HAVE_AVX512BF16
+const conf_dots *conf_dots_choose(assay_dtype dtype)
+{
+    (void)dtype;
+    return NULL;
 }
 #endif
 

@@ -4,6 +4,8 @@
 #ifndef CONFORMANCE_MACHINE_LOOPS_H
 #define CONFORMANCE_MACHINE_LOOPS_H
 
+#include <assay/engine.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,6 +21,19 @@ typedef struct conf_loops {
     float (*multiply_add)(size_t n_rounds, float half);
     size_t n_lanes; /* floats that one round of multiply_add computes */
 } conf_loops;
+
+/* Products in a narrower type, added up in a wider one. */
+typedef struct conf_dots {
+    const char *name;  /* of the instruction, for people */
+    assay_dtype dtype; /* ASSAY_BF16 or ASSAY_I8 */
+    /* n_rounds times a = a + x · x for as many registers as keep every unit busy, x being half in every
+     * element, or one of integers; the sum of their lanes. */
+    float (*multiply_add)(size_t n_rounds, float half);
+    size_t n_lanes; /* products that one round computes */
+} conf_dots;
+
+/* The best of a type that runs here; NULL: none. */
+const conf_dots *conf_dots_choose(assay_dtype dtype);
 
 /* All that are compiled in, the best first, the last one plain C; NULL-terminated. */
 extern const conf_loops *const conf_loops_all[];

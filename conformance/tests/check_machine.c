@@ -81,6 +81,16 @@ static void assert_speed(double speed)
     ck_assert_msg(speed > 0 && isfinite(speed), "a speed of %g", speed);
 }
 
+/* Half times half, or one times one, from 0 on; bfloat16 adds two products to a lane, bytes four. */
+START_TEST(products_compute_what_they_say)
+{
+    const conf_dots *bf16 = conf_dots_choose(ASSAY_BF16), *i8 = conf_dots_choose(ASSAY_I8);
+    ck_assert(conf_dots_choose(ASSAY_F64) == NULL);
+    if (bf16) ck_assert((double)bf16->multiply_add(3, 0.5F) == 3 * 0.25 * (double)bf16->n_lanes);
+    if (i8) ck_assert((double)i8->multiply_add(3, 0.5F) == 3 * (double)i8->n_lanes);
+}
+END_TEST
+
 START_TEST(speeds_are_positive_and_finite)
 {
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
@@ -90,6 +100,10 @@ START_TEST(speeds_are_positive_and_finite)
         assert_speed(m.read_all);
         assert_speed(m.fma_one);
         assert_speed(m.fma_all);
+        assert_speed(m.bf16_one);
+        assert_speed(m.bf16_all);
+        assert_speed(m.i8_one);
+        assert_speed(m.i8_all);
     }
 }
 END_TEST
@@ -105,9 +119,10 @@ END_TEST
 
 START_TEST(of_two_measurements_the_better_counts)
 {
-    const conf_machine a = {1, 6, 3, 8}, b = {5, 2, 7, 4};
+    const conf_machine a = {1, 6, 3, 8, 9, 12, 13, 14}, b = {5, 2, 7, 4, 11, 10, 15, 16};
     conf_machine best = conf_machine_best(&a, &b);
     ck_assert(best.read_one == 5 && best.read_all == 6 && best.fma_one == 7 && best.fma_all == 8);
+    ck_assert(best.bf16_one == 11 && best.bf16_all == 12 && best.i8_one == 15 && best.i8_all == 16);
 }
 END_TEST
 
@@ -123,6 +138,7 @@ int main(void)
                         (int)(sizeof buffers / sizeof *buffers));
     tcase_add_test(all, there_are_plain_loops_everywhere);
     tcase_add_test(all, loops_compute_what_they_say);
+    tcase_add_test(all, products_compute_what_they_say);
     tcase_add_test(all, speeds_are_positive_and_finite);
     tcase_add_test(all, a_buffer_that_cannot_be_had_is_an_error);
     tcase_add_test(all, of_two_measurements_the_better_counts);
