@@ -52,6 +52,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_memory \
 	fastpath/tests/check_narrow \
+	fastpath/tests/check_outside \
 	fastpath/tests/check_pool \
 	fastpath/tests/check_session
 check_PROGRAMS += $(FASTPATH_TESTS)
@@ -71,6 +72,8 @@ fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=strdup,--wrap=asprintf,--wrap=vasprintf
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_outside_LDADD = $(TEST_LIBS)
 fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)

@@ -165,7 +165,7 @@ START_TEST(an_engine_that_takes_no_kernels_is_refused)
     support_mkdir(support_path("cases"));
     (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
     const support_output *o =
-        support_assay("run --kernels %s -e %s cases", library, support_engine("fake32"));
+        support_assay("run --kernels %s -e %s cases", library, support_engine("old_table"));
     ck_assert_int_eq(o->code, 2);
     assert_holds(o->err, "option --kernels: engine ");
     assert_holds(o->err, "it takes no kernels from outside: its table lacks model_open_with\n");

@@ -1,0 +1,121 @@
+/* The engine on kernels from outside.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/kernel.h>
+
+#include "model/tests/support.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_TOKENS = 6 };
+
+static const assay_engine *engine;
+static assay_kernels kernels; /* the engine's own, as it gives them to others */
+static assay_model *model;
+static assay_error err;
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : ".";
+}
+
+static void setup(void)
+{
+    char path[4096];
+    assay_engine_fn *engine_table;
+    assay_kernels_fn *kernels_table;
+    (void)snprintf(path, sizeof path, "%s/fastpath/.libs/fastpath.so", environment("top_builddir"));
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(handle != NULL, "%s", dlerror());
+    *(void **)&engine_table =
+        dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
+    *(void **)&kernels_table = dlsym(handle, ASSAY_KERNELS_SYMBOL);
+    ck_assert(engine_table && kernels_table);
+    engine = engine_table();
+    kernels = *kernels_table();
+}
+
+static assay_status open_with(assay_dtype compute, const assay_kernels *given)
+{
+    char path[4096];
+    const assay_model_options options = {.size = sizeof options, .compute = compute, .kernels = given};
+    (void)snprintf(path, sizeof path, "%s/fixtures/qwen3/window/model", environment("top_srcdir"));
+    return engine->model_open_with(path, &options, &model, &err);
+}
+
+/* The logits of one prompt; owned by the caller. */
+static float *answer(const assay_kernels *given, size_t *n)
+{
+    static const int32_t tokens[N_TOKENS] = {1, 2, 3, 4, 5, 6}, length = N_TOKENS;
+    const assay_batch batch = {.n_samples = 1, .n_tokens = N_TOKENS, .tokens = tokens, .length = &length};
+    assay_session *session;
+    ck_assert_msg(open_with(ASSAY_F32, given) == ASSAY_OK, "%s", err.text);
+    *n = N_TOKENS * engine->model_vocab(model);
+    float *logits = calloc(*n, sizeof *logits);
+    ck_assert_ptr_nonnull(logits);
+    ck_assert_int_eq(engine->session_open(model, &session, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->prefill(session, &batch, logits, &err), ASSAY_OK);
+    engine->session_free(session);
+    engine->model_free(model);
+    return logits;
+}
+
+static assay_norm_fn *own_norm;
+static size_t n_norms;
+
+static void counted_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+                         const float *weight, double epsilon)
+{
+    __atomic_add_fetch(&n_norms, 1, __ATOMIC_RELAXED);
+    own_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+}
+
+START_TEST(kernels_from_outside_are_those_that_run)
+{
+    size_t n;
+    float *own = answer(NULL, &n);
+    own_norm = kernels.norm;
+    kernels.norm = counted_norm;
+    float *given = answer(&kernels, &n);
+    ck_assert_uint_gt(n_norms, 0);
+    ck_assert_mem_eq(own, given, n * sizeof *own);
+    free(own);
+    free(given);
+}
+END_TEST
+
+START_TEST(a_model_that_needs_a_product_which_kernels_lack_is_refused)
+{
+    kernels.matmul_bf16.bf16 = NULL;
+    ck_assert_int_eq(open_with(ASSAY_F32, &kernels), ASSAY_OK);
+    engine->model_free(model);
+    ck_assert_int_eq(open_with(ASSAY_BF16, &kernels), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "qwen3/window/model: kernels ", kernels.name,
+                         ": matmul_bf16 has no bf16", NULL);
+}
+END_TEST
+
+START_TEST(a_table_of_another_abi_is_refused)
+{
+    kernels.abi++;
+    ck_assert_int_eq(open_with(ASSAY_F32, &kernels), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "built for kernel ABI 2, expected 1", NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fastpath/outside");
+    TCase *tc = tcase_create("outside");
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, kernels_from_outside_are_those_that_run);
+    tcase_add_test(tc, a_model_that_needs_a_product_which_kernels_lack_is_refused);
+    tcase_add_test(tc, a_table_of_another_abi_is_refused);
+    suite_add_tcase(suite, tc);
+    return support_run(suite);
+}
