@@ -77,7 +77,8 @@ static void load(const void *assignment, conf_verdict *v)
 static assay_status open_engines(conf_bench *b, const conf_options *o, const conf_context *context,
                                  assay_error *err)
 {
-    const char *const *names = o->n_engines ? o->engines : conf_engine_bundled;
+    const char *const *usual = o->compute ? conf_engine_computing : conf_engine_bundled;
+    const char *const *names = o->n_engines ? o->engines : usual;
     size_t n = o->n_engines;
     while (!o->n_engines && names[n]) n++;
     b->engines = calloc(n, sizeof *b->engines);
@@ -89,7 +90,10 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
         assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
         if (rc != ASSAY_OK) return rc;
         conf_verdict v;
-        rc = conf_isolate(load, &(conf_assignment){.engine = column->path}, &b->limits, &v, err);
+        const conf_assignment module = {.engine = column->path, .compute = o->compute};
+        rc = conf_isolate(load, &module, &b->limits, &v, err);
+        if (rc == ASSAY_OK && v.outcome == CONF_SKIPPED)
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "option --compute: engine %s: %s", name, v.reason);
         if (rc == ASSAY_OK && v.outcome != CONF_PASSED)
             rc = assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
         if (rc == ASSAY_OK) continue;
@@ -172,6 +176,7 @@ static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_
     conf_bench_series *series = &b->series[point * b->n_engines + engine];
     s->time = (conf_bench_time){0};
     const conf_bench_request r = {.engine = b->engines[engine].path,
+                                  .compute = b->compute,
                                   .dir = b->dir,
                                   .point = b->points[point],
                                   .n_steps = b->n_steps,
@@ -231,6 +236,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                         .n_repeats = options->n_repeats ? options->n_repeats : USUAL_REPEATS,
                         .n_steps = options->n_tokens ? options->n_tokens : USUAL_TOKENS,
                         .seed = options->seed,
+                        .compute = options->compute,
                         .limits = options->limits,
                         .n_processors = context->n_processors,
                         .read_bytes = conf_machine_read_bytes_here()};

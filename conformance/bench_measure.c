@@ -8,6 +8,7 @@
 
 #include "conformance/bench.h"
 #include "conformance/clock.h"
+#include "conformance/compute.h"
 #include "conformance/draw.h"
 #include "conformance/engine.h"
 #include "model/dtype.h"
@@ -209,7 +210,7 @@ void conf_bench_measure(const void *request, conf_verdict *v)
         return;
     }
     v->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = m.engine->model_open(r->dir, &model, &err);
+    assay_status rc = conf_compute_open(m.engine, r->compute, NULL, r->dir, &model, &err);
     if (rc != ASSAY_OK) {
         (void)refused(&m, rc, &err);
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conformance/bench.h"
+#include "conformance/compute.h"
 #include "conformance/machine_loops.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
@@ -50,6 +51,7 @@ static void print_machine(const conf_bench *b, FILE *out)
 static void print_model(const conf_bench *b, FILE *out)
 {
     char bytes[32], millions[32], parameters[32];
+    if (b->compute) (void)fprintf(out, "%-12s %s\n", "computed in", conf_compute_name(b->compute));
     (void)fprintf(out, "%-12s %s\n", "model", b->dir);
     if (!b->has_plan) {
         (void)fprintf(out, "%-12s there is no limit to compare with: %s\n", "", b->no_plan);

@@ -50,7 +50,12 @@ typedef struct conf_rows {
     conf_place *place; /* [R] */
     double *truth;     /* [R, V], no NaN */
     double *float32;   /* [R, V]: the recorded float32 run */
+    double *bfloat16;  /* [R, V]: those of narrower types; NULL where not recorded */
+    double *int8;
 } conf_rows;
+
+/* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
+const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
 
 /* A tensor of the truth, for sample 0 in prefill. */
 typedef struct conf_trace {

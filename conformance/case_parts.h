@@ -13,7 +13,8 @@ void conf_decoder_free(conf_decoder *d);
 assay_status conf_rope_read(const conf_h5 *file, conf_case *c, assay_error *err);
 void conf_rope_free(conf_rope *r);
 
-/* Fills d->rows from /expect/{truth,float32}/{prefill,decode}; tokens, length and n_decode are known. */
+/* Fills d->rows from /expect/{truth,float32,bfloat16,int8}/{prefill,decode}; tokens, length and n_decode are
+ * known. */
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
 /* Their sizes alone. */
 assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);

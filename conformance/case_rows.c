@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
+#include "model/dtype.h"
 #include "model/error.h"
 
 /* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */
@@ -72,8 +73,7 @@ static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_co
     count_rows(d, n_cols);
     rows->place = calloc(rows->n_rows, sizeof *rows->place);
     rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
-    rows->float32 = calloc(rows->n_rows * n_cols, sizeof *rows->float32);
-    if (!rows->place || !rows->truth || !rows->float32)
+    if (!rows->place || !rows->truth)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     conf_place *place = rows->place;
     for (size_t b = 0; b < d->n_samples; b++)
@@ -85,33 +85,32 @@ static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_co
     return ASSAY_OK;
 }
 
-static void copy_rows(const conf_decoder *d, const recorded_run *truth, const recorded_run *float32)
+/* The rows of a run, without padding, into [R, V]. */
+static void copy_rows(const conf_decoder *d, const recorded_run *run, double *into)
 {
     size_t v = d->rows.n_cols;
     for (size_t r = 0; r < d->rows.n_rows; r++) {
         const conf_place *place = &d->rows.place[r];
-        size_t at = row_index(d, place) * v;
-        const double *t = place->decode ? truth->decode.data : truth->prefill.data;
-        const float *f = place->decode ? float32->decode.data : float32->prefill.data;
-        memcpy(d->rows.truth + r * v, t + at, v * sizeof *t);
-        for (size_t i = 0; i < v; i++) d->rows.float32[r * v + i] = (double)f[at + i];
+        const conf_array *a = place->decode ? &run->decode : &run->prefill;
+        dtype_to_f64(into + r * v, (const char *)a->data + row_index(d, place) * v * dtype_size(a->dtype),
+                     a->dtype, v);
     }
 }
 
-/* What the truth leaves to judge must be numbers, and the float32 run must be finite where it is: otherwise
- * the noise, and with it every bound, would be without end. */
-static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, assay_error *err)
+/* What the truth leaves to judge must be numbers, and the other run must be finite where it is: otherwise the
+ * noise, and with it every bound, would be without end. */
+static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const char *name,
+                               const double *run, assay_error *err)
 {
     const conf_rows *rows = &d->rows;
     for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++) {
-        double t = rows->truth[i], f = rows->float32[i];
+        double t = rows->truth[i], f = run[i];
         if (!isnan(t) && (isinf(t) ? f == t : isfinite(f))) continue;
         const conf_place *p = &rows->place[i / rows->n_cols];
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: /expect/%s/%s: sample %zu, position %zu, id %zu is %g where the truth is %g",
-                          conf_h5_path(file), isnan(t) ? "truth" : "float32",
-                          p->decode ? "decode" : "prefill", p->sample, p->pos, i % rows->n_cols,
-                          isnan(t) ? t : f, t);
+                          conf_h5_path(file), isnan(t) ? "truth" : name, p->decode ? "decode" : "prefill",
+                          p->sample, p->pos, i % rows->n_cols, isnan(t) ? t : f, t);
     }
     return ASSAY_OK;
 }
@@ -133,24 +132,53 @@ static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, co
     return ASSAY_OK;
 }
 
-assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
+static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
-    recorded_run truth = {0}, float32 = {0};
+    recorded_run truth = {0};
     assay_status rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
     size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[2] : 0;
     if (rc == ASSAY_OK && vocab == 0)
         rc =
             assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
-    if (rc == ASSAY_OK) rc = run_read(file, d, "/expect/float32", ASSAY_F32, vocab, &float32, err);
     if (rc == ASSAY_OK) rc = place_rows(file, d, vocab, err);
     if (rc == ASSAY_OK) rc = check_padding(file, d, &truth.prefill, err);
-    if (rc == ASSAY_OK) {
-        copy_rows(d, &truth, &float32);
-        rc = check_rows(file, d, err);
-    }
+    if (rc == ASSAY_OK) copy_rows(d, &truth, d->rows.truth);
     run_free(&truth);
-    run_free(&float32);
     return rc;
+}
+
+/* A run beside the truth, float32 whatever it was computed in, into *rows [R, V]. */
+static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, const char *name, double **rows,
+                               assay_error *err)
+{
+    char group[64];
+    recorded_run run = {0};
+    (void)snprintf(group, sizeof group, "/expect/%s", name);
+    assay_status rc = run_read(file, d, group, ASSAY_F32, d->rows.n_cols, &run, err);
+    if (rc == ASSAY_OK) {
+        *rows = calloc(d->rows.n_rows * d->rows.n_cols, sizeof **rows);
+        if (*rows) copy_rows(d, &run, *rows);
+        rc = *rows ? check_rows(file, d, name, *rows, err)
+                   : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    }
+    run_free(&run);
+    return rc;
+}
+
+assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    assay_status rc = read_truth(file, d, err);
+    if (rc == ASSAY_OK) rc = read_noise(file, d, "float32", &d->rows.float32, err);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/bfloat16"))
+        rc = read_noise(file, d, "bfloat16", &d->rows.bfloat16, err);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/int8"))
+        rc = read_noise(file, d, "int8", &d->rows.int8, err);
+    return rc;
+}
+
+const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute)
+{
+    return compute == ASSAY_BF16 ? rows->bfloat16 : compute == ASSAY_I8 ? rows->int8 : rows->float32;
 }
 
 void conf_rows_free(conf_rows *rows)
@@ -158,5 +186,7 @@ void conf_rows_free(conf_rows *rows)
     free(rows->place);
     free(rows->truth);
     free(rows->float32);
+    free(rows->bfloat16);
+    free(rows->int8);
     *rows = (conf_rows){0};
 }

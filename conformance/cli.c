@@ -23,7 +23,10 @@ typedef struct option_info {
 static const option_info options_table[] = {
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
      "a bundled engine's name or the path of a module; run takes several\n(default: ref64, ref32 and "
-     "fastpath)"},
+     "fastpath; with --compute fastpath)"},
+    {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
+     "ask engines to compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: as "
+     "the engine likes)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
@@ -86,9 +89,10 @@ static const conf_command commands[] = {
      "\n"
      "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
-     BIT(CONF_OPTION_MODEL) | BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_PROMPT) | BIT(CONF_OPTION_CONTEXT) |
-         BIT(CONF_OPTION_BATCH) | BIT(CONF_OPTION_TOKENS) | BIT(CONF_OPTION_REPEAT) | BIT(CONF_OPTION_IDS) |
-         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_MODEL) | BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_PROMPT) |
+         BIT(CONF_OPTION_CONTEXT) | BIT(CONF_OPTION_BATCH) | BIT(CONF_OPTION_TOKENS) |
+         BIT(CONF_OPTION_REPEAT) | BIT(CONF_OPTION_IDS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
+         BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_HELP),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
@@ -96,7 +100,8 @@ static const conf_command commands[] = {
      "The table at the end shows, for each case and engine, the worst error: of a float32\n"
      "engine in multiples of the case's noise (at most 4 agrees), of a float64 engine in\n"
      "multiples of its bound (at most 1 agrees). Noise is how far a float32 run of the\n"
-     "published model was from its float64 run when the case was recorded.\n"
+     "published model was from its float64 run when the case was recorded. With --compute\n"
+     "it is that of a run in the type that is asked for; cases without one are skipped.\n"
      "\n"
      "Engines are looked for in the directories of ASSAY_ENGINE_PATH (separated by colons)\n"
      "and among the installed ones. Each case runs in a process of its own. NO_COLOR, when\n"
@@ -106,8 +111,8 @@ static const conf_command commands[] = {
      "99 broken fixture, missing library or an error of assay itself, also where something\n"
      "else diverges: nothing is known about what could not be read. With --bisect 125 stands\n"
      "for 2, 77 and 99.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_SEED) |
-         BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) |
+         BIT(CONF_OPTION_SEED) | BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
          BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_DUMP) |
          BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) |
          BIT(CONF_OPTION_KERNELS) | BIT(CONF_OPTION_HELP),
@@ -160,12 +165,14 @@ static const conf_command commands[] = {
      "followed by ref64 from tensor to tensor. Where no tensor tells, further replays tell\n"
      "batch, padding and the state of decode apart. One tensor at a time is in memory.\n"
      "\n"
-     "One engine is asked: ref32 unless another is named. --timeout and --memory hold for\n"
+     "One engine is asked: ref32 unless another is named, with --compute fastpath. --timeout and --memory "
+     "hold for\n"
      "each process.\n"
      "\n"
      "Exit status: 0 nothing is out of bounds; 1 something was located; 2 usage; 77 there is\n"
      "nothing to compare; 99 broken fixture, missing library or an error of assay itself.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
+         BIT(CONF_OPTION_HELP),
      conf_cmd_locate},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
@@ -233,6 +240,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
 {
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_DRAW:

@@ -4,6 +4,7 @@
 #ifndef CONFORMANCE_CLI_H
 #define CONFORMANCE_CLI_H
 
+#include <assay/engine.h>
 #include <assay/status.h>
 
 #include <stdbool.h>
@@ -34,6 +35,7 @@ typedef struct conf_context {
 
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
+    CONF_OPTION_COMPUTE,
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_SEED,
@@ -77,7 +79,8 @@ typedef struct conf_options {
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
     bool has_seed;
     uint64_t seed;
-    size_t n_jobs; /* 0: not given */
+    assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */
+    size_t n_jobs;       /* 0: not given */
     conf_limits limits;
     const char *model;                     /* a checkpoint; NULL: not given */
     conf_sizes prompts, contexts, batches; /* of assay bench, as its options */

@@ -5,6 +5,7 @@
 #ifndef CONFORMANCE_CLI_PARTS_H
 #define CONFORMANCE_CLI_PARTS_H
 
+#include <assay/engine.h>
 #include <assay/status.h>
 
 #include <stddef.h>
@@ -29,6 +30,9 @@ assay_status conf_cli_take_seconds(const char *option, const char *value, double
 
 /* The name of a class of failures. */
 assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);
+
+/* The name of a type to compute in. */
+assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
 
 /* I/N. */
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conformance/cli_parts.h"
+#include "conformance/compute.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -78,6 +79,16 @@ assay_status conf_cli_take_class(const char *option, const char *value, conf_cla
     const char *meant = conf_text_suggest(value, names, n);
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
                       meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
+assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)
+{
+    assay_dtype found = conf_compute_of(value);
+    if (found == ASSAY_DTYPE_NONE)
+        return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s, %s, %s", option, value,
+                          conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
+    *out = found;
+    return ASSAY_OK;
 }
 
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

@@ -11,10 +11,11 @@ static conf_exit usage(const conf_context *context, const char *what)
     return CONF_EXIT_USAGE;
 }
 
-static conf_exit fail(const conf_context *context, const assay_error *err)
+/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
+static conf_exit fail(const conf_context *context, assay_status rc, const assay_error *err)
 {
     (void)fprintf(context->err, "assay: %s\n", err->text);
-    return CONF_EXIT_ERROR;
+    return rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
 }
 
 conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context)
@@ -28,8 +29,8 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
     if (rc == ASSAY_OK) rc = conf_bench_run(options, context, &bench, &err);
     if (rc == ASSAY_OK && !conf_report_owns_out(&files)) conf_bench_print(&bench, context);
     if (rc == ASSAY_OK && files.json) rc = conf_bench_print_json(&bench, files.json, &err);
-    conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : fail(context, &err);
+    conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : fail(context, rc, &err);
     conf_bench_free(&bench);
     rc = conf_report_files_close(&files, options, &err);
-    return rc == ASSAY_OK ? code : fail(context, &err);
+    return rc == ASSAY_OK ? code : fail(context, rc, &err);
 }

@@ -7,6 +7,7 @@
 
 #include "conformance/case.h"
 #include "conformance/cmd.h"
+#include "conformance/compute.h"
 #include "conformance/contain.h"
 #include "conformance/judge.h"
 #include "conformance/text.h"
@@ -31,6 +32,21 @@ static void print_inputs(FILE *out, const conf_decoder *d)
     }
 }
 
+/* The noise of each recorded run; what is taken for at least is no matter of the type (judge.h). */
+static void print_noises(FILE *out, const conf_rows *rows, double largest)
+{
+    static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const double *run = conf_rows_noise(rows, types[i]);
+        if (!run) continue;
+        conf_distance noise = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
+        (void)fprintf(out, "%-10s largest error %.3g, RMSE %.3g, KL %.3g",
+                      i ? conf_compute_run(types[i]) : "noise", noise.max_abs, noise.rmse, noise.kl);
+        if (i) (void)fputc('\n', out);
+        else (void)fprintf(out, "; taken for at least %.3g\n", conf_noise_floor(largest));
+    }
+}
+
 static void print_decoder(FILE *out, const conf_decoder *d)
 {
     (void)fprintf(out, "%-10s %zu of up to %zu tokens, lengths", "samples", d->n_samples, d->n_tokens);
@@ -40,12 +56,10 @@ static void print_decoder(FILE *out, const conf_decoder *d)
     print_inputs(out, d);
     if (d->has_truth) {
         const conf_rows *rows = &d->rows;
-        conf_distance noise = conf_noise_of(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
         double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
         (void)fprintf(out, "%-10s %zu rows of %zu, largest %.6g\n", "logits", rows->n_rows, rows->n_cols,
                       largest);
-        (void)fprintf(out, "%-10s largest error %.3g, RMSE %.3g, KL %.3g; taken for at least %.3g\n", "noise",
-                      noise.max_abs, noise.rmse, noise.kl, conf_noise_floor(largest));
+        print_noises(out, rows, largest);
     }
     (void)fprintf(out, "%-10s %zu\n", "tensors", d->n_traces);
     for (size_t i = 0; i < d->n_traces; i++) {

@@ -24,7 +24,8 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
     if (options->n_arguments == 2 && options->n_engines)
         return usage(context, "takes an observation or an engine, not both");
     bool observes = options->n_arguments == 2;
-    const char *name = options->n_engines ? options->engines[0] : USUAL;
+    const char *usual = options->compute ? conf_engine_computing[0] : USUAL;
+    const char *name = options->n_engines ? options->engines[0] : usual;
     char *engine = NULL, *reference = NULL;
     assay_error err = {0};
     if (!observes && conf_engine_find(name, &context->engine_dirs, &engine, &err) != ASSAY_OK) {
@@ -35,6 +36,7 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
     (void)conf_engine_find(REFERENCE, &context->engine_dirs, &reference, &err);
     const conf_location location = {.path = options->arguments[0],
                                     .engine = engine,
+                                    .compute = options->compute,
                                     .observed = observes ? options->arguments[1] : NULL,
                                     .reference = reference,
                                     .limits = &options->limits};

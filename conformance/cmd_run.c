@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/cmd.h"
+#include "conformance/compute.h"
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
@@ -42,11 +43,14 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     assay_status rc = conf_engine_find(name, &run->context->engine_dirs, &column->path, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
-    const conf_assignment load = {.engine = column->path, .kernels = run->results.kernels_path};
+    const conf_assignment load = {
+        .engine = column->path, .kernels = run->results.kernels_path, .compute = run->options->compute};
     rc = conf_isolate(run_task, &load, &run->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome == CONF_SKIPPED)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "option --kernels: engine %s: %s", name, v.reason);
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
+                          strcmp(v.reason, conf_compute_refusal) == 0 ? "--compute" : "--kernels", name,
+                          v.reason);
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     return ASSAY_OK;
@@ -55,7 +59,9 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
 static assay_status open_engines(run_state *run, assay_error *err)
 {
     const char *library = run->options->kernels;
-    const char *const *usual = library ? conf_engine_replaceable : conf_engine_bundled;
+    const char *const *usual = library                 ? conf_engine_replaceable
+                               : run->options->compute ? conf_engine_computing
+                                                       : conf_engine_bundled;
     const char *const *names = run->options->n_engines ? run->options->engines : usual;
     size_t n = run->options->n_engines;
     while (!run->options->n_engines && names[n]) n++;
@@ -169,8 +175,12 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
     const char *dir = run->options->dump, *path = all->engines[engine].path;
     char *dump = dir ? conf_dump_path(dir, path, found->id) : NULL;
     if (dir && !dump) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
-    conf_assignment assignment = {
-        .engine = path, .kernels = all->kernels_path, .path = found->path, .seed = all->seed, .dump = dump};
+    conf_assignment assignment = {.engine = path,
+                                  .kernels = all->kernels_path,
+                                  .path = found->path,
+                                  .compute = all->compute,
+                                  .seed = all->seed,
+                                  .dump = dump};
     assay_status rc =
         conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
     free(dump);
@@ -263,6 +273,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run_state run = {.options = options, .context = context};
     run.results.limits = options->limits;
     run.results.dump = options->dump;
+    run.results.compute = options->compute;
     run.results.seed = options->has_seed ? &options->seed : NULL;
     conf_found_list found;
     conf_exit code;

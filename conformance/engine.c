@@ -13,6 +13,7 @@
 
 const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
 const char *const conf_engine_replaceable[] = {"fastpath", NULL};
+const char *const conf_engine_computing[] = {"fastpath", NULL};
 
 static bool is_path(const char *name)
 {

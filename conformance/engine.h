@@ -13,6 +13,8 @@ extern const char *const conf_engine_bundled[];
 
 /* Those of them that can be given kernels. */
 extern const char *const conf_engine_replaceable[];
+/* Those of them that can be asked to compute in a type. */
+extern const char *const conf_engine_computing[];
 
 /* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one;
  * a name stands for <name>.so in the first of `dirs` that has it. The caller frees *path. Fails with

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case.h"
+#include "conformance/compute.h"
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
@@ -34,7 +35,8 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r)
         return (conf_bounds){.limit = r->verdict->float64 ? 1 : CONF_NOISE_MULTIPLE};
     return r->verdict->float64
                ? conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, r->c->float64_bound)
-               : conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
+               : conf_bounds_float32(rows->truth, conf_rows_noise(rows, r->verdict->compute), rows->n_rows,
+                                     rows->n_cols);
 }
 
 /* How the broken rule reads: by how much, and of what. */
@@ -85,7 +87,7 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     const conf_rows *rows = &r->c->decoder.rows;
     conf_verdict *v = r->verdict;
     conf_logits_judgement j = conf_judge_logits(rows->truth, r->rows, rows->n_rows, rows->n_cols, bounds);
-    const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = "the noise"};
+    const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = conf_compute_unit(v->compute)};
     if (conf_evaluate_measures(v, &j, bounds, rows->n_rows, &allowance)) return;
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
@@ -128,7 +130,7 @@ static void evaluate_rope(conf_replay *r)
     conf_rope_answer_free(&answer);
 }
 
-const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v)
+const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v)
 {
     const assay_engine *e;
     assay_error err = {0};
@@ -137,8 +139,25 @@ const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return NULL;
     }
-    v->float64 = e->logits_dtype == ASSAY_F64;
+    if (compute != ASSAY_DTYPE_NONE && !e->model_open_with) {
+        conf_verdict_set(v, CONF_SKIPPED, "%s", conf_compute_refusal);
+        return NULL;
+    }
+    v->compute = compute;
+    v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
     return e;
+}
+
+bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v)
+{
+    bool narrow = compute == ASSAY_BF16 || compute == ASSAY_I8;
+    if (narrow && c->kind == CONF_ROPE)
+        conf_verdict_set(v, CONF_SKIPPED, "a rope has no products: nothing of it is computed in %s",
+                         conf_compute_run(compute));
+    else if (narrow && !conf_rows_noise(&c->decoder.rows, compute))
+        conf_verdict_set(v, CONF_SKIPPED, "no run in %s is recorded to judge it by",
+                         conf_compute_run(compute));
+    return v->outcome == CONF_PASSED;
 }
 
 /* The library that the engine is given, if any; false where the verdict is set instead. */
@@ -168,24 +187,32 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
     conf_replay_free(&r);
 }
 
-void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
+/* Reads the case; NULL where the verdict is set instead, because nothing can be replayed. */
+static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
 {
     conf_case *c = NULL;
     assay_error err = {0};
-    if (assignment->path) {
-        v->stage = CONF_STAGE_READ;
-        if (conf_case_read(assignment->path, &c, &err) != ASSAY_OK) {
-            conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-            return;
-        }
-        conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
-        v->observation = c->kind == CONF_OBSERVATION;
-        if (v->observation)
-            conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
-        else if (!conf_kind_of(c->kind)->replayed)
-            conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
+    v->stage = CONF_STAGE_READ;
+    if (conf_case_read(assignment->path, &c, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return NULL;
     }
-    const assay_engine *engine = v->outcome == CONF_PASSED ? conf_evaluate_load(assignment->engine, v) : NULL;
+    conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
+    v->observation = c->kind == CONF_OBSERVATION;
+    if (v->observation)
+        conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
+    else if (!conf_kind_of(c->kind)->replayed)
+        conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
+    else if (conf_evaluate_judgeable(c, assignment->compute, v)) return c;
+    conf_case_free(c);
+    return NULL;
+}
+
+void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
+{
+    conf_case *c = assignment->path ? read_case(assignment, v) : NULL;
+    if (assignment->path && !c) return;
+    const assay_engine *engine = conf_evaluate_load(assignment->engine, assignment->compute, v);
     if (engine) replay(assignment, engine, c, v);
     conf_case_free(c);
 }

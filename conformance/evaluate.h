@@ -13,14 +13,16 @@ typedef struct conf_assignment {
     const char *engine;   /* path of a module */
     const char *kernels;  /* path of a library whose kernels the engine is given; may be NULL */
     const char *path;     /* of a case; NULL: load the module alone */
+    assay_dtype compute;  /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
     const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
     const char *dump;     /* file for the observation of a case that is replayed to its end; may be NULL */
 } conf_assignment;
 
 /* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case
- * or the module is, CONF_SKIPPED where the case's kind is not replayed, or where kernels are given
- * that the engine does not take, or that have no part in the case. To be run in a process of its own:
- * neither the engine nor libhdf5 is trusted with more. */
+ * or the module is, CONF_SKIPPED where the case's kind is not replayed, where the case has no run to judge
+ * this type by, where the module offers no choice of types, or where kernels are given that the engine does
+ * not take, or that have no part in the case. To be run in a process of its own: neither the engine nor
+ * libhdf5 is trusted with more. */
 void conf_evaluate(const conf_assignment *assignment, conf_verdict *v);
 
 #endif

@@ -11,8 +11,12 @@
 /* Digits that tell two numbers of the engine's type apart. */
 #define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
 
-/* Loads a module and notes its width in the verdict; NULL where that is CONF_BROKEN instead. */
-const assay_engine *conf_evaluate_load(const char *engine, conf_verdict *v);
+/* Loads a module and notes in the verdict what it is to compute in, and so is judged by; NULL where the
+ * verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine has no such choice. */
+const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);
+
+/* Whether the case has what a candidate of this type is judged by; if not the verdict is CONF_SKIPPED. */
+bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v);
 
 /* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
  * recorded. */
@@ -50,8 +54,12 @@ void conf_evaluate_last(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
 /* What the multiples of a tensor count, float64 or not as the engine is: limit·unit = bound. trace: with its
- * values. A float32 engine's tensor without a recorded noise is marked by the noise of the logits. */
-double conf_tensor_unit(const conf_case *c, bool float64, const conf_trace *trace);
+ * values. A tensor of which no noise is recorded in the type that the engine computes in is marked by the
+ * noise of the logits. */
+double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace);
+
+/* Whether the noise of a tensor is recorded in this type: it is in float32 alone. */
+bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute);
 
 /* "[3,17]": element `at` of an array. */
 void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at);

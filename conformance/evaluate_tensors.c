@@ -8,20 +8,28 @@
 #include "conformance/evaluate_parts.h"
 
 /* The largest noise of the case's logits in units of their size. */
-static double relative_noise(const conf_case *c)
+static double relative_noise(const conf_case *c, assay_dtype compute)
 {
     const conf_rows *rows = &c->decoder.rows;
     if (!c->decoder.has_truth) return 0;
-    conf_bounds b = conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
+    conf_bounds b =
+        conf_bounds_float32(rows->truth, conf_rows_noise(rows, compute), rows->n_rows, rows->n_cols);
     double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
     return largest > 0 ? b.max_abs / largest : 0;
 }
 
-double conf_tensor_unit(const conf_case *c, bool float64, const conf_trace *trace)
+bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute)
+{
+    return trace->has_noise && (compute == ASSAY_DTYPE_NONE || compute == ASSAY_F32);
+}
+
+double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace)
 {
     double largest = conf_max_abs(trace->value.data, trace->value.n);
     if (float64) return c->float64_bound * largest;
-    return conf_unit_float32(trace->has_noise ? trace->noise : relative_noise(c) * largest, largest);
+    double noise =
+        conf_tensor_has_noise(trace, compute) ? trace->noise : relative_noise(c, compute) * largest;
+    return conf_unit_float32(noise, largest);
 }
 
 void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at)
@@ -60,16 +68,16 @@ static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
                        t->name);
         return true;
     }
-    conf_tensor_judgement j =
-        conf_judge_tensor(t->value.data, seen->value.data, t->value.n, conf_tensor_unit(r->c, v->float64, t));
+    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n,
+                                                conf_tensor_unit(r->c, v->float64, v->compute, t));
     if (j.multiple <= limit) return false;
     conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
                                ((const double *)seen->value.data)[j.at], limit);
     return true;
 }
 
-/* Where a float32 engine's tensor has no recorded noise its mark is a guess: good enough to say where a
- * divergence begins, not to call one. */
+/* Where an engine's tensor has no recorded noise of the type that it computes in its mark is a guess: good
+ * enough to say where a divergence begins, not to call one. */
 void conf_evaluate_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
@@ -79,7 +87,7 @@ void conf_evaluate_traces(const conf_replay *r)
     conf_verdict_note(v, "%zu of %zu recorded tensors compared", r->n_seen, d->n_traces);
     for (size_t i = 0; i < r->n_seen; i++) {
         const conf_seen *seen = &r->seen[i];
-        bool judged = v->float64 || seen->trace->has_noise || !seen->value.data;
+        bool judged = v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || !seen->value.data;
         if ((!judged && v->outcome != CONF_FAILED) || !diverges(r, seen, limit)) continue;
         conf_evaluate_fail_tensor(v);
         return;

@@ -1,8 +1,9 @@
 /* The judge: pure functions on arrays. It knows nothing of engines, files or models.
  *
  * A candidate's distance from the truth is bounded by a small multiple of the noise: the distance of a
- * recorded float32 run of the published system from the same truth. Masks come first: where one side is NaN
- * or infinite the other must be the same, and nothing there is ever close.
+ * recorded run of the published system, in the type that the candidate computes in, from the same truth.
+ * Masks come first: where one side is NaN or infinite the other must be the same, and nothing there is ever
+ * close.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_JUDGE_H
@@ -62,7 +63,9 @@ double conf_row_max_abs(const conf_row *row, size_t n);
 size_t conf_argmax(const double *a, size_t n);
 size_t conf_row_argmax(const conf_row *row, size_t n);
 
-/* CONF_FLOOR_ULPS float32 ulps at max_abs. */
+/* CONF_FLOOR_ULPS float32 ulps at max_abs: the grain of logits, which are float32 whatever type the
+ * activations have. In narrower types, too: 16 ulps of bfloat16 would be a sixteenth of the largest logit or
+ * more, above the noise of nearly every recorded run, and would widen its bound. */
 double conf_noise_floor(double max_abs);
 
 /* What each distance may be, and the unit in which it is reported: limit·unit = bound. A float32 candidate's

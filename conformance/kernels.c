@@ -92,12 +92,3 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
 }
 
 const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
-
-assay_status conf_kernels_model_open(const assay_engine *engine, const assay_kernels *kernels,
-                                     const char *dir, assay_model **out, assay_error *err)
-{
-    const assay_model_options options = {.size = sizeof options, .kernels = kernels};
-    if (!kernels) return engine->model_open(dir, out, err);
-    if (engine->model_open_with) return engine->model_open_with(dir, &options, out, err);
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s", conf_kernels_refusal);
-}

@@ -14,9 +14,4 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
 /* Why an engine without model_open_with cannot be given kernels. */
 extern const char *const conf_kernels_refusal;
 
-/* Opens a checkpoint, with these kernels where they are not NULL. Fails as the engine does, and with
- * ASSAY_EUNSUPPORTED where it takes none: nothing is computed by others in silence. */
-assay_status conf_kernels_model_open(const assay_engine *engine, const assay_kernels *kernels,
-                                     const char *dir, assay_model **out, assay_error *err);
-
 #endif

@@ -23,6 +23,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_list.c \
 	conformance/cmd_locate.c \
 	conformance/cmd_run.c \
+	conformance/compute.c conformance/compute.h \
 	conformance/contain.c conformance/contain.h \
 	conformance/diff.c conformance/diff.h conformance/diff_parts.h \
 	conformance/diff_logits.c \

@@ -207,6 +207,11 @@ static conf_exit inquire(inquiry *q)
     const conf_walk *w = &q->shared->walk;
     conf_verdict v = walk(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
+    if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
+        (void)fprintf(q->context->err, "assay: option --compute: engine %s: %s\n", q->location->engine,
+                      v.reason);
+        return CONF_EXIT_USAGE;
+    }
     if (v.outcome == CONF_SKIPPED) {
         (void)fprintf(q->context->err, "assay: nothing to locate: %s\n", v.reason);
         return CONF_EXIT_NOTHING;

@@ -59,6 +59,7 @@ typedef struct conf_divergence {
 typedef struct conf_location {
     const char *path;          /* the case */
     const char *engine;        /* path of a module; NULL: observed */
+    assay_dtype compute;       /* asked of it, or what the observed one computed in */
     const char *observed;      /* an observation file; NULL: engine */
     const char *reference;     /* path of the reference in float64; NULL: there is none */
     const conf_limits *limits; /* of each process */

@@ -42,8 +42,8 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
 static conf_tensor_judgement judge(const conf_walker *w, const conf_trace *golden, const double *truth,
                                    const double *found, bool float64)
 {
-    conf_tensor_judgement j =
-        conf_judge_tensor(truth, found, golden->value.n, conf_tensor_unit(w->c, float64, golden));
+    conf_tensor_judgement j = conf_judge_tensor(
+        truth, found, golden->value.n, conf_tensor_unit(w->c, float64, w->task->location->compute, golden));
     j.multiple /= float64 ? 1 : CONF_NOISE_MULTIPLE;
     return j;
 }

@@ -109,7 +109,9 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
 {
     conf_case plain = *c; /* a replay keeps the tensors that it is asked to compare: here none */
     plain.decoder.n_traces = 0;
-    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, v), .c = &plain, .verdict = v};
+    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
+                     .c = &plain,
+                     .verdict = v};
     if (!r.engine) return;
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;
@@ -134,7 +136,8 @@ static assay_status judge_observed(const conf_replay_task *t, const conf_case *c
     rc = conf_observed_read(file, c, &o, err);
     conf_h5_close(file);
     if (rc != ASSAY_OK || !o.rows) return rc;
-    v->float64 = o.float64;
+    v->compute = t->location->compute;
+    v->float64 = o.float64 && v->compute == ASSAY_DTYPE_NONE;
     conf_replay r = {.c = c, .verdict = v, .rows = o.rows};
     conf_bounds bounds = conf_evaluate_bounds(&r);
     find_row(&r, &bounds, &o, t->divergence);
@@ -162,7 +165,8 @@ void conf_divergence_find(const void *context, conf_verdict *v)
 static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_case *own, conf_verdict *v)
 {
     conf_replay whole = {.c = c, .verdict = v};
-    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, v), .c = own, .verdict = v};
+    conf_replay r = {
+        .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
     if (!r.engine) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
     if (conf_replay_decoder(&r)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/engine.h"
 #include "conformance/locate_walker.h"
 #include "conformance/replay_parts.h"
@@ -16,6 +17,7 @@
 /* One prefill of an engine, and who listens. */
 typedef struct drive {
     const assay_engine *engine;
+    assay_dtype compute; /* asked of it */
     conf_verdict *verdict;
     const assay_batch *batch;
     assay_trace_fn *trace;
@@ -62,7 +64,7 @@ static bool run(conf_walker *w, const drive *d)
     w->listening = d->verdict;
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = d->engine->model_open(w->c->model, &r.model, &err);
+    assay_status rc = conf_compute_open(d->engine, d->compute, NULL, w->c->model, &r.model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&r, rc, &err);
     size_t vocab = d->engine->model_vocab(r.model);
     if (w->vocab == 0) w->vocab = vocab;
@@ -108,7 +110,7 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
     int32_t length;
     conf_verdict v = {0};
     assay_batch alone = batch_alone(w, &length);
-    drive d = {w->reference, &v, &alone, trace, override, logits};
+    drive d = {w->reference, ASSAY_DTYPE_NONE, &v, &alone, trace, override, logits};
     if (!w->reference) return false;
     if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
     else if (run(w, &d)) return true;
@@ -127,7 +129,7 @@ static void walk_own(conf_walker *w)
         int32_t length;
         conf_verdict v = *w->verdict;
         assay_batch batch = batch_of(w, &length);
-        drive d = {w->engine, w->verdict, &batch, NULL, conf_correct_engine, &logits};
+        drive d = {w->engine, w->verdict->compute, w->verdict, &batch, NULL, conf_correct_engine, &logits};
         bool ok = run(w, &d);
         /* That the second prefill failed takes nothing from the first. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
@@ -206,7 +208,7 @@ static void walk_engine(conf_walker *w)
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
-    drive d = {w->engine, w->verdict, &batch, conf_hear_engine, NULL, &w->logits};
+    drive d = {w->engine, w->verdict->compute, w->verdict, &batch, conf_hear_engine, NULL, &w->logits};
     if (!run(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
     if (w->engine->session_trace) walk_own(w);
@@ -261,6 +263,7 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
         w->float64 = has_logits ? o.float64
                                 : !w->failed && conf_tensors_count(w->found) &&
                                       conf_tensors_at(w->found, 0)->value.dtype == ASSAY_F64;
+        w->float64 = w->float64 && w->verdict->compute == ASSAY_DTYPE_NONE;
         w->verdict->float64 = w->float64;
     }
     if (!w->failed && find_golden(w, file)) {
@@ -272,22 +275,24 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
     free(o.rows);
 }
 
-static assay_status open_engines(conf_walker *w, assay_error *err)
+/* False where the verdict has been set instead. */
+static bool open_engines(conf_walker *w)
 {
     const conf_location *l = w->task->location;
-    assay_status rc = l->engine ? conf_engine_open(l->engine, &w->engine, err) : ASSAY_OK;
-    if (rc != ASSAY_OK) return rc;
-    if (w->engine) w->float64 = w->verdict->float64 = w->engine->logits_dtype == ASSAY_F64;
+    w->engine = l->engine ? conf_evaluate_load(l->engine, l->compute, w->verdict) : NULL;
+    if (l->engine && !w->engine) return false;
+    w->verdict->compute = l->compute;
+    w->float64 = w->verdict->float64;
     assay_error why = {0};
     bool needed = !w->engine || !w->engine->session_override || w->task->sequence;
-    if (!needed) return ASSAY_OK;
+    if (!needed) return true;
     if (!l->reference || conf_engine_open(l->reference, &w->reference, &why) != ASSAY_OK ||
         !w->reference->session_override || !w->reference->session_trace) {
         w->reference = NULL;
         (void)snprintf(w->walk->reference, sizeof w->walk->reference, "there is no reference: %.400s",
                        why.text[0] ? why.text : "it was not found");
     }
-    return ASSAY_OK;
+    return true;
 }
 
 static assay_status walk(conf_walker *w, const conf_case *c, assay_error *err)
@@ -315,14 +320,13 @@ void conf_walk_run(const void *context, conf_verdict *v)
     conf_walker w = {.task = task, .walk = task->walk, .verdict = v, .listening = v};
     assay_error err = {0};
     conf_case *c = NULL;
-    v->stage = CONF_STAGE_LOAD;
-    assay_status rc = open_engines(&w, &err);
+    if (!open_engines(&w)) return;
     v->stage = CONF_STAGE_READ;
-    if (rc == ASSAY_OK) rc = conf_case_read_outline(task->location->path, &c, &err);
+    assay_status rc = conf_case_read_outline(task->location->path, &c, &err);
     if (rc == ASSAY_OK && c->kind != CONF_LOGITS && c->kind != CONF_GENERATE)
         conf_verdict_set(v, CONF_SKIPPED, "a case of kind %s has no tensors on the way",
                          conf_kind_of(c->kind)->name);
-    else if (rc == ASSAY_OK) rc = walk(&w, c, &err);
+    else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) rc = walk(&w, c, &err);
     conf_case_free(c);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "conformance/compute.h"
 #include "conformance/judge.h"
 #include "conformance/kernels.h"
 #include "conformance/replay_parts.h"
@@ -295,7 +296,8 @@ bool conf_replay_decoder(conf_replay *r)
     assay_error err = {0};
     if (!arrange(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = conf_kernels_model_open(r->engine, r->kernels, r->c->model, &r->model, &err);
+    assay_status rc =
+        conf_compute_open(r->engine, r->verdict->compute, r->kernels, r->c->model, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
     assay_session *session = NULL;
     bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r)) && replay_traced(r) &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/judge.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
@@ -66,6 +67,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         (void)fputs(" --kernels ", out);
         conf_text_print_quoted(out, results->kernels);
     }
+    if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
         (void)fputs(" --dump ", out);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "conformance/compute.h"
 #include "conformance/json_add.h"
 #include "conformance/report_parts.h"
 #include "model/error.h"
@@ -62,6 +63,12 @@ static bool add_kernels(json_object *to, const conf_results *results)
     return conf_json_add_text(to, "kernels", results->kernels);
 }
 
+static bool add_compute(json_object *to, const conf_results *results)
+{
+    if (!results->compute) return json_object_object_add(to, "compute", NULL) == 0;
+    return conf_json_add_text(to, "compute", conf_compute_name(results->compute));
+}
+
 static bool add_totals(json_object *to, const conf_results *results)
 {
     json_object *totals = json_object_new_object();
@@ -76,7 +83,7 @@ assay_status conf_json_print(FILE *out, const conf_results *results, assay_error
 {
     json_object *document = json_object_new_object();
     bool ok = document && conf_json_add_text(document, "schema", "assay-results/1") &&
-              add_kernels(document, results) && add_totals(document, results) &&
-              add_results(document, results);
+              add_kernels(document, results) && add_compute(document, results) &&
+              add_totals(document, results) && add_results(document, results);
     return conf_json_print_document(document, ok, out, err);
 }

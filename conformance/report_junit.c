@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conformance/compute.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
@@ -73,7 +74,8 @@ static void print_origin(FILE *out)
     print_attribute(out, "hostname", host);
 }
 
-/* "multiple CASE" for each that was measured; bound and unit are those of the engine. */
+/* The type that was asked for, if any; "multiple CASE" for each that was measured; bound and unit are those
+ * of the engine. */
 static void print_properties(FILE *out, const conf_results *results, size_t engine)
 {
     (void)fputs("    <properties>\n", out);
@@ -82,6 +84,9 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
         print_attribute(out, "value", results->kernels);
         (void)fputs("/>\n", out);
     }
+    if (results->compute)
+        (void)fprintf(out, "      <property name=\"compute\" value=\"%s\"/>\n",
+                      conf_compute_name(results->compute));
     const conf_verdict *measured = NULL;
     for (size_t i = 0; i < results->n; i++) {
         const conf_verdict *v = &results->at[i].verdicts[engine];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
@@ -137,6 +138,9 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
 {
     size_t width = id_width(context, results);
     if (results->kernels) (void)fprintf(out, "%swith the kernels of %s\n", prefix, results->kernels);
+    if (results->compute)
+        (void)fprintf(out, "%scomputed in %s: noise is that of a recorded run in %s\n", prefix,
+                      conf_compute_name(results->compute), conf_compute_run(results->compute));
     print_head_line(out, prefix, results, width, "", label_of);
     print_head_line(out, prefix, results, width, "case", unit_of);
     for (size_t i = 0; i < results->n; i++) {

@@ -29,6 +29,7 @@ typedef struct conf_results {
     size_t n_warnings;
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
+    assay_dtype compute;  /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
     const char *kernels;  /* library that engines are given, as the user calls it; or NULL */
     char *kernels_path;
     const char *dump; /* directory of the observations, or NULL */
@@ -64,7 +65,8 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
 void conf_tap_print_plan(FILE *out, size_t n_points);
 
 /* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,
- * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit), and
+ * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit) and in
+ * which type it was asked to compute (compute), and
  * in system-out the command that shows each failure again. */
 void conf_junit_print(FILE *out, const conf_results *results);
 
@@ -72,6 +74,7 @@ void conf_junit_print(FILE *out, const conf_results *results);
  *   schema   "assay-results/1"
  *   totals   passed, failed, skipped, broken, warnings: counts
  *   kernels  the library that engines were given, as the user calls it; else null
+ *   compute  "f32", "bf16" or "int8" where engines were asked to compute in it; else null
  *   results  an array, case by case, and of each engine by engine:
  *     case, path, engine   as the user would name them
  *     outcome              "passed", "failed", "skipped" or "broken"

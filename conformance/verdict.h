@@ -5,6 +5,8 @@
 #ifndef CONFORMANCE_VERDICT_H
 #define CONFORMANCE_VERDICT_H
 
+#include <assay/engine.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -56,11 +58,12 @@ typedef enum conf_stage {
 
 typedef struct conf_verdict {
     conf_outcome outcome;
-    conf_class class; /* NONE unless failed */
-    conf_stage stage; /* the last that was entered */
-    bool float64;     /* the engine computes in float64: its unit is the bound, not the noise */
-    bool measured;    /* multiple means something */
-    double multiple;  /* the worst error in units of the noise, or of the bound of a float64 engine */
+    conf_class class;    /* NONE unless failed */
+    conf_stage stage;    /* the last that was entered */
+    bool float64;        /* the engine computes in float64: its unit is the bound, not the noise */
+    assay_dtype compute; /* what the engine was asked to compute in: its unit is the noise of that type */
+    bool measured;       /* multiple means something */
+    double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
     char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, what is broken */
     char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */

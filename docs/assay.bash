@@ -14,6 +14,10 @@ _assay_classes() {
     "$1" run --fail-class '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
 }
 
+_assay_types() {
+    "$1" run --compute '?' 2>&1 | sed -n 's/.*expected one of \([a-z0-9, ]*\).*/\1/p' | tr -d ,
+}
+
 _assay() {
     local program=$1 word=$2 previous=$3 command='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -32,6 +36,8 @@ _assay() {
         words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --fail-class ]]; then
         words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
+    elif [[ $previous == --compute ]]; then
+        words=$(compgen -W "$(_assay_types "$program")" -- "$word")
     elif [[ $word == -* ]]; then
         words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then

@@ -330,6 +330,31 @@ START_TEST(noise_without_end_is_refused)
 }
 END_TEST
 
+START_TEST(a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one)
+{
+    conf_case *c;
+    assay_error err = {0};
+    support_write_narrow(path, "bfloat16");
+    ck_assert_int_eq(conf_case_read(path, &c, &err), ASSAY_OK);
+    const conf_rows *rows = &c->decoder.rows;
+    ck_assert_uint_eq(c->unknown.n, 0);
+    ck_assert_ptr_eq(conf_rows_noise(rows, ASSAY_DTYPE_NONE), rows->float32);
+    ck_assert_ptr_eq(conf_rows_noise(rows, ASSAY_F32), rows->float32);
+    ck_assert_ptr_null(conf_rows_noise(rows, ASSAY_I8));
+    const double *narrow = conf_rows_noise(rows, ASSAY_BF16);
+    ck_assert_ptr_nonnull(narrow);
+    for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++)
+        ck_assert_double_eq_tol(fabs(narrow[i] - rows->truth[i]), FORMULA_NARROW, 1e-6);
+    conf_case_free(c);
+    edit_element(path, "/expect/bfloat16/decode", 1, (double)NAN);
+    assert_refused(ASSAY_EFORMAT, "/expect/bfloat16/decode: sample 0, position 0, id 1 is");
+    support_write_narrow(path, "int8");
+    edit_remove(path, "/expect/bfloat16");
+    edit_remove(path, "/expect/int8/decode");
+    assert_refused(ASSAY_EFORMAT, "/expect/int8/decode is missing");
+}
+END_TEST
+
 START_TEST(a_trace_that_is_no_number_is_refused)
 {
     edit_element(path, "/trace/embed", 2, (double)NAN);
@@ -415,6 +440,7 @@ int main(void)
     tcase_add_test(cases, padding_that_is_not_nan_is_refused);
     tcase_add_test(cases, a_truth_that_is_nan_is_refused);
     tcase_add_test(cases, noise_without_end_is_refused);
+    tcase_add_test(cases, a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one);
     tcase_add_test(cases, a_trace_that_is_no_number_is_refused);
     tcase_add_test(cases, a_noise_that_is_no_distance_is_refused);
     tcase_add_loop_test(cases, a_model_outside_the_case_is_refused, 0, 7);

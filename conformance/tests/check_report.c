@@ -116,6 +116,18 @@ START_TEST(junit_has_multiples_and_bounds_as_properties)
 }
 END_TEST
 
+START_TEST(reports_say_which_type_was_asked_for)
+{
+    const support_output *o = run("--compute f32 --junit - -f off cases");
+    assert_holds(o->out, "    <properties>\n      <property name=\"compute\" value=\"f32\"/>\n");
+    o = run("--compute f32 --json - -f off cases");
+    assert_holds(o->out, "\"compute\":\"f32\"");
+    assert_holds(o->out, " --compute f32 ");
+    o = run("--json - -f off cases");
+    assert_holds(o->out, "\"compute\":null");
+}
+END_TEST
+
 static json_object *member(json_object *of, const char *name)
 {
     json_object *value = NULL;
@@ -232,6 +244,7 @@ int main(void)
     tcase_set_timeout(report, 60);
     tcase_add_test(report, junit_is_well_formed_and_tells_outcomes_apart);
     tcase_add_test(report, junit_has_multiples_and_bounds_as_properties);
+    tcase_add_test(report, reports_say_which_type_was_asked_for);
     tcase_add_test(report, json_holds_every_result);
     tcase_add_test(report, json_has_totals_and_no_infinity);
     tcase_add_test(report, reports_in_files_leave_the_table_on_standard_output);

@@ -46,35 +46,59 @@ static void choose_prompts(void)
     ck_assert_uint_eq(stop_step(1), CASE_M);
 }
 
+/* A run beside the truth: off by noise everywhere, with alternating signs. */
+static void write_run(const char *path, const char *run, double noise)
+{
+    static float prefill[CASE_B][CASE_T][FORMULA_VOCAB], decode[CASE_B][CASE_N][FORMULA_VOCAB];
+    char name[64];
+    for (size_t b = 0; b < CASE_B; b++) {
+        uint32_t state = 0;
+        for (size_t t = 0; t < CASE_T; t++) {
+            bool padding = t < (size_t)(CASE_T - length[b]);
+            if (!padding) state = formula_step(state, tokens[b][t]);
+            for (size_t v = 0; v < FORMULA_VOCAB; v++)
+                prefill[b][t][v] =
+                    padding ? NAN : (float)(formula_logit(state, v) + (v % 2 ? noise : -noise));
+        }
+        for (size_t n = 0; n < CASE_N; n++) {
+            state = formula_step(state, formula_best(state));
+            for (size_t v = 0; v < FORMULA_VOCAB; v++)
+                decode[b][n][v] = (float)(formula_logit(state, v) + (v % 2 ? noise : -noise));
+        }
+    }
+    (void)snprintf(name, sizeof name, "/expect/%s/prefill", run);
+    edit_f32(path, name, 3, (size_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, prefill[0][0]);
+    (void)snprintf(name, sizeof name, "/expect/%s/decode", run);
+    edit_f32(path, name, 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode[0][0]);
+}
+
+void support_write_narrow(const char *path, const char *run)
+{
+    write_run(path, run, FORMULA_NARROW);
+}
+
 static void write_logits(const char *path)
 {
     static double prefill[CASE_B][CASE_T][FORMULA_VOCAB], decode[CASE_B][CASE_N][FORMULA_VOCAB];
-    static float prefill32[CASE_B][CASE_T][FORMULA_VOCAB], decode32[CASE_B][CASE_N][FORMULA_VOCAB];
     int32_t forced[CASE_B][CASE_N];
     for (size_t b = 0; b < CASE_B; b++) {
         uint32_t state = 0;
         for (size_t t = 0; t < CASE_T; t++) {
             bool padding = t < (size_t)(CASE_T - length[b]);
             if (!padding) state = formula_step(state, tokens[b][t]);
-            for (size_t v = 0; v < FORMULA_VOCAB; v++) {
+            for (size_t v = 0; v < FORMULA_VOCAB; v++)
                 prefill[b][t][v] = padding ? (double)NAN : formula_logit(state, v);
-                prefill32[b][t][v] = (float)(prefill[b][t][v] + (v % 2 ? FORMULA_NOISE : -FORMULA_NOISE));
-            }
         }
         for (size_t n = 0; n < CASE_N; n++) {
             forced[b][n] = formula_best(state);
             state = formula_step(state, forced[b][n]);
-            for (size_t v = 0; v < FORMULA_VOCAB; v++) {
-                decode[b][n][v] = formula_logit(state, v);
-                decode32[b][n][v] = (float)(decode[b][n][v] + (v % 2 ? FORMULA_NOISE : -FORMULA_NOISE));
-            }
+            for (size_t v = 0; v < FORMULA_VOCAB; v++) decode[b][n][v] = formula_logit(state, v);
         }
     }
     edit_i32(path, "/input/decode", 2, (size_t[]){CASE_B, CASE_N}, forced[0]);
     edit_f64(path, "/expect/truth/prefill", 3, (size_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, prefill[0][0]);
     edit_f64(path, "/expect/truth/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode[0][0]);
-    edit_f32(path, "/expect/float32/prefill", 3, (size_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, prefill32[0][0]);
-    edit_f32(path, "/expect/float32/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode32[0][0]);
+    write_run(path, "float32", FORMULA_NOISE);
 }
 
 static void write_greedy(const char *path)

@@ -27,6 +27,10 @@ void support_write_text(const char *path, const char *text);
  * beside it, and returns path. */
 const char *support_write_decoder(const char *path, const char *kind, const char *model);
 
+/* Adds to a case a run in the type `run`, "bfloat16" or "int8", that is FORMULA_NARROW away from the truth.
+ */
+void support_write_narrow(const char *path, const char *run);
+
 /* Writes a sound case of kind rope. config: JSON. */
 const char *support_write_rope(const char *path, const char *config);
 

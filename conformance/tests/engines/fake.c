@@ -28,6 +28,7 @@ typedef float real;
 
 struct assay_model {
     char fault[64];
+    assay_dtype compute; /* what was asked for */
 };
 
 struct assay_session {
@@ -106,6 +107,16 @@ static assay_status fake_model_open(const char *dir, assay_model **out, assay_er
     return ASSAY_OK;
 }
 
+/* Has no int8. */
+static assay_status fake_model_open_with(const char *dir, const assay_model_options *options,
+                                         assay_model **out, assay_error *err)
+{
+    if (options->compute == ASSAY_I8) return fail(err, ASSAY_EUNSUPPORTED, "int8 is not implemented");
+    assay_status rc = fake_model_open(dir, out, err);
+    if (rc == ASSAY_OK) (*out)->compute = options->compute;
+    return rc;
+}
+
 static void fake_model_free(assay_model *model)
 {
     if (model && strcmp(model->fault, "crash-close") == 0) crash();
@@ -147,6 +158,13 @@ static void fake_session_trace(assay_session *session, assay_trace_fn *fn, void 
     session->trace_context = context;
 }
 
+/* Off by as much as the run in bfloat16 is, or by more. */
+static float narrow_error(const assay_session *s)
+{
+    if (s->model->compute != ASSAY_BF16) return 0;
+    return (float)FORMULA_NARROW * (errs(s, "narrow-off") ? 5 : 1);
+}
+
 /* Gives embed and layer.00.out of one sample: [n, FORMULA_WIDTH]. */
 static void give_traces(const assay_session *s, size_t sample, const int32_t *tokens, size_t n)
 {
@@ -159,7 +177,7 @@ static void give_traces(const assay_session *s, size_t sample, const int32_t *to
         for (size_t t = 0; t < n; t++) {
             state = formula_step(state, tokens[t]);
             for (size_t d = 0; d < FORMULA_WIDTH; d++)
-                value[t * FORMULA_WIDTH + d] = (float)formula_trace(state, layer, d);
+                value[t * FORMULA_WIDTH + d] = (float)formula_trace(state, layer, d) + narrow_error(s);
         }
         if (layer == 1 && (errs(s, "trace") || errs(s, "off-traced"))) value[FORMULA_WIDTH + 2] += 1;
         if (layer == 1 && errs(s, "trace-nan")) value[FORMULA_WIDTH + 2] = NAN;
@@ -178,6 +196,7 @@ static void write_row(real *row, uint32_t state)
 static void prefill_faults(const assay_session *s, const assay_batch *batch, real *logits)
 {
     real *last = logits + (batch->n_samples * batch->n_tokens - 1) * FORMULA_VOCAB;
+    last[4] += (real)narrow_error(s);
     if (errs(s, "nan")) last[4] = NAN;
     if (errs(s, "infinite")) last[4] = INFINITY;
     if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
@@ -324,6 +343,7 @@ const assay_engine *assay_engine_v1(void)
         .prefill = fake_prefill,
         .decode = fake_decode,
         .prefill_last = fake_prefill_last,
+        .model_open_with = fake_model_open_with,
 #ifndef FAKE_NO_ROPE
         .rope = fake_rope,
 #endif

@@ -13,6 +13,10 @@
 #define FORMULA_WIDTH 4
 #define FORMULA_NOISE (1.0 / 8192) /* of the recorded float32 run; the bound is four times that */
 
+#define FORMULA_NARROW                                                                                       \
+    (1.0 / 256) /* of the run in bfloat16, where support_write_narrow has recorded one                       \
+                 */
+
 /* The state of a sequence after one more token. */
 static inline uint32_t formula_step(uint32_t state, int32_t token)
 {

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/compute.h"
+
+#include <string.h>
+
+#include "conformance/kernels.h"
+#include "model/error.h"
+
+typedef struct compute_info {
+    assay_dtype compute;
+    const char *run, *unit;
+} compute_info;
+
+const char *const conf_compute_names[] = {"f32", "bf16", "int8", NULL};
+
+const char *const conf_compute_refusal =
+    "it offers no choice of the type that it computes in: its table lacks model_open_with";
+
+/* In the order of their names. */
+static const compute_info infos[] = {
+    {ASSAY_F32, "float32", "the noise"},
+    {ASSAY_BF16, "bfloat16", "the noise in bfloat16"},
+    {ASSAY_I8, "int8", "the noise in int8"},
+};
+#define N_INFOS (sizeof infos / sizeof *infos)
+
+/* The float32 one of ASSAY_DTYPE_NONE. */
+static size_t index_of(assay_dtype compute)
+{
+    for (size_t i = 0; i < N_INFOS; i++)
+        if (infos[i].compute == compute) return i;
+    return 0;
+}
+
+const char *conf_compute_name(assay_dtype compute)
+{
+    return compute == ASSAY_DTYPE_NONE ? "" : conf_compute_names[index_of(compute)];
+}
+
+assay_dtype conf_compute_of(const char *name)
+{
+    for (size_t i = 0; i < N_INFOS; i++)
+        if (strcmp(conf_compute_names[i], name) == 0) return infos[i].compute;
+    return ASSAY_DTYPE_NONE;
+}
+
+const char *conf_compute_run(assay_dtype compute)
+{
+    return infos[index_of(compute)].run;
+}
+
+const char *conf_compute_unit(assay_dtype compute)
+{
+    return infos[index_of(compute)].unit;
+}
+
+assay_status conf_compute_open(const assay_engine *engine, assay_dtype compute, const assay_kernels *kernels,
+                               const char *dir, assay_model **out, assay_error *err)
+{
+    const assay_model_options options = {.size = sizeof options, .compute = compute, .kernels = kernels};
+    if (compute == ASSAY_DTYPE_NONE && !kernels) return engine->model_open(dir, out, err);
+    if (engine->model_open_with) return engine->model_open_with(dir, &options, out, err);
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s", kernels ? conf_kernels_refusal : conf_compute_refusal);
+}

@@ -1,0 +1,36 @@
+/* The type of activations that an engine is asked to compute in, and the recorded run that then judges it.
+ * ASSAY_DTYPE_NONE: nothing is asked for, the engine computes as it likes and is judged as float32 (or, where
+ * its logits are float64, as that).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_COMPUTE_H
+#define CONFORMANCE_COMPUTE_H
+
+#include <assay/engine.h>
+#include <assay/kernel.h>
+
+/* "f32", "bf16", "int8": as --compute spells them; "" of ASSAY_DTYPE_NONE. */
+const char *conf_compute_name(assay_dtype compute);
+
+/* Those names, NULL-terminated. */
+extern const char *const conf_compute_names[];
+
+/* The type of that name; ASSAY_DTYPE_NONE if there is none. */
+assay_dtype conf_compute_of(const char *name);
+
+/* The group below /expect with the run whose distance from the truth is the noise: "float32", … */
+const char *conf_compute_run(assay_dtype compute);
+
+/* What multiples count, for messages: "the noise", "the noise in bfloat16", … */
+const char *conf_compute_unit(assay_dtype compute);
+
+/* Why an engine without model_open_with cannot be asked. */
+extern const char *const conf_compute_refusal;
+
+/* Opens a checkpoint, asking for the type where there is one, and with these kernels where they are not NULL.
+ * Fails as the engine does, and with ASSAY_EUNSUPPORTED where it has no such choice to offer: nothing is
+ * computed in another type or by other kernels in silence. */
+assay_status conf_compute_open(const assay_engine *engine, assay_dtype compute, const assay_kernels *kernels,
+                               const char *dir, assay_model **out, assay_error *err);
+
+#endif
