@@ -1,6 +1,6 @@
-/* Whatever the workers, the company, the chunks and the padding: the same bits. For every bundled checkpoint,
- * on prompts that are longer than a page and than any window. And those bits are near those of the stateless
- * reference, to which prompts of this length are nothing special.
+/* Whatever the workers, the company, the chunks and the padding: the same bits. For every bundled checkpoint
+ * and every type to compute in, on prompts that are longer than a page and than any window. And those bits
+ * are near those of the stateless reference, to which prompts of this length are nothing special.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/tests/support.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "fastpath/batch.h"
+#include "model/dtype.h"
 
 enum { LENGTH = 71, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
 
@@ -30,10 +31,10 @@ static const char *environment(const char *name)
     return value ? value : ".";
 }
 
-static fp_model *open_model(int index, size_t n_workers)
+static fp_model *open_model(int index, assay_dtype compute, size_t n_workers)
 {
     fp_model *m;
-    fp_options options = {.isa = getenv("ASSAY_ISA"), .n_workers = n_workers, .grain = 0};
+    fp_options options = {.compute = compute, .isa = getenv("ASSAY_ISA"), .n_workers = n_workers, .grain = 0};
     ck_assert_msg(fp_model_open(found.gl_pathv[index], &options, &m, &err) == ASSAY_OK, "%s", err.text);
     return m;
 }
@@ -133,17 +134,17 @@ static void expect_cell(const fp_model *m, const cell *c, const float *expected)
     float *out = run_cell(m, c);
     for (size_t r = 0; r < LENGTH + N_DECODE; r++)
         ck_assert_msg(memcmp(out + r * vocab, expected + r * vocab, vocab * sizeof *out) == 0,
-                      "%s: %zu workers, chunk %zu, %s, padding %zu: row %zu has other bits", m->plan->dir,
-                      fp_pool_workers(m->pool), c->chunk, c->in_company ? "in company" : "alone", c->padding,
-                      r);
+                      "%s in %s: %zu workers, chunk %zu, %s, padding %zu: row %zu has other bits",
+                      m->plan->dir, dtype_name(m->packer.compute), fp_pool_workers(m->pool), c->chunk,
+                      c->in_company ? "in company" : "alone", c->padding, r);
     free(out);
 }
 
-START_TEST(workers_company_chunks_and_padding_change_no_bit)
+static void expect_grid(int index, assay_dtype compute)
 {
     float *expected = NULL;
     for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++) {
-        fp_model *m = open_model(_i, WORKERS[w]);
+        fp_model *m = open_model(index, compute, WORKERS[w]);
         if (!expected) expected = run_cell(m, &(cell){.chunk = WHOLE});
         for (size_t k = 0; k < sizeof CHUNKS / sizeof *CHUNKS; k++)
             for (size_t j = 0; j < 4; j++)
@@ -151,6 +152,41 @@ START_TEST(workers_company_chunks_and_padding_change_no_bit)
         fp_model_free(m);
     }
     free(expected);
+}
+
+START_TEST(workers_company_chunks_and_padding_change_no_bit)
+{
+    expect_grid(_i, ASSAY_F32);
+}
+END_TEST
+
+START_TEST(nor_do_they_in_bfloat16)
+{
+    expect_grid(_i, ASSAY_BF16);
+}
+END_TEST
+
+/* Without weights in groups nothing would be computed in int8. */
+START_TEST(nor_do_they_in_int8)
+{
+    if (strstr(found.gl_pathv[_i], "/mlx-")) expect_grid(_i, ASSAY_I8);
+}
+END_TEST
+
+/* The types must not be one. */
+START_TEST(each_type_has_bits_of_its_own)
+{
+    static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    float *logits[3];
+    size_t n = 0, n_types = strstr(found.gl_pathv[_i], "/mlx-") ? 3 : 2;
+    for (size_t t = 0; t < n_types; t++) {
+        fp_model *m = open_model(_i, types[t], 1);
+        n = (LENGTH + N_DECODE) * m->plan->vocab;
+        logits[t] = run_cell(m, &(cell){.chunk = WHOLE});
+        for (size_t k = 0; k < t; k++) ck_assert_int_ne(memcmp(logits[k], logits[t], n * sizeof(float)), 0);
+        fp_model_free(m);
+    }
+    for (size_t t = 0; t < n_types; t++) free(logits[t]);
 }
 END_TEST
 
@@ -186,7 +222,7 @@ static double *reference_logits(const char *dir, size_t vocab, size_t n_token_id
  * page does is 1e-2 or more. */
 START_TEST(long_prompts_agree_with_the_reference)
 {
-    fp_model *m = open_model(_i, 2);
+    fp_model *m = open_model(_i, ASSAY_F32, 2);
     size_t vocab = m->plan->vocab;
     float *out = run_cell(m, &(cell){.chunk = 7, .in_company = true});
     double *truth = reference_logits(m->plan->dir, vocab, m->plan->n_token_ids);
@@ -214,6 +250,9 @@ int main(void)
     TCase *tc = tcase_create("bits");
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, workers_company_chunks_and_padding_change_no_bit, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, nor_do_they_in_bfloat16, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, nor_do_they_in_int8, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, each_type_has_bits_of_its_own, 0, (int)found.gl_pathc);
     tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, (int)found.gl_pathc);
     suite_add_tcase(suite, tc);
     int status = support_run(suite);
