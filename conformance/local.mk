@@ -210,6 +210,7 @@ CONFORMANCE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
+	conformance/tests/compute.test \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
 	conformance/tests/junit.test \

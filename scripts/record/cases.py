@@ -10,8 +10,9 @@ import numpy as np
 import torch
 import transformers
 
-from . import h5
+from . import h5, narrow
 from .checkpoint import Checkpoint
+from .truth import Routing
 from .variant import Variant, rng_for
 
 MARGIN = 0.02  # smallest distance of the two best logits on the path that decides tokens
@@ -69,6 +70,7 @@ def plan(variant: Variant) -> list[Case]:
         "pages": Case("pages", (window + 124, window + 60), 4),
         "long": Case("long", (limit + 4,), 3),
         "crossing": Case("crossing", (limit - 2,), 4),
+        "narrow": Case("narrow", (2, 1), 1),
         "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
         "random": Case("random", (4, 9), 4, "generate"),
     }
@@ -79,6 +81,10 @@ def margin(rows: np.ndarray) -> float:
     """Smallest distance of the best from the second best logit, over rows [n, V]."""
     best = np.sort(rows, axis=-1)[:, -2:]
     return float((best[:, 1] - best[:, 0]).min())
+
+
+def smallest_gap(routings: list[Routing]) -> float:
+    return min((routing.gap() for routing in routings), default=1.0)
 
 
 class Drawer:
@@ -98,23 +104,38 @@ class Drawer:
         truth = self.checkpoint.truth
         for _ in range(MOST_DRAWS):
             self.draws += 1
-            gaps: list[float] = []
+            routings: list[Routing] = []
             prompt = self._tokens(length)
             decode = self.greedy(prompt) if greedy else self._tokens(self.case.n_decode)
             if decode is None:
                 continue
-            prefill, steps = truth.rows(prompt, decode, None, gaps)
+            prefill, steps = truth.rows(prompt, decode, None, routings)
             decisive = np.concatenate([prefill[-1:], steps])
-            if margin(decisive) < MARGIN or min(gaps, default=1.0) < ROUTER_GAP:
+            if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
                 continue
             drawn = Drawn(prompt, decode, prefill, steps,
                           *self.checkpoint.float32.rows(prompt, decode))
-            if drawn.noise <= MOST_NOISE:
-                return drawn
+            if drawn.noise > MOST_NOISE:
+                continue
+            if self.case.name == "narrow" and len(self.narrow(drawn)) < len(self.checkpoint.narrow):
+                continue
+            return drawn
         raise IllConditioned(
             f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
             f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
             f"{ROUTER_GAP} and noise {MOST_NOISE} in {MOST_DRAWS} draws")
+
+    def narrow(self, drawn: Drawn) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """(prefill [T, V], decode [N, V]) of each narrower run that routes as the truth does."""
+        truth: list[Routing] = []
+        self.checkpoint.truth.rows(drawn.prompt, drawn.decode, None, truth)
+        found = {}
+        for name, run in self.checkpoint.narrow.items():
+            routings: list[Routing] = []
+            rows = run.rows(drawn.prompt, drawn.decode, None, routings)
+            if narrow.routes_alike(truth, routings):
+                found[name] = rows
+        return found
 
     def greedy(self, prompt: list[int]) -> list[int] | None:
         """The truth's greedy continuation, stop ids ignored; None at a near tie."""
@@ -200,6 +221,35 @@ def check_generate(checkpoint: Checkpoint, recording: Recording, tokens: np.ndar
                                f"whole-sequence logits give {row.tolist()}")
 
 
+def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.ndarray]:
+    """Datasets of the runs in narrower types. A run is left out as a whole where its noise decides an
+    expert or the end of a stream: then the case says nothing about a candidate of that type."""
+    drawer = Drawer(checkpoint, recording.case)
+    found = [drawer.narrow(sample) for sample in recording.samples]
+    datasets = {}
+    for name in checkpoint.narrow:
+        if not all(name in one for one in found):
+            continue
+        rows = [one[name] for one in found]
+        if recording.case.kind == "generate" and not ends_alike(recording, rows):
+            continue
+        prefill, steps = ([row[part].astype(np.float32) for row in rows] for part in (0, 1))
+        datasets |= {f"/expect/{name}/prefill": left_pad(prefill, np.nan),
+                     f"/expect/{name}/decode": np.stack(steps)}
+    return datasets
+
+
+def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether the noise of a narrower run, given by its rows, can end no stream elsewhere."""
+    samples = recording.samples
+    noise = max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
+                for (prefill, steps), s in zip(rows, samples))
+    stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
+    return all(narrow.stops_alike(np.concatenate([s.prefill[-1:], s.steps]), noise, row[row >= 0],
+                                  stops)
+               for s, row in zip(samples, expected_tokens(recording)[0]))
+
+
 def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
           traces: str) -> dict[str, Any]:
     """Runs the traces and the cached decode, writes the case; returns what is worth printing.
@@ -228,6 +278,8 @@ def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
         "/expect/float32/prefill": left_pad([s.prefill32 for s in samples], np.nan),
         "/expect/float32/decode": np.stack([s.steps32 for s in samples]),
     }
+    narrower = narrow_runs(checkpoint, recording)
+    datasets |= narrower
     if case.kind == "generate":
         tokens, datasets["/expect/finish"] = expected_tokens(recording)
         datasets["/expect/tokens"] = tokens
@@ -244,6 +296,8 @@ def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
     h5.write(path, attributes, datasets,
              {f"/trace/{k}": np.abs(trace32[k] - v).max() for k, v in trace64.items()})
     return {"noise": max(s.noise for s in samples), "cached": worst, "draws": recording.draws,
+            "missing": [name for name in checkpoint.narrow
+                        if f"/expect/{name}/prefill" not in narrower],
             "datasets": datasets}
 
 
@@ -256,6 +310,7 @@ def catches(variant: Variant, case: Case) -> str:
         "pages": "where a cache gives back pages that the window has left, in prefill and in decode",
         "long": "where the prompt is longer than the length at which rope changes",
         "crossing": "where decode crosses the length at which rope changes",
+        "narrow": "in a narrower type, by prompts of which every expert is chosen by far",
         "generate": "in greedy tokens, some ended by the stop id and some by the limit",
         "random": "in a drawn configuration",
     }[case.name]

@@ -14,8 +14,8 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from . import quantized
-from .truth import Run, precision
+from . import narrow, quantized
+from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
 
@@ -35,10 +35,12 @@ class Checkpoint:
         self.state = draw_state(model, rng, variant.dtype,
                                 (*variant.weight_rules, *family.weight_rules))
         self.drawn = self.state
+        self.groups: dict[str, tuple[int, ...]] = {}
         if variant.groups:
-            self.state = self.quantized_state()
+            self.state, self.groups = self.quantized_state()
         self.truth = Run(self.build, self.state, torch.float64)
         self.float32 = Run(self.build, self.state, torch.float32)
+        self.narrow = narrow.runs(self.build, self.state, self.groups)
 
     @property
     def vocab_size(self) -> int:
@@ -97,14 +99,15 @@ class Checkpoint:
                                                    "eos_token_id": generated, "pad_token_id": 0}
         return documents
 
-    def quantized_state(self) -> dict[str, torch.Tensor]:
-        """The drawn weights after mlx-lm has quantised them, in float64."""
+    def quantized_state(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple[int, ...]]]:
+        """The drawn weights after mlx-lm has quantised them, in float64, and which are in groups."""
         with tempfile.TemporaryDirectory() as scratch:
             self.write_quantized(Path(scratch) / "model", [1], 2)
             state = quantized.state(Path(scratch) / "model")
+            groups = quantized.published_groups(quantized.groups(Path(scratch) / "model"))
         if {k: v.shape for k, v in state.items()} != {k: v.shape for k, v in self.drawn.items()}:
             raise RuntimeError("mlx-lm writes other tensors than were drawn")
-        return state
+        return state, groups
 
     def write_quantized(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         """What mlx-lm makes of the published spelling of the drawn weights."""
@@ -165,6 +168,16 @@ class Checkpoint:
         if np.abs(got - want).max() > RELOAD_NOISE * noise:
             raise RuntimeError(f"{directory}: the published loader makes another model of these "
                                f"files, logits {np.abs(got - want).max():.1e} apart")
+        self._check_bfloat16(directory, kind, tokens)
+
+    def _check_bfloat16(self, directory: Path, kind: type, tokens: list[int]) -> None:
+        """The run in bfloat16 is that of the published loader, bit for bit."""
+        loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
+                                      experts_implementation="eager")
+        with precision(torch.bfloat16):
+            got = loaded.eval()(input_ids=torch.tensor([tokens]), use_cache=False).logits[0]
+        if not np.array_equal(array(got), self.narrow["bfloat16"].logits(tokens)):
+            raise RuntimeError(f"{directory}: the published loader makes another model in bfloat16")
 
     def _check_config(self, directory: Path) -> None:
         """Whatever the spelling, the published config class must resolve it to the same values."""

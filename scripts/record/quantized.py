@@ -102,6 +102,28 @@ def numbers(directory: Path) -> dict[str, torch.Tensor]:
     return found
 
 
+def groups(directory: Path) -> dict[str, int]:
+    """The group size of each quantised matrix, by the module's path and `.weight`."""
+    said = json.loads((directory / "config.json").read_text())["quantization"]
+    paths = [name.removesuffix(".scales") for name in load_file(directory / "model.safetensors")
+             if name.endswith(".scales")]
+    return {f"{path}.weight": said.get(path, said)["group_size"] for path in paths}
+
+
+def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
+    """The same under transformers' names: of a fused matrix those of its parts, 0 for none."""
+    state = {name: (group,) for name, group in found.items() if ".switch_" not in name}
+    for name in found:
+        base, stack, part = re.fullmatch(r"(?:(.*)\.(switch_\w+)\.)?(.*)", name).groups()
+        if base is None:
+            continue
+        gate, up, down = (found.get(f"{base}.{stack}.{part}.weight", 0) for part in PARTS)
+        experts = base if base.endswith(".experts") else f"{base}.experts"
+        state[f"{experts}.gate_up_proj"] = (gate, up)
+        state[f"{experts}.down_proj"] = (down,)
+    return state
+
+
 def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The same under transformers' names: mlx-lm's stacks of experts become its fused ones."""
     state = {name: tensor for name, tensor in found.items() if ".switch_" not in name}

@@ -36,6 +36,8 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
         if result["cached"] > cases.CACHE_AGREES:
             line += (f"; note: cache and whole-sequence disagree by {result['cached']:.1e} "
                      "(flagged disputed)")
+        if result["missing"]:
+            line += f"; no run in {', '.join(result['missing'])}"
         if observe:
             from . import mlx_lm_observation
             line += "; " + mlx_lm_observation.observe(path)

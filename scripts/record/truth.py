@@ -1,9 +1,11 @@
-"""Runs a published model: entirely in float64 (the truth), or entirely in float32 (its noise)."""
+"""Runs a published model: entirely in float64 (the truth), or entirely in float32 (its noise).
+narrow.py has runs in narrower types."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -57,6 +59,23 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
         torch.set_default_dtype(before)
 
 
+@dataclass(frozen=True)
+class Routing:
+    """One call of a router: the share of each expert in each token, and how many are chosen."""
+
+    shares: np.ndarray  # [n, experts], float64
+    top_k: int
+
+    def chosen(self) -> np.ndarray:
+        """[n, top_k], sorted by number."""
+        return np.sort(np.argsort(-self.shares, axis=-1, kind="stable")[:, :self.top_k], axis=-1)
+
+    def gap(self) -> float:
+        """The smallest distance from the last chosen expert to the first that is not."""
+        ordered = -np.sort(-self.shares, axis=-1)
+        return float((ordered[:, self.top_k - 1] - ordered[:, self.top_k]).min())
+
+
 class Run:
     """A published model in one precision, asked one unpadded sample at a time, without memory.
 
@@ -86,6 +105,10 @@ class Run:
             if tensor.is_floating_point() and tensor.dtype is not self.dtype:
                 raise RuntimeError(f"{name} is {tensor.dtype}, not {self.dtype}")
 
+    def running(self) -> contextlib.AbstractContextManager:
+        """Inside it the model is called."""
+        return precision(self.dtype)
+
     def forget(self) -> None:
         """Rebuilds the rotary module. dynamic and longrope ones keep tables of earlier calls."""
         if self.length_dependent:
@@ -93,33 +116,33 @@ class Run:
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
 
     def logits(self, tokens: list[int], trace: dict | None = None,
-               router_gaps: list[float] | None = None) -> np.ndarray:
+               routings: list[Routing] | None = None) -> np.ndarray:
         """Logits [len(tokens), V] of one forward pass over the whole sequence, no cache.
 
         trace: filled with tensors [len(tokens), D] by name, see hooks().
-        router_gaps: receives the smallest distance from the k-th to the k+1-th expert of each call.
+        routings: receives one of each call of a router.
         """
         self.forget()
-        with precision(self.dtype), hooks(self, trace, router_gaps):
+        with self.running(), hooks(self, trace, routings):
             ids = torch.tensor([tokens], dtype=torch.int64)
             out = self.model(input_ids=ids, use_cache=False).logits[0]
-        return out.numpy().copy()
+        return array(out).copy()
 
     def rows(self, prompt: list[int], decode: list[int], trace: dict | None = None,
-             router_gaps: list[float] | None = None) -> tuple[np.ndarray, np.ndarray]:
+             routings: list[Routing] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(prefill [T, V], decode [N, V]): the last row after each forced token, recomputed.
 
         Where rope does not depend on the length, row t of one long pass equals the last row of the
         pass over t + 1 tokens; this is checked on the prompt instead of recomputing every row.
         """
-        prefill = self.logits(prompt, trace, router_gaps)
+        prefill = self.logits(prompt, trace, routings)
         if not decode:
             return prefill, prefill[:0]
         if self.length_dependent:
-            steps = [self.logits(prompt + decode[:n + 1], None, router_gaps)[-1]
+            steps = [self.logits(prompt + decode[:n + 1], None, routings)[-1]
                      for n in range(len(decode))]
             return prefill, np.stack(steps)
-        whole = self.logits(prompt + decode, None, router_gaps)
+        whole = self.logits(prompt + decode, None, routings)
         if self.dtype is torch.float64:
             drift = np.abs(whole[:len(prompt)] - prefill).max()
             if drift > 1e-12 * max(1.0, np.abs(prefill).max()):
@@ -155,6 +178,11 @@ def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return tensor.to(dtype)
 
 
+def array(tensor: torch.Tensor) -> np.ndarray:
+    """numpy has no bfloat16; float32 holds it exactly."""
+    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
+
+
 def text_model(model: torch.nn.Module) -> torch.nn.Module:
     """The decoder inside a causal model or inside a multimodal one."""
     return getattr(model.model, "language_model", model.model)
@@ -168,7 +196,7 @@ def rope_types(config) -> set[str]:
 
 
 @contextlib.contextmanager
-def hooks(run: Run, trace: dict | None, router_gaps: list[float] | None) -> Iterator[None]:
+def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
     """Listens to the modules of one forward pass.
 
     Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`
@@ -187,12 +215,12 @@ def hooks(run: Run, trace: dict | None, router_gaps: list[float] | None) -> Iter
             trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
         return store
 
-    def gap(top_k, normalised):
-        def measure(scores):
-            shares = scores if normalised else torch.softmax(scores, -1)
-            ordered = torch.sort(shares, descending=True).values
-            router_gaps.append(float((ordered[..., top_k - 1] - ordered[..., top_k]).min()))
-        return measure
+    def route(top_k, normalised):
+        def keep_shares(scores):
+            shares = scores if normalised else torch.softmax(scores.double(), -1)
+            routings.append(Routing(shares.double().reshape(-1, shares.shape[-1]).numpy().copy(),
+                                    top_k))
+        return keep_shares
 
     if trace is not None:
         listen(run.text.embed_tokens, keep("embed"))
@@ -203,12 +231,12 @@ def hooks(run: Run, trace: dict | None, router_gaps: list[float] | None) -> Iter
             listen(layer.mlp, keep(f"layer.{index:02d}.mlp"))
             if hasattr(layer, "experts"):
                 listen(layer.experts, keep(f"layer.{index:02d}.experts"))
-    if router_gaps is not None:
+    if routings is not None:
         for layer in run.text.layers:
             if hasattr(layer, "router"):  # beside the MLP, returns shares
-                listen(layer.router, gap(run.config.top_k_experts, normalised=True))
+                listen(layer.router, route(run.config.top_k_experts, normalised=True))
             elif hasattr(layer.mlp, "gate"):  # inside it, returns logits
-                listen(layer.mlp.gate, gap(run.config.num_experts_per_tok, normalised=False))
+                listen(layer.mlp.gate, route(run.config.num_experts_per_tok, normalised=False))
     try:
         yield
     finally:

@@ -106,7 +106,7 @@ def variants(base: Config) -> list[Variant]:
                 dtype="bfloat16"),
         Variant("experts", {**base, **K_EQ_V, **EXPERTS}, "A router fed with the normed residual, "
                 "weights not renormalised, or the dense MLP dropped beside the experts",
-                STANDARD, spelling="old", dtype="bfloat16"),
+                (*STANDARD, "narrow"), spelling="old", dtype="bfloat16"),
         Variant("multimodal", full, "Text weights not found below model.language_model, or a null "
                 "vision_config refused", ("single", "batch"), wrapper="multimodal",
                 dtype="bfloat16", n_shards=2),
@@ -122,7 +122,7 @@ def variants(base: Config) -> list[Variant]:
                       layer_types=layer_pattern(2, 2), global_head_dim=32),
             **K_EQ_V, **EXPERTS, "num_experts": 3, "moe_intermediate_size": 128},
             "A router read in the width of all other modules, or experts beside the MLP in the "
-            "wrong groups", ("single", "batch"), spelling="old", dtype="bfloat16",
+            "wrong groups", ("single", "batch", "narrow"), spelling="old", dtype="bfloat16",
             groups=Groups(4, 64)),
         Variant("mlx-8bit-layer-inputs", {
             **grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2,

@@ -36,11 +36,13 @@ def variants(base: Config) -> list[Variant]:
     mixed = {**base, "norm_topk_prob": False, "num_hidden_layers": 4, "decoder_sparse_step": 2}
     return [
         Variant("base", base, "Experts chosen or weighed wrongly, gate and up swapped, or "
-                "norm_topk_prob ignored", STANDARD, experts="split", spelling="old"),
+                "norm_topk_prob ignored", (*STANDARD, "narrow"), experts="split",
+                spelling="old"),
         Variant("fused", base, "Fused experts read transposed, or up taken before gate",
                 ("single", "batch"), dtype="bfloat16"),
         Variant("unnormalised", {**base, "norm_topk_prob": False}, "Weights of chosen experts "
-                "renormalised although norm_topk_prob is false", experts="split", dtype="float16"),
+                "renormalised although norm_topk_prob is false", ("single", "narrow"),
+                experts="split", dtype="float16"),
         Variant("sparse-step", mixed, "decoder_sparse_step counted from the wrong layer",
                 ("single", "batch"), experts="split", dtype="bfloat16", spelling="old"),
         Variant("mlp-only", {**base, "num_hidden_layers": 4, "mlp_only_layers": [0, 2]},
@@ -62,12 +64,13 @@ def variants(base: Config) -> list[Variant]:
                                     moe_intermediate_size=32, num_experts=4,
                                     mlp_only_layers=[1]),
                 "The groups of another expert of a stack read, or a code of six bits that begins "
-                "in one word and ends in the next misread", ("single", "batch"), experts="split",
+                "in one word and ends in the next misread", ("single", "batch", "narrow"),
+                experts="split",
                 spelling="old", dtype="bfloat16", groups=Groups(6, 32)),
         Variant("mlx-4bit-mixed", grouped(base, 64, 160, 4, 2, 8, vocab_size=61,
                                           num_hidden_layers=1, moe_intermediate_size=32),
                 "One stack of experts read in another's width, or a stack that is not quantised",
-                experts="split", spelling="old", groups=Groups(4, 32, (
+                ("single", "narrow"), experts="split", spelling="old", groups=Groups(4, 32, (
                     (r"switch_mlp\.down_proj", {"group_size": 32, "bits": 8}),
                     (r"switch_mlp\.up_proj", None)))),
     ]

@@ -1,0 +1,121 @@
+"""Runs of the published model whose noise narrower engines are judged by (README.md)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from .truth import Routing, Run
+
+CODES = 127  # on either side of zero
+APART = 4.0  # sound candidates stay below 2.2 times the noise, on both sides of what is decided
+
+# The groups of a weight's outputs, in equal parts; 0: this part is not in groups.
+Parts = tuple[int, ...]
+
+
+def int8(x: torch.Tensor, group: int) -> torch.Tensor:
+    """x with one scale for each group of its last axis: the largest becomes 127 (symmetric), codes
+    are rounded half to even."""
+    rows = x.reshape(-1, group)
+    top = rows.abs().amax(-1)
+    scale = torch.where(top > 0, top / CODES, 1)
+    none = torch.zeros(len(rows), dtype=torch.int32)
+    codes = torch.fake_quantize_per_channel_affine(rows, scale, none, 0, -CODES, CODES)
+    return codes.reshape(x.shape)
+
+
+def bfloat16(x: torch.Tensor, _group: int) -> torch.Tensor:
+    return x.to(torch.bfloat16).to(x.dtype)
+
+
+class RoundInputs(TorchFunctionMode):
+    """Rounds what enters a product with certain weights: linear layers, heads, routers and experts
+    alike, since all of them are products of torch's `linear`.
+
+    parts: by the address of a weight's storage, which slices of it and tied copies share.
+    """
+
+    def __init__(self, parts: dict[int, Parts], rounded: Callable):
+        super().__init__()
+        self.parts, self.rounded = parts, rounded
+        self.seen: set[int] = set()
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is not functional.linear:
+            return func(*args, **(kwargs or {}))
+        return self.linear(*args, **(kwargs or {}))
+
+    def linear(self, x, weight, bias=None):
+        place = weight.untyped_storage().data_ptr()
+        parts = self.parts.get(place, (0,))
+        self.seen.add(place)
+        made = [functional.linear(self.rounded(x, group) if group else x, rows)
+                for group, rows in zip(parts, weight.chunk(len(parts), dim=0))]
+        out = torch.cat(made, dim=-1)
+        return out if bias is None else out + bias
+
+
+class Bfloat16(Run):
+    """The published model in bfloat16: what its loader leaves in float32 (the frequencies of ropes)
+    stays so."""
+
+    def __init__(self, build: Callable, state: dict):
+        super().__init__(build, state, torch.bfloat16)
+
+    def _refuse_other_types(self) -> None:
+        for name, tensor in self.model.named_parameters():
+            if tensor.is_floating_point() and tensor.dtype is not self.dtype:
+                raise RuntimeError(f"{name} is {tensor.dtype}, not {self.dtype}")
+
+
+class Rounding(Run):
+    """The published model in float32, with the inputs of products rounded.
+
+    groups: by the name of a parameter.
+    """
+
+    def __init__(self, build: Callable, state: dict, groups: dict[str, Parts], rounded: Callable):
+        super().__init__(build, state, torch.float32)
+        own = self.model.state_dict()
+        self.mode = RoundInputs({own[name].untyped_storage().data_ptr(): parts
+                                 for name, parts in groups.items()}, rounded)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        with super().running(), self.mode:
+            yield
+
+
+def runs(build: Callable, state: dict, groups: dict[str, Parts]) -> dict[str, Run]:
+    """By the name of their group below /expect. groups: the weights that are in MLX's groups."""
+    if not groups:
+        return {"bfloat16": Bfloat16(build, state)}
+    plain = {name: tensor if name in groups else tensor.to(torch.bfloat16)
+             for name, tensor in state.items()}
+    return {"bfloat16": Rounding(build, plain, dict.fromkeys(state, (1,)), bfloat16),
+            "int8": Rounding(build, state, groups, int8)}
+
+
+def routes_alike(truth: list[Routing], found: list[Routing]) -> bool:
+    """Whether a run chooses the truth's experts, and no sound candidate of its noise could choose
+    others: the last chosen lies APART times as far from the first that is not as any share has
+    moved."""
+    if not truth:
+        return True
+    moved = max(float(np.abs(t.shares - f.shares).max()) for t, f in zip(truth, found))
+    same = all((t.chosen() == f.chosen()).all() for t, f in zip(truth, found))
+    return same and min(routing.gap() for routing in truth) >= APART * moved
+
+
+def stops_alike(truth: np.ndarray, noise: float, tokens: np.ndarray, stops: list[int]) -> bool:
+    """Whether no sound candidate could end a stream elsewhere. truth: [>= len(tokens), V], the rows
+    that decide them."""
+    ends = np.isin(np.arange(truth.shape[1]), stops)
+    return all(abs(row[ends].max() - row[~ends].max()) >= APART * noise
+               for row, _ in zip(truth, tokens))
