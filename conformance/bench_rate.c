@@ -36,6 +36,14 @@ static double tokens_of(const conf_bench_point *p, const conf_bench_time *time)
     return (double)p->n_samples * (double)(p->kind == CONF_BENCH_DECODE ? time->n_steps : p->n_tokens);
 }
 
+/* In a second, of the type that products are computed in; float32 where nobody asked for another. */
+static double operations_of(const conf_machine *m, assay_dtype compute)
+{
+    if (compute == ASSAY_BF16) return fmax(m->bf16_one, m->bf16_all);
+    if (compute == ASSAY_I8) return fmax(m->i8_one, m->i8_all);
+    return fmax(m->fma_one, m->fma_all);
+}
+
 conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *point,
                                    const conf_bench_time *time)
 {
@@ -44,7 +52,7 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
     if (!b->has_plan) return rate;
     work w = work_of(&b->cost, point, time);
     double reading = w.bytes / fmax(b->machine.read_one, b->machine.read_all),
-           multiplying = 2 * w.multiplies / fmax(b->machine.fma_one, b->machine.fma_all);
+           multiplying = 2 * w.multiplies / operations_of(&b->machine, b->compute);
     rate.reads = reading > multiplying;
     rate.limit = tokens / fmax(reading, multiplying);
     return rate;
