@@ -54,13 +54,30 @@ static void forget_pages(const plan_weight *w)
     if (stride == row && first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/* Memory for panels: large pages, where the system has them, since it is all written now and read in each step. */
+enum { LARGE_PAGE = 2 << 20, SLAB = 32 << 20 };
+
+/* Large pages, where the system has them: all of it is written now and read in each step. */
+static void *take_large(fp_packer *p, size_t n_bytes)
+{
+    void *memory = own(p, aligned_alloc(LARGE_PAGE, (n_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE));
+    if (memory) (void)madvise(memory, n_bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
+/* Memory for panels, aligned to ASSAY_ALIGNMENT. Matrices smaller than a page of two megabytes share them,
+ * too. */
 static void *take_panels(fp_packer *p, size_t n_bytes)
 {
-    enum { LARGE_PAGE = 2 << 20 };
-    const size_t align = n_bytes < LARGE_PAGE ? ASSAY_ALIGNMENT : LARGE_PAGE;
-    void *panels = own(p, aligned_alloc(align, (n_bytes + align - 1) / align * align));
-    if (panels && align == LARGE_PAGE) (void)madvise(panels, n_bytes, MADV_HUGEPAGE);
+    if (n_bytes > SLAB / 2) return take_large(p, n_bytes);
+    if (n_bytes > p->slab_left) {
+        p->slab_left = 0;
+        p->slab = take_large(p, SLAB);
+        if (!p->slab) return NULL;
+        p->slab_left = SLAB;
+    }
+    void *panels = p->slab;
+    p->slab += n_bytes;
+    p->slab_left -= n_bytes;
     return panels;
 }
 
@@ -196,7 +213,7 @@ fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
     m.packed.panel = m.kernel->panel;
     m.packed.panel_bytes = m.kernel->panel_bytes(&shape);
     const size_t n = fp_matrix_panels(&m.packed), bytes = m.packed.panel_bytes;
-    m.packed.panels = n <= SIZE_MAX / 2 / bytes ? take_panels(p, n * bytes) : NULL;
+    m.packed.panels = n <= (SIZE_MAX - LARGE_PAGE) / bytes ? take_panels(p, n * bytes) : NULL;
     packing k = {.from = w, .to = &m, .kernels = p->kernels};
     atomic_init(&k.failed, false);
     if (m.packed.panels) fp_pool_run(p->pool, n, m.packed.panel * w->cols, pack_panel, &k);

@@ -35,6 +35,8 @@ typedef struct fp_packer {
     const fp_kernels *kernels; /* borrowed for as long as what was packed is used */
     assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: of activations in products */
     size_t widest;             /* the most inputs of any matrix so far */
+    char *slab;                /* what is left of the memory that small matrices share */
+    size_t slab_left;
     void **owned;
     size_t n_owned, capacity;
     assay_status status; /* ASSAY_OK, ASSAY_ENOMEM, or ASSAY_EUNSUPPORTED: */
