@@ -20,12 +20,12 @@ ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
 
 ALWAYS void dot_codes(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in, size_t bits)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_bits_of(0);
     for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
     for (size_t q = base; q < base + 8; q++) {
         const vec_bits factor = x_quad(x, q);
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++)
             sum[v] = vec_bytes_dot(sum[v], quad_at(codes, q, v, bits, n_in), factor);
     }
@@ -47,7 +47,7 @@ static void dot_group(vec_bits sum[VECS], const int8_t *x, const char *codes, si
 ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
     for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++)
         vec_bits_store(quads + q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in));
 }
@@ -71,12 +71,12 @@ ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const 
 {
     for (size_t q = 0; q < n_in / 4; q++) {
         vec_bits w[VECS];
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(quads + q * FP_PANEL + v * VEC);
         FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++) {
             const vec_bits factor = x_quad(x + r * ld_x, q);
-            FP_UNROLL(4)
+            FP_UNROLL(8)
             for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_bytes_dot(sum[r][v], w[v], factor);
         }
     }
@@ -86,7 +86,7 @@ ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const 
 ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const vec scale[VECS], const vec bias[VECS],
                       float x_scale, int32_t x_sum)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         y[v] = vec_fma(bias[v], vec_of(x_scale * (float)x_sum), y[v]);
         y[v] = vec_fma(vec_mul(scale[v], vec_of(x_scale)), vec_from_ints(dot[v]), y[v]);
@@ -108,7 +108,7 @@ static void open_span(span *s, const assay_product *p, size_t panel, size_t firs
     for (size_t i = 0; i < s->n; i++) {
         const group g = group_at(p->w, panel, first + i);
         spread_group(s->quads + i * (n_in / 4) * FP_PANEL, g.codes, n_in, p->w->bits);
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) {
             s->scale[i][v] = g.scale[v];
             s->bias[i][v] = g.bias[v];
@@ -125,13 +125,13 @@ ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t
     vec y[CODE_ROWS][VECS];
     vec_bits dot[CODE_ROWS][VECS];
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++)
         y[r][v] = s->first ? vec_load(b.y + (row + r) * b.ld_y + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
     for (size_t i = 0; i < s->n; i++) {
         const size_t at = row * n_groups + s->first + i;
         FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+        for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++)
             dot[r][v] = vec_bits_of(0U - ((uint32_t)p->x_sum[at + r * n_groups] << (p->w->bits - 1)));
         dot_block(dot, x + i * n_in, p->ld_x, s->quads + i * (n_in / 4) * FP_PANEL, n_in, n_rows);
@@ -141,7 +141,7 @@ ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t
                       p->x_sum[at + r * n_groups]);
     }
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++)
         vec_store(b.y + (row + r) * b.ld_y + v * VEC, y[r][v], lanes_of(b.n_out, v));
 }
@@ -164,18 +164,18 @@ static void one_row(const assay_product *p, size_t panel)
 {
     const block b = panel_block(p, panel);
     vec y[VECS];
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) y[v] = vec_of(0);
     for (size_t i = 0; i < p->w->n_in / p->w->group; i++) {
         const group g = group_at(p->w, panel, i);
         const vec_bits offset = vec_bits_of((uint32_t)p->x_sum[i] << (p->w->bits - 1));
         vec_bits dot[VECS];
         dot_group(dot, (const int8_t *)p->x + i * p->w->group, g.codes, p->w->group, p->w->bits);
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) dot[v] = vec_bits_sub(dot[v], offset);
         join_dots(y, dot, g.scale, g.bias, p->x_scale[i], p->x_sum[i]);
     }
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) vec_store(b.y + v * VEC, y[v], lanes_of(b.n_out, v));
 }
 

@@ -32,7 +32,7 @@ ALWAYS group group_at(const assay_matrix *w, size_t panel, size_t index)
     const char *from = (const char *)w->panels + panel * w->panel_bytes + index * fp_group_bytes(w);
     const char *biases = from + fp_group_numbers_bytes(w->scale_dtype);
     group g = {.codes = biases + fp_group_numbers_bytes(w->bias_dtype)};
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         g.scale[v] = numbers_at(from, v, w->scale_dtype);
         g.bias[v] =
@@ -70,7 +70,7 @@ ALWAYS vec code_of(vec_bits quad, size_t at, size_t bits)
 ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits)
 {
     for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits quad = quad_at(codes, q, v, bits, n_in);
         FP_UNROLL(4)
@@ -94,10 +94,10 @@ static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits
 
 ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_of(0);
     for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits quad = quad_at(codes, q, v, bits, n_in);
         FP_UNROLL(4)
@@ -121,7 +121,7 @@ static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n
 /* y = or += scale * sum + bias * x_sum, of one row. */
 ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         const size_t n = lanes_of(b->n_out, v);
         float *y = b->y + r * b->ld_y + v * VEC;

@@ -49,7 +49,7 @@ ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t
     FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) {
         const vec factor = vec_of(x[r * ld_x]);
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_fma(factor, w[v], sum[r][v]);
     }
 }
@@ -57,7 +57,7 @@ ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t
 /* Input i of the outputs of a panel. */
 ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layout layout)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         size_t at = i * FP_PANEL + v * VEC;
         w[v] = layout == LAYOUT_F32 ? vec_load((const float *)weights + at, VEC)
@@ -68,7 +68,7 @@ ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layou
 /* Inputs 2i and 2i + 1. */
 ALWAYS void load_pairs(vec even[VECS], vec odd[VECS], const void *weights, size_t i)
 {
-    FP_UNROLL(4)
+    FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits pair = vec_bits_load((const uint32_t *)weights + i * FP_PANEL + v * VEC);
         even[v] = vec_from_bits(vec_bits_left(pair, 16));
@@ -83,7 +83,7 @@ ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layo
     const size_t ld_x = b->ld_x, n_in = b->n_in;
     vec w[VECS], odd[VECS];
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
     if (layout != LAYOUT_PAIRS) {
         for (size_t i = 0; i < n_in; i++) {
@@ -108,7 +108,7 @@ ALWAYS void add_block(const block *b, size_t n_rows, panel_layout layout)
     vec sum[ROWS][VECS];
     sum_block(sum, b, n_rows, layout);
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         const size_t n = lanes_of(b->n_out, v);
         float *y = b->y + r * b->ld_y + v * VEC;
@@ -120,6 +120,7 @@ ALWAYS void add_block(const block *b, size_t n_rows, panel_layout layout)
 ALWAYS void add_rows(const block *b, size_t n_rows, panel_layout layout)
 {
     enum {
+        R3 = ROWS < 3 ? ROWS : 3,
         R4 = ROWS < 4 ? ROWS : 4,
         R5 = ROWS < 5 ? ROWS : 5,
         R6 = ROWS < 6 ? ROWS : 6,
@@ -128,14 +129,14 @@ ALWAYS void add_rows(const block *b, size_t n_rows, panel_layout layout)
     switch (n_rows) {
     case 1: add_block(b, 1, layout); return;
     case 2: add_block(b, 2, layout); return;
-    case 3: add_block(b, 3, layout); return;
     default: break;
     }
-    if (ROWS > 4 && n_rows == 4) add_block(b, R4, layout);
+    if (ROWS > 3 && n_rows == 3) add_block(b, R3, layout);
+    else if (ROWS > 4 && n_rows == 4) add_block(b, R4, layout);
     else if (ROWS > 5 && n_rows == 5) add_block(b, R5, layout);
     else if (ROWS > 6 && n_rows == 6) add_block(b, R6, layout);
     else if (ROWS > 7 && n_rows == 7) add_block(b, R7, layout);
-    else if (ROWS > 3) add_block(b, ROWS, layout);
+    else if (ROWS > 2) add_block(b, ROWS, layout);
 }
 
 ALWAYS block panel_block(const assay_product *p, size_t panel)
@@ -177,7 +178,7 @@ ALWAYS const float *widen(float *wide, const void *weights, size_t n_in, panel_l
     for (size_t i = 0; i < n_in; i += layout == LAYOUT_PAIRS ? 2 : 1) {
         if (layout == LAYOUT_PAIRS) load_pairs(w, odd, weights, i / 2);
         else load_numbers(w, weights, i, layout);
-        FP_UNROLL(4)
+        FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) {
             vec_store(wide + i * FP_PANEL + v * VEC, w[v], VEC);
             if (layout == LAYOUT_PAIRS) vec_store(wide + (i + 1) * FP_PANEL + v * VEC, odd[v], VEC);
