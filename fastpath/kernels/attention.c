@@ -10,6 +10,9 @@ const fp_attention_variant FP_ATTENTION[] = {
 #ifdef FP_HAVE_AVX2
     {FP_ISA_AVX2, fp_attention_f32__avx2, fp_attention_bf16__avx2},
 #endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, fp_attention_f32__neon, fp_attention_bf16__neon},
+#endif
     {FP_ISA_SCALAR, fp_attention_f32__scalar, fp_attention_bf16__scalar},
 };
 const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;

@@ -10,6 +10,9 @@ const fp_cap_variant FP_CAP[] = {
 #ifdef FP_HAVE_AVX2
     {FP_ISA_AVX2, fp_cap_f32__avx2},
 #endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, fp_cap_f32__neon},
+#endif
     {FP_ISA_SCALAR, fp_cap_f32__scalar},
 };
 const size_t FP_N_CAP = sizeof FP_CAP / sizeof *FP_CAP;

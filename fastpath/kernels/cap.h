@@ -20,6 +20,6 @@ extern const size_t FP_N_CAP;
 /* The best variant that needs no more than isa. */
 const fp_cap_variant *fp_cap_pick(fp_isa isa);
 
-assay_cap_fn fp_cap_f32__scalar, fp_cap_f32__avx2, fp_cap_f32__avx512;
+assay_cap_fn fp_cap_f32__scalar, fp_cap_f32__neon, fp_cap_f32__avx2, fp_cap_f32__avx512;
 
 #endif

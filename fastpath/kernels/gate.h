@@ -20,6 +20,6 @@ extern const size_t FP_N_GATE;
 /* The best variant that needs no more than isa. */
 const fp_gate_variant *fp_gate_pick(fp_isa isa);
 
-assay_gate_fn fp_gate_f32__scalar, fp_gate_f32__avx2, fp_gate_f32__avx512;
+assay_gate_fn fp_gate_f32__scalar, fp_gate_f32__neon, fp_gate_f32__avx2, fp_gate_f32__avx512;
 
 #endif

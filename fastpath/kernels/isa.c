@@ -10,7 +10,7 @@
 
 #include "model/error.h"
 
-static const char *const NAMES[FP_N_ISAS] = {"scalar", "avx2", "avx512", "avx512bf16"};
+static const char *const NAMES[FP_N_ISAS] = {"scalar", "neon", "avx2", "avx512", "avx512bf16"};
 
 const char *fp_isa_name(fp_isa isa)
 {
@@ -31,6 +31,9 @@ bool fp_isa_runs_here(fp_isa isa)
 {
     switch (isa) {
     case FP_ISA_SCALAR: return true;
+#ifdef __aarch64__
+    case FP_ISA_NEON: return true;
+#endif
 #if defined __x86_64__ || defined __i386__
     case FP_ISA_AVX2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
     case FP_ISA_AVX512:

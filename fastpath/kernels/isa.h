@@ -13,13 +13,14 @@
 /* Each set stands after those that it is preferred to. */
 typedef enum fp_isa {
     FP_ISA_SCALAR,     /* plain C, everywhere */
+    FP_ISA_NEON,       /* Advanced SIMD of every AArch64 */
     FP_ISA_AVX2,       /* with FMA and F16C */
     FP_ISA_AVX512,     /* F, BW, DQ and VL */
     FP_ISA_AVX512BF16, /* the same, with BF16 and VNNI */
     FP_N_ISAS
 } fp_isa;
 
-/* "scalar", "avx2", "avx512", "avx512bf16"; NULL for a value outside the enumeration. */
+/* "scalar", "neon", "avx2", "avx512", "avx512bf16"; NULL for a value outside the enumeration. */
 const char *fp_isa_name(fp_isa isa);
 
 /* Whether this processor, and the system on it, run the set. */

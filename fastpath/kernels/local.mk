@@ -1,6 +1,21 @@
 # One convenience library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
 fastpath_libkernels_la_LIBADD =
+if FP_HAVE_NEON
+noinst_LTLIBRARIES += fastpath/libneon.la
+fastpath_libneon_la_SOURCES = \
+	fastpath/kernels/attention__neon.c fastpath/kernels/attention__vec.h \
+	fastpath/kernels/cap__neon.c fastpath/kernels/cap__vec.h \
+	fastpath/kernels/gate__neon.c fastpath/kernels/gate__vec.h \
+	fastpath/kernels/matmul__neon.c fastpath/kernels/matmul__vec.h \
+	fastpath/kernels/codes__vec.h fastpath/kernels/groups__vec.h fastpath/kernels/unroll.h \
+	fastpath/kernels/narrow__neon.c fastpath/kernels/narrow__vec.h \
+	fastpath/kernels/norm__neon.c fastpath/kernels/norm__vec.h \
+	fastpath/kernels/rope__neon.c fastpath/kernels/rope__vec.h \
+	fastpath/kernels/vec__neon.h fastpath/kernels/vec_math.h
+fastpath_libneon_la_CFLAGS = $(AM_CFLAGS) $(NEON_CFLAGS)
+fastpath_libkernels_la_LIBADD += fastpath/libneon.la
+endif
 if FP_HAVE_AVX2
 noinst_LTLIBRARIES += fastpath/libavx2.la
 fastpath_libavx2_la_SOURCES = \
@@ -42,7 +57,7 @@ endif
 
 # Every set through assay kernels.
 TESTS += fastpath/tests/sweep.test
-EXTRA_DIST += fastpath/tests/sweep.test
+EXTRA_DIST += fastpath/tests/sweep.test fastpath/tests/sweep_set.c
 
 # For scripts/bench-kernels.
 EXTRA_PROGRAMS += fastpath/tests/bench_kernels

@@ -31,6 +31,13 @@ const fp_matmul_variant FP_MATMUL[] = {
      .affine = {GROUPS, .f32 = fp_matmul_f32_affine__avx2, .bf16 = fp_matmul_bf16_affine__avx2,
                 .i8 = fp_matmul_i8_affine__avx2}},
 #endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, .f32 = {NUMBERS, .f32 = fp_matmul_f32_f32__neon},
+     .f16 = {NUMBERS, .f32 = fp_matmul_f32_f16__neon},
+     .bf16 = {PAIRS, .f32 = fp_matmul_f32_bf16__neon, .bf16 = fp_matmul_bf16_bf16__neon},
+     .affine = {GROUPS, .f32 = fp_matmul_f32_affine__neon, .bf16 = fp_matmul_bf16_affine__neon,
+                .i8 = fp_matmul_i8_affine__neon}},
+#endif
     {FP_ISA_SCALAR, .f32 = {NUMBERS, .f32 = fp_matmul_f32_f32__scalar},
      .f16 = {NUMBERS, .f32 = fp_matmul_f32_f16__scalar},
      .bf16 = {PAIRS, .f32 = fp_matmul_f32_bf16__scalar, .bf16 = fp_matmul_bf16_bf16__scalar},

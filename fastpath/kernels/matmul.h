@@ -29,6 +29,9 @@ static inline size_t fp_matrix_panels(const assay_matrix *w)
 assay_product_fn fp_matmul_f32_f32__scalar, fp_matmul_f32_f16__scalar, fp_matmul_f32_bf16__scalar,
     fp_matmul_f32_affine__scalar, fp_matmul_bf16_bf16__scalar, fp_matmul_bf16_affine__scalar,
     fp_matmul_i8_affine__scalar;
+assay_product_fn fp_matmul_f32_f32__neon, fp_matmul_f32_f16__neon, fp_matmul_f32_bf16__neon,
+    fp_matmul_f32_affine__neon, fp_matmul_bf16_bf16__neon, fp_matmul_bf16_affine__neon,
+    fp_matmul_i8_affine__neon;
 assay_product_fn fp_matmul_f32_f32__avx2, fp_matmul_f32_f16__avx2, fp_matmul_f32_bf16__avx2,
     fp_matmul_f32_affine__avx2, fp_matmul_bf16_bf16__avx2, fp_matmul_bf16_affine__avx2,
     fp_matmul_i8_affine__avx2;

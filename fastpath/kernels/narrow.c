@@ -10,6 +10,9 @@ const fp_narrow_variant FP_NARROW[] = {
 #ifdef FP_HAVE_AVX2
     {FP_ISA_AVX2, fp_narrow_bf16__avx2, fp_narrow_i8__avx2},
 #endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, fp_narrow_bf16__neon, fp_narrow_i8__neon},
+#endif
     {FP_ISA_SCALAR, fp_narrow_bf16__scalar, fp_narrow_i8__scalar},
 };
 const size_t FP_N_NARROW = sizeof FP_NARROW / sizeof *FP_NARROW;

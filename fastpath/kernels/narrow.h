@@ -35,7 +35,7 @@ extern const size_t FP_N_NARROW;
 /* The best variant that needs no more than isa. */
 const fp_narrow_variant *fp_narrow_pick(fp_isa isa);
 
-fp_narrow_bf16_fn fp_narrow_bf16__scalar, fp_narrow_bf16__avx2, fp_narrow_bf16__avx512;
-fp_narrow_i8_fn fp_narrow_i8__scalar, fp_narrow_i8__avx2, fp_narrow_i8__avx512;
+fp_narrow_bf16_fn fp_narrow_bf16__scalar, fp_narrow_bf16__neon, fp_narrow_bf16__avx2, fp_narrow_bf16__avx512;
+fp_narrow_i8_fn fp_narrow_i8__scalar, fp_narrow_i8__neon, fp_narrow_i8__avx2, fp_narrow_i8__avx512;
 
 #endif

@@ -20,6 +20,6 @@ extern const size_t FP_N_NORM;
 /* The best variant that needs no more than isa. */
 const fp_norm_variant *fp_norm_pick(fp_isa isa);
 
-assay_norm_fn fp_norm_f32__scalar, fp_norm_f32__avx2, fp_norm_f32__avx512;
+assay_norm_fn fp_norm_f32__scalar, fp_norm_f32__neon, fp_norm_f32__avx2, fp_norm_f32__avx512;
 
 #endif

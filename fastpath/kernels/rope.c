@@ -10,6 +10,9 @@ const fp_rope_variant FP_ROPE[] = {
 #ifdef FP_HAVE_AVX2
     {FP_ISA_AVX2, fp_rope_f32__avx2},
 #endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, fp_rope_f32__neon},
+#endif
     {FP_ISA_SCALAR, fp_rope_f32__scalar},
 };
 const size_t FP_N_ROPE = sizeof FP_ROPE / sizeof *FP_ROPE;

@@ -20,6 +20,6 @@ extern const size_t FP_N_ROPE;
 /* The best variant that needs no more than isa. */
 const fp_rope_variant *fp_rope_pick(fp_isa isa);
 
-assay_rope_fn fp_rope_f32__scalar, fp_rope_f32__avx2, fp_rope_f32__avx512;
+assay_rope_fn fp_rope_f32__scalar, fp_rope_f32__neon, fp_rope_f32__avx2, fp_rope_f32__avx512;
 
 #endif
