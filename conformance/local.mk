@@ -1,5 +1,19 @@
 # The harness: everything but main.c is a convenience library, so that tests link it.
 # SPDX-License-Identifier: Apache-2.0
+# Apart, since fastpath's tests link it without the libraries that files need.
+noinst_LTLIBRARIES += conformance/libsweep.la
+conformance_libsweep_la_SOURCES = \
+	conformance/sweep/attention.c conformance/sweep/parts.h \
+	conformance/sweep/gate.c \
+	conformance/sweep/list.c conformance/sweep/list.h \
+	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
+	conformance/sweep/matmul_make.c \
+	conformance/sweep/matmul_pack.c \
+	conformance/sweep/norm.c \
+	conformance/sweep/rope.c \
+	conformance/sweep/router.c \
+	conformance/sweep/sweep.c conformance/sweep/sweep.h
+
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES = \
 	conformance/arrange.c conformance/arrange.h \
@@ -70,20 +84,10 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
 	conformance/slab.c conformance/slab.h \
-	conformance/sweep/attention.c conformance/sweep/parts.h \
-	conformance/sweep/gate.c \
-	conformance/sweep/list.c conformance/sweep/list.h \
-	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
-	conformance/sweep/matmul_make.c \
-	conformance/sweep/matmul_pack.c \
-	conformance/sweep/norm.c \
-	conformance/sweep/rope.c \
-	conformance/sweep/router.c \
-	conformance/sweep/sweep.c conformance/sweep/sweep.h \
 	conformance/text.c conformance/text.h \
 	conformance/verdict.c conformance/verdict.h
 conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_libconformance_la_LIBADD = model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_libconformance_la_LIBADD = conformance/libsweep.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
 
 bin_PROGRAMS += conformance/assay
 conformance_assay_SOURCES = conformance/main.c

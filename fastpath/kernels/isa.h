@@ -17,13 +17,15 @@ typedef enum fp_isa {
     FP_ISA_AVX2,       /* with FMA and F16C */
     FP_ISA_AVX512,     /* F, BW, DQ and VL */
     FP_ISA_AVX512BF16, /* the same, with BF16 and VNNI */
+    FP_ISA_AMX,        /* the same, with tiles of bfloat16 and bytes */
     FP_N_ISAS
 } fp_isa;
 
-/* "scalar", "neon", "avx2", "avx512", "avx512bf16"; NULL for a value outside the enumeration. */
+/* "scalar", "neon", "avx2", "avx512", "avx512bf16", "amx"; NULL for a value outside the enumeration. */
 const char *fp_isa_name(fp_isa isa);
 
-/* Whether this processor, and the system on it, run the set. */
+/* Whether this processor, and the system on it, run the set. The system is asked for what it only gives on
+ * request: the tiles of AMX, which the process then has for good. */
 bool fp_isa_runs_here(fp_isa isa);
 
 /* The set to be used: the one that is called name, or the best that runs here where name is NULL or empty.

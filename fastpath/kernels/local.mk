@@ -50,14 +50,40 @@ if FP_HAVE_AVX512BF16
 noinst_LTLIBRARIES += fastpath/libavx512bf16.la
 fastpath_libavx512bf16_la_SOURCES = \
 	fastpath/kernels/matmul__avx512bf16.c \
-	fastpath/kernels/matmul_affine__avx512bf16.c
+	fastpath/kernels/matmul_affine__avx512bf16.c fastpath/kernels/pair_groups__avx512.h
 fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
+endif
+if FP_HAVE_AMX
+noinst_LTLIBRARIES += fastpath/libamx.la
+fastpath_libamx_la_SOURCES = \
+	fastpath/kernels/matmul__amx.c \
+	fastpath/kernels/amx_tile.h fastpath/kernels/pair_groups__avx512.h
+fastpath_libamx_la_CFLAGS = $(AM_CFLAGS) $(AMX_CFLAGS)
+fastpath_libkernels_la_LIBADD += fastpath/libamx.la
 endif
 
 # Every set through assay kernels.
 TESTS += fastpath/tests/sweep.test
-EXTRA_DIST += fastpath/tests/sweep.test fastpath/tests/sweep_set.c
+EXTRA_DIST += fastpath/tests/sweep.test fastpath/tests/sweep_amx.test fastpath/tests/sweep_set.c
+
+# The kernels for AMX over tiles in plain C, which AVX-512 is enough for.
+if FP_HAVE_AVX512
+noinst_LTLIBRARIES += fastpath/tests/libamx_emulated.la
+fastpath_tests_libamx_emulated_la_SOURCES = \
+	fastpath/tests/amx_emulated.c fastpath/tests/amx_emulated.h \
+	fastpath/tests/sweep_amx.h
+fastpath_tests_libamx_emulated_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
+check_PROGRAMS += fastpath/tests/sweep_amx
+fastpath_tests_sweep_amx_SOURCES = \
+	fastpath/tests/sweep_amx.c \
+	fastpath/tests/sweep_here.c fastpath/tests/sweep_here.h
+fastpath_tests_sweep_amx_CFLAGS = $(AM_CFLAGS)
+fastpath_tests_sweep_amx_LDADD = \
+	fastpath/tests/libamx_emulated.la \
+	conformance/libsweep.la fastpath/libkernels.la model/libmodel.la $(JSONC_LIBS)
+TESTS += fastpath/tests/sweep_amx.test
+endif
 
 # For scripts/bench-kernels.
 EXTRA_PROGRAMS += fastpath/tests/bench_kernels

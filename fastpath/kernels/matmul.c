@@ -10,6 +10,13 @@
 #define GROUPS .panel = 32, .panel_bytes = fp_groups_bytes, .pack = fp_groups_pack, .unpack = fp_groups_unpack
 
 const fp_matmul_variant FP_MATMUL[] = {
+#ifdef FP_HAVE_AMX
+    {FP_ISA_AMX, .f32 = {NUMBERS, .f32 = fp_matmul_f32_f32__avx512},
+     .f16 = {NUMBERS, .f32 = fp_matmul_f32_f16__avx512},
+     .bf16 = {PAIRS, .f32 = fp_matmul_f32_bf16__avx512, .bf16 = fp_matmul_bf16_bf16__amx},
+     .affine = {GROUPS, .f32 = fp_matmul_f32_affine__avx512, .bf16 = fp_matmul_bf16_affine__amx,
+                .i8 = fp_matmul_i8_affine__amx}},
+#endif
 #ifdef FP_HAVE_AVX512BF16
     {FP_ISA_AVX512BF16, .f32 = {NUMBERS, .f32 = fp_matmul_f32_f32__avx512},
      .f16 = {NUMBERS, .f32 = fp_matmul_f32_f16__avx512},

@@ -40,5 +40,6 @@ assay_product_fn fp_matmul_f32_f32__avx512, fp_matmul_f32_f16__avx512, fp_matmul
     fp_matmul_i8_affine__avx512;
 assay_product_fn fp_matmul_bf16_bf16__avx512bf16, fp_matmul_bf16_affine__avx512bf16,
     fp_matmul_i8_affine__avx512bf16;
+assay_product_fn fp_matmul_bf16_bf16__amx, fp_matmul_bf16_affine__amx, fp_matmul_i8_affine__amx;
 
 #endif

@@ -40,7 +40,7 @@ START_TEST(a_set_is_chosen_by_name_if_it_runs_here)
     }
     ck_assert_int_eq(fp_isa_choose("mmx", "ASSAY_ISA", &isa, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "ASSAY_ISA", "found \"mmx\"",
-                         "expected one of scalar, neon, avx2, avx512, avx512bf16", NULL);
+                         "expected one of scalar, neon, avx2, avx512, avx512bf16, amx", NULL);
 }
 END_TEST
 
