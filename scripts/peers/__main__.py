@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from .cells import GROUPS, PEERS
+from .cells import COMPUTE, GROUPS, PEERS
 from .session import Session
 
 USUAL_CACHE = Path.home() / ".cache" / "assay-peers"
@@ -46,7 +46,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--engine", action="append", type=split_group, metavar="[GROUP:]ENGINE",
         help="measured by assay bench; may be repeated, as all below (default: fastpath)")
     add("--bench-option", action="append", default=[], type=split_group, metavar="[GROUP:]WORD",
-        help="a further argument of assay bench")
+        help="a further argument of assay bench (default, of fastpath: --compute as the peers of "
+        "the group do)")
     add("--group", action="append", choices=GROUPS, help="types of weights (default: all)")
     add("--peer", action="append", choices=PEERS, help="default: "
         + ", ".join(name for name, peer in PEERS.items() if not peer.left_out))
@@ -67,6 +68,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     add("--markdown", type=Path, metavar="FILE",
         help="write the tables there, too, after each round")
     options = parser.parse_args(arguments)
+    if not options.engine and not options.bench_option:
+        options.bench_option = [(group, word) for group, compute in COMPUTE.items()
+                                for word in ("--compute", compute)]
     options.engine = options.engine or [("", "fastpath")]
     options.group = options.group or list(GROUPS)
     options.prompt = options.prompt or [512, 2048]

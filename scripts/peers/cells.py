@@ -11,6 +11,12 @@ GROUPS = {  # of each the checkpoint that Assay and the readers of Hugging Face'
     "8-bit": "affine8",
     "4-bit": "affine4",
 }
+COMPUTE = {  # what fastpath is asked to compute in, where nobody says how to measure whom
+    "f32": "f32",
+    "bf16": "bf16",
+    "8-bit": "int8",  # as the peers do with such weights
+    "4-bit": "int8",
+}
 
 
 class Point(NamedTuple):

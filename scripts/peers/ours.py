@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 ABI, F64, F32 = 1, 1, 2
+COMPUTE = {"f32": F32, "bf16": 4, "int8": 8}  # assay_dtype
 
 
 class Error(ctypes.Structure):
@@ -31,13 +32,21 @@ _SESSION = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(_P), _E)
 _PREFILL = ctypes.CFUNCTYPE(ctypes.c_int, _P, ctypes.POINTER(Batch), _P, _E)
 
 
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_uint32), ("compute", ctypes.c_int), ("kernels", ctypes.c_void_p)]
+
+
+_OPEN_WITH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(Options),
+                              ctypes.POINTER(_P), _E)
+
+
 class Engine(ctypes.Structure):
-    """The members up to the last that is used."""
     _fields_ = [("abi", ctypes.c_uint32), ("size", ctypes.c_uint32), ("name", ctypes.c_char_p),
                 ("version", ctypes.c_char_p), ("logits_dtype", ctypes.c_int),
                 ("model_open", _OPEN), ("model_free", _P), ("model_vocab", _VOCAB),
                 ("model_stop_ids", _P), ("session_open", _SESSION), ("session_free", _P),
-                ("session_trace", _P), ("prefill", _PREFILL)]
+                ("session_trace", _P), ("prefill", _PREFILL), ("decode", _P), ("rope", _P),
+                ("session_override", _P), ("prefill_last", _P), ("model_open_with", _OPEN_WITH)]
 
 
 def open_engine(path: Path) -> Engine:
@@ -49,14 +58,26 @@ def open_engine(path: Path) -> Engine:
     return engine
 
 
-def last_logits(engine: Engine, directory: Path, tokens: list[int]) -> array.array:
+def open_model(engine: Engine, directory: Path, compute: str, model: ctypes.c_void_p,
+               error: Error) -> int:
+    path = str(directory).encode()
+    if not compute:
+        return engine.model_open(path, ctypes.byref(model), ctypes.byref(error))
+    if engine.size < ctypes.sizeof(Engine) or not engine.model_open_with:
+        raise RuntimeError(f"{engine.name.decode()} has no choice of a type to compute in")
+    options = Options(ctypes.sizeof(Options), COMPUTE[compute], None)
+    return engine.model_open_with(path, ctypes.byref(options), ctypes.byref(model),
+                                  ctypes.byref(error))
+
+
+def last_logits(engine: Engine, directory: Path, tokens: list[int], compute: str) -> array.array:
     """Of the last position of one prompt. What was opened ends with the process."""
     def check(status: int) -> None:
         if status != 0:
             raise RuntimeError(error.text.decode(errors="replace"))
 
     error, model, session = Error(), _P(), _P()
-    check(engine.model_open(str(directory).encode(), ctypes.byref(model), ctypes.byref(error)))
+    check(open_model(engine, directory, compute, model, error))
     n_vocab = engine.model_vocab(model)
     check(engine.session_open(model, ctypes.byref(session), ctypes.byref(error)))
     ids = (ctypes.c_int32 * len(tokens))(*tokens)
@@ -75,10 +96,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--model", type=Path, required=True)
     parser.add_argument("--tokens", required=True, help="ids with commas between them")
     parser.add_argument("--out", type=Path, required=True, help="receives float32")
+    parser.add_argument("--compute", choices=["", *COMPUTE], default="",
+                        help="what the engine is asked to compute in")
     options = parser.parse_args(arguments)
     try:
         found = last_logits(open_engine(options.engine), options.model,
-                            [int(word) for word in options.tokens.split(",")])
+                            [int(word) for word in options.tokens.split(",")], options.compute)
     except (OSError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1

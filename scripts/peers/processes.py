@@ -123,10 +123,11 @@ def read_floats(path: Path, n: int) -> list[array.array]:
 
 
 def our_logits(assay: Path, engine: str, model: Path, n_ids: int, out: Path,
-               seconds: float) -> list[array.array]:
+               seconds: float, compute: str = "") -> list[array.array]:
     tokens = draw.tokens(0, 2 * AGREE_PROMPT, n_ids)[:AGREE_PROMPT]
     ask([sys.executable, "-m", "scripts.peers.ours", "--engine", str(find_engine(assay, engine)),
-         "--model", str(model), "--tokens", ",".join(map(str, tokens)), "--out", str(out)], seconds)
+         "--model", str(model), "--tokens", ",".join(map(str, tokens)), "--out", str(out),
+         "--compute", compute], seconds)
     return read_floats(out, n_ids)
 
 

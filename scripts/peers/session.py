@@ -14,6 +14,12 @@ from .processes import Failure
 
 EXACT = 1e-3  # of the largest logit: what float32 may differ from float32
 ALIKE = 0.5   # cosine: other types are noise on the same model, not another model
+COMPUTED = {  # by fastpath, which is asked so
+    "": "as it chooses",
+    "f32": "f32; cache f32",
+    "bf16": "products of bf16, all else f32; cache bf16",
+    "int8": "products of 8-bit activations in groups of 64, all else f32; cache f32",
+}
 PREPARE_SECONDS = 3600.0
 
 
@@ -121,6 +127,14 @@ class Session:
     def engines(self, group: str) -> list[str]:
         return [name for of, name in self.options.engine if of in ("", group)]
 
+    def extra(self, group: str) -> list[str]:
+        return [word for of, word in self.options.bench_option if of in ("", group)]
+
+    def compute(self, group: str) -> str:
+        """What engines are asked to compute in; empty: whatever they choose."""
+        words = self.extra(group)
+        return words[words.index("--compute") + 1] if "--compute" in words[:-1] else ""
+
     def compare(self) -> None:
         """Whose logits are not those of the model is no peer. Adds the columns of the table."""
         out, seconds = self.models / "logits", float(self.options.timeout)
@@ -129,7 +143,7 @@ class Session:
             self.say("logits of ours")
             truth = processes.our_logits(
                 self.options.assay, self.engines("f32")[0] if self.engines("f32") else "fastpath",
-                self.models / GROUPS["f32"], self.n_ids, out, seconds)[0]
+                self.models / GROUPS["f32"], self.n_ids, out, seconds, self.compute("f32"))[0]
         except Failure as error:
             self.trouble(f"logits of float32 to compare with: {error}")
         for group in self.groups.values():
@@ -141,14 +155,14 @@ class Session:
     def our_column(self, group: str, name: str, truth: Any, out: Path) -> table.Column:
         stored = {"8-bit": "8-bit groups of 64, bf16 scales and biases",
                   "4-bit": "4-bit groups of 64, bf16 scales and biases"}.get(group, group)
-        extra = " ".join(word for of, word in self.options.bench_option if of in ("", group))
-        column = table.Column(Path(name).name, True, stored, extra or "as it chooses")
+        compute = self.compute(group)
+        column = table.Column(Path(name).name, True, stored, COMPUTED.get(compute, compute))
         if truth is None:
             return column
         try:
             like = processes.likeness(truth, processes.our_logits(
                 self.options.assay, name, self.models / GROUPS[group], self.n_ids, out,
-                float(self.options.timeout)))
+                float(self.options.timeout), compute))
         except Failure as error:
             self.trouble(f"{group}, logits of {name}: {error}")
             return column
@@ -207,7 +221,7 @@ class Session:
         """A call for each batch: prefill is wanted of one sample alone."""
         o = self.options
         engines = self.engines(group.name)
-        extra = [word for of, word in o.bench_option if of in ("", group.name)]
+        extra = self.extra(group.name)
         for batch in sorted({1, *o.batch}) if engines else []:
             self.say(f"round {number + 1}: {group.name}, assay bench, batch {batch}")
             try:
