@@ -88,7 +88,7 @@ START_TEST(the_environment_decides_and_is_checked)
     static const struct {
         const char *name, *value, *says;
     } REFUSED[] = {
-        {"ASSAY_ISA", "sse9", "expected one of scalar, avx2, avx512, avx512bf16"},
+        {"ASSAY_ISA", "sse9", "expected one of scalar, neon, avx2, avx512, avx512bf16, amx"},
         {"ASSAY_WORKERS", "0", "expected 1 to 256"},
         {"ASSAY_WORKERS", "257", "found \"257\""},
         {"ASSAY_WORKERS", "two", "found \"two\""},
