@@ -41,17 +41,27 @@ void fp_pack_free(fp_packer *p)
     *p = (fp_packer){0};
 }
 
-/* Hands back the pages of the mapping that lie wholly inside the weight. */
+/* Hands back the pages of the mapping that lie wholly inside a range. */
+static void forget_range(const void *from, size_t n_bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = ((uintptr_t)from + page - 1) / page * page,
+                    end = ((uintptr_t)from + n_bytes) / page * page;
+    if (first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+/* What a weight is stored in; nothing of a matrix that has others between its rows. */
 static void forget_pages(const plan_weight *w)
 {
-    if (w->affine.bits) return; /* codes, scales and biases go with the mapping */
-    size_t stored_rows = w->transposed ? w->cols : w->rows, row = w->transposed ? w->rows : w->cols;
-    size_t stride = w->stride ? w->stride : row, page = (size_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = (uintptr_t)w->data;
-    uintptr_t end = first + ((stored_rows - 1) * stride + row) * dtype_size(w->dtype);
-    first = (first + page - 1) / page * page;
-    end = end / page * page;
-    if (stride == row && first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
+    const size_t row = w->transposed ? w->rows : w->cols;
+    if (w->affine.bits) {
+        const size_t n_groups = w->rows * (w->cols / w->affine.group);
+        forget_range(w->data, w->rows * affine_words(w->cols, w->affine.bits) * sizeof(uint32_t));
+        forget_range(w->affine.scales, n_groups * dtype_size(w->affine.scale_dtype));
+        forget_range(w->affine.biases, n_groups * dtype_size(w->affine.bias_dtype));
+    } else if (w->stride == 0 || w->stride == row) {
+        forget_range(w->data, w->rows * w->cols * dtype_size(w->dtype));
+    }
 }
 
 enum { LARGE_PAGE = 2 << 20, SLAB = 32 << 20 };

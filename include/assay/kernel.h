@@ -90,10 +90,10 @@ typedef struct assay_product {
 } assay_product;
 
 /* Sums are made in float32 or better, products of bfloat16 and float32 likewise, those of codes in integers.
- * M = Σ|x||w| of what x and W stand for; with affine
- * groups |w| counts as |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Where every
- * x, w (and scale, bias) is a small integer, so that no sum of any products reaches 2^24, y is exact. A sum
- * that is NaN or infinite may be either with affine groups; it is never a number. */
+ * M = Σ|x||w| of what x and W stand for; with affine groups |w| counts as
+ * |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Where every x, w (and scale, bias)
+ * is a small integer, so that no sum of any products reaches 2^24, y is exact. A sum that is NaN or infinite
+ * may be either with affine groups; it is never a number. */
 typedef void assay_product_fn(const assay_product *p);
 
 /* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1 in whatever
