@@ -12,5 +12,5 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = assay.pc
 
 dist_check_SCRIPTS = docs/completion.test docs/findings.test docs/manual.test
-EXTRA_DIST += docs/FINDINGS.md docs/assay.bash
+EXTRA_DIST += docs/BENCHMARKS.md docs/FINDINGS.md docs/assay.bash
 TESTS += docs/completion.test docs/findings.test docs/manual.test
