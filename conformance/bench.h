@@ -130,8 +130,8 @@ void conf_bench_print(const conf_bench *bench, const conf_context *context);
  *   model      path; parameters, weight_bytes, multiplies (of one token, head included, attention not): null
  *              without a plan, and why then in note
  *   machine    processor, processors, instructions; read_bytes, of the buffer; read_one, read_all: bytes in a
- *              second; fma_one, fma_all: float32 operations in a second; bf16_one, bf16_all, i8_one, i8_all: of
- *              narrower types
+ *              second; fma_one, fma_all: float32 operations in a second; bf16_one, bf16_all, i8_one,
+ *              i8_all: of narrower types
  *   seed, repeat
  *   compute    "f32", "bf16" or "int8" where engines were asked to compute in it; else null
  *   results    an array, point by point, and of each engine by engine:

@@ -20,14 +20,15 @@ struct fp_pool {
     pthread_t *threads;
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t posted, left;
-    job *job;         /* under way; NULL: none that a thread may still join */
+    job *job;                /* under way; NULL: none that a thread may still join */
     atomic_size_t n_posted;  /* jobs so far, so that no thread joins one twice */
     atomic_size_t n_working; /* threads inside the job */
     bool busy, ending;
 };
 
-/* Between the products of one layer there are microseconds; to sleep and to be woken takes longer. So whoever waits
- * looks so many times before it sleeps: some 30 microseconds in all, which a shared machine does not miss. */
+/* Between the products of one layer there are microseconds; to sleep and to be woken takes longer. So whoever
+ * waits looks so many times before it sleeps: some 30 microseconds in all, which a shared machine does not
+ * miss. */
 enum { LOOKS = 600 };
 
 static void look_again(void)
@@ -42,7 +43,8 @@ static void look_again(void)
 /* Until the count has changed from what it was, or long enough. */
 static void watch(atomic_size_t *count, size_t was)
 {
-    for (size_t i = 0; i < LOOKS && atomic_load_explicit(count, memory_order_relaxed) == was; i++) look_again();
+    for (size_t i = 0; i < LOOKS && atomic_load_explicit(count, memory_order_relaxed) == was; i++)
+        look_again();
 }
 
 static void take_items(job *j)
