@@ -32,17 +32,8 @@ ALWAYS void dot_codes(vec_bits sum[VECS], const int8_t *x, const char *codes, si
 }
 
 /* Of one row. */
-static void dot_group(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in, size_t bits)
-{
-    switch (bits) {
-    case 2: dot_codes(sum, x, codes, n_in, 2); break;
-    case 3: dot_codes(sum, x, codes, n_in, 3); break;
-    case 4: dot_codes(sum, x, codes, n_in, 4); break;
-    case 5: dot_codes(sum, x, codes, n_in, 5); break;
-    case 6: dot_codes(sum, x, codes, n_in, 6); break;
-    default: dot_codes(sum, x, codes, n_in, 8);
-    }
-}
+static void dot_group(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in,
+                      size_t bits){FP_WITH_BITS(bits, dot_codes, sum, x, codes, n_in)}
 
 ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
@@ -53,17 +44,8 @@ ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t
 }
 
 /* A group's codes in bytes: [n_in / 4, FP_PANEL, 4]. */
-static void spread_group(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
-{
-    switch (bits) {
-    case 2: spread_codes(quads, codes, n_in, 2); break;
-    case 3: spread_codes(quads, codes, n_in, 3); break;
-    case 4: spread_codes(quads, codes, n_in, 4); break;
-    case 5: spread_codes(quads, codes, n_in, 5); break;
-    case 6: spread_codes(quads, codes, n_in, 6); break;
-    default: spread_codes(quads, codes, n_in, 8);
-    }
-}
+static void spread_group(uint32_t *quads, const char *codes, size_t n_in,
+                         size_t bits){FP_WITH_BITS(bits, spread_codes, quads, codes, n_in)}
 
 /* sum: [rows][VECS], -o Σ x_code of the group at first; becomes Σ x_code (code - o). */
 ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const uint32_t *quads, size_t n_in,
@@ -83,36 +65,37 @@ ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const 
 }
 
 /* y += x_scale (scale * dot + bias * x_sum), of one row. */
-ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const vec scale[VECS], const vec bias[VECS],
-                      float x_scale, int32_t x_sum)
+ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const group *g, float x_scale, int32_t x_sum)
 {
     FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
-        y[v] = vec_fma(bias[v], vec_of(x_scale * (float)x_sum), y[v]);
-        y[v] = vec_fma(vec_mul(scale[v], vec_of(x_scale)), vec_from_ints(dot[v]), y[v]);
+        y[v] = vec_fma(g->bias[v], vec_of(x_scale * (float)x_sum), y[v]);
+        y[v] = vec_fma(vec_mul(g->scale[v], vec_of(x_scale)), vec_from_ints(dot[v]), y[v]);
     }
 }
 
-/* Groups of some inputs of one panel, in bytes, and what scales them. */
+/* Groups of some inputs of one panel, and their codes in bytes. */
 typedef struct span {
     size_t first, n; /* groups */
+    group groups[SPAN / 32];
     _Alignas(64) uint32_t quads[SPAN / 4 * FP_PANEL];
-    vec scale[SPAN / 32][VECS], bias[SPAN / 32][VECS];
 } span;
+
+/* Of the groups from `first` on, how many a span holds. */
+ALWAYS size_t span_groups(const assay_matrix *w, size_t first)
+{
+    const size_t left = w->n_in / w->group - first;
+    return left < SPAN / w->group ? left : SPAN / w->group;
+}
 
 static void open_span(span *s, const assay_product *p, size_t panel, size_t first)
 {
-    const size_t n_in = p->w->group, left = p->w->n_in / n_in - first;
     s->first = first;
-    s->n = left < SPAN / n_in ? left : SPAN / n_in;
+    s->n = span_groups(p->w, first);
     for (size_t i = 0; i < s->n; i++) {
-        const group g = group_at(p->w, panel, first + i);
-        spread_group(s->quads + i * (n_in / 4) * FP_PANEL, g.codes, n_in, p->w->bits);
-        FP_UNROLL(8)
-        for (size_t v = 0; v < VECS; v++) {
-            s->scale[i][v] = g.scale[v];
-            s->bias[i][v] = g.bias[v];
-        }
+        s->groups[i] = group_at(p->w, panel, first + i);
+        spread_group(s->quads + i * (p->w->group / 4) * FP_PANEL, s->groups[i].codes, p->w->group,
+                     p->w->bits);
     }
 }
 
@@ -121,13 +104,12 @@ ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t
 {
     const size_t n_in = p->w->group, n_groups = p->w->n_in / n_in;
     const int8_t *x = (const int8_t *)p->x + row * p->ld_x + s->first * n_in;
-    const block b = panel_block(p, panel);
+    block b = panel_block(p, panel, row);
     vec y[CODE_ROWS][VECS];
     vec_bits dot[CODE_ROWS][VECS];
+    b.first = s->first == 0;
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++)
-        y[r][v] = s->first ? vec_load(b.y + (row + r) * b.ld_y + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
+    for (size_t r = 0; r < n_rows; r++) take_y(y[r], &b, r);
     for (size_t i = 0; i < s->n; i++) {
         const size_t at = row * n_groups + s->first + i;
         FP_UNROLL(8)
@@ -137,13 +119,11 @@ ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t
         dot_block(dot, x + i * n_in, p->ld_x, s->quads + i * (n_in / 4) * FP_PANEL, n_in, n_rows);
         FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++)
-            join_dots(y[r], dot[r], s->scale[i], s->bias[i], p->x_scale[at + r * n_groups],
+            join_dots(y[r], dot[r], &s->groups[i], p->x_scale[at + r * n_groups],
                       p->x_sum[at + r * n_groups]);
     }
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++)
-        vec_store(b.y + (row + r) * b.ld_y + v * VEC, y[r][v], lanes_of(b.n_out, v));
+    for (size_t r = 0; r < n_rows; r++) put_y(&b, r, y[r]);
 }
 
 static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n_rows)
@@ -162,10 +142,9 @@ static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n
 /* One row, whose codes stream in. */
 static void one_row(const assay_product *p, size_t panel)
 {
-    const block b = panel_block(p, panel);
+    const block b = panel_block(p, panel, 0);
     vec y[VECS];
-    FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++) y[v] = vec_of(0);
+    take_y(y, &b, 0);
     for (size_t i = 0; i < p->w->n_in / p->w->group; i++) {
         const group g = group_at(p->w, panel, i);
         const vec_bits offset = vec_bits_of((uint32_t)p->x_sum[i] << (p->w->bits - 1));
@@ -173,10 +152,9 @@ static void one_row(const assay_product *p, size_t panel)
         dot_group(dot, (const int8_t *)p->x + i * p->w->group, g.codes, p->w->group, p->w->bits);
         FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) dot[v] = vec_bits_sub(dot[v], offset);
-        join_dots(y, dot, g.scale, g.bias, p->x_scale[i], p->x_sum[i]);
+        join_dots(y, dot, &g, p->x_scale[i], p->x_sum[i]);
     }
-    FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++) vec_store(b.y + v * VEC, y[v], lanes_of(b.n_out, v));
+    put_y(&b, 0, y);
 }
 
 /* Rows of codes. */

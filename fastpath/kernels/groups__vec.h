@@ -14,6 +14,17 @@
 
 #include "fastpath/kernels/matmul__vec.h"
 
+/* Calls fn with what follows and with bits, a constant there: so are the shifts of its unrolled loops. */
+#define FP_WITH_BITS(bits, fn, ...)                                                                          \
+    switch (bits) {                                                                                          \
+    case 2: fn(__VA_ARGS__, 2); break;                                                                       \
+    case 3: fn(__VA_ARGS__, 3); break;                                                                       \
+    case 4: fn(__VA_ARGS__, 4); break;                                                                       \
+    case 5: fn(__VA_ARGS__, 5); break;                                                                       \
+    case 6: fn(__VA_ARGS__, 6); break;                                                                       \
+    default: fn(__VA_ARGS__, 8);                                                                             \
+    }
+
 /* One group of one panel. */
 typedef struct group {
     vec scale[VECS], bias[VECS]; /* bias: that of code o */
@@ -24,7 +35,7 @@ ALWAYS vec numbers_at(const char *from, size_t v, assay_dtype dtype)
 {
     if (dtype == ASSAY_F32) return vec_load((const float *)(const void *)from + v * VEC, VEC);
     const uint16_t *narrow = (const uint16_t *)(const void *)from + v * VEC;
-    return dtype == ASSAY_F16 ? vec_load_f16(narrow) : vec_load_bf16(narrow);
+    return dtype == ASSAY_F16 ? vec_load_f16(narrow) : vec_loadu_bf16(narrow, VEC);
 }
 
 ALWAYS group group_at(const assay_matrix *w, size_t panel, size_t index)
@@ -80,17 +91,8 @@ ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits
 }
 
 /* A group's codes, less o, as floats: [n_in, FP_PANEL]. */
-static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits)
-{
-    switch (bits) {
-    case 2: widen_codes(wide, codes, n_in, 2); break;
-    case 3: widen_codes(wide, codes, n_in, 3); break;
-    case 4: widen_codes(wide, codes, n_in, 4); break;
-    case 5: widen_codes(wide, codes, n_in, 5); break;
-    case 6: widen_codes(wide, codes, n_in, 6); break;
-    default: widen_codes(wide, codes, n_in, 8);
-    }
-}
+static void widen_group(float *wide, const char *codes, size_t n_in,
+                        size_t bits){FP_WITH_BITS(bits, widen_codes, wide, codes, n_in)}
 
 ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
 {
@@ -106,28 +108,18 @@ ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n
 }
 
 /* Of one row. */
-static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
-{
-    switch (bits) {
-    case 2: sum_codes(sum, x, codes, n_in, 2); break;
-    case 3: sum_codes(sum, x, codes, n_in, 3); break;
-    case 4: sum_codes(sum, x, codes, n_in, 4); break;
-    case 5: sum_codes(sum, x, codes, n_in, 5); break;
-    case 6: sum_codes(sum, x, codes, n_in, 6); break;
-    default: sum_codes(sum, x, codes, n_in, 8);
-    }
-}
+static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in,
+                      size_t bits){FP_WITH_BITS(bits, sum_codes, sum, x, codes, n_in)}
 
 /* y = or += scale * sum + bias * x_sum, of one row. */
 ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum)
 {
+    vec y[VECS];
+    take_y(y, b, r);
     FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++) {
-        const size_t n = lanes_of(b->n_out, v);
-        float *y = b->y + r * b->ld_y + v * VEC;
-        vec part = vec_fma(g->scale[v], sum[v], vec_mul(g->bias[v], vec_of(x_sum)));
-        vec_store(y, vec_add(b->first ? vec_of(0) : vec_load(y, n), part), n);
-    }
+    for (size_t v = 0; v < VECS; v++)
+        y[v] = vec_add(y[v], vec_fma(g->scale[v], sum[v], vec_mul(g->bias[v], vec_of(x_sum))));
+    put_y(b, r, y);
 }
 
 ALWAYS void add_group_block(const block *b, const group *g, const float *x_sum, size_t n_rows)
@@ -183,12 +175,7 @@ ALWAYS void group_of_panels(const assay_product *p, size_t index, size_t row, si
     sum_rows(x_sum, &part, n_rows);
     for (size_t k = first_panel; k < first_panel + n_panels; k++) {
         const group g = group_at(p->w, k, index);
-        block b = panel_block(p, k);
-        b.y += row * p->ld_y;
-        b.x = part.x;
-        b.ld_x = part.ld_x;
-        b.n_in = part.n_in;
-        b.first = part.first;
+        block b = fed_block(p, k, row, &part);
         b.weights = wide;
         if (n_rows > 1) widen_group(wide, g.codes, b.n_in, p->w->bits);
         add_group(b, &g, x_sum, n_rows, p->w->bits);

@@ -93,24 +93,29 @@ static void sum_part(tiles *t, float sum[][32], const pair_part *part, const uin
     amx_store_sums(sum, two);
 }
 
+ALWAYS void load_sums(vec sum[VECS], const float *from)
+{
+    FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) sum[v] = vec_load(from + v * VEC, VEC);
+}
+
 /* Inputs from … from + TILE_PART - 1 of panel k. */
 static void pairs_of_panel(const assay_product *p, tiles *t, size_t row, size_t n_rows, size_t k, size_t from)
 {
     _Alignas(64) float sum[BLOCK][32];
     const size_t left = p->w->n_in - from;
     const uint16_t *x = (const uint16_t *)p->x + row * p->ld_x + from;
-    const block b = panel_block(p, k);
+    block b = panel_block(p, k, row);
     pair_part part;
+    b.first = from == 0;
     open_part(&part, weights_of(p->w, k, from), left < TILE_PART ? left : TILE_PART);
     for (size_t r = 0; r < n_rows; r += BLOCK) {
         const size_t n = n_rows - r < BLOCK ? n_rows - r : BLOCK;
         sum_part(t, sum, &part, x + r * p->ld_x, p->ld_x, n);
-        for (size_t i = 0; i < n; i++) FP_UNROLL(8)
-        for (size_t v = 0; v < VECS; v++) {
-            const size_t lanes = lanes_of(b.n_out, v);
-            float *y = b.y + (row + r + i) * b.ld_y + v * VEC;
-            const vec part_sum = vec_load(sum[i] + v * VEC, VEC);
-            vec_store(y, from ? vec_add(vec_load(y, lanes), part_sum) : part_sum, lanes);
+        for (size_t i = 0; i < n; i++) {
+            vec part_sum[VECS];
+            load_sums(part_sum, sum[i]);
+            add_sums(&b, r + i, part_sum);
         }
     }
 }
@@ -137,22 +142,18 @@ static void add_pairs(const assay_product *p, tiles *t, const pair_span *s, size
     _Alignas(64) float sums[BLOCK][32];
     const size_t n_in = p->w->group;
     const uint16_t *x = (const uint16_t *)p->x + row * p->ld_x + s->first * n_in;
-    const block b = panel_block(p, panel);
+    block b = panel_block(p, panel, row);
     pair_part part;
     for (size_t i = 0; i < s->n; i++) {
+        b.first = s->first + i == 0;
         open_part(&part, s->pairs + i * (n_in / 2) * FP_PANEL, n_in);
         sum_part(t, sums, &part, x + i * n_in, p->ld_x, n_rows);
         for (size_t r = 0; r < n_rows; r++) {
-            float *to = b.y + (row + r) * b.ld_y;
             vec y[VECS], sum[VECS];
-            FP_UNROLL(8)
-            for (size_t v = 0; v < VECS; v++) {
-                y[v] = s->first + i ? vec_load(to + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
-                sum[v] = vec_load(sums[r] + v * VEC, VEC);
-            }
-            join_sums(y, sum, s->scale[i], s->bias[i], s->x_sum[at + r][i]);
-            FP_UNROLL(8)
-            for (size_t v = 0; v < VECS; v++) vec_store(to + v * VEC, y[v], lanes_of(b.n_out, v));
+            take_y(y, &b, r);
+            load_sums(sum, sums[r]);
+            join_sums(y, sum, &s->groups[i], s->x_sum[at + r][i]);
+            put_y(&b, r, y);
         }
     }
 }
@@ -170,12 +171,12 @@ static void pairs_of_chunk(const assay_product *p, tiles *t, pair_span *s, size_
 
 void fp_matmul_bf16_affine__amx(const assay_product *p)
 {
-    const size_t n_groups = p->w->n_in / p->w->group, n_each = SPAN / p->w->group;
+    const size_t n_groups = p->w->n_in / p->w->group;
     tiles t = {0, 0};
     pair_span s;
     for (size_t r = 0; r < p->n_rows; r += CHUNK)
         for (s.first = 0; s.first < n_groups; s.first += s.n) {
-            s.n = n_groups - s.first < n_each ? n_groups - s.first : n_each;
+            s.n = span_groups(p->w, s.first);
             pairs_of_chunk(p, &t, &s, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK);
         }
     amx_release();
@@ -204,23 +205,20 @@ static void add_codes(const assay_product *p, tiles *t, const span *s, size_t pa
     _Alignas(64) int32_t dots[BLOCK][32];
     const size_t n_in = p->w->group, n_groups = p->w->n_in / n_in;
     const int8_t *x = (const int8_t *)p->x + row * p->ld_x + s->first * n_in;
-    const block b = panel_block(p, panel);
+    block b = panel_block(p, panel, row);
     for (size_t i = 0; i < s->n; i++) {
+        b.first = s->first + i == 0;
         dot_rows(t, dots, s, i, x, p->ld_x, n_in, n_rows);
         for (size_t r = 0; r < n_rows; r++) {
             const size_t at = (row + r) * n_groups + s->first + i;
             const vec_bits offset = vec_bits_of((uint32_t)p->x_sum[at] << (p->w->bits - 1));
-            float *to = b.y + (row + r) * b.ld_y;
             vec y[VECS];
             vec_bits dot[VECS];
+            take_y(y, &b, r);
             FP_UNROLL(8)
-            for (size_t v = 0; v < VECS; v++) {
-                y[v] = s->first + i ? vec_load(to + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
-                dot[v] = vec_bits_sub(vec_bits_load(dots[r] + v * VEC), offset);
-            }
-            join_dots(y, dot, s->scale[i], s->bias[i], p->x_scale[at], p->x_sum[at]);
-            FP_UNROLL(8)
-            for (size_t v = 0; v < VECS; v++) vec_store(to + v * VEC, y[v], lanes_of(b.n_out, v));
+            for (size_t v = 0; v < VECS; v++) dot[v] = vec_bits_sub(vec_bits_load(dots[r] + v * VEC), offset);
+            join_dots(y, dot, &s->groups[i], p->x_scale[at], p->x_sum[at]);
+            put_y(&b, r, y);
         }
     }
 }

@@ -44,6 +44,31 @@ ALWAYS size_t lanes_of(size_t n, size_t v)
     return n > v * VEC ? n - v * VEC : 0;
 }
 
+/* Row r of what y holds so far, in registers; 0 before the first sums. */
+ALWAYS void take_y(vec y[VECS], const block *b, size_t r)
+{
+    FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++)
+        y[v] = b->first ? vec_of(0) : vec_load(b->y + r * b->ld_y + v * VEC, lanes_of(b->n_out, v));
+}
+
+ALWAYS void put_y(const block *b, size_t r, const vec y[VECS])
+{
+    FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) vec_store(b->y + r * b->ld_y + v * VEC, y[v], lanes_of(b->n_out, v));
+}
+
+/* y = or += sum. */
+ALWAYS void add_sums(const block *b, size_t r, const vec sum[VECS])
+{
+    FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) {
+        const size_t n = lanes_of(b->n_out, v);
+        float *y = b->y + r * b->ld_y + v * VEC;
+        vec_store(y, b->first ? sum[v] : vec_add(vec_load(y, n), sum[v]), n);
+    }
+}
+
 ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t ld_x, size_t n_rows)
 {
     FP_UNROLL(8)
@@ -108,12 +133,7 @@ ALWAYS void add_block(const block *b, size_t n_rows, panel_layout layout)
     vec sum[ROWS][VECS];
     sum_block(sum, b, n_rows, layout);
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++) {
-        const size_t n = lanes_of(b->n_out, v);
-        float *y = b->y + r * b->ld_y + v * VEC;
-        vec_store(y, b->first ? sum[r][v] : vec_add(vec_load(y, n), sum[r][v]), n);
-    }
+    for (size_t r = 0; r < n_rows; r++) add_sums(b, r, sum[r]);
 }
 
 /* 1 … ROWS rows. */
@@ -139,13 +159,25 @@ ALWAYS void add_rows(const block *b, size_t n_rows, panel_layout layout)
     else if (ROWS > 2) add_block(b, ROWS, layout);
 }
 
-ALWAYS block panel_block(const assay_product *p, size_t panel)
+/* Rows from `row` on of a panel. */
+ALWAYS block panel_block(const assay_product *p, size_t panel, size_t row)
 {
     size_t n_out = p->w->n_out - panel * FP_PANEL;
-    return (block){.y = p->y + panel * FP_PANEL,
+    return (block){.y = p->y + row * p->ld_y + panel * FP_PANEL,
                    .ld_y = p->ld_y,
                    .n_out = n_out < FP_PANEL ? n_out : FP_PANEL,
                    .first = true};
+}
+
+/* The same, fed by what take_x took. */
+ALWAYS block fed_block(const assay_product *p, size_t panel, size_t row, const block *x)
+{
+    block b = panel_block(p, panel, row);
+    b.x = x->x;
+    b.ld_x = x->ld_x;
+    b.n_in = x->n_in;
+    b.first = x->first;
+    return b;
 }
 
 ALWAYS const void *weights_of(const assay_matrix *w, size_t panel, size_t from)
@@ -164,9 +196,9 @@ ALWAYS void take_x(block *b, float *wide, const assay_product *p, assay_dtype dt
     b->ld_x = dtype == ASSAY_F32 ? p->ld_x : PART;
     b->x = dtype == ASSAY_F32 ? (const float *)p->x + row * p->ld_x + from : wide;
     for (size_t r = 0; dtype == ASSAY_BF16 && r < n_rows; r++)
-        for (size_t i = 0; i < b->n_in; i++) {
-            uint32_t bits = (uint32_t)((const uint16_t *)p->x)[(row + r) * p->ld_x + from + i] << 16;
-            __builtin_memcpy(wide + r * PART + i, &bits, sizeof bits);
+        for (size_t i = 0; i < b->n_in; i += VEC) {
+            const size_t n = b->n_in - i, at = (row + r) * p->ld_x + from + i;
+            vec_store(wide + r * PART + i, vec_loadu_bf16((const uint16_t *)p->x + at, n), n);
         }
 }
 
@@ -207,12 +239,7 @@ ALWAYS void many_rows(const assay_product *p, size_t row, size_t n_rows, assay_d
         block part;
         take_x(&part, x, p, dtype, row, n_rows, i, PART);
         for (size_t k = p->first_panel; k < p->first_panel + p->n_panels; k++) {
-            block b = panel_block(p, k);
-            b.y += row * p->ld_y;
-            b.x = part.x;
-            b.ld_x = part.ld_x;
-            b.n_in = part.n_in;
-            b.first = part.first;
+            block b = fed_block(p, k, row, &part);
             b.weights = widen(wide, weights_of(p->w, k, i), b.n_in, layout);
             add_chunk(b, n_rows);
         }
@@ -228,7 +255,7 @@ ALWAYS void matmul(const assay_product *p, assay_dtype dtype, panel_layout layou
         return;
     }
     for (size_t k = p->first_panel; k < p->first_panel + p->n_panels; k++) {
-        block b = panel_block(p, k);
+        block b = panel_block(p, k, 0);
         for (size_t i = 0; i < p->w->n_in; i += PART) {
             take_x(&b, x, p, dtype, 0, p->n_rows, i, PART);
             b.weights = weights_of(p->w, k, i);

@@ -8,18 +8,7 @@ enum { ROWS = 8, CODE_ROWS = 6 };
 
 #include "fastpath/kernels/codes__vec.h"
 #include "fastpath/kernels/pair_groups__avx512.h"
-
-ALWAYS vec_bits x_pair(const uint16_t *x)
-{
-    uint32_t bits;
-    __builtin_memcpy(&bits, x, sizeof bits);
-    return vec_bits_of(bits);
-}
-
-ALWAYS vec add_products(vec sum, vec_bits x, vec_bits w)
-{
-    return _mm512_dpbf16_ps(sum, (__m512bh)x, (__m512bh)w);
-}
+#include "fastpath/kernels/pairs__avx512bf16.h"
 
 ALWAYS void sum_row_codes(vec sum[VECS], const uint16_t *x, const char *codes, size_t n_in, size_t bits)
 {
@@ -36,53 +25,24 @@ ALWAYS void sum_row_codes(vec sum[VECS], const uint16_t *x, const char *codes, s
 
 static void sum_row_group(vec sum[VECS], const uint16_t *x, const char *codes, size_t n_in, size_t bits)
 {
-    switch (bits) {
-    case 2: sum_row_codes(sum, x, codes, n_in, 2); break;
-    case 3: sum_row_codes(sum, x, codes, n_in, 3); break;
-    case 4: sum_row_codes(sum, x, codes, n_in, 4); break;
-    case 5: sum_row_codes(sum, x, codes, n_in, 5); break;
-    case 6: sum_row_codes(sum, x, codes, n_in, 6); break;
-    default: sum_row_codes(sum, x, codes, n_in, 8);
-    }
+    FP_WITH_BITS(bits, sum_row_codes, sum, x, codes, n_in)
 }
 
 /* One row, whose codes stream in. */
 static void pairs_of_one_row(const assay_product *p, size_t panel)
 {
-    const block b = panel_block(p, panel);
+    const block b = panel_block(p, panel, 0);
     const size_t n_in = p->w->group;
     vec y[VECS];
-    FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) y[v] = vec_of(0);
+    take_y(y, &b, 0);
     for (size_t i = 0; i < p->w->n_in / n_in; i++) {
         const uint16_t *x = (const uint16_t *)p->x + i * n_in;
         const group g = group_at(p->w, panel, i);
         vec sum[VECS];
         sum_row_group(sum, x, g.codes, n_in, p->w->bits);
-        join_sums(y, sum, g.scale, g.bias, sum_of_x(x, n_in));
+        join_sums(y, sum, &g, sum_of_x(x, n_in));
     }
-    FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) vec_store(b.y + v * VEC, y[v], lanes_of(b.n_out, v));
-}
-
-/* One group of a block of rows. x: from its first input on. */
-ALWAYS void sum_pair_block(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *pairs,
-                           size_t n_in, size_t n_rows)
-{
-    FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
-    for (size_t i = 0; i < n_in / 2; i++) {
-        vec_bits w[VECS];
-        FP_UNROLL(4)
-        for (size_t v = 0; v < VECS; v++) w[v] = vec_bits_load(pairs + i * FP_PANEL + v * VEC);
-        FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++) {
-            const vec_bits factor = x_pair(x + r * ld_x + 2 * i);
-            FP_UNROLL(4)
-            for (size_t v = 0; v < VECS; v++) sum[r][v] = add_products(sum[r][v], factor, w[v]);
-        }
-    }
+    put_y(&b, 0, y);
 }
 
 /* Rows row … row + n_rows - 1, a constant, of which `at` is the first in the chunk. */
@@ -91,22 +51,18 @@ ALWAYS void add_pairs(const assay_product *p, const pair_span *s, size_t panel, 
 {
     const size_t n_in = p->w->group;
     const uint16_t *x = (const uint16_t *)p->x + row * p->ld_x + s->first * n_in;
-    const block b = panel_block(p, panel);
+    block b = panel_block(p, panel, row);
     vec y[CODE_ROWS][VECS], sum[CODE_ROWS][VECS];
+    b.first = s->first == 0;
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++)
-        y[r][v] = s->first ? vec_load(b.y + (row + r) * b.ld_y + v * VEC, lanes_of(b.n_out, v)) : vec_of(0);
+    for (size_t r = 0; r < n_rows; r++) take_y(y[r], &b, r);
     for (size_t i = 0; i < s->n; i++) {
-        sum_pair_block(sum, x + i * n_in, p->ld_x, s->pairs + i * (n_in / 2) * FP_PANEL, n_in, n_rows);
+        sum_pairs(sum, x + i * n_in, p->ld_x, s->pairs + i * (n_in / 2) * FP_PANEL, n_in, n_rows);
         FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++)
-            join_sums(y[r], sum[r], s->scale[i], s->bias[i], s->x_sum[at + r][i]);
+        for (size_t r = 0; r < n_rows; r++) join_sums(y[r], sum[r], &s->groups[i], s->x_sum[at + r][i]);
     }
     FP_UNROLL(8)
-    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++)
-        vec_store(b.y + (row + r) * b.ld_y + v * VEC, y[r][v], lanes_of(b.n_out, v));
+    for (size_t r = 0; r < n_rows; r++) put_y(&b, r, y[r]);
 }
 
 /* A span of all panels, for a chunk of rows. */
@@ -129,7 +85,7 @@ void fp_matmul_bf16_affine__avx512bf16(const assay_product *p)
     for (size_t k = 0; p->n_rows == 1 && k < p->n_panels; k++) pairs_of_one_row(p, p->first_panel + k);
     for (size_t r = 0; p->n_rows > 1 && r < p->n_rows; r += CHUNK)
         for (s.first = 0; s.first < n_groups; s.first += s.n) {
-            s.n = n_groups - s.first < SPAN / p->w->group ? n_groups - s.first : SPAN / p->w->group;
+            s.n = span_groups(p->w, s.first);
             pairs_of_chunk(p, &s, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK);
         }
 }

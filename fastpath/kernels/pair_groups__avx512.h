@@ -23,19 +23,19 @@ ALWAYS float sum_of_x(const uint16_t *x, size_t n)
     return _mm512_reduce_add_ps(sum);
 }
 
-ALWAYS void join_sums(vec y[VECS], const vec sum[VECS], const vec scale[VECS], const vec bias[VECS],
-                      float x_sum)
+/* y += scale * sum + bias * x_sum, of one row. */
+ALWAYS void join_sums(vec y[VECS], const vec sum[VECS], const group *g, float x_sum)
 {
     FP_UNROLL(4)
-    for (size_t v = 0; v < VECS; v++) y[v] = vec_fma(scale[v], sum[v], vec_fma(bias[v], vec_of(x_sum), y[v]));
+    for (size_t v = 0; v < VECS; v++)
+        y[v] = vec_fma(g->scale[v], sum[v], vec_fma(g->bias[v], vec_of(x_sum), y[v]));
 }
 
-/* Groups of some inputs of one panel as pairs, and what scales them; and the sums of some rows in those
- * groups. */
+/* Groups of some inputs of one panel, and their codes as pairs; and the sums of some rows in those groups. */
 typedef struct pair_span {
     size_t first, n; /* groups */
+    group groups[SPAN / 32];
     _Alignas(64) uint32_t pairs[SPAN / 2 * FP_PANEL];
-    vec scale[SPAN / 32][VECS], bias[SPAN / 32][VECS];
     float x_sum[CHUNK][SPAN / 32];
 } pair_span;
 
@@ -52,26 +52,14 @@ ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t b
 
 static void pair_group(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
 {
-    switch (bits) {
-    case 2: pair_codes(pairs, codes, n_in, 2); break;
-    case 3: pair_codes(pairs, codes, n_in, 3); break;
-    case 4: pair_codes(pairs, codes, n_in, 4); break;
-    case 5: pair_codes(pairs, codes, n_in, 5); break;
-    case 6: pair_codes(pairs, codes, n_in, 6); break;
-    default: pair_codes(pairs, codes, n_in, 8);
-    }
+    FP_WITH_BITS(bits, pair_codes, pairs, codes, n_in)
 }
 
 static void open_pairs(pair_span *s, const assay_product *p, size_t panel)
 {
     for (size_t i = 0; i < s->n; i++) {
-        const group g = group_at(p->w, panel, s->first + i);
-        pair_group(s->pairs + i * (p->w->group / 2) * FP_PANEL, g.codes, p->w->group, p->w->bits);
-        FP_UNROLL(4)
-        for (size_t v = 0; v < VECS; v++) {
-            s->scale[i][v] = g.scale[v];
-            s->bias[i][v] = g.bias[v];
-        }
+        s->groups[i] = group_at(p->w, panel, s->first + i);
+        pair_group(s->pairs + i * (p->w->group / 2) * FP_PANEL, s->groups[i].codes, p->w->group, p->w->bits);
     }
 }
 

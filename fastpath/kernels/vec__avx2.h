@@ -247,12 +247,6 @@ static inline vec vec_load_f16(const uint16_t *x)
     return _mm256_cvtph_ps(_mm_load_si128((const __m128i *)x));
 }
 
-static inline vec vec_load_bf16(const uint16_t *x)
-{
-    return _mm256_castsi256_ps(
-        _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)x)), 16));
-}
-
 /* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
  * touched. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)

@@ -242,12 +242,6 @@ static inline vec vec_load_f16(const uint16_t *x)
     return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)x));
 }
 
-static inline vec vec_load_bf16(const uint16_t *x)
-{
-    return _mm512_castsi512_ps(
-        _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)x)), 16));
-}
-
 /* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
  * touched. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)

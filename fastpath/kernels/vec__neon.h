@@ -248,18 +248,13 @@ static inline vec vec_load_f16(const uint16_t *x)
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x)));
 }
 
-static inline vec vec_load_bf16(const uint16_t *x)
-{
-    return vec_from_bits(vshll_n_u16(vld1_u16(x), 16));
-}
-
 /* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
  * touched. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
 {
     uint16_t few[VEC] = {0};
     for (size_t i = 0; n < VEC && i < n; i++) few[i] = x[i];
-    return vec_load_bf16(n < VEC ? few : x);
+    return vec_from_bits(vshll_n_u16(vld1_u16(n < VEC ? few : x), 16));
 }
 
 /* sum + a · b in each lane, a of four unsigned, b of four signed bytes. A product of two has 16 bits; SDOT
