@@ -2,6 +2,11 @@
  * groups__vec.h, which says what a group's part of an output is; here Σ x (code - o) = x_scale (Σ x_code code
  * - o Σ x_code).
  *
+ * Up to STREAMED_ROWS rows go through a panel's codes in blocks of at most FEW_ROWS, which take the codes as
+ * they stream in from memory: loads and products overlap. More rows share codes that are spread into bytes
+ * first, in blocks of CODE_ROWS. All three are what was measured to be fastest on a set; matmul__<isa>.c
+ * defines them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_CODES_VEC_H
 #define FASTPATH_KERNELS_CODES_VEC_H
@@ -17,23 +22,6 @@ ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
     __builtin_memcpy(&bits, x + 4 * q, sizeof bits);
     return vec_bits_of(bits);
 }
-
-ALWAYS void dot_codes(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in, size_t bits)
-{
-    FP_UNROLL(8)
-    for (size_t v = 0; v < VECS; v++) sum[v] = vec_bits_of(0);
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) {
-        const vec_bits factor = x_quad(x, q);
-        FP_UNROLL(8)
-        for (size_t v = 0; v < VECS; v++)
-            sum[v] = vec_bytes_dot(sum[v], quad_at(codes, q, v, bits, n_in), factor);
-    }
-}
-
-/* Of one row. */
-static void dot_group(vec_bits sum[VECS], const int8_t *x, const char *codes, size_t n_in,
-                      size_t bits){FP_WITH_BITS(bits, dot_codes, sum, x, codes, n_in)}
 
 ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
@@ -139,30 +127,87 @@ static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n
     }
 }
 
-/* One row, whose codes stream in. */
-static void one_row(const assay_product *p, size_t panel)
+/* Rows of a block, whose codes stream in. Those that do not exist are the last one once more. */
+typedef struct stream {
+    const int8_t *x[FEW_ROWS];
+    size_t at[FEW_ROWS]; /* of the row's first group */
+} stream;
+
+ALWAYS stream open_stream(const assay_product *p, size_t row, size_t n_rows)
 {
-    const block b = panel_block(p, panel, 0);
-    vec y[VECS];
-    take_y(y, &b, 0);
+    stream s;
+    for (size_t r = 0; r < n_rows; r++) {
+        const size_t here = row + r < p->n_rows ? row + r : p->n_rows - 1;
+        s.x[r] = (const int8_t *)p->x + here * p->ld_x;
+        s.at[r] = here * (p->w->n_in / p->w->group);
+    }
+    return s;
+}
+
+/* dot: [n_rows][VECS], Σ x_code (code - o) of group i. */
+ALWAYS void dot_streamed(vec_bits dot[][VECS], const assay_product *p, const stream *s, const char *codes,
+                         size_t i, size_t n_rows, size_t bits)
+{
+    const size_t n_in = p->w->group;
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++)
+        dot[r][v] = vec_bits_of(0U - ((uint32_t)p->x_sum[s->at[r] + i] << (bits - 1)));
+    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
+    for (size_t q = base; q < base + 8; q++) {
+        vec_bits w[VECS];
+        FP_UNROLL(8)
+        for (size_t v = 0; v < VECS; v++) w[v] = quad_at(codes, q, v, bits, n_in);
+        FP_UNROLL(8)
+        for (size_t r = 0; r < n_rows; r++) {
+            const vec_bits factor = x_quad(s->x[r] + i * n_in, q);
+            FP_UNROLL(8)
+            for (size_t v = 0; v < VECS; v++) dot[r][v] = vec_bytes_dot(dot[r][v], w[v], factor);
+        }
+    }
+}
+
+/* n_rows, bits: constants wherever this is called. */
+ALWAYS void stream_rows(const assay_product *p, size_t panel, size_t row, size_t n_rows, size_t bits)
+{
+    const stream s = open_stream(p, row, n_rows);
+    const block b = panel_block(p, panel, row);
+    vec y[FEW_ROWS][VECS];
+    vec_bits dot[FEW_ROWS][VECS];
+    FP_UNROLL(8)
+    for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) y[r][v] = vec_of(0);
     for (size_t i = 0; i < p->w->n_in / p->w->group; i++) {
         const group g = group_at(p->w, panel, i);
-        const vec_bits offset = vec_bits_of((uint32_t)p->x_sum[i] << (p->w->bits - 1));
-        vec_bits dot[VECS];
-        dot_group(dot, (const int8_t *)p->x + i * p->w->group, g.codes, p->w->group, p->w->bits);
+        dot_streamed(dot, p, &s, g.codes, i, n_rows, bits);
         FP_UNROLL(8)
-        for (size_t v = 0; v < VECS; v++) dot[v] = vec_bits_sub(dot[v], offset);
-        join_dots(y, dot, &g, p->x_scale[i], p->x_sum[i]);
+        for (size_t r = 0; r < n_rows; r++)
+            join_dots(y[r], dot[r], &g, p->x_scale[s.at[r] + i], p->x_sum[s.at[r] + i]);
     }
-    put_y(&b, 0, y);
+    for (size_t r = 0; r < n_rows && row + r < p->n_rows; r++) put_y(&b, r, y[r]);
+}
+
+/* The rows from `row` on, in the smallest block that holds them or in the largest that there is. */
+static void stream_block(const assay_product *p, size_t panel, size_t row)
+{
+    enum { FOUR = FEW_ROWS < 4 ? FEW_ROWS : 4 };
+    const size_t n_rows = p->n_rows - row, bits = p->w->bits;
+    if (n_rows == 1) FP_WITH_BITS(bits, stream_rows, p, panel, row, 1)
+    else if (FEW_ROWS == 2 || n_rows == 2) FP_WITH_BITS(bits, stream_rows, p, panel, row, 2)
+    else if (n_rows <= FOUR) FP_WITH_BITS(bits, stream_rows, p, panel, row, FOUR)
+    else FP_WITH_BITS(bits, stream_rows, p, panel, row, FEW_ROWS)
 }
 
 /* Rows of codes. */
 ALWAYS void group_codes(const assay_product *p)
 {
     const size_t end = p->first_panel + p->n_panels;
-    for (size_t k = p->first_panel; p->n_rows == 1 && k < end; k++) one_row(p, k);
-    for (size_t r = 0; p->n_rows > 1 && r < p->n_rows; r += CHUNK)
+    if (p->n_rows <= STREAMED_ROWS) {
+        for (size_t k = p->first_panel; k < end; k++)
+            for (size_t r = 0; r < p->n_rows; r += FEW_ROWS) stream_block(p, k, r);
+        return;
+    }
+    for (size_t r = 0; r < p->n_rows; r += CHUNK)
         for (size_t k = p->first_panel; k < end; k++)
             add_spans(p, k, r, p->n_rows - r < CHUNK ? p->n_rows - r : CHUNK);
 }

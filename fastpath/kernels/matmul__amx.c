@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx512.h"
 
-enum { ROWS = 8, CODE_ROWS = 6 };
+enum { ROWS = 8, CODE_ROWS = 6, FEW_ROWS = 8, STREAMED_ROWS = 8 };
 
 #include "fastpath/kernels/amx_tile.h"
 #include "fastpath/kernels/pair_groups__avx512.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx2.h"
 
-enum { ROWS = 3, CODE_ROWS = 1 };
+enum { ROWS = 3, CODE_ROWS = 1, FEW_ROWS = 2, STREAMED_ROWS = 4 };
 
 #include "fastpath/kernels/codes__vec.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx512.h"
 
-enum { ROWS = 8, CODE_ROWS = 6 };
+enum { ROWS = 8, CODE_ROWS = 6, FEW_ROWS = 2, STREAMED_ROWS = 8 };
 
 #include "fastpath/kernels/codes__vec.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__neon.h"
 
-enum { ROWS = 2, CODE_ROWS = 2 };
+enum { ROWS = 2, CODE_ROWS = 2, FEW_ROWS = 2, STREAMED_ROWS = 4 };
 
 #include "fastpath/kernels/codes__vec.h"
 

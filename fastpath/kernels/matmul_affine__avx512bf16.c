@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec__avx512.h"
 
-enum { ROWS = 8, CODE_ROWS = 6 };
+enum { ROWS = 8, CODE_ROWS = 6, FEW_ROWS = 8, STREAMED_ROWS = 32 };
 
 #include "fastpath/kernels/codes__vec.h"
 #include "fastpath/kernels/pair_groups__avx512.h"

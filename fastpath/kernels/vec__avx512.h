@@ -255,7 +255,10 @@ static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
 static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
 {
 #ifdef __AVX512VNNI__
-    return _mm512_dpbusd_epi32(sum, a, b);
+    __asm__("vpdpbusd %2, %1, %0"
+            : "+v"(sum)
+            : "v"(a), "v"(b)); /* GCC 12 copies what the intrinsic adds to */
+    return sum;
 #else
     const __m512i low = _mm512_set1_epi16(0xFF);
     __m512i even = _mm512_madd_epi16(_mm512_and_si512(a, low), _mm512_srai_epi16(_mm512_slli_epi16(b, 8), 8));
