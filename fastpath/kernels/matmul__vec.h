@@ -7,8 +7,7 @@
  *
  * Where there are many rows, the weights of a part, widened, stay in the first or second cache and serve
  * CHUNK rows, whose part of x stays in the second. Where there are few, each panel is read once from end to
- * end, as memory likes it: the processor's own prefetching then needs no help (measured: software prefetch
- * was never faster).
+ * end, as memory likes it.
  *
  * Rows of bfloat16 go the same way once they are widened, a part at a time.
  *
@@ -101,6 +100,16 @@ ALWAYS void load_pairs(vec even[VECS], vec odd[VECS], const void *weights, size_
     }
 }
 
+/* Many rows keep the processor from looking far enough ahead by itself (measured: 8 rows gain a sixth). With
+ * four or fewer it reads as fast as it can, and would be held up. */
+ALWAYS void fetch_ahead(const void *weights, size_t n_rows)
+{
+    enum { AHEAD = 2048, LINE = 64 };
+    if (n_rows <= 4) return;
+    __builtin_prefetch((const char *)weights + AHEAD);
+    __builtin_prefetch((const char *)weights + AHEAD + LINE);
+}
+
 /* n_rows is a constant wherever this is called: the sums stay in registers. */
 ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layout layout)
 {
@@ -113,6 +122,7 @@ ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layo
     if (layout != LAYOUT_PAIRS) {
         for (size_t i = 0; i < n_in; i++) {
             load_numbers(w, b->weights, i, layout);
+            fetch_ahead((const char *)b->weights + i * FP_PANEL * sizeof(float), n_rows);
             add_input(sum, w, x + i, ld_x, n_rows);
         }
         return;

@@ -40,6 +40,7 @@ ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uin
     for (size_t r = 0; r < n_rows; r++) FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
     for (size_t i = 0; i < n_in / 2; i++) {
+        fetch_ahead(weights + i * FP_PANEL, n_rows);
         FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++) factor[r] = x_pair(x + r * ld_x + 2 * i);
         add_pair(sum, factor, weights + i * FP_PANEL, n_rows);
