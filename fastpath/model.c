@@ -103,7 +103,7 @@ static void pack(fp_model *m)
     m->layers = fp_pack_alloc(k, p->n_layers, sizeof *m->layers);
     for (size_t i = 0; m->layers && i < p->n_layers; i++) pack_layer(k, &m->layers[i], &p->layers[i]);
     m->caches = fp_pack_alloc(k, p->n_layers, sizeof *m->caches);
-    if (m->caches) fp_cache_specs(p, k->compute == ASSAY_BF16 ? m->kernels.narrow_bf16 : NULL, m->caches);
+    if (m->caches) fp_cache_specs(p, k->compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL, m->caches);
     make_frequencies(m);
 }
 

@@ -18,7 +18,7 @@ COMPUTED = {  # by fastpath, which is asked so
     "": "as it chooses",
     "f32": "f32; cache f32",
     "bf16": "products of bf16, all else f32; cache bf16",
-    "int8": "products of 8-bit activations in groups of 64, all else f32; cache f32",
+    "int8": "products of 8-bit activations in groups of 64, all else f32; cache bf16",
 }
 PREPARE_SECONDS = 3600.0
 
