@@ -6,19 +6,35 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/forward.h"
 
+typedef struct rotating {
+    const fp_pass *pass;
+    const rope *rope;
+    const float *cosine, *sine; /* [R, dim / 2] */
+    float *out;
+    size_t n_heads, head_dim;
+} rotating;
+
+static void rotate_item(void *context, size_t row)
+{
+    const rotating *k = context;
+    const size_t n = k->rope->dim / 2;
+    k->pass->model->kernels.op.rope(k->out + row * k->n_heads * k->head_dim, k->n_heads, k->head_dim,
+                                    k->rope->dim, k->rope->pairing == ROPE_PAIRS_ADJACENT,
+                                    k->cosine + row * n, k->sine + row * n);
+}
+
 /* From a projection to heads: + b, the norm of each head, the rotation. out: [R, n_heads, head_dim]. */
 static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *linear, const fp_norm *norm,
                        size_t n_heads, bool rotates, float *out)
 {
+    enum { COST = 8 }; /* of an element, in multiplications */
     fp_bias_run(out, pass->n_rows, linear);
     fp_norm_run(pass, out, out, pass->n_rows * n_heads, a->head_dim, norm);
     if (!rotates || a->rope == PLAN_NONE) return;
-    const rope *r = &pass->plan->ropes[a->rope];
-    size_t n = r->dim / 2;
-    for (size_t t = 0; t < pass->n_rows; t++)
-        pass->model->kernels.op.rope(out + t * n_heads * a->head_dim, n_heads, a->head_dim, r->dim,
-                                     r->pairing == ROPE_PAIRS_ADJACENT, pass->cosine[a->rope] + t * n,
-                                     pass->sine[a->rope] + t * n);
+    rotating k = {
+        pass,       &pass->plan->ropes[a->rope], pass->cosine[a->rope], pass->sine[a->rope], out, n_heads,
+        a->head_dim};
+    fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &k);
 }
 
 /* With a few heads for each key/value head, as many queries as a kernel takes at once. */

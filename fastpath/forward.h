@@ -89,6 +89,8 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
                  size_t n_rows, size_t width, assay_activation activation);
 void fp_add(float *y, const float *x, size_t n);
+/* y += x, of all rows of the pass: [R, width]. */
+void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width);
 void fp_scale(float *y, size_t n, double factor);
 /* Every row of x [n_rows, width] times factors [width]. */
 void fp_scale_columns(float *x, size_t n_rows, size_t width, const float *factors);

@@ -64,7 +64,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
 static assay_status block(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
-    size_t hidden = pass->plan->hidden, n = pass->n_rows * hidden, mark = pass->scratch->n;
+    size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
     assert(pass->plan->layers[i].mixer.kind == PLAN_MIXER_ATTENTION);
     float *normed = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *y = normed ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
@@ -76,13 +76,13 @@ static assay_status block(fp_pass *pass, size_t i, float *x)
     if (rc == ASSAY_OK) {
         fp_trace(&pass->tracer, y, pass->n_rows, hidden, "layer.%02zu.attn", i);
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mixer_out);
-        fp_add(x, y, n);
+        fp_add_run(pass, x, y, hidden);
         if (pass->plan->layers[i].laurel.present) rc = add_laurel(pass, i, x, normed);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
     if (rc == ASSAY_OK) {
         fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_out);
-        fp_add(x, y, n);
+        fp_add_run(pass, x, y, hidden);
     }
     pass->scratch->n = mark;
     return rc;
@@ -113,7 +113,7 @@ static assay_status plain_layer(fp_pass *pass, size_t i, float *x)
     if (rc == ASSAY_OK && pass->plan->layers[i].layer_input.present) {
         float *y = fp_scratch_floats(pass->scratch, 1, n);
         rc = y ? layer_input(pass, i, x, y) : ASSAY_ENOMEM;
-        if (rc == ASSAY_OK) fp_add(x, y, n);
+        if (rc == ASSAY_OK) fp_add_run(pass, x, y, pass->plan->hidden);
     }
     if (rc == ASSAY_OK && w->scalar) fp_scale(x, n, (double)*w->scalar);
     pass->scratch->n = mark;

@@ -85,23 +85,31 @@ static void give_rows(const fp_pass *pass, assay_product *of, const float *x, co
     fp_pool_run(pass->model->pool, of->n_rows, k.width * COST, narrow_item, &k);
 }
 
+/* Panels of one item, of n_panels in all that cost `cost` each: few enough that one slow worker does not hold
+ * up the others, and that the second cache keeps an item's weights for all of its rows. */
+static size_t panels_of_item(const fp_pool *pool, size_t n_panels, size_t cost)
+{
+    enum { ITEMS_PER_WORKER = 4, ITEM_COST = 1 << 25 };
+    if (!fp_pool_shares(pool, n_panels * cost)) return n_panels;
+    const size_t n_items = ITEMS_PER_WORKER * fp_pool_workers(pool);
+    const size_t n_each = (n_panels + n_items - 1) / n_items, n_most = ITEM_COST / cost;
+    return n_each <= n_most ? n_each : n_most > 0 ? n_most : 1;
+}
+
 /* Matrices that take the same rows. */
 static void run_together(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets,
                          size_t n)
 {
-    enum { ITEMS_PER_WORKER = 4 }; /* so that one slow worker does not hold up the others */
-    const fp_pool *pool = pass->model->pool;
+    fp_pool *pool = pass->model->pool;
     const assay_matrix *first = &targets[0].w->packed;
     const size_t cost = n_rows * first->panel * first->n_in;
     products k = {.targets = targets, .of = {.ld_x = first->n_in, .n_rows = n_rows}};
     size_t n_panels = 0, n_items = 0;
     for (size_t i = 0; i < n; i++) n_panels += fp_matrix_panels(&targets[i].w->packed);
-    const size_t n_wanted =
-        fp_pool_shares(pool, n_panels * cost) ? ITEMS_PER_WORKER * fp_pool_workers(pool) : 1;
-    k.n_each = (n_panels + n_wanted - 1) / n_wanted;
+    k.n_each = panels_of_item(pool, n_panels, cost);
     for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], k.n_each);
     give_rows(pass, &k.of, x, targets[0].w);
-    fp_pool_run(pass->model->pool, n_items, k.n_each * cost, product_item, &k);
+    fp_pool_run(pool, n_items, k.n_each * cost, product_item, &k);
 }
 
 static bool takes_same_rows(const fp_matrix *a, const fp_matrix *b)
@@ -201,6 +209,18 @@ void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *
 void fp_add(float *y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+
+static void add_item(void *context, size_t item)
+{
+    const rows *k = context;
+    const size_t first = item * ROWS_PER_ITEM, at = first * k->width;
+    fp_add(k->y + at, k->x + at, rows_of_item(k, first) * k->width);
+}
+
+void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width)
+{
+    share_rows(pass, add_item, &(rows){.y = y, .x = x, .n_rows = pass->n_rows, .width = width});
 }
 
 void fp_scale(float *y, size_t n, double factor)
