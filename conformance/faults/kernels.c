@@ -144,6 +144,19 @@ static void plant_last_key(assay_kernels *table)
     table->attention_f32 = drop_last_key;
 }
 
+/* The last of the keys that are kept is not. */
+static void keep_one_less(const assay_attention_call *c)
+{
+    assay_attention_call shorter = *c;
+    shorter.kept -= c->kept > 0;
+    SOUND.attention_bf16(&shorter);
+}
+
+static void plant_kept_short(assay_kernels *table)
+{
+    table->attention_bf16 = keep_one_less;
+}
+
 static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
                                  size_t width, const float *weight, double epsilon)
 {
@@ -256,6 +269,7 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"left-byte", "matmul_f32.pack", "is not written", "packing leaves a byte as it was", plant_left_byte},
     {"next-row", "matmul_bf16.pack", "expected", "another output is unpacked", plant_next_row},
     {"last-key", "attention_f32", "expected", "the last key is not seen", plant_last_key},
+    {"kept-short", "attention_bf16", "expected", "the last of what is kept is not seen", plant_kept_short},
     {"no-epsilon", "norm", "expected", "epsilon is left out", plant_no_epsilon},
     {"too-far", "norm", "past its end", "a norm writes one number too many", plant_too_far},
     {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},

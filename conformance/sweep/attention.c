@@ -13,7 +13,7 @@ enum { MAX_ROWS = 40, MAX_HEAD_DIM = 512, MAX_PAGES = 6, MAX_KEYS = MAX_PAGES * 
 enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 
 /* Bits of EXTRAS. */
-enum { CAP = 1, SINKS = 2, STRIDES = 4, N_EXTRAS = 8 };
+enum { CAP = 1, SINKS = 2, STRIDES = 4, KEPT = 8, N_EXTRAS = 16 };
 
 typedef struct attention {
     sweep *s;
@@ -52,11 +52,18 @@ static float value(const query *a, size_t position, size_t d)
                   a->of->dtype);
 }
 
-/* Some row's first lies in page 0. */
+/* Few of the positions, as who limits a cache keeps them, or any number. */
+static size_t draw_kept(attention *a, size_t end)
+{
+    return sweep_between(a->s, 1, sweep_bits(a->s) % 2 && end > 5 ? 5 : end);
+}
+
+/* Where nothing is kept some row's first lies in page 0. */
 static void draw_ranges(attention *a, const size_t *shape)
 {
     const size_t n = shape[N_ROWS], end = shape[KEYS];
     size_t window = sweep_between(a->s, 1, end), lowest = end;
+    if (shape[EXTRAS] & KEPT) a->call.kept = draw_kept(a, end);
     for (size_t r = 0; r < n; r++) {
         size_t last = end > n - r ? end - (n - r) : 0;
         a->first[r] = 0;
@@ -68,16 +75,22 @@ static void draw_ranges(attention *a, const size_t *shape)
         }
         if (a->first[r] < lowest) lowest = a->first[r];
     }
-    for (size_t r = 0; lowest >= ASSAY_PAGE && r < n; r++) {
+    for (size_t r = 0; a->call.kept == 0 && lowest >= ASSAY_PAGE && r < n; r++) {
         a->first[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
         a->last[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
     }
 }
 
+static bool sees(const attention *a, size_t row, size_t position)
+{
+    if (position < a->first[row]) return position < a->call.kept;
+    return position <= a->last[row];
+}
+
 static bool is_seen(const attention *a, size_t position)
 {
     for (size_t r = 0; r < a->call.n_rows; r++)
-        if (a->first[r] <= position && position <= a->last[r]) return true;
+        if (sees(a, r, position)) return true;
     return false;
 }
 
@@ -128,8 +141,9 @@ static double make_scores(const query *a, truth *t, double *sink)
     const assay_attention_call *c = &a->of->call;
     const float *q = c->q + a->row * c->ld_q + a->head * c->head_dim;
     double top = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
-    for (size_t j = a->first; j <= a->last; j++) {
+    for (size_t j = 0; j <= a->last; j++) {
         double sum = 0, magnitude = 0;
+        if (!sees(a->of, a->row, j)) continue;
         for (size_t d = 0; d < c->head_dim; d++) {
             double term = (double)q[d] * (double)key(a, j, d) * (double)c->scale;
             sum += term;
@@ -148,7 +162,8 @@ static void make_truth(const query *a, truth *t)
     double sink, top = make_scores(a, t, &sink), sum = exp(sink - top);
     t->n_largest = sink == top;
     t->off_all = exp(sink - top) * fabs(isinf(sink) ? 0 : sink - top);
-    for (size_t j = a->first; j <= a->last; j++) {
+    for (size_t j = 0; j <= a->last; j++) {
+        if (!sees(a->of, a->row, j)) continue;
         t->n_largest += t->share[j] == top;
         if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - top);
         if (a->of->is_exact) t->off[j] = 0;
@@ -156,7 +171,8 @@ static void make_truth(const query *a, truth *t)
         sum += t->share[j];
         t->off_all += t->share[j] * t->off[j];
     }
-    for (size_t j = a->first; j <= a->last; j++) t->share[j] /= sum;
+    for (size_t j = 0; j <= a->last; j++)
+        if (sees(a->of, a->row, j)) t->share[j] /= sum;
     t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
 }
 
@@ -172,7 +188,8 @@ static void judge_query(const query *a)
     for (size_t d = 0; d < c->head_dim; d++) {
         double sum = 0, magnitude = 0;
         size_t at = (a->row * c->n_heads + a->head) * c->head_dim + d;
-        for (size_t j = a->first; j <= a->last; j++) {
+        for (size_t j = 0; j <= a->last; j++) {
+            if (!sees(a->of, a->row, j)) continue;
             double term = t.share[j] * (double)value(a, j, d);
             sum += term;
             magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
@@ -183,19 +200,33 @@ static void judge_query(const query *a)
     }
 }
 
-/* The same bits without the others: rows, heads, and pages before its own. */
+/* Pages before its own range of which it sees nothing: n_before come before them, which hold what is kept. */
+static size_t pages_to_skip(const query *a, size_t *n_before)
+{
+    const size_t n = a->first / ASSAY_PAGE;
+    *n_before = (a->of->call.kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    return n > *n_before ? n - *n_before : 0;
+}
+
+/* The same bits without the others: rows, heads, and pages of which it sees nothing. */
 static void judge_alone(const query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;
-    const size_t skipped = a->first / ASSAY_PAGE, first = a->first % ASSAY_PAGE,
+    size_t n_before;
+    const size_t skipped = pages_to_skip(a, &n_before), first = a->first - skipped * ASSAY_PAGE,
                  last = a->last - skipped * ASSAY_PAGE;
+    const void *k[MAX_PAGES], *v[MAX_PAGES];
+    for (size_t i = 0; i <= last / ASSAY_PAGE; i++) {
+        k[i] = c->k[i < n_before ? i : i + skipped];
+        v[i] = c->v[i < n_before ? i : i + skipped];
+    }
     assay_attention_call alone = *c;
     alone.out = sweep_take_guarded(a->of->s, c->head_dim * sizeof *alone.out);
     alone.q = c->q + a->row * c->ld_q + a->head * c->head_dim;
     alone.ld_out = alone.ld_q = c->head_dim;
     alone.n_rows = alone.n_heads = 1;
-    alone.k = c->k + skipped;
-    alone.v = c->v + skipped;
+    alone.k = k;
+    alone.v = v;
     alone.first = &first;
     alone.last = &last;
     alone.sinks = c->sinks ? c->sinks + a->head : NULL;

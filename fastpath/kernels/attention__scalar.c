@@ -16,7 +16,7 @@ typedef struct query {
     assay_dtype dtype; /* of keys and values */
     const float *q;
     float *out;
-    size_t first, last;
+    size_t kept, first, last;
 } query;
 
 static double number(const void *page, size_t at, assay_dtype dtype)
@@ -62,16 +62,24 @@ static void add_page(const query *a, running *state, size_t from, size_t to)
     state->top = top;
 }
 
+/* Adds keys from … end - 1, page by page. */
+static void add_range(const query *a, running *state, size_t from, size_t end)
+{
+    while (from < end) {
+        size_t to = (from / ASSAY_PAGE + 1) * ASSAY_PAGE;
+        if (to > end) to = end;
+        add_page(a, state, from, to);
+        from = to;
+    }
+}
+
 static void attend(const query *a, const float *sink)
 {
     running state = {sink ? (double)*sink : -(double)INFINITY, sink ? 1 : 0};
     for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = 0;
-    for (size_t from = a->first; from <= a->last;) {
-        size_t to = (from / ASSAY_PAGE + 1) * ASSAY_PAGE;
-        if (to > a->last + 1) to = a->last + 1;
-        add_page(a, &state, from, to);
-        from = to;
-    }
+    const bool joined = a->first <= a->kept;
+    if (!joined) add_range(a, &state, 0, a->kept);
+    add_range(a, &state, joined ? 0 : a->first, a->last + 1);
     for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = (float)((double)a->out[d] / state.sum);
 }
 
@@ -83,6 +91,7 @@ static void attention(const assay_attention_call *c, assay_dtype dtype)
                             .dtype = dtype,
                             .q = c->q + r * c->ld_q + h * c->head_dim,
                             .out = c->out + r * c->ld_out + h * c->head_dim,
+                            .kept = c->kept,
                             .first = c->first[r],
                             .last = c->last[r]},
                    c->sinks ? c->sinks + h : NULL);

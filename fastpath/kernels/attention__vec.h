@@ -36,7 +36,7 @@ enum {
 typedef struct query {
     const float *q;
     float *out;
-    size_t first, last;
+    size_t kept, first, last;
     size_t from, to; /* what it sees of the page under way */
     float top;       /* largest score */
     float shrink;    /* what the page makes of what lies in out */
@@ -281,28 +281,33 @@ ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
     for (; at < n; at++) add_block(seen + at, p, of_few, 1, STRIP_VECS);
 }
 
-/* Those of n queries that see page number `index`, with what they see of it. */
-static size_t who_sees(query **seen, query *queries, size_t n, size_t index)
+/* Those of n queries that see page number `index`, with what they see of it: of what is kept, or else of
+ * their own range. */
+static size_t who_sees(query **seen, query *queries, size_t n, size_t index, bool of_kept)
 {
     const size_t from = index * ASSAY_PAGE, to = from + ASSAY_PAGE;
     size_t n_seen = 0;
     for (size_t i = 0; i < n; i++) {
         query *a = &queries[i];
-        if (a->last < from || a->first >= to) continue;
-        a->from = a->first > from ? a->first - from : 0;
-        a->to = a->last + 1 < to ? a->last + 1 - from : ASSAY_PAGE;
+        const size_t first = of_kept ? 0 : a->first, end = of_kept ? a->kept : a->last + 1;
+        if (end <= from || first >= to) continue;
+        a->from = first > from ? first - from : 0;
+        a->to = end < to ? end - from : ASSAY_PAGE;
         seen[n_seen++] = a;
     }
     return n_seen;
 }
 
-/* Query number `index` of the call, before its first page. */
+/* Query number `index` of the call, before its first page. Where its range follows on what is kept, the two
+ * are one. */
 static query begin_query(const assay_attention_call *c, size_t index)
 {
     const size_t row = index / c->n_heads, head = index % c->n_heads;
+    const bool joined = c->first[row] <= c->kept;
     query a = {.q = c->q + row * c->ld_q + head * c->head_dim,
                .out = c->out + row * c->ld_out + head * c->head_dim,
-               .first = c->first[row],
+               .kept = joined ? 0 : c->kept,
+               .first = joined ? 0 : c->first[row],
                .last = c->last[row],
                .top = c->sinks ? c->sinks[head] : -INFINITY,
                .sum = c->sinks ? 1 : 0};
@@ -329,9 +334,13 @@ ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, si
         if (queries[i].first < from) from = queries[i].first;
         if (queries[i].last > last) last = queries[i].last;
     }
+    for (size_t i = 0; i * ASSAY_PAGE < c->kept; i++) {
+        const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
+        add_page(seen, who_sees(seen, queries, n, i, true), &p, is_bf16);
+    }
     for (size_t i = from / ASSAY_PAGE; i <= last / ASSAY_PAGE; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
-        add_page(seen, who_sees(seen, queries, n, i), &p, is_bf16);
+        add_page(seen, who_sees(seen, queries, n, i, false), &p, is_bf16);
     }
     for (size_t i = 0; i < n; i++) end_query(&queries[i], c->head_dim);
 }

@@ -122,16 +122,19 @@ typedef struct assay_matmul {
  * k, v:        pages of [head_dim, ASSAY_PAGE] (a key stands in a column) and of [ASSAY_PAGE, head_dim],
  *              aligned to ASSAY_ALIGNMENT. What a page holds outside a row's range is any bits, NaN included,
  *              and must change nothing.
- * first, last: [n_rows], positions counted from the first of page 0, first <= last; one of the rows' first
- *              lies in page 0.
+ * first, last: [n_rows], positions counted from the first of page 0, first <= last.
+ * kept:        beside its own range every row sees those of positions 0 … kept - 1 that lie before its first.
+ *              0: one of the rows' first lies in page 0. Otherwise the pages that hold them come first; of
+ *              those behind them any that no row sees may be missing: positions count the pages there are.
  * cap:         0, or scores become cap tanh(score / cap).
  * sinks:       NULL, or [n_heads]: a score more for each head, whose share of the softmax falls on no value.
  *
- * A query is a row of one head: neither other rows, nor other heads, nor the pages before its own range
+ * A query is a row of one head: neither other rows, nor other heads, nor pages of which it sees nothing
  * change its bits. So the order of additions follows from positions: a page is added up, and then joined to
- * those before it. M = Σ share |v| (1 + e + Σ share e), e being how far a score may be off in units of u:
- * Σ|scale q k|, twice the score more with a cap, and its distance from the largest. Of a power of two of
- * equal scores that are whole numbers, all others so far below that they vanish, the result is exact. */
+ * those before it; of a page that holds both, what is kept and the row's own range may be added up apart. M =
+ * Σ share |v| (1 + e + Σ share e), e being how far a score may be off in units of u: Σ|scale q k|, twice the
+ * score more with a cap, and its distance from the largest. Of a power of two of equal scores that are whole
+ * numbers, all others so far below that they vanish, the result is exact. */
 typedef struct assay_attention_call {
     float *out;
     const float *q;
@@ -141,6 +144,7 @@ typedef struct assay_attention_call {
     const size_t *first, *last;
     float scale, cap;
     const float *sinks;
+    size_t kept;
 } assay_attention_call;
 
 typedef void assay_attention_fn(const assay_attention_call *c);
