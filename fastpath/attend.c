@@ -115,16 +115,25 @@ static void cache_keys(const fp_pass *pass, size_t i, const chunks *cut, const h
     fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * c.width / cut->n, cache_item, &c);
 }
 
-/* The positions that the rows of one run see, in pages: for each head n pointers. */
+/* The positions that the rows of one run see, in pages: for each head n pointers, of the n_kept pages that
+ * hold what is kept, where others lie behind them that nobody sees, and then of those from `first` on. */
 typedef struct run_pages {
-    size_t first, n;
+    fp_view view;
+    size_t n_kept, first, n;
     const void **k, **v; /* [n_kv_heads, n] */
 } run_pages;
 
-/* The first position that one at `position` sees: a key is visible if position - window < key. */
-static size_t first_visible(const plan_attention *a, size_t position)
+/* All but the pages. */
+static run_pages what_is_seen(const fp_run *run, size_t i)
 {
-    return a->window && position >= a->window ? position - a->window + 1 : 0;
+    run_pages p = {.view = run->state->spec[i].view};
+    const size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
+    const size_t n_kept = (p.view.kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    p.first = fp_view_seen(p.view, fp_run_position(run, run->first_row)).first / ASSAY_PAGE * ASSAY_PAGE;
+    if (p.first > n_kept * ASSAY_PAGE) p.n_kept = n_kept;
+    else if (n_kept) p.first = 0;
+    p.n = p.n_kept + last / ASSAY_PAGE - p.first / ASSAY_PAGE + 1;
+    return p;
 }
 
 /* list: [n_runs]. */
@@ -133,10 +142,7 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
     const plan_attention *a = &pass->plan->layers[i].mixer.attention;
     size_t n_pages = 0, n_heads = a->n_kv_heads;
     for (size_t j = 0; j < pass->n_runs; j++) {
-        const fp_run *run = &pass->runs[j];
-        size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
-        list[j].first = first_visible(a, fp_run_position(run, run->first_row)) / ASSAY_PAGE * ASSAY_PAGE;
-        list[j].n = last / ASSAY_PAGE - list[j].first / ASSAY_PAGE + 1;
+        list[j] = what_is_seen(&pass->runs[j], i);
         n_pages += list[j].n;
     }
     const void **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
@@ -145,8 +151,12 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
         p->k = k;
         p->v = k + p->n * n_heads;
         k = p->v + p->n * n_heads;
-        for (size_t h = 0; h < n_heads; h++)
-            fp_state_pages(pass->runs[j].state, i, h, p->first, p->n, p->k + h * p->n, p->v + h * p->n);
+        for (size_t h = 0; h < n_heads; h++) {
+            const void **own_k = p->k + h * p->n, **own_v = p->v + h * p->n;
+            if (p->n_kept) fp_state_pages(pass->runs[j].state, i, h, 0, p->n_kept, own_k, own_v);
+            fp_state_pages(pass->runs[j].state, i, h, p->first, p->n - p->n_kept, own_k + p->n_kept,
+                           own_v + p->n_kept);
+        }
     }
     return k != NULL;
 }
@@ -161,6 +171,14 @@ typedef struct attending {
     float *out;
 } attending;
 
+/* Pages of a run that none of the chunk's rows sees, before all others. */
+static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chunk *one)
+{
+    if (pages->view.kept) return 0;
+    return fp_view_seen(pages->view, fp_run_position(run, one->first_row)).first / ASSAY_PAGE -
+           pages->first / ASSAY_PAGE;
+}
+
 /* One chunk, one key/value head. Chunks of a head follow each other: they see much the same pages. */
 static void attend_item(void *context, size_t item)
 {
@@ -171,13 +189,14 @@ static void attend_item(void *context, size_t item)
     const size_t at = (one->first_row * a->n_heads + head * group) * a->head_dim;
     const fp_run *run = &k->pass->runs[one->run];
     const run_pages *pages = &k->pages[one->run];
-    const size_t lowest = first_visible(a, fp_run_position(run, one->first_row)) / ASSAY_PAGE * ASSAY_PAGE;
-    const size_t skipped = (lowest - pages->first) / ASSAY_PAGE;
+    const size_t skipped = skipped_pages(pages, run, one);
+    /* what to take from a position to have its place in the pages that the kernel is given */
+    const size_t shift = pages->first + skipped * ASSAY_PAGE - pages->n_kept * ASSAY_PAGE;
     size_t first[CHUNK_ROWS], last[CHUNK_ROWS];
     for (size_t r = 0; r < one->n_rows; r++) {
         const size_t position = fp_run_position(run, one->first_row + r);
-        first[r] = first_visible(a, position) - lowest;
-        last[r] = position - lowest;
+        first[r] = fp_view_seen(pages->view, position).first - shift;
+        last[r] = position - shift;
     }
     k->kernel(&(assay_attention_call){
         .out = k->out + at,
@@ -192,6 +211,7 @@ static void attend_item(void *context, size_t item)
         .first = first,
         .last = last,
         .scale = (float)a->scale,
+        .kept = pages->view.kept,
     });
 }
 

@@ -6,29 +6,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a cache holds follows from the views of all layers that read it. */
+static void hold_what_is_seen(const plan *p, fp_cache_spec *spec)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        fp_cache_spec *own = &spec[i];
+        own->kind = own->source != i ? FP_CACHE_SHARED : own->view.window ? FP_CACHE_ROTATING : FP_CACHE_FULL;
+        own->window = own->view.window;
+        own->kept = own->view.kept;
+        fp_cache_spec *source = &spec[own->source];
+        if (own->window == 0 && own->source != i) source->kind = FP_CACHE_FULL;
+        if (own->window > source->window) source->window = own->window;
+        if (own->kept > source->kept) source->kept = own->kept;
+    }
+}
+
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
         const plan_attention *a = &p->layers[i].mixer.attention;
-        spec[i] = (fp_cache_spec){.kind = a->window ? FP_CACHE_ROTATING : FP_CACHE_FULL,
-                                  .source = a->cache_layer,
-                                  .window = a->window,
+        spec[i] = (fp_cache_spec){.source = a->cache_layer,
+                                  .view.window = a->window,
                                   .n_kv_heads = a->n_kv_heads,
                                   .head_dim = a->head_dim,
                                   .narrow = narrow};
-        if (a->cache_layer == i) continue;
-        fp_cache_spec *source = &spec[a->cache_layer];
-        spec[i].kind = FP_CACHE_SHARED;
-        if (!a->window) source->kind = FP_CACHE_FULL;
-        else if (a->window > source->window) source->window = a->window;
     }
+    hold_what_is_seen(p, spec);
+}
+
+void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec)
+{
+    assert(kept < limit);
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.attention.window == 0) spec[i].view = (fp_view){limit - kept, kept};
+    hold_what_is_seen(p, spec);
+}
+
+fp_seen fp_view_seen(fp_view view, size_t position)
+{
+    if (view.window == 0 || position < view.window) return (fp_seen){0};
+    size_t first = position - view.window + 1;
+    return (fp_seen){.kept = view.kept < first ? view.kept : first, .first = first};
 }
 
 fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position)
 {
-    if (spec->kind != FP_CACHE_ROTATING || position < spec->window) return (fp_seen){0};
-    size_t first = position - spec->window + 1;
-    return (fp_seen){.kept = spec->kept < first ? spec->kept : first, .first = first};
+    if (spec->kind != FP_CACHE_ROTATING) return (fp_seen){0};
+    return fp_view_seen((fp_view){spec->window, spec->kept}, position);
 }
 
 /* Bytes of the keys, and again of the values, that one head has in a page. */

@@ -8,10 +8,11 @@
  * How far the caches of a sample reach is said once, by fp_state.n_tokens: the next token's position is that
  * number, and every other position follows from it.
  *
- * No family asks yet for two things that caches can do. A rotating cache may keep its first `kept` positions
- * (attention sinks; mlx-lm's RotatingKVCache); attention then has to list two ranges of pages, those that
- * fp_cache_seen names. And a mixer that carries a state of fixed size, such as the sums and the last inputs
- * of a gated delta net, has a recurrent cache.
+ * A session may limit what layers without a window hold (fp_cache_limit): their caches then rotate, too, and
+ * keep their first `kept` positions.
+ *
+ * No family asks yet for one thing that caches can do: a mixer that carries a state of fixed size, such as
+ * the sums and the last inputs of a gated delta net, has a recurrent cache.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_CACHE_H
@@ -29,10 +30,17 @@ typedef enum fp_cache_kind {
     FP_CACHE_RECURRENT /* n_floats that each token changes */
 } fp_cache_kind;
 
-/* How one layer caches. The model has one for each of its layers. */
+/* Of a token at position p: keys j with p - window < j <= p, and those of positions 0 … kept - 1 before them.
+ * window 0: all. */
+typedef struct fp_view {
+    size_t window, kept;
+} fp_view;
+
+/* How one layer caches. The model has one for each of its layers, and a session with a limit its own. */
 typedef struct fp_cache_spec {
     fp_cache_kind kind;
     size_t source; /* the layer whose keys are read: itself, or an earlier one */
+    fp_view view;  /* what the layer sees of them */
     size_t window; /* rotating: the widest window of all layers that read it */
     size_t kept;   /* rotating: positions 0 … kept - 1 stay, and are seen behind the window, too */
     size_t n_kv_heads, head_dim;
@@ -43,11 +51,18 @@ typedef struct fp_cache_spec {
 /* Fills in spec: [n_layers]. narrow: as in fp_cache_spec. */
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec);
 
-/* What a token sees of a cache of keys: positions below `kept`, and those from `first` on; kept <= first. */
+/* Changes specs as fp_cache_specs makes them: of layers without a window no more than `limit` positions are
+ * seen and held, the first `kept` and the latest; kept < limit. The others keep to their windows. */
+void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec);
+
+/* What a token sees of keys: positions below `kept`, and those from `first` on; kept <= first. */
 typedef struct fp_seen {
     size_t kept, first;
 } fp_seen;
 
+fp_seen fp_view_seen(fp_view view, size_t position);
+
+/* What any layer that reads the cache sees of it. */
 fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position);
 
 /* Of keys: the pages 0 … n_kept - 1 of the sample, then those from first_page on; n_kept is 0 as long as none

@@ -103,12 +103,15 @@ static const int32_t *fp_abi_model_stop_ids(const assay_model *m, size_t *n)
     return stop_set_ids(model_of(m)->plan->stops, n);
 }
 
-static assay_status fp_abi_session_open(assay_model *m, assay_session **out, assay_error *err)
+static assay_status fp_abi_session_open_with(assay_model *m, const assay_session_options *options,
+                                             assay_session **out, assay_error *err)
 {
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     assay_status rc = fp_batch_open(model_of(m), &s->batch, err);
+    if (rc == ASSAY_OK) rc = fp_session_limit(fp_batch_session(s->batch), options->limit, options->kept, err);
     if (rc != ASSAY_OK) {
+        fp_batch_free(s->batch);
         free(s);
         return rc;
     }
@@ -117,6 +120,12 @@ static assay_status fp_abi_session_open(assay_model *m, assay_session **out, ass
     (void)atomic_fetch_add(&m->n_sessions, 1);
     *out = s;
     return ASSAY_OK;
+}
+
+static assay_status fp_abi_session_open(assay_model *m, assay_session **out, assay_error *err)
+{
+    return fp_abi_session_open_with(
+        m, &(assay_session_options){.size = sizeof(assay_session_options), .limit = SIZE_MAX}, out, err);
 }
 
 static void fp_abi_session_free(assay_session *s)
@@ -192,6 +201,7 @@ const assay_engine *assay_engine_v1(void)
         .session_override = fp_abi_session_override,
         .model_open_with = fp_abi_model_open_with,
         .prefill_last = fp_abi_prefill_last,
+        .session_open_with = fp_abi_session_open_with,
     };
     return &ENGINE;
 }

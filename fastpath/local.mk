@@ -50,6 +50,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_kernels \
+	fastpath/tests/check_limit \
 	fastpath/tests/check_memory \
 	fastpath/tests/check_narrow \
 	fastpath/tests/check_outside \
@@ -66,6 +67,9 @@ fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_grid_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_limit_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_limit_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_page_make,--wrap=fp_page_release
 fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) \

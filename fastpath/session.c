@@ -18,7 +18,9 @@ typedef struct sample {
 
 struct fp_session {
     const fp_model *model;
-    sample *samples; /* [n_samples], some of them not in use */
+    fp_cache_spec *limited; /* [n_layers]; NULL: without a limit the model's are used */
+    size_t limit, kept;     /* SIZE_MAX and 0 without a limit */
+    sample *samples;        /* [n_samples], some of them not in use */
     size_t n_samples;
     size_t chunk;
     fp_scratch scratch;
@@ -30,6 +32,7 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     s->model = m;
     s->chunk = FP_CHUNK;
+    s->limit = SIZE_MAX;
     *out = s;
     return ASSAY_OK;
 }
@@ -46,6 +49,7 @@ void fp_session_free(fp_session *s)
     if (!s) return;
     for (size_t i = 0; i < s->n_samples; i++) clear(&s->samples[i]);
     free(s->samples);
+    free(s->limited);
     fp_scratch_free(&s->scratch);
     free(s);
 }
@@ -54,6 +58,28 @@ void fp_session_chunk(fp_session *s, size_t n_rows)
 {
     assert(n_rows > 0);
     s->chunk = n_rows;
+}
+
+assay_status fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err)
+{
+    const size_t n = s->model->plan->n_layers;
+    assert(s->n_samples == 0);
+    if (limit == 0)
+        return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
+    if (kept >= limit)
+        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
+                          kept, limit);
+    fp_cache_spec *limited = limit == SIZE_MAX ? NULL : calloc(n, sizeof *limited);
+    if (!limited && limit != SIZE_MAX) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
+    if (limited) {
+        memcpy(limited, s->model->caches, n * sizeof *limited);
+        fp_cache_limit(s->model->plan, limit, kept, limited);
+    }
+    free(s->limited);
+    s->limited = limited;
+    s->limit = limit;
+    s->kept = limited ? kept : 0;
+    return ASSAY_OK;
 }
 
 static sample *find(const fp_session *s, size_t slot)
@@ -82,7 +108,8 @@ assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
 {
     size_t at = free_slot(s);
     sample *one = at < s->n_samples ? &s->samples[at] : NULL;
-    if (!one || fp_state_open(&one->state, s->model->caches, s->model->plan->n_layers) != ASSAY_OK)
+    const fp_cache_spec *spec = s->limited ? s->limited : s->model->caches;
+    if (!one || fp_state_open(&one->state, spec, s->model->plan->n_layers) != ASSAY_OK)
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for sample %zu", at);
     one->in_use = true;
     *slot = at;
@@ -118,6 +145,8 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
         return assay_fail(err, ASSAY_EINVAL,
                           "fork: found a session of another model (%s), expected one of %s",
                           into->model->plan->dir, from->model->plan->dir);
+    if (into->limit != from->limit || into->kept != from->kept)
+        return assay_fail(err, ASSAY_EINVAL, "fork: found a session with other limits, expected the same");
     assay_status rc = fp_session_join(into, &at, err);
     if (rc != ASSAY_OK) return rc;
     const sample *origin = find(from, slot);

@@ -40,13 +40,18 @@ void fp_session_free(fp_session *s);
 #define FP_CHUNK ((size_t)256)
 void fp_session_chunk(fp_session *s, size_t n_rows);
 
+/* Every sample holds at most `limit` positions in the caches of layers without a window, the first `kept` of
+ * them and the latest; its tokens it keeps. SIZE_MAX: no limit. Before anyone joins. Fails with ASSAY_EINVAL
+ * unless kept < limit, or with ASSAY_ENOMEM. */
+assay_status fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err);
+
 /* A sample without tokens. Fails with ASSAY_ENOMEM. */
 assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err);
 /* Frees the slot, which a later sample may be given. */
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err);
 /* A sample that holds what one of `from` does, in `into`, which may be the same session; nobody may use
  * either meanwhile, and different threads may afterwards. Fails with ASSAY_EINVAL where the two are not of
- * one model, or with ASSAY_ENOMEM. */
+ * one model or differ in their limits, or with ASSAY_ENOMEM. */
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,
                              assay_error *err);
 /* Takes the tokens behind the first n_tokens back. */

@@ -19,6 +19,7 @@ struct assay_model {
 
 struct assay_session {
     const plan *plan;
+    ref_limit limit;
     assay_trace_fn *trace;
     void *trace_context;
     assay_override_fn *override;
@@ -56,13 +57,26 @@ static const int32_t *ref_model_stop_ids(const assay_model *m, size_t *n)
     return stop_set_ids(m->plan->stops, n);
 }
 
-static assay_status ref_session_open(assay_model *m, assay_session **out, assay_error *err)
+static assay_status ref_session_open_with(assay_model *m, const assay_session_options *options,
+                                          assay_session **out, assay_error *err)
 {
+    if (options->limit == 0)
+        return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
+    if (options->kept >= options->limit)
+        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
+                          options->kept, options->limit);
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", m->plan->dir);
     s->plan = m->plan;
+    s->limit = (ref_limit){options->limit, options->kept};
     *out = s;
     return ASSAY_OK;
+}
+
+static assay_status ref_session_open(assay_model *m, assay_session **out, assay_error *err)
+{
+    return ref_session_open_with(
+        m, &(assay_session_options){.size = sizeof(assay_session_options), .limit = SIZE_MAX}, out, err);
 }
 
 static void forget(assay_session *s)
@@ -150,7 +164,7 @@ static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void
                              .override = s->override,
                              .override_context = s->override_context,
                              .sample = b};
-        rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, tracer, row, err);
+        rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, s->limit, tracer, row, err);
     }
     return rc;
 }
@@ -174,7 +188,7 @@ static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *lo
         if (tokens[b] == -1) continue;
         rc = append(s, b, tokens[b], err);
         if (rc == ASSAY_OK)
-            rc = ref_forward(s->plan, s->tokens[b], s->length[b], s->length[b] - 1, (ref_tracer){0},
+            rc = ref_forward(s->plan, s->tokens[b], s->length[b], s->length[b] - 1, s->limit, (ref_tracer){0},
                              (ref_real *)logits + b * s->plan->vocab, err);
     }
     return rc;
@@ -247,6 +261,7 @@ const assay_engine *assay_engine_v1(void)
         .decode = ref_decode,
         .rope = ref_rope_request,
         .session_override = ref_session_override,
+        .session_open_with = ref_session_open_with,
     };
     return &ENGINE;
 }

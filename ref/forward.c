@@ -107,9 +107,9 @@ static void free_each(void **list, size_t n)
 }
 
 assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
-                         ref_tracer tracer, ref_real *logits, assay_error *err)
+                         ref_limit limit, ref_tracer tracer, ref_real *logits, assay_error *err)
 {
-    ref_pass pass = {.plan = p, .n_tokens = n_tokens, .tokens = tokens, .tracer = tracer};
+    ref_pass pass = {.plan = p, .n_tokens = n_tokens, .tokens = tokens, .limit = limit, .tracer = tracer};
     pass.cosine = calloc(p->n_ropes + 1, sizeof *pass.cosine);
     pass.sine = calloc(p->n_ropes + 1, sizeof *pass.sine);
     pass.k = calloc(p->n_layers, sizeof *pass.k);

@@ -12,6 +12,7 @@ typedef struct ref_pass {
     const plan *plan;
     size_t n_tokens;       /* T */
     const int32_t *tokens; /* [T], checked: embeddable */
+    ref_limit limit;
     ref_tracer tracer;
     double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */
     ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
@@ -21,7 +22,7 @@ typedef struct ref_pass {
 /* logits: [T - first_row, vocab], of the rows from first_row on.
  * tokens: [n_tokens], each of which plan_embeds_as accepts. Fails with ASSAY_ENOMEM only. */
 assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
-                         ref_tracer tracer, ref_real *logits, assay_error *err);
+                         ref_limit limit, ref_tracer tracer, ref_real *logits, assay_error *err);
 
 /* Layer i in place. x: [T, D]; with streams, [S, T, D]. */
 assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);

@@ -40,7 +40,8 @@ static assay_status attend(ref_pass *pass, size_t i, const ref_real *x, ref_real
     assay_status rc = q && mixed ? project(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK)
-        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a);
+        rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a,
+                           pass->limit);
     if (rc == ASSAY_OK) rc = ref_linear(y, mixed, pass->n_tokens, &a->o);
     free(q);
     free(mixed);

@@ -187,16 +187,18 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
-/* Hides the keys that query t must not see: those after it, and those that its window has left behind. */
-static void mask_row(ref_real *scores, size_t t, size_t n_tokens, size_t window)
+/* Hides the keys that query t must not see: those after it, and those that its window has left behind, but
+ * for the first `kept`. */
+static void mask_row(ref_real *scores, size_t t, size_t n_tokens, size_t window, size_t kept)
 {
     for (size_t key = 0; key < n_tokens; key++)
-        if (key > t || (window && key + window <= t)) scores[key] = -INFINITY;
+        if (key > t || (key >= kept && t - key >= window)) scores[key] = -INFINITY;
 }
 
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a)
+                           size_t n_tokens, const plan_attention *a, ref_limit limit)
 {
+    size_t window = a->window ? a->window : limit.limit - limit.kept, kept = a->window ? 0 : limit.kept;
     size_t group = a->n_heads / a->n_kv_heads, q_row = a->n_heads * a->head_dim,
            kv_row = a->n_kv_heads * a->head_dim;
     ref_real *scores = ref_alloc(n_tokens, n_tokens);
@@ -208,7 +210,7 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
                          a->head_dim, a->scale);
         if (rc != ASSAY_OK) break;
         for (size_t t = 0; t < n_tokens; t++) {
-            mask_row(scores + t * n_tokens, t, n_tokens, a->window);
+            mask_row(scores + t * n_tokens, t, n_tokens, window, kept);
             ref_softmax(scores + t * n_tokens, n_tokens);
         }
         rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,

@@ -49,10 +49,17 @@ void ref_multiply(ref_real *y, const ref_real *x, size_t n);
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine);
 
-/* Softmax attention of one sample, each token seeing itself and what came before, within a->window.
+/* How many keys a token sees in layers without a window: the first `kept`, and the latest of the others.
+ * limit SIZE_MAX: all. */
+typedef struct ref_limit {
+    size_t limit, kept;
+} ref_limit;
+
+/* Softmax attention of one sample, each token seeing itself and what came before, within a->window, or
+ * within the limit where there is no window.
  * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. */
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
-                           size_t n_tokens, const plan_attention *a);
+                           size_t n_tokens, const plan_attention *a, ref_limit limit);
 
 /* down(activation(gate(x)) * up(x)), gate made sparse first where mlp->sparse. x, y: [T, D]. */
 assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp);

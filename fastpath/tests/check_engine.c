@@ -78,7 +78,7 @@ START_TEST(the_table_is_complete)
     ck_assert_str_eq(engine->name, "fastpath");
     ck_assert_int_eq(engine->logits_dtype, ASSAY_F32);
     ck_assert(engine->session_trace && engine->session_override && engine->rope && engine->model_stop_ids);
-    ck_assert(engine->prefill_last != NULL);
+    ck_assert(engine->prefill_last && engine->session_open_with);
     close_engine();
 }
 END_TEST
@@ -268,6 +268,21 @@ START_TEST(what_was_freed_ends_the_process_that_uses_it)
 }
 END_TEST
 
+START_TEST(a_limit_without_room_for_the_latest_is_refused)
+{
+    static const size_t BAD[][2] = {{0, 0}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
+    open_engine();
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        assay_session *other = session;
+        const assay_session_options options = {.size = sizeof options, .limit = BAD[i][0], .kept = BAD[i][1]};
+        ck_assert_int_eq(engine->session_open_with(model, &options, &other, &err), ASSAY_EINVAL);
+        support_expect_error(&err, ASSAY_EINVAL, i ? "found kept" : "found limit 0", NULL);
+        ck_assert_ptr_eq(other, session);
+    }
+    close_engine(); /* asserts that no other session is open */
+}
+END_TEST
+
 START_TEST(decoding_nothing_is_an_error)
 {
     open_engine();
@@ -349,6 +364,7 @@ int main(void)
     tcase_add_test(tc, an_input_that_it_does_not_know_is_refused);
     tcase_add_loop_test(tc, what_was_freed_ends_the_process_that_uses_it, 0,
                         (int)(sizeof MISUSES / sizeof *MISUSES));
+    tcase_add_test(tc, a_limit_without_room_for_the_latest_is_refused);
     tcase_add_test(tc, decoding_nothing_is_an_error);
     tcase_add_test(tc, samples_that_rest_are_left_untouched);
     tcase_add_test(tc, tensors_are_those_of_each_sample_whole_and_can_be_overwritten);

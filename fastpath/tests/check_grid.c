@@ -1,6 +1,7 @@
 /* Whatever the workers, the company, the chunks and the padding: the same bits. For every bundled checkpoint
- * and every type to compute in, on prompts that are longer than a page and than any window. And those bits
- * are near those of the stateless reference, to which prompts of this length are nothing special.
+ * and every type to compute in, on prompts that are longer than a page and than any window; and with caches
+ * that hold no more than a limit. And those bits are near those of the stateless reference, to which prompts
+ * of this length, and limits, are nothing special.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/tests/support.h"
@@ -16,10 +17,8 @@
 #include "fastpath/batch.h"
 #include "model/dtype.h"
 
-enum { LENGTH = 71, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
+enum { LENGTH = 71, LONG = 330, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
 
-/* The sample that is looked at is the middle one. */
-static const size_t LENGTHS[N_SAMPLES] = {9, LENGTH, 2};
 static const size_t WORKERS[] = {1, 2, 4}, CHUNKS[] = {WHOLE, 1, 7, 64};
 
 static glob_t found;
@@ -50,7 +49,14 @@ typedef struct cell {
     size_t chunk;
     bool in_company;
     size_t padding;
+    size_t length;      /* of the sample that is looked at, the middle one */
+    size_t limit, kept; /* of caches; limit 0: none */
 } cell;
+
+static size_t length_of(const cell *c, size_t sample)
+{
+    return sample == 0 ? 9 : sample == 1 ? c->length : 2;
+}
 
 static bool is_untouched(const float *row, size_t n)
 {
@@ -71,15 +77,16 @@ static float *blank(size_t n)
 /* A left-padded batch of the cell's samples. */
 typedef struct prompts {
     size_t n, n_tokens, first; /* samples; the first of them */
-    int32_t tokens[N_SAMPLES * (LENGTH + PADDING)], length[N_SAMPLES];
+    int32_t tokens[N_SAMPLES * (LONG + PADDING)], length[N_SAMPLES];
 } prompts;
 
 static prompts make_prompts(const cell *c, size_t n_token_ids)
 {
-    prompts p = {
-        .n = c->in_company ? N_SAMPLES : 1, .n_tokens = LENGTH + c->padding, .first = c->in_company ? 0 : 1};
+    prompts p = {.n = c->in_company ? N_SAMPLES : 1,
+                 .n_tokens = c->length + c->padding,
+                 .first = c->in_company ? 0 : 1};
     for (size_t b = 0; b < p.n; b++) {
-        size_t length = LENGTHS[p.first + b];
+        size_t length = length_of(c, p.first + b);
         p.length[b] = (int32_t)length;
         for (size_t t = 0; t < p.n_tokens; t++)
             p.tokens[b * p.n_tokens + t] =
@@ -93,34 +100,42 @@ static void decode(fp_batch *batch, const prompts *p, size_t step, size_t n_toke
 {
     int32_t next[N_SAMPLES];
     for (size_t b = 0; b < p->n; b++)
-        next[b] = token_at(n_token_ids, p->first + b, LENGTHS[p->first + b] + step);
+        next[b] = token_at(n_token_ids, p->first + b, (size_t)p->length[b] + step);
     if (p->n > 1 && step == 1) next[0] = -1;
     ck_assert_msg(fp_batch_decode(batch, next, logits, &err) == ASSAY_OK, "%s", err.text);
 }
 
-/* Logits of the sample: [LENGTH + N_DECODE, vocab], to be freed. Checks that no padding was touched. */
+static fp_batch *open_batch(const fp_model *m, const cell *c)
+{
+    fp_batch *batch;
+    ck_assert_int_eq(fp_batch_open(m, &batch, &err), ASSAY_OK);
+    fp_session_chunk(fp_batch_session(batch), c->chunk);
+    if (c->limit)
+        ck_assert_int_eq(fp_session_limit(fp_batch_session(batch), c->limit, c->kept, &err), ASSAY_OK);
+    return batch;
+}
+
+/* Logits of the sample: [length + N_DECODE, vocab], to be freed. Checks that no padding was touched. */
 static float *run_cell(const fp_model *m, const cell *c)
 {
     size_t vocab = m->plan->vocab, ids = m->plan->n_token_ids;
     prompts p = make_prompts(c, ids);
     size_t at = p.n == 1 ? 0 : 1;
     float *prefill = blank(p.n * p.n_tokens * vocab), *step = blank(p.n * vocab);
-    float *out = blank((LENGTH + N_DECODE) * vocab);
-    fp_batch *batch;
-    ck_assert_int_eq(fp_batch_open(m, &batch, &err), ASSAY_OK);
-    fp_session_chunk(fp_batch_session(batch), c->chunk);
+    float *out = blank((c->length + N_DECODE) * vocab);
+    fp_batch *batch = open_batch(m, c);
     const assay_batch given = {
         .n_samples = p.n, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
     ck_assert_msg(fp_batch_prefill(batch, &given, NULL, FP_WANTED_ALL, prefill, &err) == ASSAY_OK, "%s",
                   err.text);
     for (size_t b = 0; b < p.n; b++)
         ck_assert(is_untouched(prefill + b * p.n_tokens * vocab, (p.n_tokens - (size_t)p.length[b]) * vocab));
-    memcpy(out, prefill + (at * p.n_tokens + c->padding) * vocab, LENGTH * vocab * sizeof *out);
+    memcpy(out, prefill + (at * p.n_tokens + c->padding) * vocab, c->length * vocab * sizeof *out);
     for (size_t i = 0; i < N_DECODE; i++) {
         memset(step, 0xff, p.n * vocab * sizeof *step);
         decode(batch, &p, i, ids, step);
         ck_assert(is_untouched(step, vocab) == (p.n > 1 && i == 1));
-        memcpy(out + (LENGTH + i) * vocab, step + at * vocab, vocab * sizeof *out);
+        memcpy(out + (c->length + i) * vocab, step + at * vocab, vocab * sizeof *out);
     }
     fp_batch_free(batch);
     free(prefill);
@@ -132,11 +147,12 @@ static void expect_cell(const fp_model *m, const cell *c, const float *expected)
 {
     size_t vocab = m->plan->vocab;
     float *out = run_cell(m, c);
-    for (size_t r = 0; r < LENGTH + N_DECODE; r++)
+    for (size_t r = 0; r < c->length + N_DECODE; r++)
         ck_assert_msg(memcmp(out + r * vocab, expected + r * vocab, vocab * sizeof *out) == 0,
-                      "%s in %s: %zu workers, chunk %zu, %s, padding %zu: row %zu has other bits",
+                      "%s in %s: %zu workers, chunk %zu, %s, padding %zu, limit %zu, kept %zu: row %zu has "
+                      "other bits",
                       m->plan->dir, dtype_name(m->packer.compute), fp_pool_workers(m->pool), c->chunk,
-                      c->in_company ? "in company" : "alone", c->padding, r);
+                      c->in_company ? "in company" : "alone", c->padding, c->limit, c->kept, r);
     free(out);
 }
 
@@ -145,10 +161,11 @@ static void expect_grid(int index, assay_dtype compute)
     float *expected = NULL;
     for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++) {
         fp_model *m = open_model(index, compute, WORKERS[w]);
-        if (!expected) expected = run_cell(m, &(cell){.chunk = WHOLE});
+        if (!expected) expected = run_cell(m, &(cell){.chunk = WHOLE, .length = LENGTH});
         for (size_t k = 0; k < sizeof CHUNKS / sizeof *CHUNKS; k++)
             for (size_t j = 0; j < 4; j++)
-                expect_cell(m, &(cell){CHUNKS[k], j / 2 == 1, j % 2 ? PADDING : 0}, expected);
+                expect_cell(m, &(cell){CHUNKS[k], j / 2 == 1, j % 2 ? PADDING : 0, .length = LENGTH},
+                            expected);
         fp_model_free(m);
     }
     free(expected);
@@ -182,7 +199,7 @@ START_TEST(each_type_has_bits_of_its_own)
     for (size_t t = 0; t < n_types; t++) {
         fp_model *m = open_model(_i, types[t], 1);
         n = (LENGTH + N_DECODE) * m->plan->vocab;
-        logits[t] = run_cell(m, &(cell){.chunk = WHOLE});
+        logits[t] = run_cell(m, &(cell){.chunk = WHOLE, .length = LENGTH});
         for (size_t k = 0; k < t; k++) ck_assert_int_ne(memcmp(logits[k], logits[t], n * sizeof(float)), 0);
         fp_model_free(m);
     }
@@ -190,8 +207,8 @@ START_TEST(each_type_has_bits_of_its_own)
 }
 END_TEST
 
-/* Truth of the same tokens, [LENGTH + N_DECODE, vocab]: prefilled, then step by step. */
-static double *reference_logits(const char *dir, size_t vocab, size_t n_token_ids)
+/* Truth of the same tokens, [length + N_DECODE, vocab]: prefilled, then step by step. */
+static double *reference_logits(const char *dir, const cell *c, size_t vocab, size_t n_token_ids)
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/ref/.libs/ref64.so", environment("top_builddir"));
@@ -202,16 +219,19 @@ static double *reference_logits(const char *dir, size_t vocab, size_t n_token_id
     const assay_engine *ref = table();
     assay_model *m;
     assay_session *s;
-    prompts p = make_prompts(&(cell){0}, n_token_ids);
-    const assay_batch given = {.n_samples = 1, .n_tokens = LENGTH, .tokens = p.tokens, .length = p.length};
-    double *out = calloc((LENGTH + N_DECODE) * vocab, sizeof *out);
+    prompts p = make_prompts(&(cell){.length = c->length}, n_token_ids);
+    const assay_batch given = {
+        .n_samples = 1, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
+    const assay_session_options options = {
+        .size = sizeof options, .limit = c->limit ? c->limit : SIZE_MAX, .kept = c->kept};
+    double *out = calloc((c->length + N_DECODE) * vocab, sizeof *out);
     ck_assert_ptr_nonnull(out);
     ck_assert_msg(ref->model_open(dir, &m, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(ref->session_open(m, &s, &err), ASSAY_OK);
+    ck_assert_int_eq(ref->session_open_with(m, &options, &s, &err), ASSAY_OK);
     ck_assert_int_eq(ref->prefill(s, &given, out, &err), ASSAY_OK);
     for (size_t i = 0; i < N_DECODE; i++) {
-        int32_t next = token_at(n_token_ids, 1, LENGTH + i);
-        ck_assert_int_eq(ref->decode(s, &next, out + (LENGTH + i) * vocab, &err), ASSAY_OK);
+        int32_t next = token_at(n_token_ids, 1, c->length + i);
+        ck_assert_int_eq(ref->decode(s, &next, out + (c->length + i) * vocab, &err), ASSAY_OK);
     }
     ref->session_free(s);
     ref->model_free(m);
@@ -219,25 +239,79 @@ static double *reference_logits(const char *dir, size_t vocab, size_t n_token_id
 }
 
 /* In tiny models the noise of float32 is some 1e-6 of the largest logit; what a wrong position, window or
- * page does is 1e-2 or more. */
-START_TEST(long_prompts_agree_with_the_reference)
+ * page does is 1e-2 or more. out: [length + N_DECODE, vocab], of the cell. */
+static void expect_reference(const fp_model *m, const cell *c, const float *out)
 {
-    fp_model *m = open_model(_i, ASSAY_F32, 2);
     size_t vocab = m->plan->vocab;
-    float *out = run_cell(m, &(cell){.chunk = 7, .in_company = true});
-    double *truth = reference_logits(m->plan->dir, vocab, m->plan->n_token_ids);
-    for (size_t r = 0; r < LENGTH + N_DECODE; r++) {
+    double *truth = reference_logits(m->plan->dir, c, vocab, m->plan->n_token_ids);
+    for (size_t r = 0; r < c->length + N_DECODE; r++) {
         double top = 0, worst = 0;
         for (size_t v = 0; v < vocab; v++) {
             top = fmax(top, fabs(truth[r * vocab + v]));
             double off = fabs((double)out[r * vocab + v] - truth[r * vocab + v]);
             worst = off <= worst ? worst : off; /* NaN is the worst */
         }
-        ck_assert_msg(worst <= 2e-4 * top, "%s: row %zu is off by %g of %g", m->plan->dir, r, worst, top);
+        ck_assert_msg(worst <= 2e-4 * top, "%s, limit %zu, kept %zu: row %zu is off by %g of %g",
+                      m->plan->dir, c->limit, c->kept, r, worst, top);
     }
     free(truth);
+}
+
+START_TEST(long_prompts_agree_with_the_reference)
+{
+    fp_model *m = open_model(_i, ASSAY_F32, 2);
+    const cell c = {.chunk = 7, .in_company = true, .length = LENGTH};
+    float *out = run_cell(m, &c);
+    expect_reference(m, &c, out);
     free(out);
     fp_model_free(m);
+}
+END_TEST
+
+/* The same bits in every cell with this limit, and in float32 those of the reference. */
+static void expect_limit(int index, assay_dtype compute, size_t length, size_t limit, size_t kept)
+{
+    static const size_t chunks[] = {1, 7, 64, WHOLE};
+    fp_model *m = open_model(index, compute, 2);
+    const cell whole = {.chunk = WHOLE, .length = length, .limit = limit, .kept = kept};
+    float *expected = run_cell(m, &whole);
+    for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
+        cell c = whole;
+        c.chunk = chunks[k];
+        c.in_company = k % 2 == 0;
+        c.padding = k % 3 ? 0 : PADDING;
+        expect_cell(m, &c, expected);
+    }
+    if (compute == ASSAY_F32) expect_reference(m, &whole, expected);
+    free(expected);
+    fp_model_free(m);
+}
+
+START_TEST(nor_do_they_where_caches_hold_a_limit)
+{
+    expect_limit(_i, ASSAY_F32, LENGTH, 23, 4);
+    expect_limit(_i, ASSAY_BF16, LENGTH, 23, 4);
+}
+END_TEST
+
+/* Full layers, beside windows, and such that share caches. */
+static bool is_limited_at_length(const char *dir)
+{
+    static const char *const models[] = {"/llama/base/", "/qwen3/window/", "/gemma4/shared-kv/"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strstr(dir, models[i])) return true;
+    return false;
+}
+
+/* What is kept ends in the first page, with it, or in the second; pages between it and the window are gone,
+ * or there is one window of everything. */
+START_TEST(nor_do_they_where_pages_behind_the_kept_ones_are_gone)
+{
+    static const size_t LIMITS[][2] = {{11, 4}, {70, 4},   {65, 64},  {66, 65}, {128, 64},
+                                       {80, 0}, {130, 70}, {200, 63}, {331, 4}, {1, 0}};
+    if (!is_limited_at_length(found.gl_pathv[_i])) return;
+    for (size_t k = 0; k < sizeof LIMITS / sizeof *LIMITS; k++)
+        expect_limit(_i, ASSAY_F32, LONG, LIMITS[k][0], LIMITS[k][1]);
 }
 END_TEST
 
@@ -254,6 +328,8 @@ int main(void)
     tcase_add_loop_test(tc, nor_do_they_in_int8, 0, (int)found.gl_pathc);
     tcase_add_loop_test(tc, each_type_has_bits_of_its_own, 0, (int)found.gl_pathc);
     tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, nor_do_they_where_caches_hold_a_limit, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, nor_do_they_where_pages_behind_the_kept_ones_are_gone, 0, (int)found.gl_pathc);
     suite_add_tcase(suite, tc);
     int status = support_run(suite);
     globfree(&found);

@@ -315,6 +315,25 @@ START_TEST(a_fork_into_a_session_of_another_model_is_refused)
 }
 END_TEST
 
+/* Into what is kept, into what is still held, and to where the sample is evaluated again; a fork goes on. */
+START_TEST(with_a_limit_a_rewound_or_forked_sample_goes_on_as_a_fresh_one_does)
+{
+    static const size_t BACK[] = {74, 73, 60, 20, 12, 11, 4, 3, 1, 0};
+    open_all(MODELS[_i]);
+    ck_assert_int_eq(fp_session_limit(session, 11, 4, &err), ASSAY_OK);
+    size_t slot = join(), forked;
+    take_and_compare(slot, 0, 0, LENGTH - 1);
+    for (size_t i = 0; i < sizeof BACK / sizeof *BACK; i++) {
+        ck_assert_int_eq(fp_session_rewind(session, slot, BACK[i], &err), ASSAY_OK);
+        ck_assert_int_eq(fp_session_fork(session, slot, session, &forked, &err), ASSAY_OK);
+        take_and_compare(slot, 0, BACK[i], LENGTH);
+        take_and_compare(forked, 0, BACK[i], BACK[i] + 1);
+        ck_assert_int_eq(fp_session_leave(session, forked, &err), ASSAY_OK);
+    }
+    close_all();
+}
+END_TEST
+
 START_TEST(a_sample_may_be_longer_than_the_config_foresees)
 {
     open_all("phi3/partial-old");
@@ -403,6 +422,7 @@ int main(void)
     TCase *tc = tcase_create("session");
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, steps_of_any_size_end_where_one_step_does, 0, N_MODELS);
+    tcase_add_loop_test(tc, with_a_limit_a_rewound_or_forked_sample_goes_on_as_a_fresh_one_does, 0, N_MODELS);
     tcase_add_loop_test(tc, samples_join_rest_and_leave_while_others_go_on, 0, N_MODELS);
     tcase_add_loop_test(tc, a_fork_goes_its_own_way, 0, N_MODELS);
     tcase_add_loop_test(tc, a_rewound_sample_goes_on_as_if_nothing_had_followed, 0, N_MODELS);

@@ -106,6 +106,16 @@ typedef struct assay_model_options {
     const struct assay_kernels *kernels;
 } assay_model_options;
 
+/* What a session's caches hold.
+ * limit, kept: layers without a sliding window of their own hold and see at most `limit` positions of a
+ * sample: the first `kept`, and the latest of the others. So the token at position p sees the keys j <= p
+ * with j < kept or p - (limit - kept) < j, whether it came in a prompt, whole or in parts, or in a step.
+ * Positions count on. A layer with a window keeps to that. kept < limit; SIZE_MAX: no limit. */
+typedef struct assay_session_options {
+    uint32_t size; /* sizeof(assay_session_options) that the caller was built with */
+    size_t limit, kept;
+} assay_session_options;
+
 typedef struct assay_engine {
     uint32_t abi;     /* ASSAY_ENGINE_ABI */
     uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
@@ -166,6 +176,12 @@ typedef struct assay_engine {
      * engine has no choice to offer. Fails with ASSAY_EUNSUPPORTED where it cannot do what they ask for. */
     assay_status (*model_open_with)(const char *dir, const assay_model_options *options, assay_model **out,
                                     assay_error *err);
+
+    /* Opens a session as session_open does, and as the options say. May be NULL, or lie beyond `size`: the
+     * engine has no choice to offer. Fails with ASSAY_EINVAL for a limit of 0, and where kept is not less
+     * than limit. */
+    assay_status (*session_open_with)(assay_model *model, const assay_session_options *options,
+                                      assay_session **out, assay_error *err);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

@@ -171,6 +171,49 @@ START_TEST(bad_batches_are_refused_by_name)
 }
 END_TEST
 
+START_TEST(a_limit_without_room_for_the_latest_is_refused)
+{
+    static const size_t BAD[][2] = {{0, 0}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
+    open_engine(_i);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        assay_session *other = session;
+        const assay_session_options options = {.size = sizeof options, .limit = BAD[i][0], .kept = BAD[i][1]};
+        ck_assert_int_eq(engine->session_open_with(model, &options, &other, &err), ASSAY_EINVAL);
+        support_expect_error(&err, ASSAY_EINVAL, i ? "found kept" : "found limit 0", NULL);
+        ck_assert_ptr_eq(other, session);
+    }
+    close_engine();
+}
+END_TEST
+
+/* Of three positions the first stays: what the last token sees is the same, and what lies between is not. */
+START_TEST(a_limit_hides_what_lies_between_in_prefill_and_in_decode)
+{
+    open_engine(_i);
+    const int32_t tokens[] = {7, 1, 2, 3, 4, 5}, length[] = {N_TOKENS}, shorter[] = {N_TOKENS - 1};
+    const int32_t next[] = {5};
+    const assay_session_options options = {.size = sizeof options, .limit = 3, .kept = 1};
+    const size_t last = (N_TOKENS - 1) * row_bytes();
+    char *whole = blank(N_TOKENS * vocab), *part = blank(N_TOKENS * vocab), *step = blank(vocab);
+    ck_assert_int_eq(prefill(tokens, length, 1, part), ASSAY_OK);
+    engine->session_free(session);
+    ck_assert_int_eq(engine->session_open_with(model, &options, &session, &err), ASSAY_OK);
+    ck_assert_int_eq(prefill(tokens, length, 1, whole), ASSAY_OK);
+    ck_assert_mem_eq(whole, part, 3 * row_bytes());
+    for (size_t t = 3; t < N_TOKENS; t++)
+        ck_assert_mem_ne(whole + t * row_bytes(), part + t * row_bytes(), row_bytes());
+    const assay_batch batch = {.n_samples = 1, .n_tokens = N_TOKENS - 1, .tokens = tokens, .length = shorter};
+    ck_assert_int_eq(engine->prefill(session, &batch, part, &err), ASSAY_OK);
+    ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
+    ck_assert_mem_eq(part, whole, last);
+    ck_assert_mem_eq(step, whole + last, row_bytes());
+    free(whole);
+    free(part);
+    free(step);
+    close_engine();
+}
+END_TEST
+
 START_TEST(decode_before_prefill_and_bad_tokens_are_refused)
 {
     open_engine(_i);
@@ -306,6 +349,8 @@ int main(void)
     tcase_add_loop_test(all, a_decode_step_equals_the_longer_prompt, 0, N_MODULES);
     tcase_add_loop_test(all, a_sample_that_takes_no_step_is_left_alone, 0, N_MODULES);
     tcase_add_loop_test(all, bad_batches_are_refused_by_name, 0, N_MODULES);
+    tcase_add_loop_test(all, a_limit_without_room_for_the_latest_is_refused, 0, N_MODULES);
+    tcase_add_loop_test(all, a_limit_hides_what_lies_between_in_prefill_and_in_decode, 0, N_MODULES);
     tcase_add_loop_test(all, decode_before_prefill_and_bad_tokens_are_refused, 0, N_MODULES);
     tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
     tcase_add_loop_test(all, what_is_overwritten_decides_what_follows, 0, N_MODULES);

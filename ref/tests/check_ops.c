@@ -154,15 +154,22 @@ START_TEST(rope_turns_pairs_and_leaves_the_rest)
 }
 END_TEST
 
-/* Scores of zero: every token takes the mean of the values that it sees. */
+enum { N_UNIFORM = 6 };
+
+/* Scores of zero: every token takes the mean of the values that it sees. expected: [n]. */
+static void limited_attention(size_t window, ref_limit limit, const double *expected, size_t n)
+{
+    const double q[2 * N_UNIFORM] = {0}, v[] = {6, 12, 24, 48, 96, 192};
+    plan_attention a = {.n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .window = window};
+    ref_real out[2 * N_UNIFORM];
+    ck_assert_int_eq(ref_attention(out, q, q, v, n, &a, limit), ASSAY_OK);
+    for (size_t t = 0; t < n; t++)
+        for (size_t h = 0; h < 2; h++) ck_assert(fabs(out[2 * t + h] - expected[t]) < 1e-15 * 192);
+}
+
 static void uniform_attention(size_t window, const double *expected)
 {
-    const double q[6] = {0}, v[] = {6, 12, 24};
-    plan_attention a = {.n_heads = 2, .n_kv_heads = 1, .head_dim = 1, .scale = 1, .window = window};
-    ref_real out[6];
-    ck_assert_int_eq(ref_attention(out, q, q, v, 3, &a), ASSAY_OK);
-    for (size_t t = 0; t < 3; t++)
-        for (size_t h = 0; h < 2; h++) ck_assert(fabs(out[2 * t + h] - expected[t]) < 1e-15 * 24);
+    limited_attention(window, (ref_limit){SIZE_MAX, 0}, expected, 3);
 }
 
 START_TEST(attention_is_causal_and_shares_kv_heads)
@@ -176,6 +183,23 @@ START_TEST(a_window_of_two_sees_itself_and_one_before)
     uniform_attention(2, (const double[]){6, 9, 18});
     uniform_attention(1, (const double[]){6, 12, 24});
     uniform_attention(3, (const double[]){6, 9, 14});
+}
+END_TEST
+
+/* Of three positions one stays: the third token sees all, the later ones the first and the last two. */
+START_TEST(a_limit_leaves_what_is_kept_and_the_latest)
+{
+    limited_attention(0, (ref_limit){3, 1}, (const double[]){6, 9, 14, 26, 50, 98}, 6);
+    limited_attention(0, (ref_limit){3, 0}, (const double[]){6, 9, 14, 28, 56, 112}, 6);
+    limited_attention(0, (ref_limit){1, 0}, (const double[]){6, 12, 24, 48, 96, 192}, 6);
+    limited_attention(0, (ref_limit){6, 5}, (const double[]){6, 9, 14, 22.5, 37.2, 63}, 6);
+}
+END_TEST
+
+START_TEST(a_layer_with_a_window_keeps_to_it)
+{
+    limited_attention(2, (ref_limit){4, 1}, (const double[]){6, 9, 18, 36, 72, 144}, 6);
+    limited_attention(4, (ref_limit){2, 1}, (const double[]){6, 9, 14, 22.5, 45, 90}, 6);
 }
 END_TEST
 
@@ -255,6 +279,8 @@ int main(void)
     tcase_add_test(all, rope_turns_pairs_and_leaves_the_rest);
     tcase_add_test(all, attention_is_causal_and_shares_kv_heads);
     tcase_add_test(all, a_window_of_two_sees_itself_and_one_before);
+    tcase_add_test(all, a_limit_leaves_what_is_kept_and_the_latest);
+    tcase_add_test(all, a_layer_with_a_window_keeps_to_it);
     tcase_add_test(all, sparse_gates_keep_what_lies_above_the_cutoff);
     tcase_add_test(all, the_best_experts_are_mixed_by_probability);
     tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);
