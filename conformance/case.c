@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,11 +161,38 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
     return ASSAY_OK;
 }
 
+/* A whole number from `least` to `most`. */
+static assay_status read_count(const conf_h5 *file, const char *name, size_t least, size_t most, size_t *out,
+                               assay_error *err)
+{
+    bool found;
+    double value;
+    assay_status rc = conf_h5_attribute_number(file, "/", name, &found, &value, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!found)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of / is missing", conf_h5_path(file),
+                          name);
+    if (!(value >= (double)least && value <= (double)most && value == floor(value)))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s is %g, expected a whole number from %zu to %zu",
+                          conf_h5_path(file), name, value, least, most);
+    *out = (size_t)value;
+    return ASSAY_OK;
+}
+
+/* How many positions caches hold: said as a whole, or not at all. */
+static assay_status read_limit(const conf_h5 *file, conf_cache_limit *out, assay_error *err)
+{
+    if (!conf_h5_has_attribute(file, "cache_limit") && !conf_h5_has_attribute(file, "cache_kept"))
+        return ASSAY_OK;
+    assay_status rc = read_count(file, "cache_limit", 1, INT32_MAX, &out->limit, err);
+    return rc == ASSAY_OK ? read_count(file, "cache_kept", 0, out->limit - 1, &out->kept, err) : rc;
+}
+
 static assay_status note_attributes(const conf_h5 *file, conf_case *c, assay_error *err)
 {
-    static const char *const known[] = {"catches",        "config", "flags", "float64_bound",
-                                        "float64_reason", "kind",   "model", "recorder",
-                                        "schema",         "source", NULL};
+    static const char *const known[] = {"cache_kept",    "cache_limit",    "catches", "config", "flags",
+                                        "float64_bound", "float64_reason", "kind",    "model",  "recorder",
+                                        "schema",        "source",         NULL};
     conf_strings names;
     assay_status rc = conf_h5_attributes(file, &names, err);
     if (rc != ASSAY_OK) return rc;
@@ -201,6 +229,7 @@ static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, ass
     rc = conf_h5_attribute_text(file, "model", &model, err);
     if (rc == ASSAY_OK) rc = find_model(c, model, err);
     free(model);
+    if (rc == ASSAY_OK) rc = read_limit(file, &c->decoder.caches, err);
     return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;
 }
 

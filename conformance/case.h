@@ -65,9 +65,15 @@ typedef struct conf_trace {
     double noise; /* the largest distance of the float32 run */
 } conf_trace;
 
+/* What the caches of a session are to hold, as assay_session_options says it; limit 0: everything. */
+typedef struct conf_cache_limit {
+    size_t limit, kept;
+} conf_cache_limit;
+
 /* kind logits and generate */
 typedef struct conf_decoder {
     size_t n_samples, n_tokens, n_decode;
+    conf_cache_limit caches;
     conf_array tokens;    /* [B, T] */
     conf_array length;    /* [B] */
     conf_array decode;    /* [B, N]; data NULL where N is 0 */

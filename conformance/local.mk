@@ -22,6 +22,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/bench_measure.c \
 	conformance/bench_print.c \
 	conformance/bench_rate.c \
+	conformance/cache_limit.c conformance/cache_limit.h \
 	conformance/case.c conformance/case.h \
 	conformance/case_decoder.c conformance/case_parts.h \
 	conformance/case_members.c \
@@ -190,6 +191,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_arrange \
 	conformance/tests/check_bench \
 	conformance/tests/check_bisect \
+	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
 	conformance/tests/check_contain \
 	conformance/tests/check_dump \
@@ -236,6 +238,8 @@ conformance_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bisect_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_cache_limit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_cache_limit_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

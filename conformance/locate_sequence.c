@@ -77,8 +77,10 @@ bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *o
     *out =
         (conf_case){.path = c->path, .kind = c->kind, .model = c->model, .float64_bound = c->float64_bound};
     conf_decoder *own = &out->decoder;
-    *own = (conf_decoder){
-        .n_samples = 1, .has_truth = d->has_truth && !s->greedy, .n_decode = s->decodes ? s->n_more : 0};
+    *own = (conf_decoder){.n_samples = 1,
+                          .caches = d->caches,
+                          .has_truth = d->has_truth && !s->greedy,
+                          .n_decode = s->decodes ? s->n_more : 0};
     int32_t *tokens = conf_sequence_tokens(d, s, &own->n_tokens);
     if (!tokens || !make_array(&own->tokens, tokens, own->n_tokens, true)) return false;
     if (!make_array(&own->length, NULL, 1, false)) return false;

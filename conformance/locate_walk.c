@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/cache_limit.h"
 #include "conformance/compute.h"
 #include "conformance/engine.h"
 #include "conformance/locate_walker.h"
@@ -74,7 +75,7 @@ static bool run(conf_walker *w, const drive *d)
                           "the engine's vocabulary has %zu ids, the recorded one %zu", vocab, w->vocab);
     if (ok) {
         d->verdict->stage = CONF_STAGE_SESSION_OPEN;
-        rc = d->engine->session_open(r.model, &session, &err);
+        rc = conf_cache_limit_open(d->engine, r.model, w->c->decoder.caches, &session, &err);
         ok = rc == ASSAY_OK ? prefill(w, d, &r, session) : conf_replay_refused(&r, rc, &err);
     }
     d->engine->session_free(session);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "conformance/cache_limit.h"
 #include "conformance/compute.h"
 #include "conformance/judge.h"
 #include "conformance/kernels.h"
@@ -246,7 +247,7 @@ static bool open_session(conf_replay *r, assay_session **session)
 {
     assay_error err = {0};
     r->verdict->stage = CONF_STAGE_SESSION_OPEN;
-    assay_status rc = r->engine->session_open(r->model, session, &err);
+    assay_status rc = conf_cache_limit_open(r->engine, r->model, r->c->decoder.caches, session, &err);
     return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
 }
 

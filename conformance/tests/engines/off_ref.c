@@ -95,6 +95,7 @@ const assay_engine *assay_engine_v1(void)
     table = *ref;
     table.name = "off_ref";
     table.session_open = off_session_open;
+    table.session_open_with = NULL;
     table.session_free = off_session_free;
     table.session_trace = off_session_trace;
     table.session_override = NULL;
