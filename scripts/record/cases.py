@@ -12,7 +12,7 @@ import transformers
 
 from . import h5, narrow
 from .checkpoint import Checkpoint
-from .truth import Routing
+from .truth import Limit, Routing
 from .variant import Variant, rng_for
 
 MARGIN = 0.02  # smallest distance of the two best logits on the path that decides tokens
@@ -21,6 +21,7 @@ MOST_NOISE = 1e-4  # a float32 run further from the truth is a badly conditioned
 CACHE_AGREES = 1e-9
 MOST_DRAWS = 400
 N_GREEDY = 7
+KEPT = 4  # positions that mlx-lm keeps under max_kv_size
 
 SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a "
           "CPU, one thread, eager attention and experts; truth float64 throughout, each sample "
@@ -29,12 +30,14 @@ SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.sp
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn: true prompt lengths, and the number of decode steps."""
+    """What is drawn: true prompt lengths, and the number of decode steps. limit: what caches hold;
+    None: everything."""
 
     name: str
     lengths: tuple[int, ...]
     n_decode: int
     kind: str = "logits"
+    limit: Limit | None = None
 
 
 @dataclass
@@ -68,6 +71,8 @@ def plan(variant: Variant) -> list[Case]:
         "window": Case("window", (window + 5, window - 2), 4),
         # of a cache's pages of 64 positions, one is left by the window after the third decoded token
         "pages": Case("pages", (window + 124, window + 60), 4),
+        # three turns of the ring; a prompt that is shorter than what is kept
+        "limit": Case("limit", (9, 3), 25, limit=Limit(11, KEPT)),
         "long": Case("long", (limit + 4,), 3),
         "crossing": Case("crossing", (limit - 2,), 4),
         "narrow": Case("narrow", (2, 1), 1),
@@ -109,12 +114,12 @@ class Drawer:
             decode = self.greedy(prompt) if greedy else self._tokens(self.case.n_decode)
             if decode is None:
                 continue
-            prefill, steps = truth.rows(prompt, decode, None, routings)
+            prefill, steps = truth.rows(prompt, decode, None, routings, self.case.limit)
             decisive = np.concatenate([prefill[-1:], steps])
             if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
                 continue
             drawn = Drawn(prompt, decode, prefill, steps,
-                          *self.checkpoint.float32.rows(prompt, decode))
+                          *self.checkpoint.float32.rows(prompt, decode, limit=self.case.limit))
             if drawn.noise > MOST_NOISE:
                 continue
             if self.case.name == "narrow" and len(self.narrow(drawn)) < len(self.checkpoint.narrow):
@@ -128,11 +133,11 @@ class Drawer:
     def narrow(self, drawn: Drawn) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """(prefill [T, V], decode [N, V]) of each narrower run that routes as the truth does."""
         truth: list[Routing] = []
-        self.checkpoint.truth.rows(drawn.prompt, drawn.decode, None, truth)
+        self.checkpoint.truth.rows(drawn.prompt, drawn.decode, None, truth, self.case.limit)
         found = {}
         for name, run in self.checkpoint.narrow.items():
             routings: list[Routing] = []
-            rows = run.rows(drawn.prompt, drawn.decode, None, routings)
+            rows = run.rows(drawn.prompt, drawn.decode, None, routings, self.case.limit)
             if narrow.routes_alike(truth, routings):
                 found[name] = rows
         return found
@@ -260,12 +265,12 @@ def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
     trace64: dict[str, np.ndarray] = {}
     trace32: dict[str, np.ndarray] = {}
     if traces != "none":
-        checkpoint.truth.logits(samples[0].prompt, trace64)
-        checkpoint.float32.logits(samples[0].prompt, trace32)
+        checkpoint.truth.logits(samples[0].prompt, trace64, limit=case.limit)
+        checkpoint.float32.logits(samples[0].prompt, trace32, limit=case.limit)
     if traces == "layers":
         trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out")}
     flags = []
-    worst = max(np.abs(checkpoint.truth.cached(s.prompt, s.decode) - s.steps).max()
+    worst = max(np.abs(checkpoint.truth.cached(s.prompt, s.decode, case.limit) - s.steps).max()
                 for s in samples)
     if worst > CACHE_AGREES:
         flags.append("disputed:cached-decode-differs-from-whole-sequence")
@@ -286,11 +291,13 @@ def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
         if not flags:
             check_generate(checkpoint, recording, tokens)
     datasets |= {f"/trace/{name}": tensor for name, tensor in trace64.items()}
-    attributes = {
+    attributes: dict[str, Any] = {
         "kind": case.kind, "model": model, "source": SOURCE,
         "recorder": f"scripts/record, seed {checkpoint.seed}, draw {recording.draws}",
         "catches": catches(variant, case),
     }
+    if case.limit:
+        attributes |= {"cache_limit": case.limit.limit, "cache_kept": case.limit.kept}
     if flags:
         attributes["flags"] = flags
     h5.write(path, attributes, datasets,
@@ -308,6 +315,8 @@ def catches(variant: Variant, case: Case) -> str:
         "batch": "where prompts of unequal lengths are left-padded into one batch",
         "window": "where a prompt is longer than the sliding window and a decode crosses it",
         "pages": "where a cache gives back pages that the window has left, in prefill and in decode",
+        "limit": "where caches hold a limited number of positions: a kept prefix that is dropped, "
+                 "overwritten or off by one, or a ring that turns too early or too late",
         "long": "where the prompt is longer than the length at which rope changes",
         "crossing": "where decode crosses the length at which rope changes",
         "narrow": "in a narrower type, by prompts of which every expert is chosen by far",

@@ -275,6 +275,80 @@ def transformers_altup_active() -> float:
     return np.inf if changed[1] and not changed[0] else 0.0
 
 
+def limited(case: str) -> tuple[dict[str, np.ndarray], int, Any, list[int], np.ndarray]:
+    """(case, limit, mlx-lm's model, tokens, truth [length, V]) of sample 0 of a case whose caches
+    hold a limited number of positions: its prompt and its forced tokens."""
+    recorded, attributes = h5.read(FIXTURES / f"{case}.h5")
+    tokens = prompts(recorded)[0] + recorded["/input/decode"][0].tolist()
+    expected = np.concatenate([truth(recorded), recorded["/expect/truth/decode"][0]])
+    model, _ = load(FIXTURES / case.rpartition("/")[0] / "model")
+    return recorded, attributes["cache_limit"], model, tokens, expected
+
+
+def ask_in_chunks(model: Any, tokens: list[int], chunks: list[int], cache: list) -> np.ndarray:
+    """Logits [length, V] of mlx-lm, prefilled in chunks of these lengths, the last one repeated."""
+    import mlx.core as mx
+    rows = []
+    while tokens:
+        here, chunks = chunks[0], chunks[1:] or chunks
+        rows.append(np.array(model(mx.array([tokens[:here]]), cache=cache))[0])
+        tokens = tokens[here:]
+    return np.concatenate(rows)
+
+
+@shows
+def max_kv_size_ignored() -> float:
+    """mlx-lm: max_kv_size for a model that makes its caches itself, and for one that does not."""
+    from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
+    worst = 0.0
+    for case in ("llama/base/limit", "qwen3/base/limit"):
+        recorded, limit, model, tokens, expected = limited(case)
+        by_hand = [RotatingKVCache(max_size=limit, keep=4) for _ in model.layers]
+        for what, cache in (("make_prompt_cache", make_prompt_cache(model, max_kv_size=limit)),
+                            ("RotatingKVCache by hand", by_hand)):
+            worst = max(off(f"{case}, {what}",
+                            ask_in_chunks(model, tokens, [limit - 2, 1], cache), expected,
+                            bound(recorded)), worst)
+    return worst
+
+
+@shows
+def kept_prefix_masked() -> float:
+    """mlx-lm: a prompt longer than max_kv_size, or chunks behind it."""
+    from mlx_lm.models.cache import make_prompt_cache
+    recorded, limit, model, tokens, expected = limited("qwen3/base/limit")
+    worst = 0.0
+    for chunks in ([len(tokens)], [limit + 1, 1], [limit - 2, 5], [limit - 2, 2], [limit - 2, 1],
+                   [1]):
+        cache = make_prompt_cache(model, max_kv_size=limit)
+        worst = max(off(f"{len(tokens)} tokens in chunks of {', '.join(map(str, chunks))}, …",
+                        ask_in_chunks(model, tokens, chunks, cache), expected,
+                        bound(recorded)), worst)
+    return worst
+
+
+@shows
+def kept_prefix_batches() -> float:
+    """mlx-lm: max_kv_size in its batch generator."""
+    import mlx.core as mx
+    from mlx_lm.generate import BatchGenerator
+    from mlx_lm.models.cache import make_prompt_cache
+    recorded, limit, model, tokens, _ = limited("qwen3/base/limit")
+    worst, prompt = 0.0, tokens[:limit - 2]
+    generator = BatchGenerator(model, max_tokens=9, max_kv_size=limit)
+    generator.insert([prompt])
+    while responses := generator.next_generated():
+        alone = ask_in_chunks(model, prompt, [limit - 2, 1],
+                              make_prompt_cache(model, max_kv_size=limit))[-1].astype(np.float64)
+        alone -= np.log(np.exp(alone - alone.max()).sum()) + alone.max()
+        worst = max(off(f"limit {limit}, length {len(prompt)}, beside the sample alone",
+                        np.array(responses[0].logprobs.astype(mx.float32)), alone,
+                        bound(recorded)), worst)
+        prompt = prompt + [responses[0].token]
+    generator.close()
+    return worst
+
+
 @shows
 def ways_out() -> float:
     """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a way out."""

@@ -19,8 +19,10 @@ def _fixed_strings(values: list[str]) -> np.ndarray:
     return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
 
 
-def _attribute(target: h5py.HLObject, name: str, value: str | list[str]) -> None:
-    if isinstance(value, str):
+def _attribute(target: h5py.HLObject, name: str, value: str | list[str] | int) -> None:
+    if isinstance(value, int):
+        target.attrs.create(name, np.int64(value))
+    elif isinstance(value, str):
         data = _fixed_strings([value])
         target.attrs.create(name, data[0], shape=(), dtype=data.dtype)
     else:
@@ -35,7 +37,7 @@ def _dataset(file: h5py.File, path: str, data: np.ndarray) -> h5py.Dataset:
                                compression="gzip", compression_opts=9, shuffle=True)
 
 
-def write(path: Path, attributes: dict[str, str | list[str]], datasets: dict[str, Any],
+def write(path: Path, attributes: dict[str, str | list[str] | int], datasets: dict[str, Any],
           noise: dict[str, float] | None = None) -> None:
     """Writes one case.
 
@@ -57,8 +59,8 @@ def write(path: Path, attributes: dict[str, str | list[str]], datasets: dict[str
                 made.attrs.create("noise", np.float64(noise[name]))
 
 
-def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """(numeric datasets by absolute name, string attributes of the root) of a case."""
+def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """(numeric datasets by absolute name, string and integer attributes of the root) of a case."""
     datasets: dict[str, np.ndarray] = {}
 
     def keep(name: str, member: h5py.HLObject) -> None:
@@ -67,6 +69,7 @@ def read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
     with h5py.File(path) as file:
         file.visititems(keep)
-        attributes = {name: value.decode() for name, value in file.attrs.items()
-                      if isinstance(value, bytes)}
+        attributes = {name: value.decode() if isinstance(value, bytes) else int(value)
+                      for name, value in file.attrs.items()
+                      if isinstance(value, (bytes, np.integer))}
     return datasets, attributes

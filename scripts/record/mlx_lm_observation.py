@@ -22,11 +22,12 @@ def observe(case: Path) -> str:
     """Writes observed/<case>.mlx-lm.h5 beside a case, or <case>.mlx-lm.txt with what stopped
     mlx-lm; returns a remark."""
     golden, attributes = h5.read(case)
+    limit = attributes.get("cache_limit")
     place = case.parent / "observed" / f"{case.stem}.{SYSTEM}"
     for old in (place.with_name(place.name + suffix) for suffix in (".h5", ".txt")):
         old.unlink(missing_ok=True)
     try:
-        datasets = run(case.parent / "model", golden)
+        datasets = run(case.parent / "model", golden, limit)
     except Exception as error:  # whatever stops a foreign system is its answer
         reason = refusal(error, case)
         place.parent.mkdir(exist_ok=True)
@@ -34,11 +35,17 @@ def observe(case: Path) -> str:
         return f"{SYSTEM} cannot: {reason[:90]}"
     h5.write(place.with_name(place.name + ".h5"), {
         "kind": "observation", "case": f"../{case.name}", "recorder": attributes["recorder"],
-        "source": f"{versions()}; stored weights upcast to float32; left-padded batch caches, "
+        "source": f"{versions()}; stored weights upcast to float32; {caching(limit)}, "
                   "cached decode; tokens from its BatchGenerator; traces of sample 0 alone",
     }, datasets)
     far = distance(golden, datasets, "/observed")
     return f"{SYSTEM} {far / distance(golden, golden, '/expect/float32'):.3g} x noise"
+
+
+def caching(limit: int | None) -> str:
+    if limit is None:
+        return "left-padded batch caches"
+    return f"each sample alone, in make_prompt_cache(model, max_kv_size={limit})"
 
 
 def distance(golden: dict[str, np.ndarray], found: dict[str, np.ndarray], group: str) -> float:
@@ -62,13 +69,16 @@ def refusal(error: Exception, case: Path) -> str:
     return text if len(text) <= MOST_REASON else text[:MOST_REASON - 1] + "…"
 
 
-def run(model_directory: Path, golden: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def run(model_directory: Path, golden: dict[str, np.ndarray],
+        limit: int | None = None) -> dict[str, np.ndarray]:
     """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding, greedy
-    tokens where the case has them, and the traces that it has."""
+    tokens where the case has them, and the traces that it has. limit: of what caches hold."""
     import mlx.core as mx
+    from mlx_lm.models import cache as caches
     mx.set_default_device(mx.cpu)
     model, config = load(model_directory)
-    prefill, decode = forced(model, golden)
+    prefill, decode = forced(model, golden) if limit is None else forced_alone(
+        model, golden, lambda: caches.make_prompt_cache(model, max_kv_size=limit))
     datasets = {"/observed/prefill": prefill, "/observed/decode": decode}
     if "/expect/tokens" in golden:
         datasets["/observed/tokens"] = greedy(model, golden, config.get("eos_token_id"))
@@ -106,6 +116,19 @@ def forced(model: Any, golden: dict[str, np.ndarray]) -> tuple[np.ndarray, np.nd
              for column in golden["/input/decode"].T]
     rows = [row[pad:] for row, pad in zip(prefill, padding)]
     return left_pad(rows, np.nan), np.stack(steps, axis=1)
+
+
+def forced_alone(model: Any, golden: dict[str, np.ndarray],
+                 make_cache: Callable[[], list]) -> tuple[np.ndarray, np.ndarray]:
+    """The same with a cache of its own for every sample; its batch caches keep no prefix."""
+    import mlx.core as mx
+    prefill, decode = [], []
+    for prompt, tokens in zip(prompts(golden), golden["/input/decode"]):
+        cache = make_cache()
+        prefill.append(np.array(model(mx.array([prompt]), cache=cache))[0])
+        decode.append(np.concatenate([np.array(model(mx.array([[token]]), cache=cache))[0]
+                                      for token in tokens.tolist()]))
+    return left_pad(prefill, np.nan), np.stack(decode)
 
 
 def batched(cache: Any, padding: list[int], caches: Any) -> Any:

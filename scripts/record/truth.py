@@ -12,6 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
+from transformers import DynamicCache
 
 NARROW = (torch.float32, torch.float16, torch.bfloat16)
 STATEFUL_ROPES = ("dynamic", "longrope")
@@ -76,6 +77,20 @@ class Routing:
         return float((ordered[:, self.top_k - 1] - ordered[:, self.top_k]).min())
 
 
+@dataclass(frozen=True)
+class Limit:
+    """How many keys a token sees in layers without a window: the first `kept`, and the latest of the
+    others, `limit` in all. mlx-lm's RotatingKVCache(max_size=limit, keep=kept)."""
+
+    limit: int
+    kept: int
+
+    def visible(self, n: int) -> torch.Tensor:
+        """[n, n]: which keys (columns) the token at each position (row) sees."""
+        row, key = torch.arange(n)[:, None], torch.arange(n)[None]
+        return (key <= row) & ((key < self.kept) | (row - key < self.limit - self.kept))
+
+
 class Run:
     """A published model in one precision, asked one unpadded sample at a time, without memory.
 
@@ -115,8 +130,24 @@ class Run:
             with precision(self.dtype):
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
 
+    def mask(self, n: int, limit: Limit | None) -> torch.Tensor | dict[str, torch.Tensor] | None:
+        """What to pass as attention_mask for n tokens: what layers see under the limit, those that
+        slide what their window shows; None leaves it to the model."""
+        if limit is None:
+            return None
+
+        def additive(visible: torch.Tensor) -> torch.Tensor:
+            mask = torch.zeros(n, n, dtype=self.dtype)
+            return mask.masked_fill(~visible, torch.finfo(self.dtype).min)[None, None]
+
+        limited = additive(limit.visible(n))
+        if "sliding_attention" not in (getattr(self.config, "layer_types", None) or ()):
+            return limited
+        window = Limit(self.config.sliding_window, 0)
+        return {"full_attention": limited, "sliding_attention": additive(window.visible(n))}
+
     def logits(self, tokens: list[int], trace: dict | None = None,
-               routings: list[Routing] | None = None) -> np.ndarray:
+               routings: list[Routing] | None = None, limit: Limit | None = None) -> np.ndarray:
         """Logits [len(tokens), V] of one forward pass over the whole sequence, no cache.
 
         trace: filled with tensors [len(tokens), D] by name, see hooks().
@@ -125,38 +156,47 @@ class Run:
         self.forget()
         with self.running(), hooks(self, trace, routings):
             ids = torch.tensor([tokens], dtype=torch.int64)
-            out = self.model(input_ids=ids, use_cache=False).logits[0]
+            out = self.model(input_ids=ids, attention_mask=self.mask(len(tokens), limit),
+                             use_cache=False).logits[0]
         return array(out).copy()
 
     def rows(self, prompt: list[int], decode: list[int], trace: dict | None = None,
-             routings: list[Routing] | None = None) -> tuple[np.ndarray, np.ndarray]:
+             routings: list[Routing] | None = None,
+             limit: Limit | None = None) -> tuple[np.ndarray, np.ndarray]:
         """(prefill [T, V], decode [N, V]): the last row after each forced token, recomputed.
 
         Where rope does not depend on the length, row t of one long pass equals the last row of the
         pass over t + 1 tokens; this is checked on the prompt instead of recomputing every row.
         """
-        prefill = self.logits(prompt, trace, routings)
+        prefill = self.logits(prompt, trace, routings, limit)
         if not decode:
             return prefill, prefill[:0]
         if self.length_dependent:
-            steps = [self.logits(prompt + decode[:n + 1], None, routings)[-1]
+            steps = [self.logits(prompt + decode[:n + 1], None, routings, limit)[-1]
                      for n in range(len(decode))]
             return prefill, np.stack(steps)
-        whole = self.logits(prompt + decode, None, routings)
+        whole = self.logits(prompt + decode, None, routings, limit)
         if self.dtype is torch.float64:
             drift = np.abs(whole[:len(prompt)] - prefill).max()
             if drift > 1e-12 * max(1.0, np.abs(prefill).max()):
                 raise RuntimeError(f"logits of a prompt change by {drift:.1e} when more follows")
         return prefill, whole[len(prompt):]
 
-    def cached(self, prompt: list[int], decode: list[int]) -> np.ndarray:
-        """Logits [N, V] of the published cached decode: prefill, then one token at a time."""
+    def cached(self, prompt: list[int], decode: list[int],
+               limit: Limit | None = None) -> np.ndarray:
+        """Logits [N, V] of the published cached decode: prefill, then one token at a time. Under a
+        limit, which it knows nothing of, it hides from each token what is no longer held."""
         self.forget()
         with precision(self.dtype):
-            out = self.model(input_ids=torch.tensor([prompt], dtype=torch.int64), use_cache=True)
+            everything = DynamicCache() if limit else None  # the mask hides what has been left behind
+            out = self.model(input_ids=torch.tensor([prompt], dtype=torch.int64),
+                             attention_mask=self.mask(len(prompt), limit),
+                             past_key_values=everything, use_cache=True)
             rows = []
-            for token in decode:
+            for n, token in enumerate(decode, len(prompt) + 1):
+                mask = tree_map_only(torch.Tensor, lambda m: m[:, :, -1:], self.mask(n, limit))
                 out = self.model(input_ids=torch.tensor([[token]], dtype=torch.int64),
+                                 attention_mask=mask,
                                  past_key_values=out.past_key_values, use_cache=True)
                 rows.append(out.logits[0, -1].numpy().copy())
         return np.stack(rows)

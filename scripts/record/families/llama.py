@@ -59,7 +59,7 @@ def variants(base: Config) -> list[Variant]:
 
     return [
         Variant("base", base, "A wrong RMSNorm, GQA grouping, SwiGLU, explicit head size or untied "
-                "head", STANDARD),
+                "head", (*STANDARD, "limit")),
         Variant("old", {**implied, "tie_word_embeddings": True}, "A tied head read as untied, or a "
                 "config with rope_theta and without head_dim misread", ("single", "batch"),
                 spelling="old", dtype="float16"),

@@ -36,7 +36,7 @@ def variants(base: Config) -> list[Variant]:
     types = layer_pattern(base["num_hidden_layers"] + 1, 2)
     return [
         Variant("base", base, "A q or k norm forgotten, misplaced after rope or taken over all "
-                "heads", STANDARD),
+                "heads", (*STANDARD, "limit")),
         Variant("old", {**base, "tie_word_embeddings": False, "attention_bias": True},
                 "A config with rope_theta misread, or an attention bias forgotten",
                 ("single", "batch"), spelling="old", dtype="bfloat16"),
