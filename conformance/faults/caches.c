@@ -24,6 +24,22 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
     if (position + 1 >= spec->window) fp_state_put(s, layer, position + 1 - spec->window, 1, key, value);
 }
 
+/* The ring takes the place of what was to stay. */
+void fault_kept_dropped(size_t *limit, size_t *kept)
+{
+    *limit -= *kept;
+    *kept = 0;
+}
+
+/* Each turn of the ring begins one place too early, with the last that is kept. */
+void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                            const float *value)
+{
+    const fp_cache_spec *spec = &s->spec[layer];
+    if (spec->kept == 0 || position < spec->kept + spec->window || position != s->n_tokens || n > 1) return;
+    if ((position - spec->kept) % spec->window == 0) fp_state_put(s, layer, spec->kept - 1, 1, key, value);
+}
+
 /* Whoever is given the page writes to it; all that was still to be read is one position. */
 void fault_page_early(fp_state *s)
 {

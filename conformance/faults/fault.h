@@ -22,6 +22,8 @@ typedef struct fault {
     void (*plan)(plan *p);
     /* The position by which a decoded token is rotated, in place of its own. padding: of its row. */
     int32_t (*position)(int32_t position, int32_t padding);
+    /* Changes what a session is to hold, where it has a limit. */
+    void (*limits)(size_t *limit, size_t *kept);
     /* Has its way with a sample that has just joined. */
     void (*joined)(fp_session *s, size_t slot);
     /* Changes the steps that a session is to take, or the session when they have been taken. */
@@ -64,6 +66,9 @@ void fault_tail_dropped(float *y, size_t n_rows, size_t n_out);
 void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                           const float *value);
 void fault_page_early(fp_state *s);
+void fault_kept_dropped(size_t *limit, size_t *kept);
+void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                            const float *value);
 void fault_shared_trimmed(fp_pass *pass, size_t i);
 
 #endif

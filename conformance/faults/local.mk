@@ -1,8 +1,8 @@
 # A fastpath in which something can be broken on purpose; conformance/tests/faults.test sees that it is noticed.
 # SPDX-License-Identifier: Apache-2.0
 FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_batch_decode,--wrap=fp_batch_prefill,--wrap=fp_linear_run \
-	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_step,--wrap=fp_state_advance \
-	-Wl,--wrap=fp_state_put,--wrap=plan_open,--wrap=rope_tables
+	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
+	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_open,--wrap=rope_tables
 
 check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
 conformance_faults_libfaults_la_SOURCES = \

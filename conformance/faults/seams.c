@@ -14,6 +14,7 @@ __typeof__(fp_batch_prefill) __real_fp_batch_prefill, __wrap_fp_batch_prefill;
 __typeof__(fp_batch_decode) __real_fp_batch_decode, __wrap_fp_batch_decode;
 __typeof__(rope_tables) __real_rope_tables, __wrap_rope_tables;
 __typeof__(fp_session_join) __real_fp_session_join, __wrap_fp_session_join;
+__typeof__(fp_session_limit) __real_fp_session_limit, __wrap_fp_session_limit;
 __typeof__(fp_session_step) __real_fp_session_step, __wrap_fp_session_step;
 __typeof__(fp_state_put) __real_fp_state_put, __wrap_fp_state_put;
 __typeof__(fp_state_advance) __real_fp_state_advance, __wrap_fp_state_advance;
@@ -76,6 +77,12 @@ assay_status __wrap_fp_session_join(fp_session *s, size_t *slot, assay_error *er
     assay_status rc = __real_fp_session_join(s, slot, err);
     if (rc == ASSAY_OK && fault_planted()->joined) fault_planted()->joined(s, *slot);
     return rc;
+}
+
+assay_status __wrap_fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err)
+{
+    if (fault_planted()->limits && limit != SIZE_MAX) fault_planted()->limits(&limit, &kept);
+    return __real_fp_session_limit(s, limit, kept, err);
 }
 
 assay_status __wrap_fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps,
