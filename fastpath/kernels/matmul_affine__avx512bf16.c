@@ -57,7 +57,7 @@ ALWAYS void add_pairs(const assay_product *p, const pair_span *s, size_t panel, 
     FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) take_y(y[r], &b, r);
     for (size_t i = 0; i < s->n; i++) {
-        sum_pairs(sum, x + i * n_in, p->ld_x, s->pairs + i * (n_in / 2) * FP_PANEL, n_in, n_rows);
+        sum_pairs(sum, x + i * n_in, p->ld_x, s->pairs + i * (n_in / 2) * FP_PANEL, n_in, n_rows, n_rows);
         FP_UNROLL(8)
         for (size_t r = 0; r < n_rows; r++) join_sums(y[r], sum[r], &s->groups[i], s->x_sum[at + r][i]);
     }

@@ -31,9 +31,10 @@ ALWAYS void add_pair(vec sum[][VECS], const vec_bits factor[], const uint32_t *w
     for (size_t v = 0; v < VECS; v++) sum[r][v] = add_products(sum[r][v], factor[r], w[v]);
 }
 
-/* weights: [n_in / 2 rounded up, FP_PANEL] pairs; the last of an odd n_in is one input and 0. */
+/* weights: [n_in / 2 rounded up, FP_PANEL] pairs; the last of an odd n_in is one input and 0. Of the n_rows,
+ * a constant, n exist; the others are the last one once more. */
 ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
-                      size_t n_rows)
+                      size_t n_rows, size_t n)
 {
     vec_bits factor[ROWS];
     FP_UNROLL(8)
@@ -42,12 +43,12 @@ ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uin
     for (size_t i = 0; i < n_in / 2; i++) {
         fetch_ahead(weights + i * FP_PANEL, n_rows);
         FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++) factor[r] = x_pair(x + r * ld_x + 2 * i);
+        for (size_t r = 0; r < n_rows; r++) factor[r] = x_pair(x + (r < n ? r : n - 1) * ld_x + 2 * i);
         add_pair(sum, factor, weights + i * FP_PANEL, n_rows);
     }
     if (n_in % 2) {
         FP_UNROLL(8)
-        for (size_t r = 0; r < n_rows; r++) factor[r] = vec_bits_of(x[r * ld_x + n_in - 1]);
+        for (size_t r = 0; r < n_rows; r++) factor[r] = vec_bits_of(x[(r < n ? r : n - 1) * ld_x + n_in - 1]);
         add_pair(sum, factor, weights + n_in / 2 * FP_PANEL, n_rows);
     }
 }
