@@ -69,6 +69,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/locate_walk.c \
 	conformance/machine.c conformance/machine.h conformance/clock.h \
 	conformance/machine_loops.c conformance/machine_loops.h \
+	conformance/machine_tiles.c \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \

@@ -126,7 +126,7 @@ static const conf_dots avx512_bf16 = {
 static const conf_dots avx512_vnni = {
     .name = "VPDPBUSD", .dtype = ASSAY_I8, .multiply_add = dot_i8, .n_lanes = 64 * N_FMAS};
 
-const conf_dots *conf_dots_choose(assay_dtype dtype)
+static const conf_dots *dots_of_vectors(assay_dtype dtype)
 {
     if (dtype == ASSAY_BF16 && __builtin_cpu_supports("avx512bf16")) return &avx512_bf16;
     if (dtype == ASSAY_I8 && __builtin_cpu_supports("avx512vnni")) return &avx512_vnni;
@@ -158,12 +158,18 @@ bool conf_loops_run_here(const conf_loops *loops)
 #endif
 
 #ifndef FP_HAVE_AVX512BF16
-const conf_dots *conf_dots_choose(assay_dtype dtype)
+static const conf_dots *dots_of_vectors(assay_dtype dtype)
 {
     (void)dtype;
     return NULL;
 }
 #endif
+
+const conf_dots *conf_dots_choose(assay_dtype dtype)
+{
+    const conf_dots *tiles = conf_dots_of_tiles(dtype);
+    return tiles ? tiles : dots_of_vectors(dtype);
+}
 
 const conf_loops *conf_loops_choose(void)
 {

@@ -32,6 +32,9 @@ typedef struct conf_dots {
     size_t n_lanes; /* products that one round computes */
 } conf_dots;
 
+/* Those in tiles, of bfloat16 or bytes; NULL where the processor has none. */
+const conf_dots *conf_dots_of_tiles(assay_dtype dtype);
+
 /* The best of a type that runs here; NULL: none. */
 const conf_dots *conf_dots_choose(assay_dtype dtype);
 

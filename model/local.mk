@@ -25,6 +25,7 @@ model_libmodel_la_SOURCES = \
 	model/plan.c model/plan.h \
 	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
+	model/processor.c model/processor.h \
 	model/rope.c model/rope.h \
 	model/rope_request.c model/rope_request.h \
 	model/safetensors.c model/safetensors.h \

@@ -7,12 +7,9 @@
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
 #endif
-#ifdef __x86_64__
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 #include "model/error.h"
+#include "model/processor.h"
 
 static const char *const NAMES[FP_N_ISAS] = {"scalar", "neon", "avx2", "avx512", "avx512bf16", "amx"};
 
@@ -28,20 +25,6 @@ static bool has_f16c(void)
 {
     unsigned a, b, c, d;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-#endif
-
-#ifdef __x86_64__
-/* Neither compiler's __builtin_cpu_supports knows all of the names; the numbers are those of cpuid (leaf 7)
- * and of the kernel's arch_prctl(2), which older headers do not name. A kernel that knows of no tiles refuses
- * the request, as does one that is told to. */
-static bool has_tiles(void)
-{
-    enum { BF16 = 1 << 22, TILE = 1 << 24, INT8 = 1 << 25, ALL = BF16 | TILE | INT8 };
-    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
-    unsigned a, b, c, d;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & ALL) != ALL) return false;
-    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
 }
 #endif
 
@@ -61,9 +44,7 @@ bool fp_isa_runs_here(fp_isa isa)
         return fp_isa_runs_here(FP_ISA_AVX512) && __builtin_cpu_supports("avx512bf16") &&
                __builtin_cpu_supports("avx512vnni");
 #endif
-#ifdef __x86_64__
-    case FP_ISA_AMX: return fp_isa_runs_here(FP_ISA_AVX512BF16) && has_tiles();
-#endif
+    case FP_ISA_AMX: return fp_isa_runs_here(FP_ISA_AVX512BF16) && processor_runs_tiles();
     default: return false;
     }
 }
