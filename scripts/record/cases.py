@@ -20,6 +20,7 @@ ROUTER_GAP = 1e-3  # smallest distance from the last chosen expert to the first 
 MOST_NOISE = 1e-4  # a float32 run further from the truth is a badly conditioned case
 CACHE_AGREES = 1e-9
 MOST_DRAWS = 400
+MOST_NARROW_DRAWS = 2000  # with many routers one prompt in a thousand has every expert far from a tie
 N_GREEDY = 7
 KEPT = 4  # positions that mlx-lm keeps under max_kv_size
 
@@ -78,6 +79,7 @@ def plan(variant: Variant) -> list[Case]:
         "narrow": Case("narrow", (2, 1), 1),
         "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
         "random": Case("random", (4, 9), 4, "generate"),
+        "forced": Case("forced", (4, 66, 9), 4),  # the longest begins another page of 64
     }
     return [known[name] for name in variant.cases]
 
@@ -107,7 +109,8 @@ class Drawer:
     def sample(self, length: int, greedy: bool) -> Drawn:
         """Redraws until margin and router gap are wide, and float32 noise is small."""
         truth = self.checkpoint.truth
-        for _ in range(MOST_DRAWS):
+        most = MOST_NARROW_DRAWS if self.case.name == "narrow" else MOST_DRAWS
+        for _ in range(most):
             self.draws += 1
             routings: list[Routing] = []
             prompt = self._tokens(length)
@@ -118,29 +121,37 @@ class Drawer:
             decisive = np.concatenate([prefill[-1:], steps])
             if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
                 continue
+            if self.case.name == "narrow" and not self.narrow_in_all(prompt, decode, routings):
+                continue
             drawn = Drawn(prompt, decode, prefill, steps,
                           *self.checkpoint.float32.rows(prompt, decode, limit=self.case.limit))
-            if drawn.noise > MOST_NOISE:
-                continue
-            if self.case.name == "narrow" and len(self.narrow(drawn)) < len(self.checkpoint.narrow):
-                continue
-            return drawn
+            if drawn.noise <= MOST_NOISE:
+                return drawn
         raise IllConditioned(
             f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
             f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
-            f"{ROUTER_GAP} and noise {MOST_NOISE} in {MOST_DRAWS} draws")
+            f"{ROUTER_GAP} and noise {MOST_NOISE} in {most} draws")
+
+    def narrow_rows(self, name: str, prompt: list[int], decode: list[int],
+                    truth: list[Routing]) -> tuple[np.ndarray, np.ndarray] | None:
+        """(prefill [T, V], decode [N, V]) of a narrower run; None where it does not route as the
+        truth does."""
+        routings: list[Routing] = []
+        rows = self.checkpoint.narrow[name].rows(prompt, decode, None, routings,
+                                                   self.case.limit)
+        return rows if narrow.routes_alike(truth, routings) else None
+
+    def narrow_in_all(self, prompt: list[int], decode: list[int], truth: list[Routing]) -> bool:
+        return all(self.narrow_rows(name, prompt, decode, truth) is not None
+                   for name in self.checkpoint.narrow)
 
     def narrow(self, drawn: Drawn) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """(prefill [T, V], decode [N, V]) of each narrower run that routes as the truth does."""
+        """The rows of each narrower run that routes as the truth does."""
         truth: list[Routing] = []
         self.checkpoint.truth.rows(drawn.prompt, drawn.decode, None, truth, self.case.limit)
-        found = {}
-        for name, run in self.checkpoint.narrow.items():
-            routings: list[Routing] = []
-            rows = run.rows(drawn.prompt, drawn.decode, None, routings, self.case.limit)
-            if narrow.routes_alike(truth, routings):
-                found[name] = rows
-        return found
+        found = {name: self.narrow_rows(name, drawn.prompt, drawn.decode, truth)
+                 for name in self.checkpoint.narrow}
+        return {name: rows for name, rows in found.items() if rows is not None}
 
     def greedy(self, prompt: list[int]) -> list[int] | None:
         """The truth's greedy continuation, stop ids ignored; None at a near tie."""
@@ -322,5 +333,6 @@ def catches(variant: Variant, case: Case) -> str:
         "narrow": "in a narrower type, by prompts of which every expert is chosen by far",
         "generate": "in greedy tokens, some ended by the stop id and some by the limit",
         "random": "in a drawn configuration",
+        "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]
     return f"{variant.catches}, {added}."

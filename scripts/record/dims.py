@@ -42,6 +42,23 @@ def grouped(base: Config, hidden: int, intermediate: int, heads: int, kv: int, h
             "num_attention_heads": heads, "num_key_value_heads": kv, "head_dim": head_dim, **more}
 
 
+def grouped_dims(rng: np.random.Generator, base: Config, size: int) -> Config:
+    """Drawn widths of which most are multiples of the group `size`; some are left that are not, and
+    64 always divides the hidden size: mlx-lm wants that of routers."""
+    hidden = pick(rng, (128,) if size == 128 else (64, 128))
+    wide = pick(rng, [n * size for n in (1, 2, 3) if n * size not in (hidden, hidden // 2)])
+    heads = pick(rng, (2, 4))
+    dims = {"hidden_size": hidden, "intermediate_size": pick(rng, (wide, wide, wide, wide - 6)),
+            "num_attention_heads": heads, "num_key_value_heads": pick(rng, (1, 2))}
+    if "head_dim" in base:
+        dims["head_dim"] = pick(rng, [n for n in (8, 16, 32, 12) if n * heads != hidden])
+    if "global_head_dim" in base:
+        dims["global_head_dim"] = 2 * dims["head_dim"]
+    if "moe_intermediate_size" in base:
+        dims["moe_intermediate_size"] = pick(rng, (size, base["moe_intermediate_size"]))
+    return dims
+
+
 def flat_old_rope(config: Config) -> Config:
     """rope_parameters as it was published before: rope_theta and rope_scaling, side by side.
 

@@ -43,7 +43,8 @@ def write(plain: Path, directory: Path, groups: Groups) -> None:
                                              quant_predicate=predicate)
     utils.save_model(directory, model)
     utils.save_config(config, directory / "config.json")
-    shutil.copy(plain / "generation_config.json", directory)
+    for document in plain.glob("generation_config.json"):
+        shutil.copy(document, directory)
     for file in directory.iterdir():
         file.chmod(0o644)
 

@@ -11,21 +11,57 @@ import numpy as np
 
 from . import families
 from .cases import IllConditioned
-from .dims import pick
+from .dims import grouped_dims, pick
 from .record import record_variant
-from .variant import Family, Variant, rng_for
+from .variant import Config, Family, Groups, Variant, rng_for
 
 MOST_TRIES = 8
+MOST_ROUTERS = 3
+BITS = (2, 3, 4, 5, 6, 8)
+GROUP_SIZES = (32, 64, 128)
+MODULES = ("q_proj", "k_proj", "v_proj", "qkv_proj", "o_proj", "gate_proj", "up_proj",
+           "gate_up_proj", "down_proj", "embed_tokens", "lm_head")
+
+
+def draw_groups(rng: np.random.Generator) -> Groups:
+    """Bits and group size of all modules, and some modules with their own, or with none. A module's
+    own group divides that of all: mlx-lm leaves alone what is no multiple of the latter."""
+    size = pick(rng, GROUP_SIZES)
+    own = []
+    for _ in range(int(rng.integers(4))):
+        module, where = pick(rng, MODULES), pick(rng, ("", r"layers\.0\..*", r"layers\.1\..*"))
+        said = {"group_size": pick(rng, [n for n in GROUP_SIZES if n <= size]),
+                "bits": pick(rng, BITS)}
+        own.append((rf"{where}\b{module}$", pick(rng, (said, said, said, None))))
+    return Groups(pick(rng, BITS), size, tuple(own))
+
+
+def draw_case(rng: np.random.Generator, config: Config) -> str:
+    """`random` has greedy tokens, and with them seldom a run in a narrower type; the others have one.
+    Where many layers have routers no prompt is found whose experts are all far from a tie."""
+    experts = config.get("enable_moe_block", "num_experts_per_tok" in config)
+    if experts and config["num_hidden_layers"] > MOST_ROUTERS:
+        return "random"
+    return pick(rng, ("random", "narrow" if experts else "forced"))
 
 
 def draw(family: Family, rng: np.random.Generator, name: str) -> Variant:
-    """The family's own choices on fresh dimensions, and how the checkpoint is stored."""
-    variant = family.random(rng, {**family.base, **family.draw_dims(rng)})
-    return replace(
-        variant, name=name, cases=("random",),
-        dtype=pick(rng, ("float32", "float16", "bfloat16")),
+    """The family's own choices on fresh dimensions, and how the checkpoint is stored: of what
+    mlx-lm can quantise every other one in its groups."""
+    base = {**family.base, **family.draw_dims(rng)}
+    groups = draw_groups(rng) if family.quantizable and rng.integers(2) else None
+    if groups:
+        base |= grouped_dims(rng, base, groups.group_size)
+    variant = family.random(rng, base)
+    variant = replace(
+        variant, name=name, dtype=pick(rng, ("float32", "float16", "bfloat16")),
         spelling=pick(rng, ("new", "old")), n_shards=pick(rng, (1, 1, 1, 2)),
-        stop_in=pick(rng, ("both", "config", "generation_config")))
+        stop_in=pick(rng, ("both", "config", "generation_config")),
+        cases=(draw_case(rng, variant.config),))
+    if not groups:
+        return variant
+    variant = replace(variant, groups=groups, n_shards=1, spelling="old", wrapper="text")
+    return family.quantizable(variant)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             raise RuntimeError(f"{name}: no well conditioned configuration in {MOST_TRIES} tries")
         what = f"{variant.dtype}, {variant.spelling}, {variant.wrapper}, {variant.experts}"
+        if variant.groups:
+            what += f", {variant.groups.bits} bits in {variant.groups.group_size}"
         print(f"{index + 1}/{options.random} {lines[0]} ({what}, attempt {attempt + 1});"
               f"{lines[1]}", flush=True)
     spent = time.monotonic() - started

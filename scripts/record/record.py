@@ -21,10 +21,10 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
     started = time.monotonic()
     checkpoint = Checkpoint(family, variant, seed)
     idle_id = checkpoint.vocab_size - 1
-    recordings = [cases.draw(checkpoint, case, idle_id) for case in cases.plan(variant)]
+    recordings, left_out = draw_cases(checkpoint, idle_id)
     stops = [r.stop_id for r in recordings if r.stop_id is not None]
     checkpoint.write(directory / "model", stops or [idle_id], idle_id)
-    lines = []
+    lines = [f"  left out: {why}" for why in left_out]
     for recording in recordings:
         path = directory / f"{recording.case.name}.h5"
         detail = traces
@@ -46,6 +46,23 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
     head = f"{family.name}/{variant.name or directory.name}: {size / 1024:.0f} KiB, " \
            f"{time.monotonic() - started:.1f} s"
     return [head, *lines]
+
+
+def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recording], list[str]]:
+    """The cases of a variant, and why there is no `narrow` among them: in dimensions that nobody
+    chose there may be no prompt for it."""
+    recordings: list[cases.Recording] = []
+    left_out: list[str] = []
+    for case in cases.plan(checkpoint.variant):
+        try:
+            recordings.append(cases.draw(checkpoint, case, idle_id))
+        except cases.IllConditioned as error:
+            if case.name != "narrow" or checkpoint.seed == 0:
+                raise
+            left_out.append(str(error))
+    if not recordings:
+        raise cases.IllConditioned("; ".join(left_out))
+    return recordings, left_out
 
 
 def family_variants(family: Family, seed: int, only: list[str] | None) -> list[Variant]:

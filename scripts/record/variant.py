@@ -71,6 +71,8 @@ class Family:
     multimodal_config: Callable[[Config, bool], Config] | None = None
     # (checkpoint, rng) -> tensors that the file carries though the text model has no place for them
     extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
+    # a random variant as mlx-lm can read it, to quantise it; None where it reads none
+    quantizable: Callable[[Variant], Variant] | None = None
 
 
 def rng_for(seed: int, *names: str) -> np.random.Generator:

@@ -146,6 +146,9 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
             rng, [n for n in (1, 2, 3) if config["num_attention_heads"] % n == 0])}
     if rng.integers(3) == 0:
         config |= {**EXPERTS, "num_experts": int(rng.integers(4, 8))}
+        if rng.integers(2):
+            config |= {"num_hidden_layers": 3, "layer_types": layer_pattern(3, 2),
+                       "num_kv_shared_layers": 0}
     if rng.integers(2):
         config["final_logit_softcapping"] = 6.0
     return Variant("", config, "A misread Gemma 4",
@@ -157,5 +160,5 @@ FAMILY = Family(
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
     weight_rules=WEIGHT_RULES, multimodal_config_class="Gemma4Config",
     multimodal_model_class="Gemma4ForConditionalGeneration", multimodal_config=multimodal_config,
-    extra_tensors=extra_tensors,
+    extra_tensors=extra_tensors, quantizable=lambda variant: variant,
 )

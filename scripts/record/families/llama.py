@@ -134,4 +134,5 @@ FAMILY = Family(
     name="llama", config_class="LlamaConfig", model_class="LlamaForCausalLM",
     draw_dims=attention_dims, base=BASE, variants=variants, random=random,
     old_spelling=old_spelling,
+    quantizable=lambda variant: variant,
 )

@@ -92,4 +92,5 @@ FAMILY = Family(
     name="phi3", config_class="Phi3Config", model_class="Phi3ForCausalLM",
     draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
     random=random, old_spelling=old_spelling,
+    quantizable=lambda variant: variant,
 )

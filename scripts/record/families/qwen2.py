@@ -54,4 +54,5 @@ FAMILY = Family(
     name="qwen2", config_class="Qwen2Config", model_class="Qwen2ForCausalLM",
     draw_dims=partial(attention_dims, explicit_head_dim=False), base=BASE, variants=variants,
     random=random, old_spelling=without_layer_types,
+    quantizable=lambda variant: variant,
 )

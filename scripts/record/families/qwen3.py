@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
@@ -66,6 +68,11 @@ def variants(base: Config) -> list[Variant]:
     ]
 
 
+def without_bias(variant: Variant) -> Variant:
+    """mlx-lm has no attention biases here."""
+    return replace(variant, config={**variant.config, "attention_bias": False})
+
+
 def random(rng: np.random.Generator, base: Config) -> Variant:
     config = {**base, "attention_bias": bool(rng.integers(2)),
               "tie_word_embeddings": bool(rng.integers(2))}
@@ -82,5 +89,5 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
 FAMILY = Family(
     name="qwen3", config_class="Qwen3Config", model_class="Qwen3ForCausalLM",
     draw_dims=attention_dims, base=BASE, variants=variants, random=random,
-    old_spelling=without_layer_types,
+    old_spelling=without_layer_types, quantizable=without_bias,
 )

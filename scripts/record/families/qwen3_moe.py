@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
 from ..variant import STANDARD, Config, Family, Groups, Variant, small
+from .qwen3 import without_bias
 
 BASE: Config = {
     "vocab_size": 102, "hidden_size": 28, "intermediate_size": 45, "num_hidden_layers": 3,
@@ -92,4 +95,5 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
 FAMILY = Family(
     name="qwen3_moe", config_class="Qwen3MoeConfig", model_class="Qwen3MoeForCausalLM",
     draw_dims=draw_dims, base=BASE, variants=variants, random=random, old_spelling=old_spelling,
+    quantizable=lambda variant: replace(without_bias(variant), experts="split"),
 )
