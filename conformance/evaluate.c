@@ -93,6 +93,29 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }
 
+size_t conf_rows_of_prefill(const conf_decoder *d)
+{
+    return d->rows.n_rows - d->n_samples * d->n_decode;
+}
+
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    conf_verdict *v = r->verdict;
+    if (!r->again || v->outcome == CONF_FAILED) return;
+    conf_logits_judgement j =
+        conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
+    if (j.multiple > v->multiple) v->multiple = j.multiple;
+    if (j.rule == CONF_RULE_NONE) return;
+    conf_class class = j.rule == CONF_RULE_MASK ? CONF_CLASS_MASK : CONF_CLASS_LOGITS;
+    (void)conf_evaluate_fail(v, class,
+                             "prefilled again, what the session held before is not gone: %s of the logits is "
+                             "%.3g times its bound",
+                             conf_rule_name(j.rule), j.multiple / bounds->limit);
+    size_t at = j.row * rows->n_cols + j.col;
+    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->again[at]);
+}
+
 void conf_evaluate_last(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
@@ -117,6 +140,7 @@ static void evaluate_decoder(conf_replay *r, const char *dump_path)
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
     if (r->c->decoder.n_greedy) conf_evaluate_tokens(r, &bounds);
+    conf_evaluate_again(r, &bounds);
     conf_evaluate_traces(r);
     conf_evaluate_last(r);
 }

@@ -49,6 +49,11 @@ void conf_evaluate_fail_tensor(conf_verdict *v);
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 void conf_evaluate_traces(const conf_replay *r);
+/* Holds the prompts' logits of a session that held something before to the same bounds; nothing where another
+ * part has failed, since they would say nothing new. */
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
+/* The number of rows of prefill, with which a case's rows begin. */
+size_t conf_rows_of_prefill(const conf_decoder *d);
 /* Fails where prefill_last contradicts prefill. */
 void conf_evaluate_last(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);

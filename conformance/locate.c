@@ -189,6 +189,10 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
         (void)fputs("an observation cannot be asked again: name its engine to learn more\n", out);
     else if (has_inputs)
         (void)fputs("the case has inputs beside tokens: its samples cannot be replayed alone\n", out);
+    else if (d->part == CONF_PART_AGAIN)
+        (void)fputs("it is the state: the same prompts agree in a new session; what this one held before was "
+                    "not gone\n",
+                    out);
     else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
     else if (d->part == CONF_PART_DECODE) tell_decode(q, d);
     else tell_greedy(q, d);

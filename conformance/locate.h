@@ -45,7 +45,13 @@ typedef struct conf_walk {
 } conf_walk;
 
 /* The first place at which a replay as recorded leaves its bounds. */
-typedef enum conf_part { CONF_PART_NONE, CONF_PART_PREFILL, CONF_PART_DECODE, CONF_PART_GREEDY } conf_part;
+typedef enum conf_part {
+    CONF_PART_NONE,
+    CONF_PART_PREFILL,
+    CONF_PART_DECODE,
+    CONF_PART_GREEDY,
+    CONF_PART_AGAIN /* prefill, of a session that held something before */
+} conf_part;
 
 typedef struct conf_divergence {
     conf_part part;

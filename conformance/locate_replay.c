@@ -65,16 +65,16 @@ static bool is_before(const conf_place *a, const conf_place *b)
     return a->sample != b->sample ? a->sample < b->sample : a->pos < b->pos;
 }
 
-/* The first row out of bounds in the order of evaluation. observed NULL: r->rows are an engine's. */
-static void find_row(const conf_replay *r, const conf_bounds *bounds, const conf_observed *observed,
-                     conf_divergence *out)
+/* The first of n rows out of bounds in the order of evaluation. observed NULL: they are an engine's. */
+static void find_row(const conf_replay *r, const double *all, size_t n, const conf_bounds *bounds,
+                     const conf_observed *observed, conf_divergence *out)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     const conf_place *first = NULL;
-    for (size_t i = 0; i < rows->n_rows; i++) {
+    for (size_t i = 0; i < n; i++) {
         const conf_place *p = &rows->place[i];
         if (!is_present(p, observed) || (first && !is_before(p, first))) continue;
-        const double *truth = rows->truth + i * rows->n_cols, *found = r->rows + i * rows->n_cols;
+        const double *truth = rows->truth + i * rows->n_cols, *found = all + i * rows->n_cols;
         conf_logits_judgement j = conf_judge_logits(truth, found, 1, rows->n_cols, bounds);
         if (j.rule == CONF_RULE_NONE) continue;
         first = p;
@@ -97,6 +97,13 @@ static void find_token(const conf_replay *r, const conf_bounds *bounds, conf_div
     (void)snprintf(out->what, sizeof out->what, "%s", r->verdict->where);
 }
 
+/* The prompts' logits of a session that held something before. */
+static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+{
+    find_row(r, r->again, conf_rows_of_prefill(&r->c->decoder), bounds, NULL, out);
+    if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
+}
+
 static void describe(const conf_case *c, conf_divergence *out)
 {
     const conf_decoder *d = &c->decoder;
@@ -116,9 +123,10 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
-        if (r.rows) find_row(&r, &bounds, NULL, t->divergence);
+        if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && plain.decoder.n_greedy)
             find_token(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.again) find_again(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && r.contradiction[0])
             conf_verdict_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill: %s",
                               r.contradiction);
@@ -140,7 +148,7 @@ static assay_status judge_observed(const conf_replay_task *t, const conf_case *c
     v->float64 = o.float64 && v->compute == ASSAY_DTYPE_NONE;
     conf_replay r = {.c = c, .verdict = v, .rows = o.rows};
     conf_bounds bounds = conf_evaluate_bounds(&r);
-    find_row(&r, &bounds, &o, t->divergence);
+    find_row(&r, r.rows, c->decoder.rows.n_rows, &bounds, &o, t->divergence);
     free(o.rows);
     return ASSAY_OK;
 }

@@ -100,17 +100,22 @@ static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
     return (r->batch.row[sample] + 1) * r->batch.n_tokens - length + pos;
 }
 
+/* The rows of prefill that the case has; returns what follows them in `row`. */
+static double *keep_prefill(const conf_replay *r, const void *prefill, double *row)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    for (size_t i = 0; row && i < rows->n_rows && !rows->place[i].decode; i++, row += r->vocab)
+        conf_replay_row(r, row, prefill, prefill_row(r, rows->place[i].sample, rows->place[i].pos));
+    return row;
+}
+
 /* Prefill and the forced continuation, into r->rows. */
 static bool replay_forced(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_PREFILL;
     if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
-    double *row = r->rows;
-    for (size_t i = 0; row && i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab) {
-        const conf_place *p = &d->rows.place[i];
-        conf_replay_row(r, row, prefill, prefill_row(r, p->sample, p->pos));
-    }
+    double *row = keep_prefill(r, prefill, r->rows);
     r->verdict->stage = CONF_STAGE_DECODE;
     for (size_t n = 0; row && n < d->n_decode; n++) {
         conf_replay_force(r, n, tokens);
@@ -148,13 +153,15 @@ static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
     return any;
 }
 
-/* Greedy generation, into r->greedy. The same session is prefilled again: what it held must be gone. */
+/* Greedy generation, into r->greedy. The same session is prefilled again, into r->again: what it held must be
+ * gone. */
 static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_GENERATE;
     refill_nan(r->engine, prefill, r->batch.n_rows * r->batch.n_tokens * r->vocab);
     if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
+    (void)keep_prefill(r, prefill, r->again);
     size_t stride = (d->n_greedy + 1) * r->vocab;
     for (size_t b = 0; b < d->n_samples; b++)
         conf_replay_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
@@ -230,8 +237,10 @@ static bool replay_session(conf_replay *r, assay_session *session)
     void *step = conf_nan_alloc(r->engine, r->batch.n_rows * r->vocab);
     int32_t *tokens = calloc(r->batch.n_rows, sizeof *tokens);
     if (d->has_truth) r->rows = calloc(d->rows.n_rows * r->vocab, sizeof *r->rows);
+    bool twice = d->has_truth && d->n_greedy;
+    if (twice) r->again = calloc(d->rows.n_rows * r->vocab, sizeof *r->again);
     r->greedy = calloc(d->n_samples * (d->n_greedy + 1) * r->vocab, sizeof *r->greedy);
-    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && r->greedy;
+    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && (r->again || !twice) && r->greedy;
     if (!ok) (void)conf_replay_no_memory(r);
     for (size_t i = 0; ok && i < d->n_samples * (d->n_greedy + 1) * r->vocab; i++) r->greedy[i] = (double)NAN;
     if (ok && d->has_truth) ok = replay_forced(r, session, prefill, step, tokens);
@@ -316,6 +325,7 @@ void conf_replay_free(conf_replay *r)
     for (size_t i = 0; i < r->n_seen; i++) conf_array_free(&r->seen[i].value);
     free(r->seen);
     free(r->rows);
+    free(r->again);
     free(r->greedy);
     free(r->stop_ids);
     conf_arrangement_free(&r->batch);

@@ -28,6 +28,8 @@ typedef struct conf_replay {
     size_t vocab;
     conf_arrangement batch;
     double *rows;   /* [R, V], like the case's rows; NULL where it has none */
+    double *again;  /* [R, V], those of prefill: of the same prompts in the same session, once more, before
+                     * greedy generation; NULL where the case has no rows or no tokens */
     double *greedy; /* [B, M + 1, V]: the logits that decide each step; NaN for steps that are not taken */
     int32_t *stop_ids;
     size_t n_stop_ids;

@@ -204,6 +204,9 @@ static void prefill_faults(const assay_session *s, const assay_batch *batch, rea
     if (errs(s, "padding") && batch->n_tokens > (size_t)batch->length[0]) logits[0] = 7;
     if (errs(s, "untraced") && !s->trace) last[4] += 1;
     if (s->trace || s->n_prefills != 2) return;
+    if (errs(s, "again-off")) last[4 - (ptrdiff_t)FORMULA_VOCAB] += (real)(20 * FORMULA_NOISE);
+    if (errs(s, "again-nan")) last[4 - (ptrdiff_t)FORMULA_VOCAB] = NAN;
+    if (errs(s, "again-within")) last[4 - (ptrdiff_t)FORMULA_VOCAB] += (real)(3.5 * FORMULA_NOISE);
     if (errs(s, "greedy-nan")) last[4] = NAN;
     if (errs(s, "stops-early")) last[FORMULA_STOP] += 100;
 }
