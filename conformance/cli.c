@@ -27,6 +27,9 @@ static const option_info options_table[] = {
     {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
      "ask engines to compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: as "
      "the engine likes)"},
+    {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
+     "judge by the noise of f32, bf16 or int8, in which the engine\ncomputed (default: float32, or float64 "
+     "by its bound)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
@@ -125,13 +128,15 @@ static const conf_command commands[] = {
      "count. Where the attribute forced_tokens is 1, each step followed the golden token.\n"
      "\n"
      "GOLDEN can be an observation, too: then the two are the same bit for bit, or at most\n"
-     "64 ulps of the largest value apart (float64: 1e-11 of it), or they diverge.\n"
+     "64 ulps of the largest value apart (float64: 1e-11 of it), or they diverge. Of narrower\n"
+     "types nothing is known of two observations: --compute says how far they are apart.\n"
      "\n"
      "It takes at most 256 MiB of memory, whatever the size of the files.\n"
      "\n"
-     "Exit status: 0 they agree; 1 they diverge; 2 usage; 99 a file cannot be read, or is\n"
-     "not what is expected.\n",
-     BIT(CONF_OPTION_THREADS) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP), conf_cmd_diff},
+     "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 nothing is recorded to judge that\n"
+     "type by; 99 a file cannot be read, or is not what is expected.\n",
+     BIT(CONF_OPTION_JUDGED_AS) | BIT(CONF_OPTION_THREADS) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+     conf_cmd_diff},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
      "\n"
@@ -240,6 +245,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
 {
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);

@@ -36,6 +36,7 @@ typedef struct conf_context {
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_COMPUTE,
+    CONF_OPTION_JUDGED_AS, /* --compute, of a command that has no engine */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_SEED,

@@ -5,6 +5,7 @@
 
 #include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
+#include "conformance/compute.h"
 #include "conformance/diff.h"
 #include "conformance/isolate.h"
 #include "conformance/report_parts.h"
@@ -13,6 +14,7 @@
 /* What the process that reads the files is to do. */
 typedef struct task {
     const char *golden, *observed;
+    assay_dtype compute;
     size_t n_workers;
 } task;
 
@@ -22,7 +24,7 @@ static void run_task(const void *context, conf_verdict *v)
     conf_strings unknown;
     assay_error err = {0};
     v->stage = CONF_STAGE_READ;
-    if (conf_diff(t->golden, t->observed, t->n_workers, v, &unknown, &err) != ASSAY_OK)
+    if (conf_diff(t->golden, t->observed, t->compute, t->n_workers, v, &unknown, &err) != ASSAY_OK)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_verdict_list_unknown(v, unknown.at, unknown.n);
     conf_strings_free(&unknown);
@@ -37,9 +39,10 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     conf_text_clean(id);
     conf_report_verdict(context->out, "", context, v, id, observed,
                         options->verbose || v->outcome != CONF_PASSED);
-    if (v->outcome == CONF_PASSED) return;
-    (void)fprintf(context->out, "  REPRO: assay diff%s ",
-                  golden[0] == '-' || observed[0] == '-' ? " --" : "");
+    if (v->outcome != CONF_FAILED) return;
+    (void)fputs("  REPRO: assay diff", context->out);
+    if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
+    (void)fprintf(context->out, "%s ", golden[0] == '-' || observed[0] == '-' ? " --" : "");
     conf_text_print_quoted(context->out, golden);
     (void)fputc(' ', context->out);
     conf_text_print_quoted(context->out, observed);
@@ -56,6 +59,7 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
     const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
     const task t = {.golden = options->arguments[0],
                     .observed = options->arguments[1],
+                    .compute = options->compute,
                     .n_workers = options->n_jobs ? options->n_jobs : context->n_processors};
     conf_verdict v;
     assay_error err = {0};
@@ -69,5 +73,6 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
         return CONF_EXIT_ERROR;
     }
     print_verdict(options, context, &v);
+    if (v.outcome == CONF_SKIPPED) return CONF_EXIT_NOTHING;
     return v.outcome == CONF_PASSED ? CONF_EXIT_AGREE : CONF_EXIT_DIVERGES;
 }

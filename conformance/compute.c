@@ -49,6 +49,11 @@ const char *conf_compute_run(assay_dtype compute)
     return infos[index_of(compute)].run;
 }
 
+bool conf_compute_is_narrow(assay_dtype compute)
+{
+    return compute == ASSAY_BF16 || compute == ASSAY_I8;
+}
+
 const char *conf_compute_unit(assay_dtype compute)
 {
     return infos[index_of(compute)].unit;

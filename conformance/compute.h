@@ -9,6 +9,8 @@
 #include <assay/engine.h>
 #include <assay/kernel.h>
 
+#include <stdbool.h>
+
 /* "f32", "bf16", "int8": as --compute spells them; "" of ASSAY_DTYPE_NONE. */
 const char *conf_compute_name(assay_dtype compute);
 
@@ -20,6 +22,9 @@ assay_dtype conf_compute_of(const char *name);
 
 /* The group below /expect with the run whose distance from the truth is the noise: "float32", … */
 const char *conf_compute_run(assay_dtype compute);
+
+/* Whether it is narrower than float32, and so has a run of its own or none. */
+bool conf_compute_is_narrow(assay_dtype compute);
 
 /* What multiples count, for messages: "the noise", "the noise in bfloat16", … */
 const char *conf_compute_unit(assay_dtype compute);

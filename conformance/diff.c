@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
+#include "conformance/compute.h"
 #include "conformance/diff_parts.h"
 #include "conformance/evaluate_parts.h"
 #include "model/error.h"
@@ -79,8 +80,22 @@ static assay_status check_kind(const conf_case *c, assay_error *err)
                       c->path, conf_kind_of(c->kind)->name);
 }
 
+/* Whether the case has the run that this type is judged by; every one has that in float32. */
+static bool is_judgeable(const conf_diff_state *d)
+{
+    char name[64];
+    if (!conf_compute_is_narrow(d->v->compute)) return true;
+    (void)snprintf(name, sizeof name, "/expect/%s/prefill", conf_compute_run(d->v->compute));
+    return d->c->decoder.has_truth && conf_h5_has(d->golden, name);
+}
+
 static assay_status diff_case(conf_diff_state *d, assay_error *err)
 {
+    if (!is_judgeable(d)) {
+        conf_verdict_set(d->v, CONF_SKIPPED, "%s: no run in %s is recorded to judge it by", d->c->path,
+                         conf_compute_run(d->v->compute));
+        return ASSAY_OK;
+    }
     assay_status rc = conf_diff_logits(d, err);
     if (rc == ASSAY_OK) rc = conf_diff_tokens(d, err);
     if (rc == ASSAY_OK) rc = conf_diff_traces(d, err);
@@ -100,9 +115,10 @@ static assay_status diff_files(conf_diff_state *d, conf_case *c, conf_strings *u
     return rc;
 }
 
-assay_status conf_diff(const char *golden, const char *observed, size_t n_workers, conf_verdict *v,
-                       conf_strings *unknown, assay_error *err)
+assay_status conf_diff(const char *golden, const char *observed, assay_dtype compute, size_t n_workers,
+                       conf_verdict *v, conf_strings *unknown, assay_error *err)
 {
+    v->compute = compute;
     conf_diff_state d = {.n_workers = n_workers, .v = v};
     conf_case *c = NULL;
     *unknown = (conf_strings){0};

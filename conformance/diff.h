@@ -12,11 +12,13 @@
 #define CONF_DIFF_FILE_BYTES_MAX ((size_t)24 << 20)
 
 /* Judges the observation at `observed` by the file at `golden`, a case of kind logits or generate or another
- * observation, on n_workers threads. *v, which is zeroed beforehand, becomes CONF_PASSED or CONF_FAILED;
- * where it agrees v->reason is the summary. *unknown: members that are passed over, with the file, for a
+ * observation, on n_workers threads. compute: what the observed engine computed in, and so the run of the
+ * case that it is judged by (compute.h). *v, which is zeroed beforehand, becomes CONF_PASSED, CONF_FAILED, or
+ * CONF_SKIPPED where nothing is recorded to judge that type by; where it agrees v->reason is the summary.
+ * *unknown: members that are passed over, with the file, for a
  * warning; the caller frees them, also on failure. Fails, with nothing known, where a file cannot be read, is
  * none of these, or does not fit into the memory that there is. */
-assay_status conf_diff(const char *golden, const char *observed, size_t n_workers, conf_verdict *v,
-                       conf_strings *unknown, assay_error *err);
+assay_status conf_diff(const char *golden, const char *observed, assay_dtype compute, size_t n_workers,
+                       conf_verdict *v, conf_strings *unknown, assay_error *err);
 
 #endif

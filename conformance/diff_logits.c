@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/diff_parts.h"
 #include "conformance/evaluate_parts.h"
 #include "conformance/slab.h"
@@ -59,8 +60,8 @@ static const char *run_name(size_t run)
     return run == CONF_RUN_DECODE ? "decode" : "prefill";
 }
 
-/* Fails unless the truth is a number, and the float32 run finite where it is: otherwise the noise, and with
- * it every bound, would be without end. */
+/* Fails unless the truth is a number, and the run that gives the noise finite where it is: otherwise the
+ * noise, and with it every bound, would be without end. */
 static assay_status check_row(const logits_walk *w, const conf_place *place, const conf_row *truth,
                               const conf_row *noise, size_t n, assay_error *err)
 {
@@ -69,8 +70,8 @@ static assay_status check_row(const logits_walk *w, const conf_place *place, con
         if (!isnan(t) && (isinf(t) ? f == t : isfinite(f))) continue;
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: /expect/%s/%s: sample %zu, position %zu, id %zu is %g where the truth is %g",
-                          w->d->c->path, isnan(t) ? "truth" : "float32", run_name(w->run), place->sample,
-                          place->pos, i, isnan(t) ? t : f, t);
+                          w->d->c->path, isnan(t) ? "truth" : conf_compute_run(w->d->v->compute),
+                          run_name(w->run), place->sample, place->pos, i, isnan(t) ? t : f, t);
     }
     return ASSAY_OK;
 }
@@ -98,7 +99,8 @@ static bool note_broken(logits_walk *w, size_t number, const assay_error *err)
     return false;
 }
 
-/* conf_slab_fn on truth and float32: the noise, and whether the golden can be judged by. */
+/* conf_slab_fn on truth and the run in the candidate's type: the noise, and whether the golden can be judged
+ * by. */
 static bool measure_noise(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     logits_walk *w = context;
@@ -182,7 +184,9 @@ static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *e
     assay_status rc =
         conf_diff_member_check(d, name, prefill ? as_prefill : conf_diff_float_types, 3, shape, &fits, err);
     if (rc == ASSAY_OK && fits) rc = conf_stream_open(d->observed, name, &d->runs[run].found, err);
-    if (rc == ASSAY_OK && fits) d->v->float64 = conf_stream_dtype(d->runs[run].found) == ASSAY_F64;
+    if (rc == ASSAY_OK && fits)
+        d->v->float64 =
+            conf_stream_dtype(d->runs[run].found) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE;
     return rc;
 }
 
@@ -225,7 +229,8 @@ static assay_status open_runs(conf_diff_state *d, assay_error *err)
     for (size_t run = 0; run < CONF_N_RUNS && rc == ASSAY_OK; run++) {
         if (run == CONF_RUN_DECODE && d->c->decoder.n_decode == 0) break;
         rc = open_recorded(d, "truth", run, &d->runs[run].truth, err);
-        if (rc == ASSAY_OK) rc = open_recorded(d, "float32", run, &d->runs[run].noise, err);
+        if (rc == ASSAY_OK)
+            rc = open_recorded(d, conf_compute_run(d->v->compute), run, &d->runs[run].noise, err);
     }
     for (size_t run = 0; run < CONF_N_RUNS && rc == ASSAY_OK; run++)
         if (d->runs[run].truth) rc = open_observed(d, run, err);
@@ -245,14 +250,16 @@ assay_status conf_diff_logits(conf_diff_state *d, assay_error *err)
     if (rc == ASSAY_OK) rc = judge_runs(d, &w, &n_rows, err);
     (void)pthread_mutex_destroy(&w.mutex);
     if (rc != ASSAY_OK || n_rows == 0) return rc;
-    const conf_allowance allowance = {.relative = d->c->float64_bound, .unit = "the noise"};
+    const conf_allowance allowance = {.relative = d->c->float64_bound,
+                                      .unit = conf_compute_unit(d->v->compute)};
     bool failed_before = d->v->outcome == CONF_FAILED;
     if (!conf_evaluate_measures(d->v, &w.j, &d->bounds, n_rows, &allowance))
         conf_evaluate_where(d->v, &w.place, w.j.col, w.expected, w.found);
     else if (!failed_before)
         conf_verdict_set(
             d->v, CONF_PASSED, "%zu rows of %zu logits in %s agree: %.3g times %s, of which %.0f %s allowed",
-            n_rows, d->c->decoder.rows.n_cols, d->v->float64 ? "float64" : "float32", w.j.multiple,
-            d->v->float64 ? "the bound" : "the noise", d->bounds.limit, d->v->float64 ? "is" : "are");
+            n_rows, d->c->decoder.rows.n_cols, d->v->float64 ? "float64" : conf_compute_run(d->v->compute),
+            w.j.multiple, d->v->float64 ? "the bound" : allowance.unit, d->bounds.limit,
+            d->v->float64 ? "is" : "are");
     return rc;
 }

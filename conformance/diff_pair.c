@@ -1,7 +1,9 @@
 /* Two observations: whether they are the same bit for bit, and if not, how far they are apart. Nothing is
- * recorded of their noise: the unit of float32 is the least that the judge ever assumes.
+ * recorded of their noise: the unit of float32 is the least that the judge ever assumes. In narrower types
+ * that says nothing, and no other number is known: how far they are apart is told, and not judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/diff_parts.h"
 #include "conformance/evaluate_parts.h"
 #include "conformance/slab.h"
 #include "model/dtype.h"
 #include "model/error.h"
 
+#define UNJUDGED   DBL_MAX /* a limit that masks alone leave: they are infinitely far apart */
 #define UNIT_WORDS "16 ulps of the largest value"
 
 typedef struct pair_state {
@@ -108,6 +112,7 @@ static assay_status judge_differing(pair_state *s, assay_error *err)
     const conf_distance none = {.same_mask = true};
     d->bounds = d->v->float64 ? conf_bounds_relative(CONF_FLOAT64_BOUND, d->largest)
                               : conf_bounds_of_noise(&none, d->largest);
+    if (conf_compute_is_narrow(d->v->compute)) d->bounds.limit = UNJUDGED;
     for (s->run = 0; s->run < CONF_N_RUNS && rc == ASSAY_OK; s->run++) {
         conf_stream *const streams[] = {d->runs[s->run].truth, d->runs[s->run].found};
         if (!streams[1]) continue;
@@ -135,7 +140,8 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
         rc = open_both(s, names[i], &r->truth, &r->found, err);
         if (rc != ASSAY_OK || !r->found) continue;
         s->n_rows += conf_stream_shape(r->truth)[0] * conf_stream_shape(r->truth)[1];
-        if (conf_stream_dtype(r->truth) == ASSAY_F64) d->v->float64 = true;
+        if (conf_stream_dtype(r->truth) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE)
+            d->v->float64 = true;
         rc = compare_streams(s, r->truth, r->found, &same, err);
         all_same = all_same && same;
     }
@@ -194,8 +200,8 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     if (rc == ASSAY_OK && !same) rc = conf_diff_largest(s->d, a, false, &largest, err);
     if (rc == ASSAY_OK && !same) rc = conf_h5_shape(s->d->golden, path, &shape, err);
     if (rc == ASSAY_OK && !same) {
-        bool wide = conf_stream_dtype(a) == ASSAY_F64;
-        double limit = wide ? 1 : CONF_NOISE_MULTIPLE;
+        bool wide = conf_stream_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
+        double limit = conf_compute_is_narrow(v->compute) ? UNJUDGED : wide ? 1 : CONF_NOISE_MULTIPLE;
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
         if (rc == ASSAY_OK && tensor.worst.multiple > limit && !*diverges) {
@@ -245,6 +251,11 @@ assay_status conf_diff_pair(conf_diff_state *d, assay_error *err)
     if (s.same)
         conf_verdict_set(d->v, CONF_PASSED, "the same bit for bit: %zu members, %zu rows of logits",
                          s.n_members, s.n_rows);
+    else if (conf_compute_is_narrow(d->v->compute))
+        conf_verdict_set(
+            d->v, CONF_SKIPPED,
+            "not the same, and nothing is recorded of their noise in %s: compare each with its case",
+            conf_compute_run(d->v->compute));
     else if (d->v->measured)
         conf_verdict_set(d->v, CONF_PASSED,
                          "not the same, but close: %.3g times %s, of which %.0f %s allowed", d->v->multiple,

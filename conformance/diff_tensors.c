@@ -135,11 +135,12 @@ static assay_status judge_trace(const conf_diff_state *d, const char *name, bool
     conf_diff_tensor tensor = {0};
     double largest = 0, limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE;
     assay_status rc = open_trace(d, name, &t, err);
-    bool judged = v->float64 || t.golden.has_noise || v->outcome == CONF_FAILED;
+    bool has_noise = conf_tensor_has_noise(&t.golden, v->compute);
+    bool judged = v->float64 || has_noise || v->outcome == CONF_FAILED;
     if (rc == ASSAY_OK) rc = conf_diff_largest(d, t.truth, true, &largest, err);
     double guess = d->largest > 0 ? d->bounds.max_abs / d->largest * largest : 0;
     double unit = v->float64 ? d->c->float64_bound * largest
-                             : conf_unit_float32(t.golden.has_noise ? t.golden.noise : guess, largest);
+                             : conf_unit_float32(has_noise ? t.golden.noise : guess, largest);
     if (rc == ASSAY_OK && t.found && judged)
         rc = conf_diff_tensor_judge(d, t.truth, t.found, unit, &tensor, err);
     if (rc == ASSAY_OK && t.found && tensor.worst.multiple > limit) {

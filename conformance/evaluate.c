@@ -174,7 +174,7 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
 
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v)
 {
-    bool narrow = compute == ASSAY_BF16 || compute == ASSAY_I8;
+    bool narrow = conf_compute_is_narrow(compute);
     if (narrow && c->kind == CONF_ROPE)
         conf_verdict_set(v, CONF_SKIPPED, "a rope has no products: nothing of it is computed in %s",
                          conf_compute_run(compute));

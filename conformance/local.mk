@@ -198,6 +198,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_dump \
 	conformance/tests/check_diff \
 	conformance/tests/check_diff_files \
+	conformance/tests/check_diff_types \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
@@ -251,6 +252,8 @@ conformance_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_diff_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_files_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -342,7 +342,7 @@ static void judge(size_t n, const char *path)
     conf_verdict v = {0};
     conf_strings unknown;
     assay_error err = {0};
-    assay_status rc = conf_diff(o.golden, path, 1 + draw(3), &v, &unknown, &err);
+    assay_status rc = conf_diff(o.golden, path, ASSAY_DTYPE_NONE, 1 + draw(3), &v, &unknown, &err);
     expectation found = rc != ASSAY_OK ? REFUSED : v.outcome == CONF_PASSED ? AGREES : DIVERGES;
     ck_assert_msg(found == expected && strncmp(v.where, o.where, strlen(o.where)) == 0,
                   "%zu: %s%s: %s: expected %d \"%s\", found %d: %s%s; %s; %s", n, o.golden,

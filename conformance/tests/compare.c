@@ -2,6 +2,7 @@
 #include "conformance/tests/compare.h"
 
 const char *compare_golden, *compare_seen;
+assay_dtype compare_as;
 
 void compare_setup(void)
 {
@@ -9,12 +10,13 @@ void compare_setup(void)
     compare_golden = support_write_decoder(support_path("case.h5"), "generate", "model");
     support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 5}");
     compare_seen = support_observe(compare_golden, "float32", support_path("seen.h5"));
+    compare_as = ASSAY_DTYPE_NONE;
 }
 
 compare_answer compare(const char *a, const char *b)
 {
     compare_answer x = {0};
-    x.status = conf_diff(a, b, 2, &x.v, &x.unknown, &x.err);
+    x.status = conf_diff(a, b, compare_as, 2, &x.v, &x.unknown, &x.err);
     return x;
 }
 

@@ -18,6 +18,9 @@ typedef struct compare_answer {
 /* A sound case of kind generate, and its float32 run as an observation: paths in the test's directory. */
 extern const char *compare_golden, *compare_seen;
 
+/* The type that the observed engine is said to have computed in; none, unless a test says so. */
+extern assay_dtype compare_as;
+
 /* Fixture: support_setup, and the two files. */
 void compare_setup(void);
 
