@@ -12,6 +12,7 @@
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
 #include "conformance/isolate.h"
+#include "conformance/kernels.h"
 #include "conformance/progress.h"
 #include "conformance/text.h"
 #include "model/error.h"
@@ -77,12 +78,14 @@ static void load(const void *assignment, conf_verdict *v)
 static assay_status open_engines(conf_bench *b, const conf_options *o, const conf_context *context,
                                  assay_error *err)
 {
-    const char *const *usual = o->compute ? conf_engine_computing : conf_engine_bundled;
-    const char *const *names = o->n_engines ? o->engines : usual;
+    const char *const *names = o->n_engines ? o->engines : conf_engine_usual(o->kernels, o->compute);
     size_t n = o->n_engines;
     while (!o->n_engines && names[n]) n++;
     b->engines = calloc(n, sizeof *b->engines);
     if (!b->engines) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    assay_status found =
+        o->kernels ? conf_engine_find(o->kernels, &context->engine_dirs, &b->kernels_path, err) : ASSAY_OK;
+    if (found != ASSAY_OK) return found;
     for (b->n_engines = 0; b->n_engines < n; b->n_engines++) {
         conf_engine_column *column = &b->engines[b->n_engines];
         const char *name = names[b->n_engines], *slash = strrchr(name, '/');
@@ -90,10 +93,12 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
         assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
         if (rc != ASSAY_OK) return rc;
         conf_verdict v;
-        const conf_assignment module = {.engine = column->path, .compute = o->compute};
+        const conf_assignment module = {
+            .engine = column->path, .kernels = b->kernels_path, .compute = o->compute};
         rc = conf_isolate(load, &module, &b->limits, &v, err);
         if (rc == ASSAY_OK && v.outcome == CONF_SKIPPED)
-            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "option --compute: engine %s: %s", name, v.reason);
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
+                            conf_kernels_refused_option(v.reason), name, v.reason);
         if (rc == ASSAY_OK && v.outcome != CONF_PASSED)
             rc = assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
         if (rc == ASSAY_OK) continue;
@@ -177,6 +182,7 @@ static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_
     s->time = (conf_bench_time){0};
     const conf_bench_request r = {.engine = b->engines[engine].path,
                                   .compute = b->compute,
+                                  .kernels = b->kernels_path,
                                   .dir = b->dir,
                                   .point = b->points[point],
                                   .n_steps = b->n_steps,
@@ -237,6 +243,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                         .n_steps = options->n_tokens ? options->n_tokens : USUAL_TOKENS,
                         .seed = options->seed,
                         .compute = options->compute,
+                        .kernels = options->kernels,
                         .limits = options->limits,
                         .n_processors = context->n_processors,
                         .read_bytes = conf_machine_read_bytes_here()};
@@ -261,6 +268,7 @@ void conf_bench_free(conf_bench *b)
     free(b->series);
     free(b->points);
     free(b->engines);
+    free(b->kernels_path);
     plan_cost_free(&b->cost);
     *b = (conf_bench){0};
 }

@@ -52,7 +52,9 @@ typedef struct conf_bench {
     size_t n_points;
     size_t n_repeats, n_steps;
     uint64_t seed;
-    assay_dtype compute;       /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
+    assay_dtype compute; /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
+    const char *kernels; /* library that every engine is given, as the user calls it; or NULL */
+    char *kernels_path;
     conf_limits limits;        /* of each process */
     conf_bench_series *series; /* [n_points, n_engines] */
     char processor[128];
@@ -68,6 +70,7 @@ typedef struct conf_bench {
 typedef struct conf_bench_request {
     const char *engine;  /* path of the module */
     assay_dtype compute; /* asked of it */
+    const char *kernels; /* path of a library that it is given; or NULL */
     const char *dir;
     conf_bench_point point;
     size_t n_steps, n_ids;
@@ -133,6 +136,7 @@ void conf_bench_print(const conf_bench *bench, const conf_context *context);
  *              second; fma_one, fma_all: float32 operations in a second; bf16_one, bf16_all, i8_one,
  *              i8_all: of narrower types
  *   seed, repeat
+ *   kernels    the library that engines were given, as the user calls it; else null
  *   compute    "f32", "bf16" or "int8" where engines were asked to compute in it; else null
  *   results    an array, point by point, and of each engine by engine:
  *     measure            "first token", "prefill" or "decode"

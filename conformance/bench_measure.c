@@ -11,6 +11,7 @@
 #include "conformance/compute.h"
 #include "conformance/draw.h"
 #include "conformance/engine.h"
+#include "conformance/evaluate_parts.h"
 #include "model/dtype.h"
 
 #define WARM_TOKENS  16  /* enough to touch every weight */
@@ -209,8 +210,10 @@ void conf_bench_measure(const void *request, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
+    const assay_kernels *kernels = NULL;
+    if (!conf_evaluate_kernels(r->kernels, m.engine, &kernels, v)) return;
     v->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = conf_compute_open(m.engine, r->compute, NULL, r->dir, &model, &err);
+    assay_status rc = conf_compute_open(m.engine, r->compute, kernels, r->dir, &model, &err);
     if (rc != ASSAY_OK) {
         (void)refused(&m, rc, &err);
         return;

@@ -51,6 +51,7 @@ static void print_machine(const conf_bench *b, FILE *out)
 static void print_model(const conf_bench *b, FILE *out)
 {
     char bytes[32], millions[32], parameters[32];
+    if (b->kernels) (void)fprintf(out, "%-12s %s\n", "kernels of", b->kernels);
     if (b->compute) (void)fprintf(out, "%-12s %s\n", "computed in", conf_compute_name(b->compute));
     (void)fprintf(out, "%-12s %s\n", "model", b->dir);
     if (!b->has_plan) {

@@ -94,8 +94,8 @@ static const conf_command commands[] = {
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
      BIT(CONF_OPTION_MODEL) | BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_PROMPT) |
          BIT(CONF_OPTION_CONTEXT) | BIT(CONF_OPTION_BATCH) | BIT(CONF_OPTION_TOKENS) |
-         BIT(CONF_OPTION_REPEAT) | BIT(CONF_OPTION_IDS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
-         BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_HELP),
+         BIT(CONF_OPTION_REPEAT) | BIT(CONF_OPTION_IDS) | BIT(CONF_OPTION_KERNELS) |
+         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_HELP),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
@@ -170,14 +170,13 @@ static const conf_command commands[] = {
      "followed by ref64 from tensor to tensor. Where no tensor tells, further replays tell\n"
      "batch, padding and the state of decode apart. One tensor at a time is in memory.\n"
      "\n"
-     "One engine is asked: ref32 unless another is named, with --compute fastpath. --timeout and --memory "
-     "hold for\n"
-     "each process.\n"
+     "One engine is asked: ref32 unless another is named, with --compute or --kernels fastpath.\n"
+     "--timeout and --memory hold for each process.\n"
      "\n"
      "Exit status: 0 nothing is out of bounds; 1 something was located; 2 usage; 77 there is\n"
      "nothing to compare; 99 broken fixture, missing library or an error of assay itself.\n",
-     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
-         BIT(CONF_OPTION_HELP),
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_KERNELS) |
+         BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_HELP),
      conf_cmd_locate},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)

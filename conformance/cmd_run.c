@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "conformance/cmd.h"
-#include "conformance/compute.h"
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
 #include "conformance/jobs.h"
+#include "conformance/kernels.h"
 #include "conformance/progress.h"
 #include "conformance/report_files.h"
 #include "conformance/text.h"
@@ -49,8 +49,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     if (rc != ASSAY_OK) return rc;
     if (v.outcome == CONF_SKIPPED)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
-                          strcmp(v.reason, conf_compute_refusal) == 0 ? "--compute" : "--kernels", name,
-                          v.reason);
+                          conf_kernels_refused_option(v.reason), name, v.reason);
     if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     column->float64 = v.float64;
     return ASSAY_OK;
@@ -59,9 +58,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
 static assay_status open_engines(run_state *run, assay_error *err)
 {
     const char *library = run->options->kernels;
-    const char *const *usual = library                 ? conf_engine_replaceable
-                               : run->options->compute ? conf_engine_computing
-                                                       : conf_engine_bundled;
+    const char *const *usual = conf_engine_usual(library, run->options->compute);
     const char *const *names = run->options->n_engines ? run->options->engines : usual;
     size_t n = run->options->n_engines;
     while (!run->options->n_engines && names[n]) n++;

@@ -15,6 +15,12 @@ const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
 const char *const conf_engine_replaceable[] = {"fastpath", NULL};
 const char *const conf_engine_computing[] = {"fastpath", NULL};
 
+const char *const *conf_engine_usual(bool with_kernels, bool computing)
+{
+    if (with_kernels) return conf_engine_replaceable;
+    return computing ? conf_engine_computing : conf_engine_bundled;
+}
+
 static bool is_path(const char *name)
 {
     size_t n = strlen(name);

@@ -6,6 +6,8 @@
 
 #include <assay/engine.h>
 
+#include <stdbool.h>
+
 #include "conformance/h5.h"
 
 /* Engines that come with Assay, NULL-terminated: what runs where none is named. */
@@ -15,6 +17,9 @@ extern const char *const conf_engine_bundled[];
 extern const char *const conf_engine_replaceable[];
 /* Those of them that can be asked to compute in a type. */
 extern const char *const conf_engine_computing[];
+
+/* What runs where none is named: of all that are bundled those that can do what is asked for. */
+const char *const *conf_engine_usual(bool with_kernels, bool computing);
 
 /* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one;
  * a name stands for <name>.so in the first of `dirs` that has it. The caller frees *path. Fails with

@@ -184,14 +184,13 @@ bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdi
     return v->outcome == CONF_PASSED;
 }
 
-/* The library that the engine is given, if any; false where the verdict is set instead. */
-static bool load_kernels(const conf_assignment *assignment, const assay_engine *engine,
-                         const assay_kernels **out, conf_verdict *v)
+bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
+                           conf_verdict *v)
 {
     assay_error err = {0};
-    if (!assignment->kernels) return true;
+    if (!library) return true;
     if (!engine->model_open_with) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
-    else if (conf_kernels_open(assignment->kernels, out, &err) != ASSAY_OK)
+    else if (conf_kernels_open(library, out, &err) != ASSAY_OK)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     return v->outcome == CONF_PASSED;
 }
@@ -200,7 +199,7 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
                    conf_verdict *v)
 {
     const assay_kernels *kernels = NULL;
-    if (!load_kernels(assignment, engine, &kernels, v) || !c) return;
+    if (!conf_evaluate_kernels(assignment->kernels, engine, &kernels, v) || !c) return;
     if (kernels && c->kind == CONF_ROPE) {
         conf_verdict_set(v, CONF_SKIPPED, "a rope by itself belongs to no model: kernels have no part in it");
         return;

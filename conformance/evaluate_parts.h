@@ -15,6 +15,11 @@
  * verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine has no such choice. */
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);
 
+/* Opens the library whose kernels the engine is given, NULL being none: then *out is left as it is. False
+ * where the verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine takes none. */
+bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
+                           conf_verdict *v);
+
 /* Whether the case has what a candidate of this type is judged by; if not the verdict is CONF_SKIPPED. */
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v);
 

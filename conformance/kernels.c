@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "model/error.h"
 
 /* What a table cannot do without; every operation behind it may be missing. */
@@ -92,3 +93,8 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
 }
 
 const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
+
+const char *conf_kernels_refused_option(const char *reason)
+{
+    return strcmp(reason, conf_compute_refusal) == 0 ? "--compute" : "--kernels";
+}

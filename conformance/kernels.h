@@ -14,4 +14,8 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
 /* Why an engine without model_open_with cannot be given kernels. */
 extern const char *const conf_kernels_refusal;
 
+/* The option, --compute or --kernels, that a module refused when it was loaded with both (conf_evaluate).
+ * reason: of its verdict. */
+const char *conf_kernels_refused_option(const char *reason);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "conformance/kernels.h"
 #include "conformance/locate_parts.h"
 #include "conformance/text.h"
 #include "model/error.h"
@@ -212,8 +213,8 @@ static conf_exit inquire(inquiry *q)
     conf_verdict v = walk(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
-        (void)fprintf(q->context->err, "assay: option --compute: engine %s: %s\n", q->location->engine,
-                      v.reason);
+        (void)fprintf(q->context->err, "assay: option %s: engine %s: %s\n",
+                      conf_kernels_refused_option(v.reason), q->location->engine, v.reason);
         return CONF_EXIT_USAGE;
     }
     if (v.outcome == CONF_SKIPPED) {

@@ -65,6 +65,7 @@ typedef struct conf_divergence {
 typedef struct conf_location {
     const char *path;          /* the case */
     const char *engine;        /* path of a module; NULL: observed */
+    const char *kernels;       /* path of a library that it is given; or NULL */
     assay_dtype compute;       /* asked of it, or what the observed one computed in */
     const char *observed;      /* an observation file; NULL: engine */
     const char *reference;     /* path of the reference in float64; NULL: there is none */

@@ -119,7 +119,7 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
                      .verdict = v};
-    if (!r.engine) return;
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;
         conf_bounds bounds = conf_evaluate_bounds(&r);
@@ -175,7 +175,7 @@ static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_
     conf_replay whole = {.c = c, .verdict = v};
     conf_replay r = {
         .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
-    if (!r.engine) return;
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
     conf_bounds bounds = conf_evaluate_bounds(&whole);
     if (conf_replay_decoder(&r)) {
         v->stage = CONF_STAGE_JUDGE;

@@ -18,7 +18,8 @@
 /* One prefill of an engine, and who listens. */
 typedef struct drive {
     const assay_engine *engine;
-    assay_dtype compute; /* asked of it */
+    assay_dtype compute;          /* asked of it */
+    const assay_kernels *kernels; /* that it is given; or NULL */
     conf_verdict *verdict;
     const assay_batch *batch;
     assay_trace_fn *trace;
@@ -65,7 +66,7 @@ static bool run(conf_walker *w, const drive *d)
     w->listening = d->verdict;
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = conf_compute_open(d->engine, d->compute, NULL, w->c->model, &r.model, &err);
+    assay_status rc = conf_compute_open(d->engine, d->compute, d->kernels, w->c->model, &r.model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&r, rc, &err);
     size_t vocab = d->engine->model_vocab(r.model);
     if (w->vocab == 0) w->vocab = vocab;
@@ -111,7 +112,7 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
     int32_t length;
     conf_verdict v = {0};
     assay_batch alone = batch_alone(w, &length);
-    drive d = {w->reference, ASSAY_DTYPE_NONE, &v, &alone, trace, override, logits};
+    drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
     if (!w->reference) return false;
     if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
     else if (run(w, &d)) return true;
@@ -130,7 +131,8 @@ static void walk_own(conf_walker *w)
         int32_t length;
         conf_verdict v = *w->verdict;
         assay_batch batch = batch_of(w, &length);
-        drive d = {w->engine, w->verdict->compute, w->verdict, &batch, NULL, conf_correct_engine, &logits};
+        drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
+                   NULL,      conf_correct_engine, &logits};
         bool ok = run(w, &d);
         /* That the second prefill failed takes nothing from the first. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
@@ -209,7 +211,8 @@ static void walk_engine(conf_walker *w)
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
-    drive d = {w->engine, w->verdict->compute, w->verdict, &batch, conf_hear_engine, NULL, &w->logits};
+    drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
+               &batch,    conf_hear_engine,    NULL,       &w->logits};
     if (!run(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
     if (w->engine->session_trace) walk_own(w);
@@ -281,7 +284,8 @@ static bool open_engines(conf_walker *w)
 {
     const conf_location *l = w->task->location;
     w->engine = l->engine ? conf_evaluate_load(l->engine, l->compute, w->verdict) : NULL;
-    if (l->engine && !w->engine) return false;
+    if (l->engine && (!w->engine || !conf_evaluate_kernels(l->kernels, w->engine, &w->kernels, w->verdict)))
+        return false;
     w->verdict->compute = l->compute;
     w->float64 = w->verdict->float64;
     assay_error why = {0};

@@ -15,6 +15,7 @@ typedef struct conf_walker {
     conf_verdict *listening; /* of the one that runs: its last tensor is noted */
     const conf_case *c;
     const assay_engine *engine, *reference; /* NULL: an observation; there is none */
+    const assay_kernels *kernels;           /* that the engine is given; or NULL */
     bool float64;                           /* of the engine or the observation */
     conf_bounds bounds;
     conf_tensors *golden;

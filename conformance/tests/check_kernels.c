@@ -160,28 +160,39 @@ START_TEST(the_bundled_kernels_go_by_name)
 }
 END_TEST
 
+/* Those that give kernels to engines. */
+static const char *const COMMANDS[] = {"run cases", "locate cases/sound.h5", "bench --model cases"};
+
 START_TEST(an_engine_that_takes_no_kernels_is_refused)
 {
     support_mkdir(support_path("cases"));
     (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
     const support_output *o =
-        support_assay("run --kernels %s -e %s cases", library, support_engine("old_table"));
+        support_assay("%s --kernels %s -e %s", COMMANDS[_i], library, support_engine("old_table"));
     ck_assert_int_eq(o->code, 2);
     assert_holds(o->err, "option --kernels: engine ");
     assert_holds(o->err, "it takes no kernels from outside: its table lacks model_open_with\n");
 }
 END_TEST
 
-START_TEST(a_run_with_kernels_that_are_none_is_an_error)
+START_TEST(kernels_that_are_none_are_an_error)
 {
     support_mkdir(support_path("cases"));
     (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
-    const support_output *o = support_assay("run --kernels ./nowhere.so cases");
+    const support_output *o = support_assay("%s --kernels ./nowhere.so", COMMANDS[_i]);
     ck_assert_int_eq(o->code, 99);
     assert_holds(o->err, "nowhere.so");
-    o = support_assay("run --kernels %s cases", support_engine("fake32"));
+    o = support_assay("%s --kernels %s", COMMANDS[_i], support_engine("fake32"));
     ck_assert_int_eq(o->code, 99);
     assert_holds(o->err, "no kernel library: it does not export assay_kernels_v1\n");
+}
+END_TEST
+
+START_TEST(an_observation_has_no_kernels)
+{
+    const support_output *o = support_assay("locate --kernels %s case.h5 seen.h5", library);
+    ck_assert_int_eq(o->code, 2);
+    assert_holds(o->err, "locate takes an observation or kernels, not both");
 }
 END_TEST
 
@@ -204,8 +215,9 @@ int main(void)
     tcase_add_test(tc, tap_has_every_operation);
     tcase_add_test(tc, what_is_asked_for_and_not_given_is_nothing);
     tcase_add_test(tc, the_bundled_kernels_go_by_name);
-    tcase_add_test(tc, an_engine_that_takes_no_kernels_is_refused);
-    tcase_add_test(tc, a_run_with_kernels_that_are_none_is_an_error);
+    tcase_add_loop_test(tc, an_engine_that_takes_no_kernels_is_refused, 0, 3);
+    tcase_add_loop_test(tc, kernels_that_are_none_are_an_error, 0, 3);
+    tcase_add_test(tc, an_observation_has_no_kernels);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
