@@ -21,6 +21,8 @@ MOST_NOISE = 1e-4  # a float32 run further from the truth is a badly conditioned
 CACHE_AGREES = 1e-9
 MOST_DRAWS = 400
 MOST_NARROW_DRAWS = 2000  # with many routers one prompt in a thousand has every expert far from a tie
+LEAST_MARGIN = 0.2  # in `greedy`: what no run in bfloat16 is so quiet as to do with less
+FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
 KEPT = 4  # positions that mlx-lm keeps under max_kv_size
 
@@ -78,6 +80,7 @@ def plan(variant: Variant) -> list[Case]:
         "crossing": Case("crossing", (limit - 2,), 4),
         "narrow": Case("narrow", (2, 1), 1),
         "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
+        "greedy": Case("greedy", (2, 4), 4, "generate"),
         "random": Case("random", (4, 9), 4, "generate"),
         "forced": Case("forced", (4, 66, 9), 4),  # the longest begins another page of 64
     }
@@ -109,7 +112,9 @@ class Drawer:
     def sample(self, length: int, greedy: bool) -> Drawn:
         """Redraws until margin and router gap are wide, and float32 noise is small."""
         truth = self.checkpoint.truth
-        most = MOST_NARROW_DRAWS if self.case.name == "narrow" else MOST_DRAWS
+        most = MOST_DRAWS
+        if self.case.name in FOR_NARROW:  # for all samples together: many would be found one by one
+            most = MOST_NARROW_DRAWS - self.draws
         for _ in range(most):
             self.draws += 1
             routings: list[Routing] = []
@@ -121,10 +126,14 @@ class Drawer:
             decisive = np.concatenate([prefill[-1:], steps])
             if margin(decisive) < MARGIN or smallest_gap(routings) < ROUTER_GAP:
                 continue
-            if self.case.name == "narrow" and not self.narrow_in_all(prompt, decode, routings):
+            if self.case.name == "greedy" and margin(decisive[:-1]) < LEAST_MARGIN:
+                continue
+            if self.case.name in FOR_NARROW and not self.narrow_in_all(prompt, decode, routings):
                 continue
             drawn = Drawn(prompt, decode, prefill, steps,
                           *self.checkpoint.float32.rows(prompt, decode, limit=self.case.limit))
+            if self.case.name == "greedy" and not tokens_alike(self.checkpoint, [drawn]):
+                continue
             if drawn.noise <= MOST_NOISE:
                 return drawn
         raise IllConditioned(
@@ -199,8 +208,13 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
         if any(idle_id in stream for stream in streams):
             continue
         stop_id = choose_stop(streams)
+        recording = Recording(case, samples, drawer.draws, idle_id, stop_id)
+        if case.name == "greedy" and not (
+                tokens_alike(checkpoint, samples)
+                and len(narrow_runs(checkpoint, recording)) == 2 * len(checkpoint.narrow)):
+            continue
         if stop_id is not None or case.name == "random":
-            return Recording(case, samples, drawer.draws, idle_id, stop_id)
+            return recording
     raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one "
                          "stream and spares another")
 
@@ -255,15 +269,28 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
     return datasets
 
 
+def largest_noise(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Of a run, given by its rows."""
+    return float(max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
+                     for (prefill, steps), s in zip(rows, samples)))
+
+
 def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
     """Whether the noise of a narrower run, given by its rows, can end no stream elsewhere."""
-    samples = recording.samples
-    noise = max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
-                for (prefill, steps), s in zip(rows, samples))
+    noise = largest_noise(recording.samples, rows)
     stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
     return all(narrow.stops_alike(np.concatenate([s.prefill[-1:], s.steps]), noise, row[row >= 0],
                                   stops)
-               for s, row in zip(samples, expected_tokens(recording)[0]))
+               for s, row in zip(recording.samples, expected_tokens(recording)[0]))
+
+
+def tokens_alike(checkpoint: Checkpoint, samples: list[Drawn]) -> bool:
+    """Whether the noise of no narrower run can change a token: the truth's best stands twice APART
+    times the noise above every other one, wherever it decides."""
+    least = min(margin(np.concatenate([s.prefill[-1:], s.steps[:-1]])) for s in samples)
+    return all(least > 2 * narrow.APART * largest_noise(
+        samples, [run.rows(s.prompt, s.decode) for s in samples])
+        for run in checkpoint.narrow.values())
 
 
 def write(checkpoint: Checkpoint, recording: Recording, path: Path, model: str,
@@ -332,6 +359,7 @@ def catches(variant: Variant, case: Case) -> str:
         "crossing": "where decode crosses the length at which rope changes",
         "narrow": "in a narrower type, by prompts of which every expert is chosen by far",
         "generate": "in greedy tokens, some ended by the stop id and some by the limit",
+        "greedy": "in greedy tokens, in a narrower type, too",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]

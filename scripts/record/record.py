@@ -49,15 +49,15 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
 
 
 def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recording], list[str]]:
-    """The cases of a variant, and why there is no `narrow` among them: in dimensions that nobody
-    chose there may be no prompt for it."""
+    """The cases of a variant, and why one for narrower types is not among them: in dimensions that
+    nobody chose there may be no prompt for it."""
     recordings: list[cases.Recording] = []
     left_out: list[str] = []
     for case in cases.plan(checkpoint.variant):
         try:
             recordings.append(cases.draw(checkpoint, case, idle_id))
         except cases.IllConditioned as error:
-            if case.name != "narrow" or checkpoint.seed == 0:
+            if case.name not in cases.FOR_NARROW or checkpoint.seed == 0:
                 raise
             left_out.append(str(error))
     if not recordings:

@@ -88,7 +88,8 @@ def variants(base: Config) -> list[Variant]:
                 "recomputed, or truncate false ignored", dtype="bfloat16"),
         Variant("theta", small(base, rope_parameters={
             "rope_type": "default", "rope_theta": 500000.0}),
-            "rope_theta not looked for in rope_parameters", dtype="bfloat16"),
+            "rope_theta not looked for in rope_parameters", ("single", "greedy"),
+            dtype="bfloat16"),
         Variant("untied-unsaid", small(base), "A head taken for tied because the config does not "
                 "say that it is not", spelling="old", dtype="bfloat16",
                 omits=("tie_word_embeddings",)),
@@ -111,7 +112,7 @@ def variants(base: Config) -> list[Variant]:
                                     attention_bias=True, mlp_bias=True),
                 "A group of 128 read as two, the bias of a layer confused with those of its "
                 "groups, or a matrix that is no multiple of the group taken for quantised",
-                spelling="old", groups=Groups(2, 128)),
+                ("single", "greedy"), spelling="old", groups=Groups(2, 128)),
         Variant("mlx-8bit", grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=1),
                 "Codes of eight bits read as signed", spelling="old", dtype="float16",
                 groups=Groups(8, 32)),

@@ -68,7 +68,7 @@ def variants(base: Config) -> list[Variant]:
             **base["rope_parameters"], "partial_rotary_factor": share}},
             "Elements past the rotary dimension rotated", dtype="bfloat16", n_shards=2),
         Variant("longrope-rope-type", longrope(small(base)), "rope_scaling that says rope_type "
-                "refused", ("long",), spelling="mixed", dtype="bfloat16", length_limit=LIMIT),
+                "refused", ("long", "greedy"), spelling="mixed", dtype="bfloat16", length_limit=LIMIT),
         Variant("longrope-given-factor-old", {**longrope(small(base)), "rope_parameters": {
             **longrope(base)["rope_parameters"], "attention_factor": 1.4}},
             "A given attention_factor recomputed", ("long",), spelling="old", dtype="bfloat16",

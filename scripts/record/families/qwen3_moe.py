@@ -62,7 +62,8 @@ def variants(base: Config) -> list[Variant]:
             "original_max_position_embeddings": 64}), "rope_scaling of type yarn ignored",
             dtype="bfloat16", experts="split", spelling="old"),
         Variant("fused-old", small(base), "Fused experts refused beside a "
-                "config in the older spelling", dtype="bfloat16", spelling="old"),
+                "config in the older spelling", ("single", "greedy"), dtype="bfloat16",
+                spelling="old"),
         Variant("mlx-6bit", grouped(base, 64, 160, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
                                     moe_intermediate_size=32, num_experts=4,
                                     mlp_only_layers=[1]),
