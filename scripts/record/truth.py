@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
@@ -42,6 +43,23 @@ class RefuseNarrowFloats(TorchDispatchMode):
             if isinstance(leaf, torch.Tensor) and leaf.dtype in NARROW:
                 raise RuntimeError(f"{func} returned {leaf.dtype} inside the float64 truth")
         return out
+
+
+class OtherOrder(TorchFunctionMode):
+    """Adds up the products of linear layers in another order, which is drawn anew for each."""
+
+    def __init__(self, rng: np.random.Generator):
+        super().__init__()
+        self.rng = rng
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is not functional.linear:
+            return func(*args, **(kwargs or {}))
+        return self.linear(*args, **(kwargs or {}))
+
+    def linear(self, x, weight, bias=None):
+        order = torch.from_numpy(self.rng.permutation(weight.shape[1]))
+        return functional.linear(x[..., order], weight[:, order], bias)
 
 
 @contextlib.contextmanager
