@@ -491,6 +491,7 @@ int main(void)
 {
     Suite *suite = suite_create("fastpath/cache");
     TCase *tc = tcase_create("cache");
+    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, every_position_is_found_again);
     tcase_add_test(tc, positions_put_together_are_found_one_by_one);
     tcase_add_test(tc, pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory);

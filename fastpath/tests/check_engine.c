@@ -356,6 +356,7 @@ int main(void)
 {
     Suite *suite = suite_create("fastpath/engine");
     TCase *tc = tcase_create("engine");
+    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_table_is_complete);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
     tcase_add_test(tc, a_directory_that_is_none_is_an_error);

@@ -263,6 +263,7 @@ int main(void)
     enum { N = sizeof LAYOUTS / sizeof *LAYOUTS };
     Suite *suite = suite_create("fastpath/kernels");
     TCase *tc = tcase_create("kernels");
+    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_best_set_that_runs_here_is_chosen);
     tcase_add_test(tc, a_set_is_chosen_by_name_if_it_runs_here);
     tcase_add_test(tc, every_table_ends_with_scalar);

@@ -175,6 +175,7 @@ int main(void)
 {
     Suite *suite = suite_create("fastpath/narrow");
     TCase *tc = tcase_create("narrow");
+    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, bfloat16_is_the_nearest_one);
     tcase_add_test(tc, codes_are_the_nearest_ones);
     tcase_add_test(tc, there_are_kernels_for_every_set_that_is_required);
