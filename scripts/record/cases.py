@@ -141,7 +141,7 @@ class Drawer:
         raise IllConditioned(
             f"{self.checkpoint.family.name}/{self.checkpoint.variant.name}, case "
             f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
-            f"{ROUTER_GAP} and noise {MOST_NOISE} in {most} draws")
+            f"{ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
 
     def is_typical(self, drawn: Drawn) -> bool:
         """Whether float32 runs that add up in other orders have much the same noise. Where a model
