@@ -102,6 +102,7 @@ static void project(fp_pass *pass, size_t i, const float *x, heads *h)
     const fp_target targets[] = {{h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
     fp_products(pass, x, pass->n_rows, targets, h->k ? 3 : 1);
     make_heads(pass, a, &w->q, &w->q_norm, a->n_heads, true, h->q);
+    if (pass->model->caches[i].narrow) fp_round_run(pass, h->q, pass->n_rows, a->n_heads * a->head_dim);
     if (!h->k) return;
     make_heads(pass, a, &w->k, &w->k_norm, a->n_kv_heads, true, h->k);
     make_heads(pass, a, value, &w->v_norm, a->n_kv_heads, false, h->v);

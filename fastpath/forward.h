@@ -88,6 +88,8 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
  * to row. */
 void fp_gate_run(const fp_pass *pass, float *y, const float *gate, const float *up, size_t ld_up,
                  size_t n_rows, size_t width, assay_activation activation);
+/* x: [n_rows, width], to the nearest numbers of bfloat16, in place. */
+void fp_round_run(const fp_pass *pass, float *x, size_t n_rows, size_t width);
 void fp_add(float *y, const float *x, size_t n);
 /* y += x, of all rows of the pass: [R, width]. */
 void fp_add_run(const fp_pass *pass, float *y, const float *x, size_t width);

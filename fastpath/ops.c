@@ -151,6 +151,7 @@ typedef struct rows {
     size_t ld_up, n_rows, width;
     const fp_norm *norm;
     assay_activation activation;
+    fp_narrow_bf16_fn *narrow;
 } rows;
 
 enum { ROWS_PER_ITEM = 16 };
@@ -183,6 +184,29 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
     if (norm->present)
         share_rows(pass, norm_item, &(rows){.y = y, .x = x, .n_rows = n_rows, .width = width, .norm = norm});
     else if (y != x) memcpy(y, x, n_rows * width * sizeof *y);
+}
+
+static void round_item(void *context, size_t item)
+{
+    enum { AT_ONCE = 256 };
+    const rows *k = context;
+    const size_t first = item * ROWS_PER_ITEM, n = rows_of_item(k, first) * k->width;
+    float *y = k->y + first * k->width;
+    uint16_t narrow[AT_ONCE];
+    for (size_t at = 0; at < n; at += AT_ONCE) {
+        const size_t n_here = n - at < AT_ONCE ? n - at : AT_ONCE;
+        k->narrow(narrow, y + at, n_here);
+        for (size_t i = 0; i < n_here; i++) {
+            const uint32_t bits = (uint32_t)narrow[i] << 16;
+            memcpy(&y[at + i], &bits, sizeof bits);
+        }
+    }
+}
+
+void fp_round_run(const fp_pass *pass, float *x, size_t n_rows, size_t width)
+{
+    share_rows(pass, round_item,
+               &(rows){.y = x, .n_rows = n_rows, .width = width, .narrow = pass->model->kernels.narrow_bf16});
 }
 
 static void gate_item(void *context, size_t item)

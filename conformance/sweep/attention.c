@@ -245,6 +245,17 @@ static void judge_between(const attention *a)
             if (!isnan(c->out[r * c->ld_out + i])) sweep_fail(a->s, "row %zu: written behind its end", r);
 }
 
+/* As an engine does before it calls a kernel for pages of bfloat16. */
+static void round_queries(float *q, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t narrow;
+        double wide = (double)q[i];
+        dtype_from_f64(&narrow, &wide, ASSAY_BF16, 1);
+        q[i] = number(&narrow, 0, ASSAY_BF16);
+    }
+}
+
 static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers)
 {
     assay_attention_call *c = &a->call;
@@ -254,6 +265,7 @@ static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers
     c->cap = shape[EXTRAS] & CAP ? 1.5F : 0;
     c->q = a->q = sweep_take(a->s, n_q * sizeof *a->q);
     sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    if (a->dtype == ASSAY_BF16) round_queries(a->q, n_q);
     for (size_t page = 0; page < a->n_pages; page++) {
         a->k[page] = make_page(a, page, true, numbers);
         a->v[page] = make_page(a, page, false, numbers);

@@ -4,6 +4,9 @@
 #include "fastpath/kernels/attention.h"
 
 const fp_attention_variant FP_ATTENTION[] = {
+#ifdef FP_HAVE_AVX512BF16
+    {FP_ISA_AVX512BF16, fp_attention_f32__avx512, fp_attention_bf16__avx512bf16},
+#endif
 #ifdef FP_HAVE_AVX512
     {FP_ISA_AVX512, fp_attention_f32__avx512, fp_attention_bf16__avx512},
 #endif

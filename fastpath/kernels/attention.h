@@ -27,6 +27,6 @@ const fp_attention_variant *fp_attention_pick(fp_isa isa);
 assay_attention_fn fp_attention_f32__scalar, fp_attention_f32__neon, fp_attention_f32__avx2,
     fp_attention_f32__avx512;
 assay_attention_fn fp_attention_bf16__scalar, fp_attention_bf16__neon, fp_attention_bf16__avx2,
-    fp_attention_bf16__avx512;
+    fp_attention_bf16__avx512, fp_attention_bf16__avx512bf16;
 
 #endif

@@ -107,10 +107,20 @@ static inline float sum_of(vec x)
     return lanes[0];
 }
 
+#ifdef __AVX512BF16__
+#include "fastpath/kernels/scores__avx512bf16.h"
+#endif
+
 /* score[m] = q[m] · every key of the page. n, n_vecs: constants wherever this is called. */
 ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page *p, numbers type, size_t n,
                      size_t n_vecs)
 {
+#ifdef __AVX512BF16__
+    if (type != NUMBERS_F32) {
+        multiply_pairs(score, block, p, n);
+        return;
+    }
+#endif
     const float *q[BLOCK];
     for (size_t m = 0; m < n; m++) q[m] = block[m]->q;
     for (size_t at = 0; at < ASSAY_PAGE; at += n_vecs * VEC) {

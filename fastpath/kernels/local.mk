@@ -55,6 +55,7 @@ endif
 if FP_HAVE_AVX512BF16
 noinst_LTLIBRARIES += fastpath/libavx512bf16.la
 fastpath_libavx512bf16_la_SOURCES = \
+	fastpath/kernels/attention__avx512bf16.c fastpath/kernels/scores__avx512bf16.h \
 	fastpath/kernels/matmul__avx512bf16.c fastpath/kernels/pairs__avx512bf16.h \
 	fastpath/kernels/matmul_affine__avx512bf16.c fastpath/kernels/pair_groups__avx512.h
 fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)

@@ -49,12 +49,12 @@ static assay_status open_with(assay_dtype compute, const assay_kernels *given)
 }
 
 /* The logits of one prompt; owned by the caller. */
-static float *answer(const assay_kernels *given, size_t *n)
+static float *answer_in(assay_dtype compute, const assay_kernels *given, size_t *n)
 {
     static const int32_t tokens[N_TOKENS] = {1, 2, 3, 4, 5, 6}, length = N_TOKENS;
     const assay_batch batch = {.n_samples = 1, .n_tokens = N_TOKENS, .tokens = tokens, .length = &length};
     assay_session *session;
-    ck_assert_msg(open_with(ASSAY_F32, given) == ASSAY_OK, "%s", err.text);
+    ck_assert_msg(open_with(compute, given) == ASSAY_OK, "%s", err.text);
     *n = N_TOKENS * engine->model_vocab(model);
     float *logits = calloc(*n, sizeof *logits);
     ck_assert_ptr_nonnull(logits);
@@ -63,6 +63,11 @@ static float *answer(const assay_kernels *given, size_t *n)
     engine->session_free(session);
     engine->model_free(model);
     return logits;
+}
+
+static float *answer(const assay_kernels *given, size_t *n)
+{
+    return answer_in(ASSAY_F32, given, n);
 }
 
 static assay_norm_fn *own_norm;
@@ -74,6 +79,36 @@ static void counted_norm(float *y, size_t ld_y, const float *x, size_t ld_x, siz
     __atomic_add_fetch(&n_norms, 1, __ATOMIC_RELAXED);
     own_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
 }
+
+static assay_attention_fn *own_attention;
+static size_t n_attended, n_not_bfloat16;
+
+static void watched_attention(const assay_attention_call *c)
+{
+    for (size_t r = 0; r < c->n_rows; r++)
+        for (size_t i = 0; i < c->n_heads * c->head_dim; i++) {
+            uint32_t bits;
+            memcpy(&bits, &c->q[r * c->ld_q + i], sizeof bits);
+            if (bits & 0xFFFF) __atomic_add_fetch(&n_not_bfloat16, 1, __ATOMIC_RELAXED);
+        }
+    __atomic_add_fetch(&n_attended, 1, __ATOMIC_RELAXED);
+    own_attention(c);
+}
+
+START_TEST(queries_for_pages_of_bfloat16_are_bfloat16)
+{
+    static const assay_dtype TYPES[] = {ASSAY_BF16, ASSAY_I8};
+    size_t n;
+    own_attention = kernels.attention_bf16;
+    const assay_kernels watching = {.abi = ASSAY_KERNELS_ABI,
+                                    .size = sizeof watching,
+                                    .name = "watching",
+                                    .attention_bf16 = watched_attention};
+    free(answer_in(TYPES[_i], &watching, &n));
+    ck_assert_uint_gt(n_attended, 0);
+    ck_assert_uint_eq(n_not_bfloat16, 0);
+}
+END_TEST
 
 START_TEST(kernels_from_outside_are_those_that_run)
 {
@@ -114,6 +149,7 @@ int main(void)
     TCase *tc = tcase_create("outside");
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, kernels_from_outside_are_those_that_run);
+    tcase_add_loop_test(tc, queries_for_pages_of_bfloat16_are_bfloat16, 0, 2);
     tcase_add_test(tc, a_model_that_needs_a_product_which_kernels_lack_is_refused);
     tcase_add_test(tc, a_table_of_another_abi_is_refused);
     suite_add_tcase(suite, tc);

@@ -118,7 +118,8 @@ typedef struct assay_matmul {
  * own range of keys. All sizes are at least 1.
  *
  * out, q:      [n_rows, n_heads, head_dim], ld_out and ld_q elements from one row to the next; the query
- *              heads that read this key/value head.
+ *              heads that read this key/value head. Where keys and values are bfloat16, every number of q is
+ *              one, too: a float whose lower half is 0.
  * k, v:        pages of [head_dim, ASSAY_PAGE] (a key stands in a column) and of [ASSAY_PAGE, head_dim],
  *              aligned to ASSAY_ALIGNMENT. What a page holds outside a row's range is any bits, NaN included,
  *              and must change nothing.
