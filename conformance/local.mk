@@ -191,9 +191,11 @@ conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LI
 CONFORMANCE_TESTS = \
 	conformance/tests/check_arrange \
 	conformance/tests/check_bench \
+	conformance/tests/check_bench_rate \
 	conformance/tests/check_bisect \
 	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
+	conformance/tests/check_case_model \
 	conformance/tests/check_contain \
 	conformance/tests/check_dump \
 	conformance/tests/check_diff \
@@ -212,6 +214,8 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_perturb \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
+	conformance/tests/check_run_output \
+	conformance/tests/check_run_types \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text
@@ -238,12 +242,16 @@ conformance_tests_check_arrange_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_arrange_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_tests_check_bench_rate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_bench_rate_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bisect_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_cache_limit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_cache_limit_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_case_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_case_model_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -280,6 +288,10 @@ conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_run_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_run_output_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_run_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

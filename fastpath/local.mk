@@ -47,6 +47,8 @@ fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_
 
 FASTPATH_TESTS = \
 	fastpath/tests/check_cache \
+	fastpath/tests/check_cache_recurrent \
+	fastpath/tests/check_cache_specs \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_grid \
 	fastpath/tests/check_kernels \
@@ -61,6 +63,10 @@ TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
 fastpath_tests_check_cache_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cache_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_cache_recurrent_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_cache_recurrent_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_cache_specs_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_cache_specs_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_engine_LDADD = $(TEST_LIBS)
 fastpath_tests_check_grid_CFLAGS = $(TEST_CFLAGS)

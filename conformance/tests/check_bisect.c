@@ -23,11 +23,6 @@ static void add_case(const char *fault)
     (void)support_write_decoder(support_path("cases/%s.h5", fault), "generate", fault);
 }
 
-static void assert_code(const support_output *o, int code)
-{
-    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
-}
-
 /* Everything after `assay`; %s is an engine that works. Then the status without and with --bisect. */
 static const struct {
     const char *arguments;

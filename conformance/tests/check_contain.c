@@ -21,11 +21,6 @@ static void add_case(const char *name, const char *fault)
     (void)support_write_decoder(support_path("cases/%s.h5", name), "logits", fault);
 }
 
-static void assert_code(const support_output *o, int code)
-{
-    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
-}
-
 START_TEST(a_hang_is_killed_and_fails_where_it_hung)
 {
     add_case("hang", "hang");

@@ -11,11 +11,6 @@
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
-static void assert_code(const support_output *o, int code)
-{
-    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
-}
-
 static int32_t prompt[3];
 
 static void read_prompt(hid_t file)

@@ -10,11 +10,6 @@
 #include "conformance/engine.h"
 #include "conformance/tests/support.h"
 
-static void assert_code(const support_output *o, int code)
-{
-    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
-}
-
 /* A copy of the fixtures of a variant in the test's directory, as `copy`. change: an expression for sed. */
 static void copy_variant(const char *variant, const char *change)
 {

@@ -3,31 +3,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conformance/tests/support.h"
 
-/* Sound cases: logits/sound.h5 and generate/sound.h5, and one that diverges: logits/off.h5. */
 static void setup(void)
 {
     support_setup();
     ck_assert_int_eq(unsetenv("ASSAY_ENGINE_PATH"), 0);
-    support_mkdir(support_path("sound"));
-    support_mkdir(support_path("sound/a"));
-    support_mkdir(support_path("bad"));
-    (void)support_write_decoder(support_path("sound/a/logits.h5"), "logits", "ok");
-    (void)support_write_decoder(support_path("sound/generate.h5"), "generate", "ok");
-    (void)support_write_decoder(support_path("bad/off.h5"), "logits", "off");
+    support_write_cases();
 }
 
 static const char *fake(const char *name)
 {
     return support_engine(name);
-}
-
-static void assert_code(const support_output *o, int code)
-{
-    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
 }
 
 START_TEST(agreement_exits_0_with_a_table)
@@ -166,88 +154,6 @@ START_TEST(a_skip_by_one_engine_names_that_engine)
 }
 END_TEST
 
-START_TEST(a_type_is_judged_by_the_noise_of_its_own_run)
-{
-    support_mkdir(support_path("typed"));
-    (void)support_write_decoder(support_path("typed/on.h5"), "generate", "ok");
-    (void)support_write_decoder(support_path("typed/off.h5"), "logits", "narrow-off");
-    support_write_narrow(support_path("typed/on.h5"), "bfloat16");
-    support_write_narrow(support_path("typed/off.h5"), "bfloat16");
-    const support_output *o = support_assay("run -e %s --compute bf16 typed", fake("fake32"));
-    assert_code(o, 1);
-    assert_holds(
-        o->out,
-        "largest error of the logits is 1.25 times its bound (0.0156, 4 times the noise in bfloat16)");
-    assert_holds(o->out, "computed in bf16: noise is that of a recorded run in bfloat16\n");
-    assert_holds(o->out, "on                   1.00 pass\n");
-    assert_holds(o->out, "off                  5.00 FAIL\n");
-    assert_holds(o->out, " --compute bf16 typed/off.h5\n");
-    o = support_assay("run -e %s --compute f32 typed", fake("fake32"));
-    assert_code(o, 0);
-    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
-    o = support_assay("run -e %s typed", fake("fake32"));
-    assert_code(o, 0);
-    assert_lacks(o->out, "computed in");
-}
-END_TEST
-
-START_TEST(a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise)
-{
-    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
-    const support_output *o = support_assay("run -e %s --compute bf16 -f generate sound", fake("fake64"));
-    assert_code(o, 0);
-    assert_holds(o->out, "x noise <= 4\n");
-    assert_holds(o->out, "1.00 pass\n");
-}
-END_TEST
-
-START_TEST(a_case_without_a_run_in_that_type_is_skipped_by_name)
-{
-    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
-    (void)support_write_rope(support_path("sound/rope.h5"), "{}");
-    const support_output *o = support_assay("run -e %s --compute bf16 sound", fake("fake32"));
-    assert_code(o, 0);
-    assert_holds(o->out, "skipped: no run in bfloat16 is recorded to judge it by:\n  a/logits\n");
-    assert_holds(o->out, "skipped: a rope has no products: nothing of it is computed in bfloat16:\n  rope\n");
-    assert_holds(o->out, "1 passed, 0 failed, 2 skipped\n");
-    o = support_assay("run -e %s --compute bf16 -f a/logits sound", fake("fake32"));
-    assert_code(o, 77);
-    assert_holds(o->err, "assay: nothing could be run\n");
-    o = support_assay("run -e %s --compute int8 sound", fake("fake32"));
-    assert_code(o, 77);
-    support_write_narrow(support_path("sound/generate.h5"), "int8");
-    o = support_assay("run -e %s --compute int8 -f generate sound", fake("fake32"));
-    assert_code(o, 77);
-    assert_holds(o->out, "skipped: int8 is not implemented:\n  generate\n");
-}
-END_TEST
-
-START_TEST(an_engine_without_a_choice_of_types_is_refused)
-{
-    static const char *const commands[] = {"run", "locate", "bench --model ."};
-    for (size_t i = 0; i < 3; i++) {
-        const support_output *o = support_assay("%s -e %s --compute f32 %s", commands[i], fake("old_table"),
-                                                i == 2 ? "" : "sound/generate.h5");
-        assert_code(o, 2);
-        ck_assert_str_eq(o->out, "");
-        assert_holds(o->err, "assay: option --compute: engine ");
-        assert_holds(
-            o->err, "it offers no choice of the type that it computes in: its table lacks model_open_with\n");
-    }
-}
-END_TEST
-
-START_TEST(locate_marks_tensors_by_the_noise_of_the_type)
-{
-    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
-    const support_output *o = support_assay("locate -e %s --compute bf16 sound/generate.h5", fake("fake32"));
-    assert_code(o, 0);
-    o = support_assay("locate -e %s --compute bf16 bad/off.h5", fake("fake32"));
-    assert_code(o, 77);
-    assert_holds(o->err, "assay: nothing to locate: no run in bfloat16 is recorded to judge it by\n");
-}
-END_TEST
-
 START_TEST(a_broken_fixture_exits_99_even_beside_a_divergence)
 {
     support_write_text(support_path("bad/text.h5"), "no HDF5");
@@ -321,63 +227,6 @@ START_TEST(a_crash_is_a_divergence_and_the_run_goes_on)
     assert_holds(o->out, "the engine died of SIGSEGV");
     assert_holds(o->out, "  - FAIL\n");
     assert_holds(o->out, "2 passed, 1 failed, 0 skipped\n");
-}
-END_TEST
-
-START_TEST(tap_has_one_point_for_each_case_and_engine)
-{
-    (void)support_write_decoder(support_path("sound/#1.h5"), "logits", "unsupported");
-    (void)support_write_decoder(support_path("sound/z.h5"), "logits", "off");
-    (void)support_write_decoder(support_path("sound/talks.h5"), "logits", "prints");
-    char command[8192];
-    (void)snprintf(command, sizeof command,
-                   "ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e fake32 -e fake64 --tap - sound",
-                   fake("fake32"));
-    const support_output *o = support_shell(command);
-    assert_code(o, 1);
-    assert_holds(o->out, "ok 1 - \\#1 fake32 # SKIP sinks are not implemented\n");
-    assert_holds(o->out, "\nok 3 - a/logits fake32\n");
-    assert_holds(o->out, "\nok 4 - a/logits fake64\n");
-    assert_holds(o->out, "\nnot ok 9 - z fake32\n# FAIL z fake32\n");
-    assert_holds(o->out, "#   REPRO: assay run --engine fake32 sound/z.h5\n");
-    assert_holds(o->out, "\n1..10\n");
-    assert_lacks(o->out, "999");
-    const char *line = o->out;
-    for (; *line; line += strcspn(line, "\n") + 1)
-        ck_assert_msg(strncmp(line, "ok ", 3) == 0 || strncmp(line, "not ok ", 7) == 0 || line[0] == '#' ||
-                          strncmp(line, "1..", 3) == 0,
-                      "%s", line);
-}
-END_TEST
-
-START_TEST(tap_in_a_file_leaves_the_report_on_standard_output)
-{
-    const support_output *o = support_assay("run -e %s --tap tap sound && cat tap >&2", fake("fake32"));
-    assert_code(o, 0);
-    assert_holds(o->out, "2 passed, 0 failed");
-    assert_holds(o->err, "ok 1 - a/logits ");
-    assert_holds(o->err, "\n1..2\n");
-    o = support_assay("run -e %s --tap none/tap sound", fake("fake32"));
-    assert_code(o, 99);
-    assert_holds(o->err, "none/tap: No such file or directory");
-}
-END_TEST
-
-START_TEST(a_pipe_sees_no_escape_codes_and_no_bar)
-{
-    const support_output *o = support_assay("run -v -e %s bad sound", fake("fake32"));
-    assert_lacks(o->out, "\033");
-    assert_lacks(o->out, "\r");
-    ck_assert_str_eq(o->err, "");
-}
-END_TEST
-
-START_TEST(an_engine_cannot_write_escape_codes_on_the_terminal)
-{
-    (void)support_write_decoder(support_path("bad/refused.h5"), "logits", "refused");
-    const support_output *o = support_assay("run -e %s bad", fake("fake32"));
-    assert_holds(o->out, "model_open failed: no such  [31mtensor at all\n");
-    assert_lacks(o->out, "\033");
 }
 END_TEST
 
@@ -464,20 +313,11 @@ int main(void)
     tcase_add_test(program, nothing_to_run_exits_77);
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
-    tcase_add_test(program, a_type_is_judged_by_the_noise_of_its_own_run);
-    tcase_add_test(program, a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise);
-    tcase_add_test(program, a_case_without_a_run_in_that_type_is_skipped_by_name);
-    tcase_add_test(program, an_engine_without_a_choice_of_types_is_refused);
-    tcase_add_test(program, locate_marks_tensors_by_the_noise_of_the_type);
     tcase_add_test(program, a_broken_fixture_exits_99_even_beside_a_divergence);
     tcase_add_test(program, directories_without_end_exit_99);
     tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 7);
     tcase_add_test(program, engines_are_found_by_name_in_the_users_directories);
     tcase_add_test(program, a_crash_is_a_divergence_and_the_run_goes_on);
-    tcase_add_test(program, tap_has_one_point_for_each_case_and_engine);
-    tcase_add_test(program, tap_in_a_file_leaves_the_report_on_standard_output);
-    tcase_add_test(program, a_pipe_sees_no_escape_codes_and_no_bar);
-    tcase_add_test(program, an_engine_cannot_write_escape_codes_on_the_terminal);
     tcase_add_test(program, observations_are_passed_over_unless_they_are_named);
     tcase_add_test(program, unknown_members_are_warned_of_and_counted);
     tcase_add_test(program, the_filter_chooses_cases);

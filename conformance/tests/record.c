@@ -159,6 +159,16 @@ const char *support_write_decoder(const char *path, const char *kind, const char
     return path;
 }
 
+void support_write_cases(void)
+{
+    support_mkdir(support_path("sound"));
+    support_mkdir(support_path("sound/a"));
+    support_mkdir(support_path("bad"));
+    (void)support_write_decoder(support_path("sound/a/logits.h5"), "logits", "ok");
+    (void)support_write_decoder(support_path("sound/generate.h5"), "generate", "ok");
+    (void)support_write_decoder(support_path("bad/off.h5"), "logits", "off");
+}
+
 const char *support_write_rope(const char *path, const char *config)
 {
     double x[3][4], one[3][4], zero[3][4] = {{0}};

@@ -117,6 +117,11 @@ const support_output *support_assay(const char *format, ...)
     return support_shell(arguments);
 }
 
+void assert_code(const support_output *o, int code)
+{
+    ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
+}
+
 void assert_holds(const char *text, const char *part)
 {
     ck_assert_msg(strstr(text, part) != NULL, "\"%s\"\n  does not hold \"%s\"", text, part);

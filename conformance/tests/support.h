@@ -27,6 +27,10 @@ void support_write_text(const char *path, const char *text);
  * beside it, and returns path. */
 const char *support_write_decoder(const char *path, const char *kind, const char *model);
 
+/* Writes sound/a/logits.h5 and sound/generate.h5, which are sound for the engine of the tests, and
+ * bad/off.h5, of which it diverges. */
+void support_write_cases(void);
+
 /* Adds to a case a run in the type `run`, "bfloat16" or "int8", that is FORMULA_NARROW away from the truth.
  */
 void support_write_narrow(const char *path, const char *run);
@@ -65,6 +69,9 @@ typedef struct support_output {
 const support_output *support_assay(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with any shell command; $ASSAY is the program. */
 const support_output *support_shell(const char *command);
+
+/* Asserts that the program ended with this status, and shows what it wrote if not. */
+void assert_code(const support_output *o, int code);
 
 /* Asserts that text holds part, and shows both if not. */
 void assert_holds(const char *text, const char *part);

@@ -301,105 +301,6 @@ START_TEST(a_fork_shares_what_is_kept)
 }
 END_TEST
 
-/* A layer whose state is the sum of all tokens so far, and one that caches keys. */
-enum { N_FLOATS = 5 };
-
-static const fp_cache_spec RECURRENT[] = {
-    {.kind = FP_CACHE_RECURRENT, .source = 0, .n_floats = N_FLOATS},
-    {.kind = FP_CACHE_FULL, .source = 1, .n_kv_heads = HEADS, .head_dim = WIDTH}};
-
-static fp_state opened_recurrent(void)
-{
-    fp_state s;
-    ck_assert_int_eq(fp_state_open(&s, RECURRENT, 2), ASSAY_OK);
-    return s;
-}
-
-static void add_token(fp_state *s, float token)
-{
-    const float *from;
-    float *to;
-    ck_assert_int_eq(fp_state_reserve(s, 1), ASSAY_OK);
-    fp_state_recurrent(s, 0, &from, &to);
-    for (size_t i = 0; i < N_FLOATS; i++) to[i] = from[i] + token;
-    fp_state_advance(s, 1);
-}
-
-static float sum_of(fp_state *s)
-{
-    const float *from;
-    float *to;
-    ck_assert_int_eq(fp_state_reserve(s, 1), ASSAY_OK);
-    fp_state_recurrent(s, 0, &from, &to);
-    ck_assert(isnan(to[0]) && from[N_FLOATS - 1] == from[0]);
-    return from[0];
-}
-
-START_TEST(a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced)
-{
-    fp_state s = opened_recurrent();
-    const float *from;
-    float *to;
-    ck_assert(sum_of(&s) == 0);
-    add_token(&s, 3);
-    add_token(&s, 4);
-    ck_assert(sum_of(&s) == 7);
-    fp_state_recurrent(&s, 0, &from, &to);
-    to[0] = 1000; /* a pass that fails */
-    ck_assert(from[0] == 7);
-    add_token(&s, 1);
-    ck_assert(sum_of(&s) == 8);
-    fp_state_reset(&s);
-    ck_assert(sum_of(&s) == 0);
-    fp_state_free(&s);
-}
-END_TEST
-
-START_TEST(a_recurrent_state_goes_back_to_its_snapshots_alone)
-{
-    fp_state s = opened_recurrent();
-    for (size_t t = 1; t <= 9; t++) {
-        add_token(&s, (float)t);
-        if (t == 3 || t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
-        if (t == 6) ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK); /* once is enough */
-    }
-    ck_assert(!fp_state_rewind(&s, 8));
-    ck_assert(s.n_tokens == 9 && sum_of(&s) == 45);
-    for (size_t again = 0; again < 2; again++) {
-        ck_assert(fp_state_rewind(&s, 6));
-        ck_assert(s.n_tokens == 6 && sum_of(&s) == 21);
-        add_token(&s, 100);
-        ck_assert(sum_of(&s) == 121);
-    }
-    ck_assert(fp_state_rewind(&s, 3));
-    ck_assert(sum_of(&s) == 6);
-    add_token(&s, 1);
-    ck_assert(!fp_state_rewind(&s, 2));
-    ck_assert(fp_state_rewind(&s, 0));
-    ck_assert(sum_of(&s) == 0);
-    fp_state_free(&s);
-}
-END_TEST
-
-START_TEST(a_forked_recurrent_state_goes_its_own_way)
-{
-    fp_state s = opened_recurrent(), t = opened_recurrent();
-    add_token(&s, 2);
-    ck_assert_int_eq(fp_state_snapshot(&s), ASSAY_OK);
-    add_token(&s, 3);
-    ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
-    ck_assert_ptr_eq(t.caches[0].page[1], s.caches[0].page[1]);
-    add_token(&t, 10);
-    add_token(&s, 20);
-    ck_assert(sum_of(&t) == 15 && sum_of(&s) == 25);
-    ck_assert(fp_state_rewind(&t, 1));
-    ck_assert(sum_of(&t) == 2 && sum_of(&s) == 25);
-    fp_state_free(&s);
-    ck_assert(sum_of(&t) == 2);
-    fp_state_free(&t);
-}
-END_TEST
-
 /* One of two threads: writes to a state whose pages the other has, too, forks it and gives it back. */
 typedef struct sharer {
     fp_state state;
@@ -439,54 +340,6 @@ START_TEST(threads_share_pages)
 }
 END_TEST
 
-/* A plan of four attention layers, as far as caches ask. */
-START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
-{
-    plan_layer layers[4] = {0};
-    plan p = {.layers = layers, .n_layers = 4};
-    fp_cache_spec spec[4];
-    for (size_t i = 0; i < 4; i++) layers[i].mixer.attention.cache_layer = i;
-    layers[0].mixer.attention.window = 5;
-    layers[1].mixer.attention.window = 4;
-    layers[2].mixer.attention.cache_layer = 1;
-    layers[2].mixer.attention.window = 6;
-    layers[3].mixer.attention.cache_layer = 0;
-    fp_cache_specs(&p, NULL, spec);
-    ck_assert(!spec[0].narrow);
-    ck_assert_int_eq(spec[0].kind, FP_CACHE_FULL); /* layer 3 sees everything */
-    ck_assert_int_eq(spec[1].kind, FP_CACHE_ROTATING);
-    ck_assert_uint_eq(spec[1].window, 6);
-    ck_assert_int_eq(spec[2].kind, FP_CACHE_SHARED);
-    ck_assert_uint_eq(spec[2].source, 1);
-    ck_assert_uint_eq(spec[3].source, 0);
-}
-END_TEST
-
-/* Layer 0 has a window, 1 and 2 have none; 3 reads what 0 caches, without a window of its own. */
-START_TEST(a_limit_is_for_layers_without_a_window_and_for_those_that_they_read)
-{
-    plan_layer layers[4] = {0};
-    plan p = {.layers = layers, .n_layers = 4};
-    fp_cache_spec spec[4];
-    for (size_t i = 0; i < 4; i++) layers[i].mixer.attention.cache_layer = i % 3;
-    layers[0].mixer.attention.window = 5;
-    fp_cache_specs(&p, NULL, spec);
-    fp_cache_limit(&p, 11, 4, spec);
-    ck_assert(spec[0].view.window == 5 && spec[0].view.kept == 0);
-    for (size_t i = 1; i < 4; i++) ck_assert(spec[i].view.window == 7 && spec[i].view.kept == 4);
-    for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(spec[i].kind, FP_CACHE_ROTATING);
-        ck_assert(spec[i].window == 7 && spec[i].kept == 4);
-    }
-    ck_assert_int_eq(spec[3].kind, FP_CACHE_SHARED);
-    layers[0].mixer.attention.window = 9;
-    fp_cache_specs(&p, NULL, spec);
-    fp_cache_limit(&p, 11, 4, spec);
-    ck_assert(spec[0].window == 9 && spec[0].kept == 4); /* for both who read it */
-    ck_assert(spec[3].view.window == 7 && spec[3].view.kept == 4);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("fastpath/cache");
@@ -505,12 +358,7 @@ int main(void)
     tcase_add_test(tc, what_is_kept_stays_behind_the_window);
     tcase_add_test(tc, a_rewind_goes_to_the_window_or_into_what_is_kept);
     tcase_add_test(tc, a_fork_shares_what_is_kept);
-    tcase_add_test(tc, a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced);
-    tcase_add_test(tc, a_recurrent_state_goes_back_to_its_snapshots_alone);
-    tcase_add_test(tc, a_forked_recurrent_state_goes_its_own_way);
     tcase_add_test(tc, threads_share_pages);
-    tcase_add_test(tc, specs_take_the_source_of_the_plan_and_the_widest_window);
-    tcase_add_test(tc, a_limit_is_for_layers_without_a_window_and_for_those_that_they_read);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

@@ -1,0 +1,117 @@
+/* Engines that are asked to compute in a type: what they are judged by, and what is skipped.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/tests/support.h"
+
+static void setup(void)
+{
+    support_setup();
+    support_write_cases();
+}
+
+static const char *fake(const char *name)
+{
+    return support_engine(name);
+}
+
+START_TEST(a_type_is_judged_by_the_noise_of_its_own_run)
+{
+    support_mkdir(support_path("typed"));
+    (void)support_write_decoder(support_path("typed/on.h5"), "generate", "ok");
+    (void)support_write_decoder(support_path("typed/off.h5"), "logits", "narrow-off");
+    support_write_narrow(support_path("typed/on.h5"), "bfloat16");
+    support_write_narrow(support_path("typed/off.h5"), "bfloat16");
+    const support_output *o = support_assay("run -e %s --compute bf16 typed", fake("fake32"));
+    assert_code(o, 1);
+    assert_holds(
+        o->out,
+        "largest error of the logits is 1.25 times its bound (0.0156, 4 times the noise in bfloat16)");
+    assert_holds(o->out, "computed in bf16: noise is that of a recorded run in bfloat16\n");
+    assert_holds(o->out, "on                   1.00 pass\n");
+    assert_holds(o->out, "off                  5.00 FAIL\n");
+    assert_holds(o->out, " --compute bf16 typed/off.h5\n");
+    o = support_assay("run -e %s --compute f32 typed", fake("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+    o = support_assay("run -e %s typed", fake("fake32"));
+    assert_code(o, 0);
+    assert_lacks(o->out, "computed in");
+}
+END_TEST
+
+START_TEST(a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise)
+{
+    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
+    const support_output *o = support_assay("run -e %s --compute bf16 -f generate sound", fake("fake64"));
+    assert_code(o, 0);
+    assert_holds(o->out, "x noise <= 4\n");
+    assert_holds(o->out, "1.00 pass\n");
+}
+END_TEST
+
+START_TEST(a_case_without_a_run_in_that_type_is_skipped_by_name)
+{
+    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
+    (void)support_write_rope(support_path("sound/rope.h5"), "{}");
+    const support_output *o = support_assay("run -e %s --compute bf16 sound", fake("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "skipped: no run in bfloat16 is recorded to judge it by:\n  a/logits\n");
+    assert_holds(o->out, "skipped: a rope has no products: nothing of it is computed in bfloat16:\n  rope\n");
+    assert_holds(o->out, "1 passed, 0 failed, 2 skipped\n");
+    o = support_assay("run -e %s --compute bf16 -f a/logits sound", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing could be run\n");
+    o = support_assay("run -e %s --compute int8 sound", fake("fake32"));
+    assert_code(o, 77);
+    support_write_narrow(support_path("sound/generate.h5"), "int8");
+    o = support_assay("run -e %s --compute int8 -f generate sound", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: int8 is not implemented:\n  generate\n");
+}
+END_TEST
+
+START_TEST(an_engine_without_a_choice_of_types_is_refused)
+{
+    static const char *const commands[] = {"run", "locate", "bench --model ."};
+    for (size_t i = 0; i < 3; i++) {
+        const support_output *o = support_assay("%s -e %s --compute f32 %s", commands[i], fake("old_table"),
+                                                i == 2 ? "" : "sound/generate.h5");
+        assert_code(o, 2);
+        ck_assert_str_eq(o->out, "");
+        assert_holds(o->err, "assay: option --compute: engine ");
+        assert_holds(
+            o->err, "it offers no choice of the type that it computes in: its table lacks model_open_with\n");
+    }
+}
+END_TEST
+
+START_TEST(locate_marks_tensors_by_the_noise_of_the_type)
+{
+    support_write_narrow(support_path("sound/generate.h5"), "bfloat16");
+    const support_output *o = support_assay("locate -e %s --compute bf16 sound/generate.h5", fake("fake32"));
+    assert_code(o, 0);
+    o = support_assay("locate -e %s --compute bf16 bad/off.h5", fake("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing to locate: no run in bfloat16 is recorded to judge it by\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/run types");
+    TCase *types = tcase_create("types");
+    tcase_add_checked_fixture(types, setup, support_teardown);
+    tcase_set_timeout(types, 60);
+    tcase_add_test(types, a_type_is_judged_by_the_noise_of_its_own_run);
+    tcase_add_test(types, a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise);
+    tcase_add_test(types, a_case_without_a_run_in_that_type_is_skipped_by_name);
+    tcase_add_test(types, an_engine_without_a_choice_of_types_is_refused);
+    tcase_add_test(types, locate_marks_tensors_by_the_noise_of_the_type);
+    suite_add_tcase(suite, types);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
