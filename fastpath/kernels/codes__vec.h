@@ -133,15 +133,13 @@ typedef struct stream {
     size_t at[FEW_ROWS]; /* of the row's first group */
 } stream;
 
-ALWAYS stream open_stream(const assay_product *p, size_t row, size_t n_rows)
+ALWAYS void open_stream(stream *s, const assay_product *p, size_t row, size_t n_rows)
 {
-    stream s;
     for (size_t r = 0; r < n_rows; r++) {
         const size_t here = row + r < p->n_rows ? row + r : p->n_rows - 1;
-        s.x[r] = (const int8_t *)p->x + here * p->ld_x;
-        s.at[r] = here * (p->w->n_in / p->w->group);
+        s->x[r] = (const int8_t *)p->x + here * p->ld_x;
+        s->at[r] = here * (p->w->n_in / p->w->group);
     }
-    return s;
 }
 
 /* dot: [n_rows][VECS], Σ x_code (code - o) of group i. */
@@ -170,10 +168,11 @@ ALWAYS void dot_streamed(vec_bits dot[][VECS], const assay_product *p, const str
 /* n_rows, bits: constants wherever this is called. */
 ALWAYS void stream_rows(const assay_product *p, size_t panel, size_t row, size_t n_rows, size_t bits)
 {
-    const stream s = open_stream(p, row, n_rows);
     const block b = panel_block(p, panel, row);
+    stream s;
     vec y[FEW_ROWS][VECS];
     vec_bits dot[FEW_ROWS][VECS];
+    open_stream(&s, p, row, n_rows);
     FP_UNROLL(8)
     for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) y[r][v] = vec_of(0);
