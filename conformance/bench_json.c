@@ -45,16 +45,10 @@ static bool add_machine(json_object *to, const conf_bench *b)
            conf_json_add_real(machine, "i8_all", m->i8_all);
 }
 
-static bool add_kernels(json_object *to, const conf_bench *b)
+/* What was asked for, or null. */
+static bool add_asked(json_object *to, const char *name, const char *text)
 {
-    if (!b->kernels) return json_object_object_add(to, "kernels", NULL) == 0;
-    return conf_json_add_text(to, "kernels", b->kernels);
-}
-
-static bool add_compute(json_object *to, const conf_bench *b)
-{
-    if (!b->compute) return json_object_object_add(to, "compute", NULL) == 0;
-    return conf_json_add_text(to, "compute", conf_compute_name(b->compute));
+    return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
 }
 
 static bool add_times(json_object *to, const conf_bench_series *s)
@@ -121,7 +115,9 @@ assay_status conf_bench_print_json(const conf_bench *b, FILE *out, assay_error *
     json_object *document = json_object_new_object();
     bool ok = document && conf_json_add_text(document, "schema", "assay-bench/1") && add_model(document, b) &&
               add_machine(document, b) && conf_json_add(document, "seed", json_object_new_uint64(b->seed)) &&
-              conf_json_add_count(document, "repeat", b->n_repeats) && add_kernels(document, b) &&
-              add_compute(document, b) && add_results(document, b);
+              conf_json_add_count(document, "repeat", b->n_repeats) &&
+              add_asked(document, "kernels", b->kernels) &&
+              add_asked(document, "compute", b->compute ? conf_compute_name(b->compute) : NULL) &&
+              add_results(document, b);
     return conf_json_print_document(document, ok, out, err);
 }

@@ -15,9 +15,9 @@
  * observation, on n_workers threads. compute: what the observed engine computed in, and so the run of the
  * case that it is judged by (compute.h). *v, which is zeroed beforehand, becomes CONF_PASSED, CONF_FAILED, or
  * CONF_SKIPPED where nothing is recorded to judge that type by; where it agrees v->reason is the summary.
- * *unknown: members that are passed over, with the file, for a
- * warning; the caller frees them, also on failure. Fails, with nothing known, where a file cannot be read, is
- * none of these, or does not fit into the memory that there is. */
+ * *unknown: members that are passed over, with the file, for a warning; the caller frees them, also on
+ * failure. Fails, with nothing known, where a file cannot be read, is none of these, or does not fit into the
+ * memory that there is. */
 assay_status conf_diff(const char *golden, const char *observed, assay_dtype compute, size_t n_workers,
                        conf_verdict *v, conf_strings *unknown, assay_error *err);
 

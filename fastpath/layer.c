@@ -17,8 +17,8 @@ static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n
         fp_linear_run(pass, low, n, pass->n_rows, &w->left);
         fp_linear_run(pass, high, low, pass->n_rows, &w->right);
         fp_norm_run(pass, high, high, pass->n_rows, hidden, &w->norm);
-        fp_add(x, high, pass->n_rows * hidden);
-        fp_add(x, n, pass->n_rows * hidden);
+        fp_add_run(pass, x, high, hidden);
+        fp_add_run(pass, x, n, hidden);
         fp_scale(x, pass->n_rows * hidden, 0.70710678118654752440);
     }
     pass->scratch->n = mark;
@@ -55,7 +55,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_dense_out);
     float *chosen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     rc = chosen ? experts_beside(pass, i, h, n, chosen) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) fp_add(y, chosen, pass->n_rows * hidden);
+    if (rc == ASSAY_OK) fp_add_run(pass, y, chosen, hidden);
     pass->scratch->n = mark;
     return rc;
 }
@@ -142,7 +142,8 @@ static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
         if (w->output_scale) fp_scale_columns(x, pass->n_rows, p->hidden, w->output_scale);
         rc = layer_input(pass, i, x, y);
     }
-    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++) fp_add(streams + s * n, y, n);
+    for (size_t s = 1; rc == ASSAY_OK && s < p->streams.n; s++)
+        fp_add_run(pass, streams + s * n, y, p->hidden);
     pass->scratch->n = mark;
     return rc;
 }

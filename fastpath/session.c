@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fastpath/forward.h"
+#include "model/cache_limit.h"
 #include "model/error.h"
 
 typedef struct sample {
@@ -64,11 +65,8 @@ assay_status fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_er
 {
     const size_t n = s->model->plan->n_layers;
     assert(s->n_samples == 0);
-    if (limit == 0)
-        return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
-    if (kept >= limit)
-        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
-                          kept, limit);
+    assay_status rc = cache_limit_check(limit, kept, err);
+    if (rc != ASSAY_OK) return rc;
     fp_cache_spec *limited = limit == SIZE_MAX ? NULL : calloc(n, sizeof *limited);
     if (!limited && limit != SIZE_MAX) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     if (limited) {

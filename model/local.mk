@@ -4,6 +4,7 @@ model_libmodel_la_SOURCES = \
 	model/affine.c model/affine.h \
 	model/bind.c model/bind.h \
 	model/bind_matrix.c model/bind_tensor.h \
+	model/cache_limit.c model/cache_limit.h \
 	model/config.c model/config.h \
 	model/config_quantization.c \
 	model/config_rope.c \

@@ -9,6 +9,7 @@
 #include <assay/engine.h>
 
 #include "config.h"
+#include "model/cache_limit.h"
 #include "model/error.h"
 #include "model/rope_request.h"
 #include "ref/forward.h"
@@ -60,11 +61,8 @@ static const int32_t *ref_model_stop_ids(const assay_model *m, size_t *n)
 static assay_status ref_session_open_with(assay_model *m, const assay_session_options *options,
                                           assay_session **out, assay_error *err)
 {
-    if (options->limit == 0)
-        return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
-    if (options->kept >= options->limit)
-        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
-                          options->kept, options->limit);
+    assay_status rc = cache_limit_check(options->limit, options->kept, err);
+    if (rc != ASSAY_OK) return rc;
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", m->plan->dir);
     s->plan = m->plan;

@@ -32,8 +32,10 @@ ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t
 }
 
 /* A group's codes in bytes: [n_in / 4, FP_PANEL, 4]. */
-static void spread_group(uint32_t *quads, const char *codes, size_t n_in,
-                         size_t bits){FP_WITH_BITS(bits, spread_codes, quads, codes, n_in)}
+static void spread_group(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
+{
+    FP_WITH_BITS(bits, spread_codes, quads, codes, n_in);
+}
 
 /* sum: [rows][VECS], -o Σ x_code of the group at first; becomes Σ x_code (code - o). */
 ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const uint32_t *quads, size_t n_in,
@@ -191,10 +193,10 @@ static void stream_block(const assay_product *p, size_t panel, size_t row)
 {
     enum { FOUR = FEW_ROWS < 4 ? FEW_ROWS : 4 };
     const size_t n_rows = p->n_rows - row, bits = p->w->bits;
-    if (n_rows == 1) FP_WITH_BITS(bits, stream_rows, p, panel, row, 1)
-    else if (FEW_ROWS == 2 || n_rows == 2) FP_WITH_BITS(bits, stream_rows, p, panel, row, 2)
-    else if (n_rows <= FOUR) FP_WITH_BITS(bits, stream_rows, p, panel, row, FOUR)
-    else FP_WITH_BITS(bits, stream_rows, p, panel, row, FEW_ROWS)
+    if (n_rows == 1) FP_WITH_BITS(bits, stream_rows, p, panel, row, 1);
+    else if (FEW_ROWS == 2 || n_rows == 2) FP_WITH_BITS(bits, stream_rows, p, panel, row, 2);
+    else if (n_rows <= FOUR) FP_WITH_BITS(bits, stream_rows, p, panel, row, FOUR);
+    else FP_WITH_BITS(bits, stream_rows, p, panel, row, FEW_ROWS);
 }
 
 /* Rows of codes. */

@@ -16,14 +16,16 @@
 
 /* Calls fn with what follows and with bits, a constant there: so are the shifts of its unrolled loops. */
 #define FP_WITH_BITS(bits, fn, ...)                                                                          \
-    switch (bits) {                                                                                          \
-    case 2: fn(__VA_ARGS__, 2); break;                                                                       \
-    case 3: fn(__VA_ARGS__, 3); break;                                                                       \
-    case 4: fn(__VA_ARGS__, 4); break;                                                                       \
-    case 5: fn(__VA_ARGS__, 5); break;                                                                       \
-    case 6: fn(__VA_ARGS__, 6); break;                                                                       \
-    default: fn(__VA_ARGS__, 8);                                                                             \
-    }
+    do {                                                                                                     \
+        switch (bits) {                                                                                      \
+        case 2: fn(__VA_ARGS__, 2); break;                                                                   \
+        case 3: fn(__VA_ARGS__, 3); break;                                                                   \
+        case 4: fn(__VA_ARGS__, 4); break;                                                                   \
+        case 5: fn(__VA_ARGS__, 5); break;                                                                   \
+        case 6: fn(__VA_ARGS__, 6); break;                                                                   \
+        default: fn(__VA_ARGS__, 8);                                                                         \
+        }                                                                                                    \
+    } while (0)
 
 /* One group of one panel. */
 typedef struct group {
@@ -91,8 +93,10 @@ ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits
 }
 
 /* A group's codes, less o, as floats: [n_in, FP_PANEL]. */
-static void widen_group(float *wide, const char *codes, size_t n_in,
-                        size_t bits){FP_WITH_BITS(bits, widen_codes, wide, codes, n_in)}
+static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits)
+{
+    FP_WITH_BITS(bits, widen_codes, wide, codes, n_in);
+}
 
 ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
 {
@@ -108,8 +112,10 @@ ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n
 }
 
 /* Of one row. */
-static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in,
-                      size_t bits){FP_WITH_BITS(bits, sum_codes, sum, x, codes, n_in)}
+static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
+{
+    FP_WITH_BITS(bits, sum_codes, sum, x, codes, n_in);
+}
 
 /* y = or += scale * sum + bias * x_sum, of one row. */
 ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum)

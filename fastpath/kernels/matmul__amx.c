@@ -227,7 +227,7 @@ static void add_codes(const assay_product *p, tiles *t, const span *s, size_t pa
  * fill. */
 void fp_matmul_i8_affine__amx(const assay_product *p)
 {
-    if (p->n_rows <= ROWS) {
+    if (p->n_rows <= STREAMED_ROWS) {
         group_codes(p);
         return;
     }

@@ -120,9 +120,10 @@ ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layo
     for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) sum[r][v] = vec_of(0);
     if (layout != LAYOUT_PAIRS) {
+        const size_t step = FP_PANEL * (layout == LAYOUT_F32 ? sizeof(float) : sizeof(uint16_t));
         for (size_t i = 0; i < n_in; i++) {
             load_numbers(w, b->weights, i, layout);
-            fetch_ahead((const char *)b->weights + i * FP_PANEL * sizeof(float), n_rows);
+            fetch_ahead((const char *)b->weights + i * step, n_rows);
             add_input(sum, w, x + i, ld_x, n_rows);
         }
         return;

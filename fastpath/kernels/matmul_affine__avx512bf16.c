@@ -25,7 +25,7 @@ ALWAYS void sum_row_codes(vec sum[VECS], const uint16_t *x, const char *codes, s
 
 static void sum_row_group(vec sum[VECS], const uint16_t *x, const char *codes, size_t n_in, size_t bits)
 {
-    FP_WITH_BITS(bits, sum_row_codes, sum, x, codes, n_in)
+    FP_WITH_BITS(bits, sum_row_codes, sum, x, codes, n_in);
 }
 
 /* One row, whose codes stream in. */

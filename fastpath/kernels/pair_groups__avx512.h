@@ -52,7 +52,7 @@ ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t b
 
 static void pair_group(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
 {
-    FP_WITH_BITS(bits, pair_codes, pairs, codes, n_in)
+    FP_WITH_BITS(bits, pair_codes, pairs, codes, n_in);
 }
 
 static void open_pairs(pair_span *s, const assay_product *p, size_t panel)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import torch
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
 
-from .truth import Routing, Run
+from .truth import OtherLinear, Routing, Run
 
 CODES = 127  # on either side of zero
 APART = 4.0  # sound candidates stay below 2.2 times the noise, on both sides of what is decided
@@ -34,9 +33,8 @@ def bfloat16(x: torch.Tensor, _group: int) -> torch.Tensor:
     return x.to(torch.bfloat16).to(x.dtype)
 
 
-class RoundInputs(TorchFunctionMode):
-    """Rounds what enters a product with certain weights: linear layers, heads, routers and experts
-    alike, since all of them are products of torch's `linear`.
+class RoundInputs(OtherLinear):
+    """Rounds what enters a product with certain weights.
 
     parts: by the address of a weight's storage, which slices of it and tied copies share.
     """
@@ -45,11 +43,6 @@ class RoundInputs(TorchFunctionMode):
         super().__init__()
         self.parts, self.rounded = parts, rounded
         self.seen: set[int] = set()
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        if func is not functional.linear:
-            return func(*args, **(kwargs or {}))
-        return self.linear(*args, **(kwargs or {}))
 
     def linear(self, x, weight, bias=None):
         place = weight.untyped_storage().data_ptr()

@@ -45,17 +45,25 @@ class RefuseNarrowFloats(TorchDispatchMode):
         return out
 
 
-class OtherOrder(TorchFunctionMode):
-    """Adds up the products of linear layers in another order, which is drawn anew for each."""
-
-    def __init__(self, rng: np.random.Generator):
-        super().__init__()
-        self.rng = rng
+class OtherLinear(TorchFunctionMode):
+    """Products of torch's `linear` are made by this one: of layers, heads, routers and experts
+    alike."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         if func is not functional.linear:
             return func(*args, **(kwargs or {}))
         return self.linear(*args, **(kwargs or {}))
+
+    def linear(self, x, weight, bias=None):
+        raise NotImplementedError
+
+
+class OtherOrder(OtherLinear):
+    """Adds up products in another order, which is drawn anew for each."""
+
+    def __init__(self, rng: np.random.Generator):
+        super().__init__()
+        self.rng = rng
 
     def linear(self, x, weight, bias=None):
         order = torch.from_numpy(self.rng.permutation(weight.shape[1]))
