@@ -73,6 +73,21 @@ static bool is_untouched(const char *row)
     return true;
 }
 
+static double logit(const char *logits, size_t i)
+{
+    return engine->logits_dtype == ASSAY_F64 ? ((const double *)(const void *)logits)[i]
+                                             : (double)((const float *)(const void *)logits)[i];
+}
+
+/* Some cores of OpenBLAS add a row up in another order where the product has more rows. */
+static void expect_alike(const char *a, const char *b, size_t n_rows)
+{
+    const double bound = engine->logits_dtype == ASSAY_F64 ? 1e-12 : 1e-4;
+    for (size_t i = 0; i < n_rows * vocab; i++)
+        ck_assert_msg(fabs(logit(a, i) - logit(b, i)) <= bound, "logit %zu: %g and %g", i, logit(a, i),
+                      logit(b, i));
+}
+
 static assay_status prefill(const int32_t *tokens, const int32_t *length, size_t n_samples, void *logits)
 {
     assay_batch batch = {.n_samples = n_samples, .n_tokens = N_TOKENS, .tokens = tokens, .length = length};
@@ -116,12 +131,7 @@ START_TEST(a_decode_step_equals_the_longer_prompt)
     ck_assert_int_eq(prefill(longer, six, 1, whole), ASSAY_OK);
     ck_assert_int_eq(prefill(shorter, five, 1, part), ASSAY_OK);
     ck_assert_int_eq(engine->decode(session, next, row, &err), ASSAY_OK);
-    for (size_t v = 0; v < vocab; v++) { /* the product of one row may add up in another order */
-        size_t at = (N_TOKENS - 1) * vocab + v;
-        double a = _i ? ((double *)(void *)whole)[at] : (double)((float *)(void *)whole)[at];
-        double b = _i ? ((double *)(void *)row)[v] : (double)((float *)(void *)row)[v];
-        ck_assert_msg(fabs(a - b) <= (_i ? 1e-12 : 1e-4), "logit %zu: %g and %g", v, a, b);
-    }
+    expect_alike(whole + (N_TOKENS - 1) * row_bytes(), row, 1);
     free(whole);
     free(part);
     free(row);
@@ -205,8 +215,8 @@ START_TEST(a_limit_hides_what_lies_between_in_prefill_and_in_decode)
     const assay_batch batch = {.n_samples = 1, .n_tokens = N_TOKENS - 1, .tokens = tokens, .length = shorter};
     ck_assert_int_eq(engine->prefill(session, &batch, part, &err), ASSAY_OK);
     ck_assert_int_eq(engine->decode(session, next, step, &err), ASSAY_OK);
-    ck_assert_mem_eq(part, whole, last);
-    ck_assert_mem_eq(step, whole + last, row_bytes());
+    expect_alike(part, whole, N_TOKENS - 1);
+    expect_alike(step, whole + last, 1);
     free(whole);
     free(part);
     free(step);
