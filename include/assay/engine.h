@@ -14,6 +14,7 @@
 #ifndef ASSAY_ENGINE_H
 #define ASSAY_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -93,6 +94,26 @@ typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *te
  * overwrite for as long as the call lasts: the engine goes on with what it then holds. `tensor->data` is the
  * same array, or NULL. */
 typedef void assay_override_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
+
+/* How far an array of a model has come. */
+typedef enum assay_array_state {
+    ASSAY_ARRAY_DEFERRED, /* its stream has not been asked for it */
+    ASSAY_ARRAY_REALISED,
+    ASSAY_ARRAY_FAILED
+} assay_array_state;
+
+/* An array that a model has converted, packed or derived. `name` is borrowed: that of the checkpoint's tensor
+ * or, of what no tensor is (private), of what it is for: "ropes.0.inverse_frequency". */
+typedef struct assay_array_info {
+    const char *name;
+    bool is_private;
+    assay_array_state state;
+    int32_t stream; /* the index of the stream that it was made on */
+    size_t n_bytes; /* that it has, or will have */
+} assay_array_info;
+
+/* Receives an array of a model; info lives for the call only. */
+typedef void assay_array_visitor(void *context, const assay_array_info *info);
 
 struct assay_kernels; /* assay/kernel.h */
 
@@ -182,6 +203,10 @@ typedef struct assay_engine {
      * than limit. */
     assay_status (*session_open_with)(assay_model *model, const assay_session_options *options,
                                       assay_session **out, assay_error *err);
+
+    /* Visits every array that the model owns, private ones among them, in the order in which they were made;
+     * on any thread. May be NULL, or lie beyond `size`: the engine does not tell. */
+    void (*model_arrays)(const assay_model *model, assay_array_visitor *visit, void *context);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

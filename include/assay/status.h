@@ -15,7 +15,8 @@ typedef enum assay_status {
     ASSAY_EFORMAT,      /* a file that breaks its format, or members that contradict each other */
     ASSAY_EUNSUPPORTED, /* well-formed, but asks for something that is not implemented */
     ASSAY_ENOMEM,       /* memory that cannot be had */
-    ASSAY_EINTERNAL     /* a fault of the engine or of the harness itself */
+    ASSAY_EINTERNAL,    /* a fault of the engine or of the harness itself */
+    ASSAY_ESTREAM       /* work for a stream that does not live on the calling thread */
 } assay_status;
 
 /* The text of a failure: one line, no newline at the end, always terminated. It names the file and the
