@@ -91,13 +91,13 @@ static bool add_logits(json_object *to, const conf_bench_series *s)
 
 static bool add_results(json_object *to, const conf_bench *b)
 {
-    json_object *array = json_object_new_array();
-    bool ok = conf_json_add(to, "results", array);
+    json_object *list = json_object_new_array();
+    bool ok = conf_json_add(to, "results", list);
     for (size_t i = 0; ok && i < b->n_points * b->n_engines; i++) {
         const conf_bench_point *p = &b->points[i / b->n_engines];
         const conf_bench_series *s = &b->series[i];
         json_object *one = json_object_new_object();
-        ok = conf_json_append(array, one) &&
+        ok = conf_json_append(list, one) &&
              conf_json_add_text(one, "measure", conf_bench_kind_name(p->kind)) &&
              conf_json_add_text(one, "engine", b->engines[i % b->n_engines].name) &&
              conf_json_add_count(one, "prompt", p->n_tokens) &&

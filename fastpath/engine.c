@@ -8,12 +8,14 @@
 
 #include <assay/engine.h>
 #include <assay/kernel.h>
+#include <assay/stream.h>
 
 #include "config.h"
 #include "fastpath/batch.h"
 #include "fastpath/rope_request.h"
 
 #include "model/error.h"
+#include "model/stream_table.h"
 
 /* What an open model and an open session begin with; a freed one has lost it. Builds with assertions, which
  * are all but those with -DNDEBUG, end where a caller uses what it has freed. */
@@ -101,6 +103,11 @@ static size_t fp_abi_model_vocab(const assay_model *m)
 static const int32_t *fp_abi_model_stop_ids(const assay_model *m, size_t *n)
 {
     return stop_set_ids(model_of(m)->plan->stops, n);
+}
+
+static void fp_abi_model_arrays(const assay_model *m, assay_array_visitor *visit, void *context)
+{
+    array_list_visit(model_of(m)->plan->arrays, visit, context);
 }
 
 static assay_status fp_abi_session_open_with(assay_model *m, const assay_session_options *options,
@@ -202,8 +209,16 @@ const assay_engine *assay_engine_v1(void)
         .model_open_with = fp_abi_model_open_with,
         .prefill_last = fp_abi_prefill_last,
         .session_open_with = fp_abi_session_open_with,
+        .model_arrays = fp_abi_model_arrays,
     };
     return &ENGINE;
+}
+
+const assay_streams *assay_streams_v1(void);
+
+const assay_streams *assay_streams_v1(void)
+{
+    return &stream_table;
 }
 
 const assay_kernels *assay_kernels_v1(void);

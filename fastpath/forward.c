@@ -58,11 +58,7 @@ static void make_tables(const fp_pass *pass, size_t index, const fp_run *run, in
     const rope *r = &pass->plan->ropes[index];
     size_t n = r->dim / 2, at = run->first_row * n, count = run->n_rows * n;
     double *cosine = wide, *sine = wide + count, *own = sine + count;
-    const double *frequency = pass->model->frequency[index];
-    if (!frequency) {
-        rope_frequencies(r, run->length, own);
-        frequency = own;
-    }
+    const double *frequency = plan_frequencies(pass->plan, index, run->length, own);
     for (size_t t = 0; t < run->n_rows; t++) position[t] = (int32_t)fp_run_position(run, run->first_row + t);
     rope_tables(r, frequency, position, 1, run->n_rows, cosine, sine);
     for (size_t k = 0; k < count; k++) {
@@ -124,7 +120,7 @@ typedef struct wanted {
 static void flush(wanted *w)
 {
     const plan *p = w->pass->plan;
-    fp_product(w->pass, w->results, w->rows, w->n, &w->pass->model->head);
+    fp_product(w->pass, w->results, w->rows, w->n, w->pass->model->head);
     for (size_t r = 0; r < w->n; r++) {
         memcpy(w->to[r], w->results + r * p->vocab, p->vocab * sizeof *w->results);
         if (p->soft_cap > 0) w->pass->model->kernels.op.cap(w->to[r], p->vocab, (float)p->soft_cap);

@@ -42,7 +42,7 @@ pkglib_LTLIBRARIES += fastpath/fastpath.la
 fastpath_fastpath_la_SOURCES = fastpath/engine.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_(engine|kernels)_v1$$'
+	-export-symbols-regex '^assay_(engine|kernels|streams)_v1$$'
 fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \

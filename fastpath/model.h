@@ -57,15 +57,15 @@ typedef struct fp_model {
     plan *plan; /* its weights are given back: numbers only */
     fp_kernels kernels;
     fp_pool *pool;
-    fp_packer packer; /* owns what follows */
-    fp_matrix embedding, head;
-    fp_matrix table; /* of the inputs per layer */
+    fp_packer packer; /* owns what follows; packed weights are among the plan's arrays */
+    fp_matrix embedding, own_head;
+    const fp_matrix *head; /* own_head; the embedding where tied */
+    fp_matrix table;       /* of the inputs per layer */
     fp_linear input_projection;
     fp_norm input_norm, norm;
     fp_matrix *projection, *unprojection; /* [streams - 1] */
     fp_layer *layers;
     fp_cache_spec *caches; /* [n_layers] */
-    double **frequency;    /* [n_ropes] of [dim / 2]; NULL for a rope that depends on the length */
 } fp_model;
 
 typedef struct fp_options {

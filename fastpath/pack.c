@@ -3,13 +3,13 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "model/dtype.h"
+#include "model/error.h"
 
 static void *own(fp_packer *p, void *memory)
 {
@@ -25,13 +25,14 @@ static void *own(fp_packer *p, void *memory)
         }
     }
     if (memory) p->owned[p->n_owned++] = memory;
-    else p->status = ASSAY_ENOMEM;
     return memory;
 }
 
 void *fp_pack_alloc(fp_packer *p, size_t n, size_t element_bytes)
 {
-    return p->status == ASSAY_OK ? own(p, calloc(n ? n : 1, element_bytes)) : NULL;
+    void *memory = p->is_short ? NULL : own(p, calloc(n ? n : 1, element_bytes));
+    if (!memory) p->is_short = true;
+    return memory;
 }
 
 void fp_pack_free(fp_packer *p)
@@ -193,65 +194,101 @@ static fp_matrix choose(const fp_packer *p, const plan_weight *w)
 }
 
 /* Nothing falls back in silence: our own product cannot read another's layout. */
-static void note_missing(fp_packer *p, const fp_matrix *m)
+static assay_status fail_without_product(const fp_packer *p, const fp_matrix *m, assay_error *err)
 {
     const assay_dtype w = m->packed.dtype;
-    p->status = ASSAY_EUNSUPPORTED;
-    (void)snprintf(p->why, sizeof p->why, "kernels %s: matmul_%s has no %s, which is needed to compute in %s",
-                   p->kernels->outside,
-                   m->packed.bits    ? "affine"
-                   : w == ASSAY_BF16 ? "bf16"
-                   : w == ASSAY_F16  ? "f16"
-                                     : "f32",
-                   m->x == ASSAY_I8     ? "i8"
-                   : m->x == ASSAY_BF16 ? "bf16"
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "kernels %s: matmul_%s has no %s, which is needed to compute in %s",
+                      p->kernels->outside,
+                      m->packed.bits    ? "affine"
+                      : w == ASSAY_BF16 ? "bf16"
+                      : w == ASSAY_F16  ? "f16"
                                         : "f32",
-                   dtype_name(p->compute));
+                      m->x == ASSAY_I8     ? "i8"
+                      : m->x == ASSAY_BF16 ? "bf16"
+                                           : "f32",
+                      dtype_name(p->compute));
 }
 
-fp_matrix fp_pack_matrix(fp_packer *p, const plan_weight *w)
+/* One matrix on its way from the mapping into panels. */
+typedef struct packed_matrix {
+    fp_packer *packer;
+    const plan_weight *from;
+    fp_matrix *to;
+} packed_matrix;
+
+static assay_status make_panels(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    fp_matrix m = choose(p, w);
-    if (p->status != ASSAY_OK || !w->data) return m;
-    if (!m.run) {
-        note_missing(p, &m);
-        return m;
-    }
-    if (w->cols > p->widest) p->widest = w->cols;
+    const packed_matrix *k = context;
+    fp_packer *p = k->packer;
+    fp_matrix m = *k->to;
+    (void)inputs;
+    if (!m.run) return fail_without_product(p, &m, err);
+    packing work = {.from = k->from, .to = &m, .kernels = p->kernels};
+    atomic_init(&work.failed, false);
+    m.packed.panels = take_panels(p, array_bytes(self));
+    if (m.packed.panels)
+        fp_pool_run(p->pool, fp_matrix_panels(&m.packed), m.packed.panel * k->from->cols, pack_panel, &work);
+    if (!m.packed.panels || atomic_load(&work.failed))
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory for %zu x %zu weights", k->from->rows,
+                          k->from->cols);
+    forget_pages(k->from);
+    array_point(self, m.packed.panels);
+    *k->to = m;
+    return ASSAY_OK;
+}
+
+/* Bytes of all panels; 0 where they are more than there can be, or where there is no product to read them. */
+static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
+{
+    if (!m->run) return 0;
     assay_weight shape = describe(w);
-    shape.dtype = m.packed.dtype;
-    m.packed.panel = m.kernel->panel;
-    m.packed.panel_bytes = m.kernel->panel_bytes(&shape);
-    const size_t n = fp_matrix_panels(&m.packed), bytes = m.packed.panel_bytes;
-    m.packed.panels = n <= (SIZE_MAX - LARGE_PAGE) / bytes ? take_panels(p, n * bytes) : NULL;
-    packing k = {.from = w, .to = &m, .kernels = p->kernels};
-    atomic_init(&k.failed, false);
-    if (m.packed.panels) fp_pool_run(p->pool, n, m.packed.panel * w->cols, pack_panel, &k);
-    if (!m.packed.panels || atomic_load(&k.failed)) {
-        p->status = ASSAY_ENOMEM;
-        m.packed.panels = NULL;
-        return m;
-    }
-    forget_pages(w);
-    return m;
+    shape.dtype = m->packed.dtype;
+    m->packed.panel = m->kernel->panel;
+    m->packed.panel_bytes = m->kernel->panel_bytes(&shape);
+    const size_t n = fp_matrix_panels(&m->packed), bytes = m->packed.panel_bytes;
+    return n <= (SIZE_MAX - LARGE_PAGE) / bytes ? n * bytes : 0;
 }
 
-const float *fp_pack_vector(fp_packer *p, const plan_weight *w)
+void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)
 {
-    if (!w->data) return NULL;
-    float *v = fp_pack_alloc(p, w->cols, sizeof *v);
-    if (v) dtype_to_f32(v, w->data, w->dtype, w->cols);
-    return v;
+    *to = choose(p, from);
+    if (!from->data) return;
+    if (from->cols > p->widest) p->widest = from->cols;
+    packed_matrix *k = fp_pack_alloc(p, 1, sizeof *k);
+    if (!k) return;
+    *k = (packed_matrix){p, from, to};
+    (void)array_list_defer(p->arrays, from->name, false, panels_bytes(to, from),
+                           (array_maker){make_panels, k, NULL}, NULL, 0);
 }
 
-fp_linear fp_pack_linear(fp_packer *p, const plan_linear *linear)
+/* context: where the address goes. inputs: the vector as the loader has converted it. */
+static assay_status narrow_vector(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    return (fp_linear){.weight = fp_pack_matrix(p, &linear->weight),
-                       .bias = fp_pack_vector(p, &linear->bias)};
+    const float **to = context;
+    float *v = array_allocate(self);
+    if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    dtype_to_f32(v, array_data(inputs[0]), ASSAY_F64, array_bytes(self) / sizeof *v);
+    *to = v;
+    return ASSAY_OK;
 }
 
-fp_norm fp_pack_norm(fp_packer *p, const plan_norm *norm)
+void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from)
 {
-    if (!norm->present) return (fp_norm){0};
-    return (fp_norm){.present = true, .epsilon = norm->epsilon, .weight = fp_pack_vector(p, &norm->weight)};
+    *to = NULL;
+    if (!from->data) return;
+    (void)array_list_defer(p->arrays, from->name, false, from->cols * sizeof(float),
+                           (array_maker){narrow_vector, to, NULL}, &from->values, 1);
+}
+
+void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)
+{
+    fp_pack_matrix(p, &to->weight, &from->weight);
+    fp_pack_vector(p, &to->bias, &from->bias);
+}
+
+void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from)
+{
+    *to = (fp_norm){.present = from->present, .epsilon = from->epsilon};
+    if (from->present) fp_pack_vector(p, &to->weight, &from->weight);
 }

@@ -288,7 +288,8 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
                              assay_error *err)
 {
     static const fp_tracer NOBODY = {0};
-    assay_status rc = check_steps(s, steps, n_steps, err);
+    assay_status rc = array_list_require(s->model->plan->arrays, err);
+    if (rc == ASSAY_OK) rc = check_steps(s, steps, n_steps, err);
     if (rc != ASSAY_OK) return rc;
     size_t n_appended = 0;
     while (rc == ASSAY_OK && n_appended < n_steps) {

@@ -16,9 +16,9 @@ enum { SHAPE_MAX_LENGTH = 8 * 21 + 3 };
  */
 static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model."};
 
-void bind_begin(bind *b, const weights *w, const char *dir, config *c, assay_error *err)
+void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)
 {
-    *b = (bind){.weights = w, .dir = dir, .config = c, .err = err};
+    *b = (bind){.weights = w, .arrays = arrays, .dir = dir, .config = c, .err = err};
     b->used = calloc(weights_count(w) + 1, sizeof *b->used);
     if (!b->used) {
         bind_fail(b, ASSAY_ENOMEM, "out of memory");
@@ -166,6 +166,34 @@ plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols)
     return (plan_weight){.name = t->name, .data = t->data, .dtype = t->dtype, .rows = rows, .cols = cols};
 }
 
+typedef struct stored {
+    const void *data;
+    assay_dtype dtype;
+    size_t n;
+} stored;
+
+static assay_status convert(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    const stored *s = context;
+    double *values = array_allocate(self);
+    (void)inputs;
+    if (!values) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    dtype_to_f64(values, s->data, s->dtype, s->n);
+    return ASSAY_OK;
+}
+
+plan_weight bind_tensor_vector(bind *b, const assay_tensor *t)
+{
+    if (!t) return (plan_weight){0};
+    plan_weight w = bind_tensor_weight(t, 1, t->shape[0]);
+    stored *s = malloc(sizeof *s);
+    if (s) *s = (stored){t->data, t->dtype, w.cols};
+    const array_maker maker = {convert, s, free};
+    if (s) w.values = array_list_defer(b->arrays, t->name, false, w.cols * sizeof(double), maker, NULL, 0);
+    if (!w.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    return w;
+}
+
 void bind_tensor_name(const bind *b, char name[BIND_NAME_MAX], const char *suffix, const char *format,
                       va_list args)
 {
@@ -178,7 +206,7 @@ plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
 {
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, "", format);
-    return bind_tensor_weight(bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, ""), 1, n);
+    return bind_tensor_vector(b, bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, ""));
 }
 
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
@@ -186,7 +214,7 @@ plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, ".weight", format);
     const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
-    return (plan_norm){.present = true, .epsilon = epsilon, .weight = bind_tensor_weight(t, 1, n)};
+    return (plan_norm){.present = true, .epsilon = epsilon, .weight = bind_tensor_vector(b, t)};
 }
 
 bool bind_exists(const bind *b, const char *format, ...)

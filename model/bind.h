@@ -18,6 +18,7 @@ typedef struct bind {
     bool *used;          /* [weights_count] */
     size_t n_parameters; /* elements bound so far */
     size_t n_ignored;    /* elements of tensors that bind_ignore passed over */
+    array_list *arrays;  /* borrowed: where vectors are converted */
     plan_storage *storages; /* [n_storages]: how what was bound is stored; for the plan to own */
     size_t n_storages;
     config_quantization quantization; /* what the config says of MLX's groups; set by the family */
@@ -26,9 +27,9 @@ typedef struct bind {
     assay_error *err;
 } bind;
 
-/* Takes the prefix below which `embed_tokens.weight` is found. w, dir and c, the document's reader, are
- * borrowed; a failure of c is a failure of b, and the other way round. */
-void bind_begin(bind *b, const weights *w, const char *dir, config *c, assay_error *err);
+/* Takes the prefix below which `embed_tokens.weight` is found. w, arrays, dir and c, the document's reader,
+ * are borrowed; a failure of c is a failure of b, and the other way round. */
+void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err);
 
 /* Fails unless every tensor was bound or ignored, naming the first that was not. Frees what bind_begin made.
  */

@@ -97,7 +97,7 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
     if (has_bias) {
         BIND_TENSOR_NAME(name, ".bias", format);
         const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){rows}, "");
-        linear.bias = bind_tensor_weight(t, 1, rows);
+        linear.bias = bind_tensor_vector(b, t);
     }
     return linear;
 }

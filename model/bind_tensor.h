@@ -32,6 +32,9 @@ void bind_tensor_use(bind *b, const assay_tensor *t);
 
 plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols);
 
+/* The same of a tensor with one dimension, and defers its numbers among b->arrays. */
+plan_weight bind_tensor_vector(bind *b, const assay_tensor *t);
+
 /* Writes prefix + the formatted name + suffix. */
 void bind_tensor_name(const bind *b, char name[BIND_NAME_MAX], const char *suffix, const char *format,
                       va_list args);

@@ -2,6 +2,10 @@
 noinst_LTLIBRARIES += model/libmodel.la
 model_libmodel_la_SOURCES = \
 	model/affine.c model/affine.h \
+	model/array.c model/array.h \
+	model/array_eval.c model/array_node.h \
+	model/array_list.c model/array_list.h \
+	model/array_order.c \
 	model/bind.c model/bind.h \
 	model/bind_matrix.c model/bind_tensor.h \
 	model/cache_limit.c model/cache_limit.h \
@@ -10,6 +14,7 @@ model_libmodel_la_SOURCES = \
 	model/config_rope.c \
 	model/dtype.c model/dtype.h \
 	model/error.c model/error.h \
+	model/executor.c model/executor.h \
 	model/families/common.c model/families/decoder.c model/families/families.h \
 	model/families/gemma.c \
 	model/families/gemma3n.c \
@@ -26,18 +31,24 @@ model_libmodel_la_SOURCES = \
 	model/plan.c model/plan.h \
 	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
+	model/plan_arrays.c model/plan_arrays.h \
 	model/processor.c model/processor.h \
+	model/queue.c model/queue.h \
 	model/rope.c model/rope.h \
 	model/rope_request.c model/rope_request.h \
 	model/safetensors.c model/safetensors.h \
 	model/safetensors_header.c model/safetensors_header.h \
 	model/stop.c model/stop.h \
+	model/stream.c model/stream.h \
+	model/stream_table.c model/stream_table.h \
 	model/weights.c model/weights.h
 model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 model_libmodel_la_LIBADD = $(JSONC_LIBS)
 
 MODEL_TESTS = \
 	model/tests/check_affine \
+	model/tests/check_array \
+	model/tests/check_array_list \
 	model/tests/check_config \
 	model/tests/check_dtype \
 	model/tests/check_error \
@@ -52,10 +63,19 @@ MODEL_TESTS = \
 	model/tests/check_safetensors \
 	model/tests/check_safetensors_header \
 	model/tests/check_stop \
+	model/tests/check_stream \
 	model/tests/check_weights
 EXTRA_DIST += model/tests/vectors
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
+
+# For scripts/bench-streams.
+EXTRA_PROGRAMS += model/tests/bench_streams
+EXTRA_LTLIBRARIES += model/tests/yardstick.la
+CLEANFILES += model/tests/bench_streams model/tests/yardstick.la
+model_tests_bench_streams_CFLAGS = $(AM_CFLAGS)
+model_tests_yardstick_la_SOURCES = model/tests/yardstick.c
+model_tests_yardstick_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 
 # What the tests of every folder share.
 check_LTLIBRARIES += model/tests/libsupport.la
@@ -68,6 +88,12 @@ model_tests_libsupport_la_LIBADD = model/libmodel.la
 TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LIBS)
 
+model_tests_check_array_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_array_LDADD = $(TEST_LIBS)
+model_tests_check_array_list_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_array_list_LDADD = $(TEST_LIBS)
+model_tests_check_stream_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_stream_LDADD = $(TEST_LIBS)
 model_tests_check_affine_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_affine_LDADD = $(TEST_LIBS)
 model_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)

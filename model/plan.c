@@ -9,6 +9,7 @@
 #include "model/error.h"
 #include "model/families/families.h"
 #include "model/json.h"
+#include "model/plan_arrays.h"
 #include "model/weights.h"
 
 /* A plan with what it borrows from. */
@@ -127,7 +128,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
     size_t index = find_family(&c);
     if (c.status == ASSAY_OK) {
         o->model_type = strdup(FAMILIES[index].model_type);
-        bind_begin(&b, o->weights, o->dir, &c, err);
+        bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
         else if (FAMILIES[index].text_type) read_text_config(o, index, &c, &b);
@@ -153,6 +154,13 @@ static void note_stops(owned_plan *o)
                         o->plan.vocab);
 }
 
+static assay_status realise(owned_plan *o, assay_error *err)
+{
+    assay_error why;
+    assay_status rc = array_list_realise(o->plan.arrays, &why);
+    return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", o->dir, why.text);
+}
+
 static assay_status open_parts(owned_plan *o, assay_error *err)
 {
     json_object *document = NULL;
@@ -161,7 +169,10 @@ static assay_status open_parts(owned_plan *o, assay_error *err)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
     assay_status rc = json_read(path, &document, err);
     if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
+    if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
     if (rc == ASSAY_OK) rc = read_config(o, path, document, err);
+    if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
+    if (rc == ASSAY_OK) rc = realise(o, err);
     if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
     if (rc == ASSAY_OK) note_stops(o);
     if (rc == ASSAY_OK && (o->notes.incomplete || !o->model_type))
@@ -178,13 +189,13 @@ assay_status plan_open(const char *dir, plan **out, assay_error *err)
         free(o);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
+    o->plan.dir = o->dir;
     assay_status rc = open_parts(o, err);
     if (rc != ASSAY_OK) {
         plan_free(&o->plan);
         return rc;
     }
     plan *p = &o->plan;
-    p->dir = o->dir;
     p->model_type = o->model_type;
     p->stops = o->stops;
     p->notes = (const char *const *)o->notes.line;
@@ -203,6 +214,8 @@ void plan_free(plan *p)
         free(p->layers[i].experts.up);
         free(p->layers[i].experts.down);
     }
+    array_list_free(p->arrays);
+    free(p->frequencies);
     free(p->ropes);
     free(p->layers);
     free(p->streams.projection);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "model/affine.h"
+#include "model/array_list.h"
 #include "model/rope.h"
 #include "model/stop.h"
 
@@ -30,6 +31,7 @@ typedef struct plan_weight {
     size_t stride;     /* elements from one stored row to the next; 0: they follow each other */
     affine affine;     /* where affine.bits is not 0, data holds its codes, [rows, affine_words(cols, bits)],
                           neither transposed nor with a stride */
+    array *values; /* of a vector: its numbers, F64 [cols], one of the plan's arrays; NULL: not converted */
 } plan_weight;
 
 /* How some of a checkpoint's tensors are stored, and how many of them. */
@@ -173,6 +175,13 @@ typedef struct plan_placeholders {
     int32_t embeds_as;
 } plan_placeholders;
 
+/* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
+ * checkpoint holds them. */
+typedef struct plan_frequency {
+    array *usual;    /* of sequences of any length that the rope does not ask after */
+    array *extended; /* longrope: beyond the original length; otherwise NULL */
+} plan_frequency;
+
 typedef struct plan {
     const char *dir;
     const char *model_type; /* of config.json, for people */
@@ -186,6 +195,9 @@ typedef struct plan {
     plan_streams streams;
     rope *ropes;
     size_t n_ropes;
+    plan_frequency *frequencies; /* [n_ropes], owned */
+    array_list *arrays;          /* owned: what is converted or derived, here or by an engine; realised when
+                                  * the plan is open */
     plan_layer *layers;
     plan_norm norm;
     plan_weight head; /* [V, D]; the embedding where tied */
@@ -208,6 +220,10 @@ void plan_free(plan *p);
 /* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name
  * of every plan_weight in it are dangling. */
 void plan_release_weights(plan *p);
+
+/* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan's, or, of a
+ * dynamic rope whose length is exceeded, worked out in `room`, [dim / 2]. The plan's arrays are realised. */
+const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room);
 
 /* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
  * -1 where the plan has none. */

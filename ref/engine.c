@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include <assay/engine.h>
+#include <assay/stream.h>
 
 #include "config.h"
 #include "model/cache_limit.h"
 #include "model/error.h"
 #include "model/rope_request.h"
+#include "model/stream_table.h"
 #include "ref/forward.h"
 
 struct assay_model {
@@ -56,6 +58,11 @@ static size_t ref_model_vocab(const assay_model *m)
 static const int32_t *ref_model_stop_ids(const assay_model *m, size_t *n)
 {
     return stop_set_ids(m->plan->stops, n);
+}
+
+static void ref_model_arrays(const assay_model *m, assay_array_visitor *visit, void *context)
+{
+    array_list_visit(m->plan->arrays, visit, context);
 }
 
 static assay_status ref_session_open_with(assay_model *m, const assay_session_options *options,
@@ -153,7 +160,8 @@ static assay_status keep(assay_session *s, const assay_batch *batch, assay_error
 static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
     size_t vocab = s->plan->vocab;
-    assay_status rc = check_batch(s->plan, batch, err);
+    assay_status rc = array_list_require(s->plan->arrays, err);
+    if (rc == ASSAY_OK) rc = check_batch(s->plan, batch, err);
     if (rc == ASSAY_OK) rc = keep(s, batch, err);
     for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
         ref_real *row = (ref_real *)logits + ((b + 1) * batch->n_tokens - s->length[b]) * vocab;
@@ -178,8 +186,9 @@ static assay_status append(assay_session *s, size_t b, int32_t token, assay_erro
 
 static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
 {
-    assay_status rc = ASSAY_OK;
-    if (s->n_samples == 0) return assay_fail(err, ASSAY_EINVAL, "decode: nothing was prefilled");
+    assay_status rc = array_list_require(s->plan->arrays, err);
+    if (rc == ASSAY_OK && s->n_samples == 0)
+        rc = assay_fail(err, ASSAY_EINVAL, "decode: nothing was prefilled");
     for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++)
         if (tokens[b] != -1) rc = check_token(s->plan, tokens[b], "decode", b, err);
     for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++) {
@@ -260,6 +269,14 @@ const assay_engine *assay_engine_v1(void)
         .rope = ref_rope_request,
         .session_override = ref_session_override,
         .session_open_with = ref_session_open_with,
+        .model_arrays = ref_model_arrays,
     };
     return &ENGINE;
+}
+
+const assay_streams *assay_streams_v1(void);
+
+const assay_streams *assay_streams_v1(void)
+{
+    return &stream_table;
 }

@@ -50,16 +50,16 @@ static assay_status make_ropes(ref_pass *pass)
     for (size_t t = 0; position && t < pass->n_tokens; t++) position[t] = (int32_t)t;
     for (size_t r = 0; rc == ASSAY_OK && r < p->n_ropes; r++) {
         size_t n = p->ropes[r].dim / 2;
-        double *frequency = calloc(n, sizeof *frequency);
+        double *room = calloc(n, sizeof *room);
         pass->cosine[r] = calloc(pass->n_tokens * n, sizeof(double));
         pass->sine[r] = calloc(pass->n_tokens * n, sizeof(double));
-        if (!frequency || !pass->cosine[r] || !pass->sine[r]) {
+        if (!room || !pass->cosine[r] || !pass->sine[r]) {
             rc = ASSAY_ENOMEM;
         } else {
-            rope_frequencies(&p->ropes[r], pass->n_tokens, frequency);
-            rope_tables(&p->ropes[r], frequency, position, 1, pass->n_tokens, pass->cosine[r], pass->sine[r]);
+            rope_tables(&p->ropes[r], plan_frequencies(p, r, pass->n_tokens, room), position, 1,
+                        pass->n_tokens, pass->cosine[r], pass->sine[r]);
         }
-        free(frequency);
+        free(room);
     }
     free(position);
     return rc;

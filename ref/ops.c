@@ -31,6 +31,10 @@ static void read_affine(const plan_weight *w, size_t row, ref_real *out)
 
 void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out)
 {
+    if (w->values) {
+        ref_convert(out, array_data(w->values), ASSAY_F64, w->cols);
+        return;
+    }
     if (w->affine.bits) {
         for (size_t i = 0; i < n; i++) read_affine(w, first + i, out + i * w->cols);
         return;

@@ -18,7 +18,7 @@ typedef struct fault {
     const char *caught; /* the cases that must be off by ten times their bounds or more, apart by blanks */
     const char *spared; /* cases that must still pass, since what they ask for is not broken; or "-" */
 
-    /* Changes a plan that plan_open returns, before its weights are packed. */
+    /* Changes a plan before anything is derived from it, and before its weights are packed. */
     void (*plan)(plan *p);
     /* The position by which a decoded token is rotated, in place of its own. padding: of its row. */
     int32_t (*position)(int32_t position, int32_t padding);
@@ -36,6 +36,20 @@ typedef struct fault {
     void (*attends)(fp_pass *pass, size_t i);
     /* Changes a product y: [n_rows, n_out]. */
     void (*product)(float *y, size_t n_rows, size_t n_out);
+    /* Takes the place of fp_norm_run where there is a norm. */
+    void (*norm)(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
+                 const fp_norm *norm);
+
+    /* Whether realising a model passes over an array. */
+    bool (*forgets)(const assay_array_info *info);
+    /* Changes the default stream that a thread is given. */
+    assay_status (*gives_default)(assay_device device, assay_stream *out);
+    /* A model's arrays are put on the stream of the thread that loaded the module. */
+    bool builds_elsewhere;
+    /* All sessions work in one memory. */
+    bool shares_scratch;
+    /* Nobody is told of the errors of streams. */
+    bool drops_errors;
 } fault;
 
 extern const fault FAULTS[];
@@ -62,6 +76,12 @@ void fault_slot_used(fp_session *s, size_t slot);
 void fault_rows_swapped(fp_step *steps, size_t n_steps);
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps);
 void fault_tail_dropped(float *y, size_t n_rows, size_t n_out);
+
+bool fault_private_deferred(const assay_array_info *info);
+bool fault_parameters_only(const assay_array_info *info);
+assay_status fault_default_shared(assay_device device, assay_stream *out);
+void fault_split_by_workers(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
+                            const fp_norm *norm);
 
 void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                           const float *value);

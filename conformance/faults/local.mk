@@ -1,8 +1,10 @@
 # A fastpath in which something can be broken on purpose; conformance/tests/faults.test sees that it is noticed.
 # SPDX-License-Identifier: Apache-2.0
 FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_batch_decode,--wrap=fp_batch_prefill,--wrap=fp_linear_run \
+	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
+	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
-	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_open,--wrap=rope_tables
+	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_derive,--wrap=rope_tables
 
 check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
 conformance_faults_libfaults_la_SOURCES = \
@@ -10,11 +12,13 @@ conformance_faults_libfaults_la_SOURCES = \
 	conformance/faults/fault.h \
 	conformance/faults/plans.c \
 	conformance/faults/samples.c \
-	conformance/faults/table.c
+	conformance/faults/table.c \
+	conformance/faults/threads.c
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
 
-conformance_faults_faults_la_SOURCES = conformance/faults/seams.c fastpath/engine.c
+conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_threads.c \
+	fastpath/engine.c
 conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
 conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la

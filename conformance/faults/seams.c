@@ -7,9 +7,10 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/batch.h"
+#include "model/plan_arrays.h"
 
 __typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;
-__typeof__(plan_open) __real_plan_open, __wrap_plan_open;
+__typeof__(plan_derive) __real_plan_derive, __wrap_plan_derive;
 __typeof__(fp_batch_prefill) __real_fp_batch_prefill, __wrap_fp_batch_prefill;
 __typeof__(fp_batch_decode) __real_fp_batch_decode, __wrap_fp_batch_decode;
 __typeof__(rope_tables) __real_rope_tables, __wrap_rope_tables;
@@ -29,11 +30,10 @@ assay_status __wrap_fp_model_open(const char *dir, const fp_options *options, fp
     return rc == ASSAY_OK ? __real_fp_model_open(dir, options, out, err) : rc;
 }
 
-assay_status __wrap_plan_open(const char *dir, plan **out, assay_error *err)
+assay_status __wrap_plan_derive(plan *p, assay_error *err)
 {
-    assay_status rc = __real_plan_open(dir, out, err);
-    if (rc == ASSAY_OK && fault_planted()->plan) fault_planted()->plan(*out);
-    return rc;
+    if (fault_planted()->plan) fault_planted()->plan(p);
+    return __real_plan_derive(p, err);
 }
 
 /* Rows of the batch that was prefilled last, which is the one that a replay decodes; and those of them that

@@ -95,7 +95,6 @@ endif
 # For scripts/bench-kernels.
 EXTRA_PROGRAMS += fastpath/tests/bench_kernels
 CLEANFILES += fastpath/tests/bench_kernels
-EXTRA_LTLIBRARIES =
 fastpath_tests_bench_kernels_SOURCES = \
 	fastpath/tests/bench_kernels.c \
 	fastpath/tests/peak.h fastpath/tests/peak__scalar.c

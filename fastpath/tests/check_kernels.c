@@ -92,6 +92,19 @@ static float input_at(size_t r, size_t i)
     return (float)((r * 5 + i * 11) % 9) - 4;
 }
 
+static void open_packer(fp_packer *p, size_t n_workers)
+{
+    ck_assert_int_eq(fp_pool_open(n_workers, 0, &p->pool, &err), ASSAY_OK);
+    ck_assert_int_eq(array_list_open(&p->arrays, &err), ASSAY_OK);
+}
+
+static void close_packer(fp_packer *p)
+{
+    array_list_free(p->arrays);
+    fp_pool_free(p->pool);
+    fp_pack_free(p);
+}
+
 static fp_matrix packed(fp_packer *p, const layout *l)
 {
     size_t rows = l->transposed ? l->n_in : l->n_out, cols = l->transposed ? l->n_out : l->n_in;
@@ -104,14 +117,16 @@ static fp_matrix packed(fp_packer *p, const layout *l)
             double x = l->transposed ? weight_at(c, r) : weight_at(r, c);
             dtype_from_f64(stored + 1 + (r * stride + c) * bytes, &x, l->dtype, 1); /* unaligned */
         }
-    const plan_weight w = {.data = stored + 1,
+    const plan_weight w = {.name = "w",
+                           .data = stored + 1,
                            .dtype = l->dtype,
                            .rows = l->n_out,
                            .cols = l->n_in,
                            .transposed = l->transposed,
                            .stride = l->extra ? stride : 0};
-    fp_matrix m = fp_pack_matrix(p, &w);
-    ck_assert_int_eq(p->status, ASSAY_OK);
+    fp_matrix m;
+    fp_pack_matrix(p, &m, &w);
+    ck_assert_msg(array_list_realise(p->arrays, &err) == ASSAY_OK, "%s", err.text);
     free(stored);
     return m;
 }
@@ -152,14 +167,13 @@ START_TEST(products_of_small_integers_are_exact)
         if (!fp_isa_runs_here((fp_isa)isa)) continue;
         const fp_kernels kernels = fp_kernels_pick((fp_isa)isa);
         fp_packer p = {.kernels = &kernels, .compute = ASSAY_F32};
-        ck_assert_int_eq(fp_pool_open(2, 0, &p.pool, &err), ASSAY_OK);
+        open_packer(&p, 2);
         fp_matrix m = packed(&p, &LAYOUTS[_i]);
         for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++) {
             expect_product(&m, n_rows, false);
             expect_product(&m, n_rows, true);
         }
-        fp_pool_free(p.pool);
-        fp_pack_free(&p);
+        close_packer(&p);
     }
 }
 END_TEST
@@ -172,7 +186,7 @@ START_TEST(a_packed_row_is_read_back)
     const fp_kernels kernels = fp_kernels_pick(FP_ISA_SCALAR);
     for (size_t c = 0; c < sizeof COMPUTES / sizeof *COMPUTES; c++) {
         fp_packer p = {.kernels = &kernels, .compute = COMPUTES[c]};
-        ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
+        open_packer(&p, 1);
         const layout *l = &LAYOUTS[_i];
         fp_matrix m = packed(&p, l);
         float *row = calloc(l->n_in, sizeof *row);
@@ -182,8 +196,7 @@ START_TEST(a_packed_row_is_read_back)
             for (size_t i = 0; i < l->n_in; i++) ck_assert((double)row[i] == weight_at(o, i));
         }
         free(row);
-        fp_pool_free(p.pool);
-        fp_pack_free(&p);
+        close_packer(&p);
     }
 }
 END_TEST
@@ -227,16 +240,20 @@ START_TEST(a_product_that_is_missing_is_named)
     given.matmul_bf16.bf16 = NULL;
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
     const uint16_t stored[4] = {0};
-    const plan_weight w = {.data = stored, .dtype = ASSAY_BF16, .rows = 2, .cols = 2};
+    const plan_weight w = {.name = "w", .data = stored, .dtype = ASSAY_BF16, .rows = 2, .cols = 2};
+    fp_matrix m, without;
     fp_packer p = {.kernels = &kernels, .compute = ASSAY_F32};
-    ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
-    ck_assert_ptr_nonnull(fp_pack_matrix(&p, &w).packed.panels);
+    open_packer(&p, 1);
+    fp_pack_matrix(&p, &m, &w);
+    ck_assert_int_eq(array_list_realise(p.arrays, &err), ASSAY_OK);
+    ck_assert_ptr_nonnull(m.packed.panels);
     p.compute = ASSAY_BF16;
-    ck_assert_ptr_null(fp_pack_matrix(&p, &w).packed.panels);
-    ck_assert_int_eq(p.status, ASSAY_EUNSUPPORTED);
-    ck_assert_str_eq(p.why, "kernels given: matmul_bf16 has no bf16, which is needed to compute in BF16");
-    fp_pool_free(p.pool);
-    fp_pack_free(&p);
+    fp_pack_matrix(&p, &without, &w);
+    support_expect_error(&err, array_list_realise(p.arrays, &err),
+                         "kernels given: matmul_bf16 has no bf16, which is needed to compute in BF16", NULL);
+    ck_assert_int_eq(err.status, ASSAY_EUNSUPPORTED);
+    ck_assert_ptr_null(without.packed.panels);
+    close_packer(&p);
 }
 END_TEST
 

@@ -1,0 +1,54 @@
+/* Faults that need a second thread to be seen: what is realised where, whose streams and whose memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+
+/* The table of one rope is forgotten. */
+bool fault_private_deferred(const assay_array_info *info)
+{
+    return strcmp(info->name, "ropes.0.inverse_frequency") == 0;
+}
+
+/* What mx.eval(model.parameters()) reaches. */
+bool fault_parameters_only(const assay_array_info *info)
+{
+    return info->is_private;
+}
+
+/* Every thread is given the default stream of the thread that came first. */
+assay_status fault_default_shared(assay_device device, assay_stream *out)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static assay_stream first;
+    static bool has_first;
+    (void)device;
+    (void)pthread_mutex_lock(&lock);
+    if (!has_first) first = *out;
+    has_first = true;
+    *out = first;
+    (void)pthread_mutex_unlock(&lock);
+    return ASSAY_OK;
+}
+
+/* Sums of squares in as many parts as there are workers: their order follows the machine. */
+void fault_split_by_workers(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
+                            const fp_norm *norm)
+{
+    const size_t n_parts = fp_pool_workers(pass->model->pool);
+    for (size_t r = 0; r < n_rows; r++) {
+        const float *row = x + r * width;
+        float sum = 0;
+        for (size_t part = 0; part < n_parts; part++) {
+            float own = 0;
+            for (size_t i = part; i < width; i += n_parts) own += row[i] * row[i];
+            sum += own;
+        }
+        const float root = sqrtf(sum / (float)width + (float)norm->epsilon);
+        for (size_t i = 0; i < width; i++)
+            y[r * width + i] = row[i] / root * (norm->weight ? norm->weight[i] : 1);
+    }
+}
