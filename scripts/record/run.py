@@ -31,11 +31,17 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
     variants are recorded, so that the check also finds what no variant makes any more.
     """
     made: list[Path] = []
-    for name in options.family or (*families.NAMES, "rope"):
+    for name in options.family or (*families.NAMES, "rope", "threads"):
         if name == "rope":
             from . import rope
             files = rope.record(out / "rope", options.seed, options.variant)
             made += [Path("rope") / file for file in files] if options.variant else [Path("rope")]
+            continue
+        if name == "threads":
+            if not options.variant:
+                from . import threads
+                made += [Path("threads") / file
+                         for file in threads.record(out / "threads", options.seed)]
             continue
         family = families.load(name)
         for variant in family_variants(family, options.seed, options.variant):
