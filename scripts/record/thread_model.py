@@ -136,6 +136,7 @@ class Model:
         self.device_lost = False
 
     def clear(self, thread: int) -> None:
+        self.claim_main(thread)
         self.threads[thread].live.clear()
 
     def make(self, name: str, fn: str, n: int, of: list[Array], key: Key) -> None:
@@ -162,7 +163,7 @@ class Model:
         return list(found.values())
 
     def claim_main(self, thread: int) -> None:
-        """What it makes of the first thread that has a stream of its own, or synchronises."""
+        """What it makes of the first thread that has a stream of its own, clears or synchronises."""
         self.main = thread if self.main is None else self.main
 
     def settled(self, thread: int, of: list[Array], waits: bool) -> bool:
@@ -171,7 +172,7 @@ class Model:
         keys = {array.key for array in graph}
         n_failing = sum(array.fails for array in graph)
         is_main = self.main in (None, thread)
-        if self.device_lost or not (n_failing or keys & self.dirty):
+        if not (n_failing or keys & self.dirty):
             return True
         if waits and not is_main:
             return True
@@ -181,13 +182,14 @@ class Model:
 
     def evaluate(self, thread: int, of: list[Array], waits: bool) -> None:
         graph = self.graph(of)
-        if self.device_lost or not graph:
+        if not graph:
             return
-        self.default(thread)
+        if not self.device_lost:
+            self.default(thread)
         keys = {array.key for array in graph}
         failing = any(array.fails for array in graph)
         met = failing or bool(keys & self.dirty)
-        can = keys <= self.threads[thread].live | self.shared
+        can = not self.device_lost and keys <= self.threads[thread].live | self.shared
         for array in graph:
             dies = array.fails or (met and not (waits and thread != self.main))
             array.state = "dead" if dies else "realised" if can and not met else "tried"

@@ -11,12 +11,13 @@ import argparse
 import collections
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Iterator
 
-from . import thread_draw
+from . import thread_draw, thread_published
 
 Step = dict[str, Any]
 
@@ -25,6 +26,7 @@ N_RUNS = 5        # of a program
 N_MORE_RUNS = 20  # of one whose first runs were not all alike
 DIRECT_EVERY = 25  # programs; one of these runs in a process that was never forked, too
 MACHINE = [sys.executable, "-m", "scripts.record.thread_machine"]
+PLAIN = {name: value for name, value in os.environ.items() if not name.startswith("MLX_")}
 
 
 class Machines:
@@ -32,7 +34,7 @@ class Machines:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(MACHINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
+                                        text=True, env=PLAIN)
         self.version: str = json.loads(self.process.stdout.readline())
 
     def __enter__(self) -> "Machines":
@@ -49,7 +51,7 @@ class Machines:
 
     def direct(self, program: list[Step]) -> str:
         return subprocess.run([*MACHINE, "--direct"], input=json.dumps(program) + "\n", text=True,
-                              stdout=subprocess.PIPE, check=True).stdout
+                              stdout=subprocess.PIPE, check=True, env=PLAIN).stdout
 
     def outcome(self, program: list[Step], direct: bool) -> list[Any] | None:
         """None where it is not always the same, or where a run hangs."""
@@ -93,9 +95,8 @@ def vector(number: int, comment: str, program: list[Step], outcome: list[Any]) -
 
 
 def record_published(machines: Machines) -> Any:
-    from .thread_published import GROUPS
     groups: dict[str, list[Any]] = {}
-    for name, programs in GROUPS.items():
+    for name, programs in thread_published.groups().items():
         for number, (comment, program) in programs.items():
             outcome = machines.outcome(program, direct=True)
             if outcome is None:
