@@ -1,0 +1,142 @@
+"""Shows the entries of docs/FINDINGS.md about threads of MLX.
+
+`python -m scripts.record.thread_findings NAME` prints what MLX does; exit 1 where it does what the
+entry claims, and 0 where it does not. `--all` shows every one; `--list` names them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .thread_published import parse
+from .threads import Machines
+
+SHOWN: dict[str, Callable[[], bool]] = {}
+
+
+def shows(function: Callable[[], bool]) -> Callable[[], bool]:
+    SHOWN[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def outcomes(text: str, most: int = 1) -> list[list[Any]]:
+    """What runs of a program give, most frequent first, until two runs differ; printed, but for what
+    is always "ok"."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    program = [parse(line) for line in lines]
+    counted: collections.Counter[str] = collections.Counter()
+    with Machines() as machines:
+        while counted.total() < most and len(counted) < 2:
+            counted[machines.forked(program)] += 1
+    n_runs = counted.total()
+    found = [json.loads(outcome) for outcome, _ in counted.most_common()]
+    for outcome, (_, times) in zip(found, counted.most_common()):
+        print(f"  {times} of {n_runs} runs")
+        for number, line in enumerate(lines):
+            if any(other[number] != "ok" for other in found):
+                print(f"    {line:28s}{json.dumps(outcome[number])}")
+    return found
+
+
+@shows
+def failed_array_reads() -> bool:
+    """An array whose evaluation met an error reads afterwards as if it had been computed."""
+    (found,) = outcomes("""
+        0: default_stream
+        1: a = arange 1
+        1: b = inverse a
+        1: eval b
+        1: read b""")
+    return found[-1] == {"value": [0.0]}
+
+
+@shows
+def main_thread_races() -> bool:
+    """Where the first thread hands in work that fails, chance decides which call says so."""
+    chain = "".join(f"0: c{i + 1} = negative c{i}\n" for i in range(30))
+    return len(outcomes(f"""
+        0: a = arange 1
+        0: c0 = inverse a
+        {chain}
+        0: async_eval c30
+        0: synchronize
+        0: read c30""", 5000)) > 1
+
+
+@shows
+def lost_device() -> bool:
+    """A scope that cannot be entered leaves its device the default one, for all threads."""
+    (found,) = outcomes("""
+        0: s = new_stream cpu:1
+        0: enter_scope s
+        1: a = arange 2""")
+    return found[-1] != "ok"
+
+
+def joined(call: Callable[[], Any]) -> Any:
+    """What a new thread makes of the call, once the thread has really ended."""
+    said: list[Any] = []
+
+    def run() -> None:
+        try:
+            said.append(call())
+        except RuntimeError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    while os.path.exists(f"/proc/self/task/{thread.native_id}"):
+        time.sleep(0.001)
+    return said[0], thread.ident
+
+
+@shows
+def ended_thread() -> bool:
+    """A thread that gets the id of one that has ended evaluates on its streams."""
+    import mlx.core as mx
+    built, ended = joined(lambda: mx.square(mx.arange(4)))
+    same, same_id = joined(lambda: mx.abs(built).tolist())
+    print(f"  id {ended} ended; id {same_id}: {same}")
+
+    again, ended = joined(lambda: mx.square(mx.arange(4)))
+    end = threading.Event()
+    between = threading.Thread(target=end.wait)  # takes the id
+    between.start()
+    other, other_id = joined(lambda: mx.abs(again).tolist())
+    end.set()
+    print(f"  id {ended} ended; id {other_id}: {other}")
+    return same != other
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.thread_findings",
+                                     description="Shows an entry of docs/FINDINGS.md.")
+    parser.add_argument("name", nargs="*", help="what to show")
+    parser.add_argument("--all", action="store_true", help="show everything")
+    parser.add_argument("--list", action="store_true", help="name what can be shown")
+    options = parser.parse_args(arguments)
+    unknown = set(options.name) - set(SHOWN)
+    if unknown or not (options.name or options.all or options.list):
+        parser.error(f"name one of {', '.join(SHOWN)}")
+    if options.list:
+        for name, function in SHOWN.items():
+            print(f"{name:28s}{function.__doc__}")
+        return 0
+    shown = False
+    for name in SHOWN if options.all else options.name:
+        print(f"{name}: {SHOWN[name].__doc__}", flush=True)
+        shown |= SHOWN[name]()
+    return 1 if shown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
