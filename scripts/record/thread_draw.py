@@ -61,7 +61,7 @@ class Draw:
             self.step(thread, op)
             if op == "invert" and self.rng.random() < 0.8:
                 self.meet(thread)
-        return self.steps
+        return self.steps[:self.n_steps]
 
     def pick(self) -> int:
         """Elsewhere than on the main thread more errors can be met."""

@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import argparse
 import collections
+import importlib
 import json
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .thread_published import parse
 from .threads import Machines
 
+SCALED = {
+    "llama3": {"factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    "yarn": {"factor": 4.0},
+    "longrope": {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8},
+    "proportional": {"partial_rotary_factor": 0.5},
+}
 SHOWN: dict[str, Callable[[], bool]] = {}
 
 
@@ -115,6 +123,28 @@ def ended_thread() -> bool:
     end.set()
     print(f"  id {ended} ended; id {other_id}: {other}")
     return same != other
+
+
+@shows
+def deferred_rope_tables() -> bool:
+    """Scaled ropes alone, made on one thread and applied on another: mlx-lm's, and mlx-vlm's."""
+    import mlx.core as mx
+    builder, other = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+    other.submit(mx.default_stream, mx.cpu).result()
+    fails = False
+    for system in ("mlx_lm", "mlx_vlm"):
+        try:
+            ropes = importlib.import_module(f"{system}.models.rope_utils")
+        except ImportError:
+            print(f"  {system} is not installed")
+            continue
+        for kind, scaling in SCALED.items():
+            config = {"type": kind, "original_max_position_embeddings": 32} | scaling
+            rope = builder.submit(ropes.initialize_rope, 16, 1e4, False, config, 64).result()
+            error = other.submit(lambda: mx.eval(rope(mx.ones((1, 2, 4, 16))))).exception()
+            print(f"  {system} {kind}: {error or 'runs'}")
+            fails |= error is not None
+    return fails
 
 
 def main(arguments: list[str]) -> int:
