@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,25 +29,49 @@ static assay_status check_number(const char *path, const json_scan_token *token,
                       path, json_scan_clip(token->text, token->n, NUMBER_SHOWN_MAX), token->text);
 }
 
-assay_status json_check(const char *path, const char *text, size_t n, assay_error *err)
+static bool is_value(json_scan_kind kind)
+{
+    return kind != JSON_SCAN_END && kind != JSON_SCAN_NAME && kind != JSON_SCAN_OBJECT_END &&
+           kind != JSON_SCAN_ARRAY_END;
+}
+
+/* json_check, of a text with at most `most` values. */
+static assay_status check(const char *path, const char *text, size_t n, size_t most, assay_error *err)
 {
     json_scan *scan = NULL;
     json_scan_token token = {JSON_SCAN_NULL, NULL, 0};
+    size_t n_values = 0;
     assay_status rc = json_scan_open(path, text, n, &scan, err);
     while (rc == ASSAY_OK && token.kind != JSON_SCAN_END) {
         rc = json_scan_next(scan, &token, err);
-        if (rc == ASSAY_OK && token.kind == JSON_SCAN_NUMBER) rc = check_number(path, &token, err);
+        if (rc != ASSAY_OK) break;
+        if (token.kind == JSON_SCAN_NUMBER) rc = check_number(path, &token, err);
+        if (is_value(token.kind) && ++n_values > most)
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found more than %zu values, expected at most those",
+                            path, most);
     }
     json_scan_free(scan);
     return rc;
 }
 
+assay_status json_check(const char *path, const char *text, size_t n, assay_error *err)
+{
+    return check(path, text, n, SIZE_MAX, err);
+}
+
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
 {
-    if (n > JSON_SIZE_MAX)
+    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = SIZE_MAX};
+    return json_parse_within(path, text, n, &limits, out, err);
+}
+
+assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
+                               json_object **out, assay_error *err)
+{
+    if (n > limits->bytes)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
-                          JSON_SIZE_MAX);
-    const assay_status rc = json_check(path, text, n, err);
+                          limits->bytes);
+    const assay_status rc = check(path, text, n, limits->values, err);
     if (rc != ASSAY_OK) return rc;
 
     json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 1);

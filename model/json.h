@@ -22,6 +22,17 @@ assay_status json_check(const char *path, const char *text, size_t n, assay_erro
  * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. */
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err);
 
+/* How much a text may hold. A value takes far more memory than text: json-c gives an empty object some 700
+ * bytes. */
+typedef struct json_limits {
+    size_t bytes;  /* at most INT_MAX */
+    size_t values; /* objects, arrays, strings, numbers, true, false and null */
+} json_limits;
+
+/* json_parse within other limits; ASSAY_EUNSUPPORTED beyond them, before memory is asked for. */
+assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
+                               json_object **out, assay_error *err);
+
 /* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO where it cannot be opened or is not a
  * regular file; its text starts with the path and the system's reason. */
 assay_status json_read(const char *path, json_object **out, assay_error *err);

@@ -49,6 +49,26 @@ START_TEST(refused_text_leaves_the_result_untouched)
 }
 END_TEST
 
+START_TEST(a_text_has_at_most_the_values_that_are_asked_for)
+{
+    static const char TEXT[] = "[1,{\"a\":null},\"x\"]";
+    const json_limits enough = {.bytes = sizeof TEXT - 1, .values = 5};
+    json_object *value = NULL;
+    assay_error err;
+    ck_assert_int_eq(json_parse_within("t.json", TEXT, sizeof TEXT - 1, &enough, &value, &err), ASSAY_OK);
+    json_object_put(value);
+    value = NULL;
+    const json_limits values = {.bytes = sizeof TEXT - 1, .values = 4};
+    ck_assert_int_eq(json_parse_within("t.json", TEXT, sizeof TEXT - 1, &values, &value, &err),
+                     ASSAY_EUNSUPPORTED);
+    ck_assert_str_eq(err.text, "t.json: found more than 4 values, expected at most those");
+    const json_limits bytes = {.bytes = sizeof TEXT - 2, .values = 5};
+    ck_assert_int_eq(json_parse_within("t.json", TEXT, sizeof TEXT - 1, &bytes, &value, &err),
+                     ASSAY_EUNSUPPORTED);
+    ck_assert_ptr_null(value);
+}
+END_TEST
+
 START_TEST(files_are_read_whole)
 {
     enum { N = 300000 };
@@ -125,6 +145,7 @@ int main(void)
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
     tcase_add_test(tc, parsing_keeps_every_value);
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
+    tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
     tcase_add_test(tc, files_are_read_whole);
     tcase_add_test(tc, what_is_no_regular_file_is_refused);
     tcase_add_test(tc, missing_files_are_refused_with_the_systems_reason);
