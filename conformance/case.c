@@ -10,7 +10,6 @@
 #include "conformance/judge.h"
 #include "model/dtype.h"
 #include "model/error.h"
-#include "model/json.h"
 
 static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_LOGITS] = {"logits", false, true},
@@ -22,9 +21,8 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_TOOLS] = {"tools", true, false},
     [CONF_EVENTS] = {"events", true, false},
     [CONF_TOKENIZER] = {"tokenizer", true, false},
-    [CONF_THREADS] = {"threads", true, false},
+    [CONF_THREADS] = {"threads", true, true},
     [CONF_PREPROCESS] = {"preprocess", true, false},
-    [CONF_TEXTUAL] = {"textual (compressed)", true, false},
     [CONF_OBSERVATION] = {"observation", false, false},
 };
 
@@ -48,7 +46,7 @@ bool conf_case_is_named(const char *path, size_t *stem)
     return false;
 }
 
-static assay_status check_schema(const char *path, const char *schema, assay_error *err)
+assay_status conf_schema_check(const char *path, const char *schema, assay_error *err)
 {
     static const char prefix[] = "assay/";
     char *end = NULL;
@@ -67,8 +65,8 @@ static assay_status check_schema(const char *path, const char *schema, assay_err
     return ASSAY_OK;
 }
 
-static assay_status find_kind(const char *path, const char *name, bool textual, conf_kind *out,
-                              assay_error *err)
+assay_status conf_kind_find(const char *path, const char *name, bool textual, conf_kind *out,
+                            assay_error *err)
 {
     for (conf_kind k = 0; k < CONF_N_KINDS; k++) {
         if (strcmp(kinds[k].name, name) != 0 || kinds[k].textual != textual) continue;
@@ -205,9 +203,9 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
 {
     char *schema = NULL, *kind = NULL;
     assay_status rc = conf_h5_attribute_text(file, "schema", &schema, err);
-    if (rc == ASSAY_OK) rc = check_schema(c->path, schema, err);
+    if (rc == ASSAY_OK) rc = conf_schema_check(c->path, schema, err);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "kind", &kind, err);
-    if (rc == ASSAY_OK) rc = find_kind(c->path, kind, false, &c->kind, err);
+    if (rc == ASSAY_OK) rc = conf_kind_find(c->path, kind, false, &c->kind, err);
     free(schema);
     free(kind);
     if (rc == ASSAY_OK) rc = optional_text(file, "source", &c->source, err);
@@ -256,32 +254,6 @@ static assay_status read_numeric(conf_case *c, assay_error *err)
     return rc;
 }
 
-static assay_status json_text(const conf_case *c, json_object *root, const char *name, const char **out,
-                              assay_error *err)
-{
-    json_object *value;
-    if (!json_object_is_type(root, json_type_object) || !json_object_object_get_ex(root, name, &value))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the member %s is missing", c->path, name);
-    if (!json_object_is_type(value, json_type_string))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the member %s is not a string", c->path, name);
-    *out = json_object_get_string(value);
-    return ASSAY_OK;
-}
-
-static assay_status read_textual(conf_case *c, assay_error *err)
-{
-    json_object *root;
-    const char *schema, *kind;
-    assay_status rc = json_read(c->path, &root, err);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_text(c, root, "schema", &schema, err);
-    if (rc == ASSAY_OK) rc = check_schema(c->path, schema, err);
-    if (rc == ASSAY_OK) rc = json_text(c, root, "kind", &kind, err);
-    if (rc == ASSAY_OK) rc = find_kind(c->path, kind, true, &c->kind, err);
-    json_object_put(root);
-    return rc;
-}
-
 static assay_status read_case(const char *path, bool outline, conf_case **out, assay_error *err)
 {
     conf_case *c = calloc(1, sizeof *c);
@@ -291,10 +263,8 @@ static assay_status read_case(const char *path, bool outline, conf_case **out, a
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
     const char *dot = strrchr(path, '.');
-    assay_status rc = ASSAY_OK;
-    if (dot && strcmp(dot, ".gz") == 0) c->kind = CONF_TEXTUAL;
-    else if (dot && strcmp(dot, ".json") == 0) rc = read_textual(c, err);
-    else rc = read_numeric(c, err);
+    bool textual = dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".gz") == 0);
+    assay_status rc = textual ? conf_textual_read(c, err) : read_numeric(c, err);
     if (rc != ASSAY_OK) conf_case_free(c);
     else *out = c;
     return rc;
@@ -330,6 +300,7 @@ void conf_case_free(conf_case *c)
     if (!c) return;
     conf_decoder_free(&c->decoder);
     conf_rope_free(&c->rope);
+    conf_vectors_free(&c->vectors);
     conf_strings_free(&c->flags);
     conf_strings_free(&c->unknown);
     free(c->path);

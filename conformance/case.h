@@ -7,6 +7,7 @@
 #define CONFORMANCE_CASE_H
 
 #include "conformance/h5.h"
+#include "conformance/vectors.h"
 
 #define CONF_SCHEMA_VERSION 1
 
@@ -22,7 +23,6 @@ typedef enum conf_kind {
     CONF_TOKENIZER,
     CONF_THREADS,
     CONF_PREPROCESS,
-    CONF_TEXTUAL,     /* compressed: its kind is not known before it is unpacked */
     CONF_OBSERVATION, /* what an engine was seen to do; no case */
     CONF_N_KINDS
 } conf_kind;
@@ -109,6 +109,7 @@ typedef struct conf_case {
     char *float64_reason; /* why it is not CONF_FLOAT64_BOUND; NULL where it is */
     conf_decoder decoder;
     conf_rope rope;
+    conf_vectors vectors; /* of a textual kind that is replayed */
 } conf_case;
 
 /* Reads a case and checks everything in it that does not need an engine; a kind that is not replayed is read

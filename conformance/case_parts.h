@@ -1,10 +1,20 @@
-/* Reading the parts of a numeric case; for case.c.
+/* Reading the parts of a case; for case.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_PARTS_H
 #define CONFORMANCE_CASE_PARTS_H
 
 #include "conformance/case.h"
+
+/* Whether `schema` is one that this version reads; path: for the message. */
+assay_status conf_schema_check(const char *path, const char *schema, assay_error *err);
+
+/* The kind of that name, among the textual or the numeric ones. */
+assay_status conf_kind_find(const char *path, const char *name, bool textual, conf_kind *out,
+                            assay_error *err);
+
+/* Reads the file at c->path, packed or not: the header and, where the kind is replayed, all vectors. */
+assay_status conf_textual_read(conf_case *c, assay_error *err);
 
 /* Fill c->decoder and c->rope; frame: as conf_case_read_frame does. What has been read on failure is freed by
  * conf_case_free. */

@@ -35,6 +35,8 @@ static const option_info options_table[] = {
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",
      "only part I (from 1 on) of N: the cases whose id has, hashed with\n64-bit FNV-1a, the remainder I - 1 "
      "modulo N"},
+    {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
+     "only this vector of textual cases; cases without it are skipped"},
     {CONF_OPTION_SEED, 0, "--seed", "N",
      "arrange batches otherwise than recorded, as drawn from N: samples in\nanother order and in company, "
      "with "
@@ -43,14 +45,15 @@ static const option_info options_table[] = {
      "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
     {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
     {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
-     "kill an engine that takes longer over a case (or a measurement),\nwhich then has failed (default: 60)"},
+     "kill an engine that takes longer over a case (or a measurement, or a\nvector of a textual case), which "
+     "then has failed (default: 60)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
      "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
      "limited in builds with "
      "sanitizers)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
-     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, inconsistent, "
-     "shape, refused, memory, crash, exit,\nhang); another stands in the way of an answer: 99"},
+     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, "
+     "inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an answer: 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
@@ -115,10 +118,10 @@ static const conf_command commands[] = {
      "else diverges: nothing is known about what could not be read. With --bisect 125 stands\n"
      "for 2, 77 and 99.\n",
      BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) |
-         BIT(CONF_OPTION_SEED) | BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) |
-         BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) | BIT(CONF_OPTION_DUMP) |
-         BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) |
-         BIT(CONF_OPTION_KERNELS) | BIT(CONF_OPTION_HELP),
+         BIT(CONF_OPTION_VECTOR) | BIT(CONF_OPTION_SEED) | BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) |
+         BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_FAIL_CLASS) | BIT(CONF_OPTION_BISECT) |
+         BIT(CONF_OPTION_DUMP) | BIT(CONF_OPTION_TAP) | BIT(CONF_OPTION_JUNIT) | BIT(CONF_OPTION_JSON) |
+         BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_KERNELS) | BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge what any engine was seen to answer, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens,\n"
@@ -248,6 +251,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_FILTER: out->filter = value; break;
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_VECTOR: out->vector = value; break;
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);

@@ -39,6 +39,7 @@ typedef enum conf_option {
     CONF_OPTION_JUDGED_AS, /* --compute, of a command that has no engine */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
+    CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
     CONF_OPTION_JOBS,
     CONF_OPTION_THREADS, /* --jobs, of a command that has no cases */
@@ -77,6 +78,7 @@ typedef struct conf_options {
     size_t n_arguments;
     const char *kernels;                            /* a kernel library; NULL: not given */
     const char *filter, *dump, *tap, *junit, *json; /* NULL: not given */
+    const char *vector;                             /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;                         /* 1 <= shard <= n_shards; n_shards 0: all */
     bool has_seed;
     uint64_t seed;

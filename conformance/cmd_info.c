@@ -89,6 +89,9 @@ static void print_case(FILE *out, const conf_case *c)
         (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,
                       c->rope.n_axes, c->rope.n_heads, c->rope.head_dim);
     }
+    if (c->vectors.n > 0)
+        (void)fprintf(out, "%-10s %zu in %zu group%s\n", "vectors", c->vectors.n, c->vectors.n_groups,
+                      c->vectors.n_groups == 1 ? "" : "s");
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 

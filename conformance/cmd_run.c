@@ -177,7 +177,9 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .path = found->path,
                                   .compute = all->compute,
                                   .seed = all->seed,
-                                  .dump = dump};
+                                  .dump = dump,
+                                  .vector = run->options->vector,
+                                  .limits = run->options->limits};
     assay_status rc =
         conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
     free(dump);

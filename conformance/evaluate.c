@@ -11,6 +11,7 @@
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
+#include "conformance/evaluate_vectors.h"
 #include "conformance/kernels.h"
 
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
@@ -175,7 +176,10 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v)
 {
     bool narrow = conf_compute_is_narrow(compute);
-    if (narrow && c->kind == CONF_ROPE)
+    if (narrow && conf_kind_of(c->kind)->textual)
+        conf_verdict_set(v, CONF_SKIPPED, "a textual case has no products: nothing of it is computed in %s",
+                         conf_compute_run(compute));
+    else if (narrow && c->kind == CONF_ROPE)
         conf_verdict_set(v, CONF_SKIPPED, "a rope has no products: nothing of it is computed in %s",
                          conf_compute_run(compute));
     else if (narrow && !conf_rows_noise(&c->decoder.rows, compute))
@@ -204,6 +208,11 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
         conf_verdict_set(v, CONF_SKIPPED, "a rope by itself belongs to no model: kernels have no part in it");
         return;
     }
+    if (conf_kind_of(c->kind)->textual) {
+        if (kernels) conf_verdict_set(v, CONF_SKIPPED, "kernels have no part in a textual case");
+        else conf_evaluate_vectors(assignment, c, v);
+        return;
+    }
     conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
     if (c->kind == CONF_ROPE) evaluate_rope(&r);
     else evaluate_decoder(&r, assignment->dump);
@@ -226,6 +235,8 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
     else if (!conf_kind_of(c->kind)->replayed)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
+    else if (assignment->vector && !conf_kind_of(c->kind)->textual)
+        conf_verdict_set(v, CONF_SKIPPED, "it has no vectors");
     else if (conf_evaluate_judgeable(c, assignment->compute, v)) return c;
     conf_case_free(c);
     return NULL;

@@ -53,14 +53,15 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
 {
     bool reads = v->stage == CONF_STAGE_READ;
     const char *who = reads ? "the harness" : v->stage == CONF_STAGE_SWEEP ? "the kernel" : "the engine";
-    char place[CONF_TRACE_NAME_MAX + 64];
+    char place[CONF_TEXT_MAX + CONF_TRACE_NAME_MAX + 64];
     conf_class class = child->overdue        ? CONF_CLASS_HANG
                        : WIFSIGNALED(status) ? CONF_CLASS_CRASH
                                              : CONF_CLASS_EXIT;
     v->measured = false;
     conf_text_clean(v->last_trace);
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
-    (void)snprintf(place, sizeof place, "%s%s%s", conf_stage_name(v->stage),
+    bool told = v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of it that was under way */
+    (void)snprintf(place, sizeof place, "%s%s%s", told ? v->where : conf_stage_name(v->stage),
                    traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "");
     if (child->overdue)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
@@ -146,12 +147,18 @@ static int reap(const conf_child *child)
     return status;
 }
 
+/* A process that watches over others, as that of a textual case does, says itself how long that takes. */
+static double deadline(const conf_child *child)
+{
+    return fmax(child->started + child->limits.seconds, child->shared->verdict.until);
+}
+
 bool conf_child_ended(conf_child *child, conf_verdict *out)
 {
     siginfo_t info = {0};
     int rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
     bool ended = rc == 0 ? info.si_pid != 0 : errno != EINTR;
-    if (!ended && conf_clock() < child->started + child->limits.seconds) return false;
+    if (!ended && conf_clock() < deadline(child)) return false;
     child->overdue = !ended;
     int status = reap(child);
     *out = child->shared->verdict;
@@ -166,7 +173,7 @@ void conf_child_wait_any(const conf_child *children, size_t n)
 {
     double seconds = SLEEP_MAX, at = conf_clock();
     for (size_t i = 0; i < n; i++)
-        if (children[i].pid) seconds = fmin(seconds, children[i].started + children[i].limits.seconds - at);
+        if (children[i].pid) seconds = fmin(seconds, deadline(&children[i]) - at);
     if (seconds <= 0) return;
     struct timespec rest = {.tv_sec = (time_t)seconds};
     rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);

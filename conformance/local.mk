@@ -28,6 +28,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/case_members.c \
 	conformance/case_rope.c \
 	conformance/case_rows.c \
+	conformance/case_textual.c \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
 	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
@@ -51,6 +52,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
 	conformance/evaluate_tensors.c \
 	conformance/evaluate_tokens.c \
+	conformance/evaluate_vectors.c conformance/evaluate_vectors.h \
 	conformance/find.c conformance/find.h \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
 	conformance/h5_chunk.c conformance/h5_chunk.h \
@@ -59,6 +61,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
 	conformance/json_add.c conformance/json_add.h \
+	conformance/json_at.c conformance/json_at.h \
 	conformance/kernels.c conformance/kernels.h \
 	conformance/locate.c conformance/locate.h conformance/locate_parts.h \
 	conformance/locate_hear.c conformance/locate_walker.h \
@@ -86,7 +89,16 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
 	conformance/slab.c conformance/slab.h \
+	conformance/streams.c conformance/streams.h \
 	conformance/text.c conformance/text.h \
+	conformance/text_file.c conformance/text_file.h \
+	conformance/textual.c conformance/textual.h \
+	conformance/threads.h conformance/threads_parts.h \
+	conformance/threads_order.c \
+	conformance/threads_outcome.c \
+	conformance/threads_read.c \
+	conformance/threads_replay.c \
+	conformance/vectors.c conformance/vectors.h \
 	conformance/verdict.c conformance/verdict.h
 conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
 conformance_libconformance_la_LIBADD = conformance/libsweep.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
@@ -108,7 +120,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/no_stop_ids.la \
 	conformance/tests/engines/off_ref.la \
 	conformance/tests/engines/off_ref_no_override.la \
-	conformance/tests/engines/old_table.la
+	conformance/tests/engines/old_table.la \
+	conformance/tests/engines/streams.la
 BROKEN_ENGINES = \
 	conformance/tests/engines/broken_kernels.la \
 	conformance/tests/engines/crash.la \
@@ -152,6 +165,8 @@ conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
+conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
 conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
@@ -218,7 +233,9 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_run_types \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
-	conformance/tests/check_text
+	conformance/tests/check_text \
+	conformance/tests/check_threads \
+	conformance/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
@@ -298,3 +315,7 @@ conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_threads_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
+conformance_tests_check_vectors_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS) $(JSONC_LIBS)

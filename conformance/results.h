@@ -85,6 +85,7 @@ void conf_junit_print(FILE *out, const conf_results *results);
  *     bound                the largest multiple that agrees
  *     stage                the last that was entered
  *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
+ *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
  *     repro                the command that shows this result again
  * Fails with ASSAY_ENOMEM. */

@@ -13,15 +13,15 @@ const char *conf_stage_name(conf_stage stage)
     static const char *const names[] = {"loading the module", "reading", "model_open", "session_open",
                                         "traced prefill",     "prefill", "decode",     "greedy decode",
                                         "prefill_last",       "rope",    "judging",    "closing",
-                                        "the sweep"};
+                                        "the sweep",          "a vector"};
     return names[stage];
 }
 
 const char *conf_class_name(conf_class class)
 {
-    static const char *const names[CONF_N_CLASSES] = {"",      "mask",         "logits", "tokens",  "tensor",
-                                                      "rope",  "inconsistent", "shape",  "refused", "memory",
-                                                      "crash", "exit",         "hang"};
+    static const char *const names[CONF_N_CLASSES] = {
+        "",      "mask",    "logits", "tokens", "tensor", "rope", "threads", "inconsistent",
+        "shape", "refused", "memory", "crash",  "exit",   "hang"};
     return names[class];
 }
 

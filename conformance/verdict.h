@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONF_TEXT_MAX       640
-#define CONF_TRACE_NAME_MAX 128
-#define CONF_UNKNOWN_MAX    2048
+#define CONF_TEXT_MAX        640
+#define CONF_TRACE_NAME_MAX  128
+#define CONF_VECTOR_NAME_MAX 88 /* "GROUP/ID" */
+#define CONF_UNKNOWN_MAX     2048
 
 typedef enum conf_outcome {
     CONF_PASSED,
@@ -30,6 +31,7 @@ typedef enum conf_class {
     CONF_CLASS_TOKENS,       /* greedy tokens, or where the stream ends */
     CONF_CLASS_TENSOR,       /* a tensor on the way out of bounds, while the logits agree */
     CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
+    CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
     CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
     CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
     CONF_CLASS_REFUSED, /* an error where the engine must answer */
@@ -53,7 +55,8 @@ typedef enum conf_stage {
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
-    CONF_STAGE_SWEEP /* of a kernel */
+    CONF_STAGE_SWEEP, /* of a kernel */
+    CONF_STAGE_VECTOR /* of a textual case */
 } conf_stage;
 
 typedef struct conf_verdict {
@@ -69,8 +72,10 @@ typedef struct conf_verdict {
     char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
     char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
-    double seconds;                       /* from the start of its process to the end */
-    bool observation;                     /* what was read is no case, but what an engine was seen to do */
+    char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
+    double until;                   /* on the monotonic clock: the process may take at least until then */
+    double seconds;                 /* from the start of its process to the end */
+    bool observation;               /* what was read is no case, but what an engine was seen to do */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 

@@ -206,23 +206,6 @@ START_TEST(kinds_that_are_not_replayed_are_read_no_further)
 }
 END_TEST
 
-START_TEST(a_broken_textual_case_is_refused)
-{
-    static const char *const broken[][2] = {
-        {"{", "text.json"},
-        {"[]", "the member schema is missing"},
-        {"{\"kind\":\"eos\"}", "the member schema is missing"},
-        {"{\"schema\":1,\"kind\":\"eos\"}", "the member schema is not a string"},
-        {"{\"schema\":\"assay/1\"}", "the member kind is missing"},
-        {"{\"schema\":\"assay/1\",\"kind\":\"logits\"}", "kind \"logits\" is unknown"},
-        {"{\"schema\":\"assay/7\",\"kind\":\"eos\"}", "newer"},
-    };
-    const char *text = support_path("text.json");
-    support_write_text(text, broken[_i][0]);
-    assert_refused(text, ASSAY_EFORMAT, broken[_i][1]);
-}
-END_TEST
-
 START_TEST(broken_rope_cases_are_refused)
 {
     const char *rope = support_path("rope.h5");
@@ -319,7 +302,6 @@ int main(void)
     tcase_add_test(files, a_dataset_in_a_groups_place_is_refused);
     tcase_add_test(files, an_observation_is_no_case);
     tcase_add_test(files, kinds_that_are_not_replayed_are_read_no_further);
-    tcase_add_loop_test(files, a_broken_textual_case_is_refused, 0, 7);
     tcase_add_test(files, broken_rope_cases_are_refused);
     suite_add_tcase(suite, files);
     TCase *finding = tcase_create("finding");

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate_vectors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/clock.h"
+#include "conformance/isolate.h"
+#include "conformance/text.h"
+#include "conformance/textual.h"
+
+/* How much longer than a vector's own process the one that waits for it may live, in seconds: it has to say
+ * what came of it. */
+#define GRACE 5.0
+
+/* Vectors under way. */
+typedef struct evaluation {
+    const conf_case *c;
+    const conf_textual *kind;
+    const void *offered;
+    conf_verdict *v;
+    size_t n_replayed, n_diverging;
+    size_t n_excused; /* that differ, and may */
+    bool over;        /* what follows is not replayed */
+} evaluation;
+
+/* What the process of a vector needs. */
+typedef struct task {
+    const evaluation *evaluation;
+    size_t i;
+} task;
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    const task *t = context;
+    const evaluation *e = t->evaluation;
+    conf_vector_place place;
+    const conf_json_at *at = conf_vector_find(&e->c->vectors, t->i, e->c->path, &place);
+    v->stage = CONF_STAGE_VECTOR;
+    e->kind->replay(e->offered, &e->c->vectors.at[t->i], at, v);
+}
+
+/* What whoever waits for this process is told if it dies, or does not come back. */
+static void enter(evaluation *e, const conf_vector *vector, const conf_limits *limits)
+{
+    conf_verdict *v = e->v;
+    v->until = conf_clock() + limits->seconds + GRACE;
+    if (e->n_diverging > 0) return;
+    conf_vector_print_name(v->vector, vector);
+    (void)snprintf(v->where, sizeof v->where, "vector %s%s%.400s", v->vector, vector->comment ? ", " : "",
+                   vector->comment ? vector->comment : "");
+    conf_text_clean(v->where);
+}
+
+/* An engine may answer otherwise where the vector says so; it may not crash. */
+static bool is_excused(const conf_vector *vector, const conf_verdict *one)
+{
+    return vector->rule == CONF_VECTOR_EITHER && one->outcome == CONF_FAILED &&
+           one->class != CONF_CLASS_CRASH && one->class != CONF_CLASS_EXIT && one->class != CONF_CLASS_HANG;
+}
+
+static void take(evaluation *e, const conf_vector *vector, const conf_verdict *one)
+{
+    e->n_replayed++;
+    if (one->outcome == CONF_PASSED) return;
+    if (is_excused(vector, one)) {
+        e->n_excused++;
+        return;
+    }
+    e->over = one->outcome == CONF_BROKEN || one->class == CONF_CLASS_HANG;
+    if (e->n_diverging++ > 0) return;
+    if (one->outcome == CONF_FAILED) conf_verdict_fail(e->v, one->class, "%s", one->reason);
+    else conf_verdict_set(e->v, one->outcome, "%s", one->reason);
+}
+
+static void replay_vector(evaluation *e, size_t i, const conf_limits *limits)
+{
+    const conf_vector *vector = &e->c->vectors.at[i];
+    conf_verdict one;
+    assay_error err = {0};
+    enter(e, vector, limits);
+    if (conf_isolate(run_task, &(task){e, i}, limits, &one, &err) == ASSAY_OK) {
+        take(e, vector, &one);
+        return;
+    }
+    conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
+    e->over = true;
+}
+
+/* n: that were to be replayed. */
+static void sum_up(const evaluation *e, size_t n)
+{
+    conf_verdict *v = e->v;
+    if (e->n_diverging > 0)
+        conf_verdict_note(v, "%zu of %zu vectors diverge%s", e->n_diverging, e->n_replayed,
+                          e->n_diverging == 1 ? "s" : "");
+    else conf_verdict_note(v, "%zu vector%s", e->n_replayed, e->n_replayed == 1 ? "" : "s");
+    if (e->n_replayed < n) conf_verdict_note(v, "%zu more were not replayed", n - e->n_replayed);
+    if (e->n_excused > 0) conf_verdict_note(v, "%zu differ where they may", e->n_excused);
+    if (v->outcome != CONF_PASSED) return;
+    v->where[0] = '\0';
+    v->vector[0] = '\0';
+}
+
+/* Whether vector i is asked for. */
+static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
+{
+    char name[CONF_VECTOR_NAME_MAX];
+    conf_vector_print_name(name, vector);
+    return !assignment->vector || strcmp(name, assignment->vector) == 0;
+}
+
+void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
+{
+    evaluation e = {.c = c, .kind = conf_textual_of(c->kind), .v = v};
+    size_t n = 0;
+    for (size_t i = 0; i < c->vectors.n; i++) n += is_asked(assignment, &c->vectors.at[i]);
+    if (n == 0) {
+        conf_verdict_set(v, CONF_SKIPPED, "it has no vector %s", assignment->vector);
+        return;
+    }
+    e.offered = e.kind->open(assignment->engine, v);
+    if (!e.offered) return;
+    v->stage = CONF_STAGE_VECTOR;
+    for (size_t i = 0; i < c->vectors.n && !e.over; i++)
+        if (is_asked(assignment, &c->vectors.at[i])) replay_vector(&e, i, &assignment->limits);
+    sum_up(&e, n);
+}

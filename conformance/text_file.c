@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/text_file.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/error.h"
+#include "model/file.h"
+
+#define ROOM_LEAST ((size_t)64 << 10)
+
+static assay_status read_bytes(const char *path, int fd, char *bytes, size_t n, assay_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t got = read(fd, bytes + done, n - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+        if (got == 0)
+            return assay_fail(err, ASSAY_EIO, "%s: found %zu bytes, expected the %zu of its size", path, done,
+                              n);
+        done += (size_t)got;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status read_file(const char *path, size_t most, char **out, size_t *n, assay_error *err)
+{
+    int fd = -1;
+    size_t size = 0;
+    assay_status rc = file_open(path, &fd, &size, err);
+    if (rc != ASSAY_OK) return rc;
+    char *bytes = NULL;
+    if (size > most)
+        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, size,
+                        most);
+    else if (!(bytes = malloc(size + 1))) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    else rc = read_bytes(path, fd, bytes, size, err);
+    (void)close(fd);
+    if (rc != ASSAY_OK) {
+        free(bytes);
+        return rc;
+    }
+    *out = bytes;
+    *n = size;
+    return ASSAY_OK;
+}
+
+/* A file that is packed, and what it unpacks to. */
+typedef struct unpacking {
+    const char *path, *packed;
+    size_t n_packed, most;
+    struct libdeflate_decompressor *inflater;
+    char *text; /* [n] */
+    size_t n;
+} unpacking;
+
+/* libdeflate tells bytes that end too early from wrong ones in no way. */
+static assay_status judge(const unpacking *u, enum libdeflate_result result, size_t taken, assay_error *err)
+{
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "%s: unpacks to more than %zu bytes, expected at most that", u->path, u->most);
+    if (result != LIBDEFLATE_SUCCESS)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its %zu packed bytes are damaged, cut short, or no gzip",
+                          u->path, u->n_packed);
+    if (taken != u->n_packed)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu bytes behind the packed ones, expected none",
+                          u->path, u->n_packed - taken);
+    return ASSAY_OK;
+}
+
+/* The size that the file states is not believed: room grows with what comes out. */
+static assay_status inflate(unpacking *u, assay_error *err)
+{
+    enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
+    size_t taken = 0;
+    size_t room = u->n_packed < u->most / 4 ? 4 * u->n_packed : u->most;
+    if (room < ROOM_LEAST) room = ROOM_LEAST < u->most ? ROOM_LEAST : u->most;
+    while (true) {
+        free(u->text);
+        u->text = malloc(room ? room : 1);
+        if (!u->text) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", u->path);
+        result =
+            libdeflate_gzip_decompress_ex(u->inflater, u->packed, u->n_packed, u->text, room, &taken, &u->n);
+        if (result != LIBDEFLATE_INSUFFICIENT_SPACE || room == u->most) break;
+        room = room < u->most / 2 ? 2 * room : u->most;
+    }
+    return judge(u, result, taken, err);
+}
+
+static assay_status unpack(const char *path, const char *packed, size_t n_packed, size_t most, char **text,
+                           size_t *n, assay_error *err)
+{
+    unpacking u = {.path = path,
+                   .packed = packed,
+                   .n_packed = n_packed,
+                   .most = most,
+                   .inflater = libdeflate_alloc_decompressor()};
+    assay_status rc =
+        u.inflater ? inflate(&u, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    if (u.inflater) libdeflate_free_decompressor(u.inflater);
+    if (rc != ASSAY_OK) {
+        free(u.text);
+        return rc;
+    }
+    *text = u.text;
+    *n = u.n;
+    return ASSAY_OK;
+}
+
+assay_status conf_text_file_read(const char *path, size_t most, char **text, size_t *n, assay_error *err)
+{
+    char *bytes;
+    size_t n_bytes;
+    const char *dot = strrchr(path, '.');
+    assay_status rc = read_file(path, most, &bytes, &n_bytes, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!dot || strcmp(dot, ".gz") != 0) {
+        *text = bytes;
+        *n = n_bytes;
+        return ASSAY_OK;
+    }
+    rc = unpack(path, bytes, n_bytes, most, text, n, err);
+    free(bytes);
+    return rc;
+}
