@@ -9,13 +9,15 @@ FUZZ_REPLAYS = \
 	fuzz/replay_config \
 	fuzz/replay_json \
 	fuzz/replay_observation \
-	fuzz/replay_safetensors
+	fuzz/replay_safetensors \
+	fuzz/replay_textual
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
-	fuzz/fuzz_safetensors
+	fuzz/fuzz_safetensors \
+	fuzz/fuzz_textual
 check_PROGRAMS += $(FUZZ_REPLAYS)
 TESTS += $(FUZZ_REPLAYS)
 EXTRA_PROGRAMS += $(FUZZ_TARGETS)
@@ -70,3 +72,12 @@ fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_safetensors_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_textual_SOURCES = fuzz/replay.c fuzz/fuzz_textual.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_textual_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"textual"'
+fuzz_replay_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_replay_textual_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_textual_SOURCES = fuzz/fuzz_textual.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_textual_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_textual_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_textual_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)

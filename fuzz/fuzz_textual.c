@@ -1,0 +1,62 @@
+/* Input: a textual case, packed where it begins as gzip does.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case.h"
+#include "conformance/threads.h"
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+/* What the replay relies on. */
+static void require_step(const conf_threads_program *program, size_t i)
+{
+    const conf_threads_step *s = &program->steps[i];
+    fuzz_require(s->thread < program->n_threads && s->op < CONF_THREADS_N_OPS, "thread and op are known");
+    fuzz_require(s->stream == CONF_THREADS_NONE || s->stream < i, "a stream is made before it is used");
+    fuzz_require(s->scope == CONF_THREADS_NONE || s->scope < i, "so is that of a scope");
+    fuzz_require(s->n_of <= CONF_THREADS_OPERANDS_MAX, "operands are bounded");
+    for (size_t k = 0; k < s->n_of; k++)
+        fuzz_require(s->of[k] < i && program->steps[s->of[k]].op == CONF_THREADS_MAKE &&
+                         program->steps[s->of[k]].expect.result == CONF_THREADS_OK,
+                     "an array is made before it is used");
+    fuzz_require(s->expect.n <= CONF_THREADS_LENGTH_MAX, "values are bounded");
+    fuzz_require((s->expect.result == CONF_THREADS_ERROR) == (s->expect.error != NULL),
+                 "an error has a text");
+    char text[64];
+    conf_threads_step_print(text, sizeof text, program, i);
+    fuzz_require(strlen(text) > 0, "a step has a name");
+}
+
+static void require_vector(const conf_case *c, size_t i)
+{
+    conf_vector_place place;
+    conf_threads_program program;
+    conf_strings unknown = {0};
+    char name[CONF_VECTOR_NAME_MAX];
+    const conf_json_at *at = conf_vector_find(&c->vectors, i, c->path, &place);
+    conf_vector_print_name(name, &c->vectors.at[i]);
+    fuzz_require(strlen(name) > 0 && strlen(name) + 1 < sizeof name, "a vector has a name that fits");
+    fuzz_require(conf_threads_program_read(at, &program, &unknown, NULL) == ASSAY_OK,
+                 "what was checked can be read again");
+    for (size_t k = 0; k < program.n_steps; k++) require_step(&program, k);
+    conf_threads_program_free(&program);
+    conf_strings_free(&unknown);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bool packed = size > 1 && data[0] == 0x1f && data[1] == 0x8b;
+    const char *path = fuzz_write(packed ? "case.json.gz" : "case.json", data, size);
+    conf_case *c = NULL;
+    assay_error err = {0};
+    assay_status rc = conf_case_read(path, &c, &err);
+    if (rc != ASSAY_OK) {
+        fuzz_require_refusal(rc, &err, c == NULL);
+        return 0;
+    }
+    fuzz_require(conf_kind_of(c->kind)->textual, "the kind is a textual one");
+    fuzz_require((c->vectors.n > 0) == conf_kind_of(c->kind)->replayed, "what is replayed has vectors");
+    for (size_t i = 0; c->kind == CONF_THREADS && i < c->vectors.n; i++) require_vector(c, i);
+    conf_case_free(c);
+    return 0;
+}
