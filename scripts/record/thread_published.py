@@ -1,7 +1,8 @@
 """The published programs of threads: failures that were reported, their ways out, and every rule.
 
-They stand in programs/<group>.txt: paragraphs of a permanent number with a comment, then one step a line, the
-thread first. `a = square b on s` makes an array with stream=s, `in s` inside `with mx.stream(s):`.
+They stand in programs/<group>.txt: paragraphs of a permanent number with a comment, then one step
+a line, the thread first. `a = square b on s` makes an array with stream=s, `in s` inside
+`with mx.stream(s):`.
 """
 
 from __future__ import annotations
