@@ -28,6 +28,7 @@ model_libmodel_la_SOURCES = \
 	model/json_scan.c model/json_scan.h \
 	model/json_text.c model/json_text.h \
 	model/file.c model/file.h \
+	model/loading.c model/loading.h \
 	model/plan.c model/plan.h \
 	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
@@ -54,6 +55,7 @@ MODEL_TESTS = \
 	model/tests/check_error \
 	model/tests/check_json \
 	model/tests/check_json_scan \
+	model/tests/check_loading \
 	model/tests/check_plan \
 	model/tests/check_plan_cost \
 	model/tests/check_plan_refused \
@@ -108,6 +110,8 @@ model_tests_check_json_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_LDADD = $(TEST_LIBS)
 model_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_scan_LDADD = $(TEST_LIBS)
+model_tests_check_loading_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_loading_LDADD = $(TEST_LIBS)
 model_tests_check_plan_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_plan_refused_LDADD = $(TEST_LIBS)
 model_tests_check_plan_cost_CFLAGS = $(TEST_CFLAGS)

@@ -16,7 +16,8 @@ typedef enum assay_status {
     ASSAY_EUNSUPPORTED, /* well-formed, but asks for something that is not implemented */
     ASSAY_ENOMEM,       /* memory that cannot be had */
     ASSAY_EINTERNAL,    /* a fault of the engine or of the harness itself */
-    ASSAY_ESTREAM       /* work for a stream that does not live on the calling thread */
+    ASSAY_ESTREAM,      /* work for a stream that does not live on the calling thread */
+    ASSAY_ETIMEDOUT     /* what was waited for was not there in time */
 } assay_status;
 
 /* The text of a failure: one line, no newline at the end, always terminated. It names the file and the
