@@ -88,6 +88,9 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_junit.c \
 	conformance/report_table.c \
 	conformance/results.c conformance/results.h \
+	conformance/schedule.c conformance/schedule.h \
+	conformance/schedule_draw.c \
+	conformance/schedule_json.c \
 	conformance/slab.c conformance/slab.h \
 	conformance/streams.c conformance/streams.h \
 	conformance/text.c conformance/text.h \
@@ -231,6 +234,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_run \
 	conformance/tests/check_run_output \
 	conformance/tests/check_run_types \
+	conformance/tests/check_schedule \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
@@ -309,6 +313,8 @@ conformance_tests_check_run_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_output_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_types_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_schedule_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
