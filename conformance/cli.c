@@ -7,10 +7,11 @@
 #include "conformance/bench.h"
 #include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
+#include "conformance/schedule.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
-#define BIT(option) (1U << (option))
+#define BIT(option) (UINT64_C(1) << (option))
 
 typedef struct option_info {
     conf_option id;
@@ -77,6 +78,19 @@ static const option_info options_table[] = {
      "give engines the kernels of LIBRARY in the place of their own\n(see assay kernels); then the default "
      "engine is fastpath"},
     {CONF_OPTION_DRAW, 0, "--seed", "N", "draw shapes and numbers from N (default: 5)"},
+    {CONF_OPTION_PROGRAMS, 0, "--seed", "N", "draw programs from N (default: 0)"},
+    {CONF_OPTION_DRAWS, 0, "--draws", "N", "draw N programs for each case, from the seed on (default: 1)"},
+    {CONF_OPTION_SHAPE, 0, "--shape", "NAME",
+     "draw programs of one shape: handover, pool, crowd, makers,\nstrangers, reopen, worker or random "
+     "(default: "
+     "all in one)"},
+    {CONF_OPTION_ON_THREADS, 0, "--threads", "LIST",
+     "run each program on so many threads (default: 1,2,4,16)"},
+    {CONF_OPTION_FOR, 0, "--for", "SECONDS",
+     "go on with ever new seeds for so long, or until something fails"},
+    {CONF_OPTION_SAVE, 0, "--save", "DIR", "where programs that fail are written (default: .)"},
+    {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE again and again"},
+    {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: N times (default: 20)"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };
@@ -181,6 +195,14 @@ static const conf_command commands[] = {
      BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_COMPUTE) | BIT(CONF_OPTION_KERNELS) |
          BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_HELP),
      conf_cmd_locate},
+    {"schedule", "[OPTION]... [DIR|CASE]...", "run engine calls on many threads, which must not change a bit",
+     conf_cmd_schedule_details,
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_FILTER) | BIT(CONF_OPTION_SHARD) | BIT(CONF_OPTION_PROGRAMS) |
+         BIT(CONF_OPTION_DRAWS) | BIT(CONF_OPTION_SHAPE) | BIT(CONF_OPTION_ON_THREADS) |
+         BIT(CONF_OPTION_FOR) | BIT(CONF_OPTION_SAVE) | BIT(CONF_OPTION_REPLAY) | BIT(CONF_OPTION_TIMES) |
+         BIT(CONF_OPTION_JOBS) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_TAP) |
+         BIT(CONF_OPTION_JSON) | BIT(CONF_OPTION_VERBOSE) | BIT(CONF_OPTION_HELP),
+     conf_cmd_schedule},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -254,6 +276,7 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
     case CONF_OPTION_VECTOR: out->vector = value; break;
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
+    case CONF_OPTION_PROGRAMS:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
@@ -274,6 +297,15 @@ static assay_status take_option(conf_options *out, const option_info *o, const c
         return conf_cli_take_count(o->name, value, CONF_BENCH_TOKENS_MAX, &out->n_tokens, err);
     case CONF_OPTION_REPEAT:
         return conf_cli_take_count(o->name, value, CONF_BENCH_REPEATS_MAX, &out->n_repeats, err);
+    case CONF_OPTION_DRAWS: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_draws, err);
+    case CONF_OPTION_SHAPE: out->shape = value; break;
+    case CONF_OPTION_ON_THREADS:
+        return conf_cli_take_counts(o->name, value, CONF_SCHEDULE_THREADS_MAX, CONF_THREADS_COUNTS_MAX,
+                                    out->threads, &out->n_threads, err);
+    case CONF_OPTION_FOR: return conf_cli_take_seconds(o->name, value, &out->stress, err);
+    case CONF_OPTION_SAVE: out->save = value; break;
+    case CONF_OPTION_REPLAY: out->replay = value; break;
+    case CONF_OPTION_TIMES: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     }
@@ -365,7 +397,7 @@ void conf_cli_print_help(FILE *out)
                 "where it first goes wrong.\n\nCommands:\n",
                 out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        (void)fprintf(out, "  %-7s %s\n", commands[i].name, commands[i].summary);
+        (void)fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
     (void)fputs("\nOptions:\n  --help     show this help; assay COMMAND --help shows a command's\n"
                 "  --version  show the version\n",
                 out);

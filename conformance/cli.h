@@ -60,9 +60,19 @@ typedef enum conf_option {
     CONF_OPTION_IDS,  /* --seed, of a command that draws token ids */
     CONF_OPTION_DRAW, /* --seed, of a command that draws kernels' shapes and numbers */
     CONF_OPTION_KERNELS,
+    CONF_OPTION_PROGRAMS, /* --seed, of a command that draws schedules */
+    CONF_OPTION_DRAWS,
+    CONF_OPTION_SHAPE,
+    CONF_OPTION_ON_THREADS, /* --threads, of a command that runs schedules */
+    CONF_OPTION_FOR,
+    CONF_OPTION_SAVE,
+    CONF_OPTION_REPLAY,
+    CONF_OPTION_TIMES,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
+
+#define CONF_THREADS_COUNTS_MAX 16
 
 /* What an option that may be repeated was given, in order. */
 typedef struct conf_sizes {
@@ -88,7 +98,11 @@ typedef struct conf_options {
     const char *model;                     /* a checkpoint; NULL: not given */
     conf_sizes prompts, contexts, batches; /* of assay bench, as its options */
     size_t n_tokens, n_repeats;            /* 0: not given */
-    conf_class fail_class;                 /* that alone diverges; CONF_CLASS_NONE: every one does */
+    size_t n_draws, n_times;               /* of assay schedule; 0: not given */
+    const char *shape, *save, *replay;     /* NULL: not given */
+    size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
+    double stress;         /* seconds; 0: not given */
+    conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;
 } conf_options;
 
@@ -97,7 +111,7 @@ typedef struct conf_command {
     const char *usage;   /* what follows the name */
     const char *summary; /* one line */
     const char *details; /* paragraphs behind the options */
-    unsigned options;    /* bits 1 << conf_option that it takes */
+    uint64_t options;    /* bits 1 << conf_option that it takes */
     conf_exit (*run)(const conf_options *options, const conf_context *context);
 } conf_command;
 

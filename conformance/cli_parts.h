@@ -17,6 +17,7 @@
 #define CONF_SECONDS_MAX 1000000
 #define CONF_MIB_MAX     1000000000
 #define CONF_SHARDS_MAX  1000000
+#define CONF_DRAWS_MAX   1000000
 
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
@@ -33,6 +34,10 @@ assay_status conf_cli_take_class(const char *option, const char *value, conf_cla
 
 /* The name of a type to compute in. */
 assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
+
+/* Whole numbers from 1 to most, separated by commas; at most `room` of them. */
+assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
+                                  size_t *out, size_t *n, assay_error *err);
 
 /* I/N. */
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

@@ -39,6 +39,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_list.c \
 	conformance/cmd_locate.c \
 	conformance/cmd_run.c \
+	conformance/cmd_schedule.c \
 	conformance/compute.c conformance/compute.h \
 	conformance/contain.c conformance/contain.h \
 	conformance/diff.c conformance/diff.h conformance/diff_parts.h \
@@ -90,7 +91,12 @@ conformance_libconformance_la_SOURCES = \
 	conformance/results.c conformance/results.h \
 	conformance/schedule.c conformance/schedule.h \
 	conformance/schedule_draw.c \
+	conformance/schedule_execute.c \
 	conformance/schedule_json.c \
+	conformance/schedule_reduce.c \
+	conformance/schedule_report.c conformance/schedule_report.h \
+	conformance/schedule_run.c conformance/schedule_run.h \
+	conformance/schedule_trial.c conformance/schedule_trial.h \
 	conformance/slab.c conformance/slab.h \
 	conformance/streams.c conformance/streams.h \
 	conformance/text.c conformance/text.h \
@@ -124,7 +130,8 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref.la \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la \
-	conformance/tests/engines/streams.la
+	conformance/tests/engines/streams.la \
+	conformance/tests/engines/threaded.la
 BROKEN_ENGINES = \
 	conformance/tests/engines/broken_kernels.la \
 	conformance/tests/engines/crash.la \
@@ -170,6 +177,8 @@ conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABL
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
 conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c conformance/tests/engines/formula.h
+conformance_tests_engines_threaded_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_broken_kernels_la_SOURCES = conformance/tests/engines/broken_kernels.c
 conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
@@ -235,6 +244,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_run_output \
 	conformance/tests/check_run_types \
 	conformance/tests/check_schedule \
+	conformance/tests/check_schedule_run \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
@@ -315,6 +325,8 @@ conformance_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_schedule_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_schedule_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_schedule_run_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -10,10 +10,10 @@
 
 const char *conf_stage_name(conf_stage stage)
 {
-    static const char *const names[] = {"loading the module", "reading", "model_open", "session_open",
-                                        "traced prefill",     "prefill", "decode",     "greedy decode",
-                                        "prefill_last",       "rope",    "judging",    "closing",
-                                        "the sweep",          "a vector"};
+    static const char *const names[] = {"loading the module", "reading",  "model_open", "session_open",
+                                        "traced prefill",     "prefill",  "decode",     "greedy decode",
+                                        "prefill_last",       "rope",     "judging",    "closing",
+                                        "the sweep",          "a vector", "a schedule"};
     return names[stage];
 }
 

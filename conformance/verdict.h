@@ -55,8 +55,9 @@ typedef enum conf_stage {
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
-    CONF_STAGE_SWEEP, /* of a kernel */
-    CONF_STAGE_VECTOR /* of a textual case */
+    CONF_STAGE_SWEEP,  /* of a kernel */
+    CONF_STAGE_VECTOR, /* of a textual case */
+    CONF_STAGE_SCHEDULE
 } conf_stage;
 
 typedef struct conf_verdict {

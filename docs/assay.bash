@@ -18,6 +18,10 @@ _assay_types() {
     "$1" run --compute '?' 2>&1 | sed -n 's/.*expected one of \([a-z0-9, ]*\).*/\1/p' | tr -d ,
 }
 
+_assay_shapes() {
+    "$1" schedule --shape '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
+}
+
 _assay() {
     local program=$1 word=$2 previous=$3 command='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -38,6 +42,12 @@ _assay() {
         words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
     elif [[ $previous == --compute ]]; then
         words=$(compgen -W "$(_assay_types "$program")" -- "$word")
+    elif [[ $previous == --shape ]]; then
+        words=$(compgen -W "$(_assay_shapes "$program")" -- "$word")
+    elif [[ $previous == --replay ]]; then
+        words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
+    elif [[ $previous == --save ]]; then
+        words=$(compgen -d -- "$word")
     elif [[ $word == -* ]]; then
         words=$(compgen -W "$(_assay_options "$program" "$command")" -- "$word")
     elif [[ -z $command ]]; then

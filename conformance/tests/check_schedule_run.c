@@ -1,0 +1,239 @@
+/* assay schedule with engines that err where several threads use them: each is caught, cut down to a few
+ * steps, and shown again from the file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/tests/support.h"
+
+static const char *engine;
+
+/* A sound case whose checkpoint asks the engine for a fault. */
+static void write_case(const char *fault)
+{
+    support_mkdir(support_path("%s", fault));
+    (void)support_write_decoder(support_path("case.h5"), "logits", fault);
+}
+
+static void setup(void)
+{
+    support_setup();
+    engine = support_engine("threaded");
+}
+
+static const support_output *schedule(const char *options)
+{
+    return support_assay("schedule --engine %s %s case.h5", engine, options);
+}
+
+/* The number behind "cut down to ". */
+static long cut_down_to(const support_output *o)
+{
+    const char *at = strstr(o->out, "cut down to ");
+    ck_assert_msg(at != NULL, "%s%s", o->out, o->err);
+    return strtol(at + strlen("cut down to "), NULL, 10);
+}
+
+static const struct {
+    const char *fault, *options;
+    long n_steps; /* at most, of what is left */
+    const char *says[3];
+} FAULTS[] = {
+    /* open, session, prefill, decode, free, close */
+    {"decode-fails",
+     "--seed 1",
+     6,
+     {"decode failed: There is no Stream(cpu, 2) in current thread.", ", decode, session 0)", ""}},
+    {"decode-exits",
+     "--seed 1",
+     6,
+     {"the engine ended the process with exit status 3", "in step 4 (thread 1, decode, session 0)", ""}},
+    {"decode-hangs",
+     "--seed 1 --timeout 1 --threads 2 --shape handover",
+     6,
+     {"did not answer within 1 s", "in step 4 (thread 1, decode, session 0)", ""}},
+    /* open, session, free, close */
+    {"free-crashes", "--seed 1", 4, {"died of SIGSEGV", "in step 3 (thread 1, free, session 0)", ""}},
+    /* open (or load, wait), session, prefill, free, close; on one thread */
+    {"workers",
+     "--seed 1",
+     5,
+     {"the serial run gives ", "1 thread with ASSAY_WORKERS=2", "step 3 (thread 0, prefill"}},
+    {"builder-only",
+     "--seed 1",
+     6,
+     {"prefill", "There is no Stream(cpu, 2) in current thread.", ", session 0)"}},
+    /* the same with a decode */
+    {"scratch", "--seed 1", 11, {"the serial run gives ", "ASSAY_WORKERS=", ", decode, session "}},
+    /* open, session, prefill, free, session, prefill, free, close, and what luck leaves */
+    {"one-prefill",
+     "--seed 1",
+     10,
+     {"prefill failed: another prefill is under way", "(thread ", ", prefill, session "}},
+    /* open, open, close, close; also in order of the list */
+    {"one-model", "--seed 1", 4, {"open failed: the engine is open already", "(thread ", ", open, model "}},
+};
+
+START_TEST(a_fault_of_threads_is_caught_and_cut_down)
+{
+    write_case(FAULTS[_i].fault);
+    const support_output *o = schedule(FAULTS[_i].options);
+    assert_code(o, 1);
+    for (size_t k = 0; k < 3; k++) assert_holds(o->out, FAULTS[_i].says[k]);
+    ck_assert_msg(cut_down_to(o) <= FAULTS[_i].n_steps, "%s", o->out);
+    assert_holds(o->out, "  REPRO: assay schedule ");
+    o = support_shell("grep -c 'kind.*schedule' schedule-threaded-case-1.json");
+    assert_code(o, 0);
+    /* of races some runs are enough, and a hang takes all its time */
+    bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
+    o = support_assay("schedule --timeout 1 --times %d --replay schedule-threaded-case-1.json",
+                      hangs ? 2 : 50);
+    assert_code(o, 1);
+    assert_holds(o->out, FAULTS[_i].says[0]);
+}
+END_TEST
+
+START_TEST(a_sound_engine_raises_no_alarm)
+{
+    write_case("sound");
+    const support_output *o = schedule("--draws 20");
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped; 20 programs, 80 runs\n");
+}
+END_TEST
+
+START_TEST(a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the_command_line)
+{
+    write_case("decode-fails");
+    (void)schedule("--seed 1");
+    const support_output *o = support_assay(
+        "schedule --times 5 --engine %s --replay schedule-threaded-case-1.json", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "5 runs agree with the serial run\n");
+    assert_holds(o->out, "  1  thread 0   open          model 0\n");
+}
+END_TEST
+
+START_TEST(what_an_engine_does_not_support_is_skipped)
+{
+    write_case("unsupported");
+    const support_output *o = schedule("");
+    assert_code(o, 77);
+    assert_holds(o->out, "sinks are not implemented");
+}
+END_TEST
+
+START_TEST(another_vocabulary_than_the_recorded_one_fails)
+{
+    write_case("vocab");
+    const support_output *o = schedule("--shape handover");
+    assert_code(o, 1);
+    assert_holds(o->out, "the engine's vocabulary has 20 ids, expected 19");
+    assert_holds(o->out, "on one thread, in the order of the list");
+}
+END_TEST
+
+START_TEST(reports_say_what_was_seen)
+{
+    write_case("decode-fails");
+    const support_output *o = schedule("--seed 1 --tap tap --json -");
+    assert_code(o, 1);
+    assert_holds(o->out, "\"schema\":\"assay-schedules/1\"");
+    assert_holds(o->out, "\"class\":\"refused\"");
+    assert_holds(o->out, "\"steps\":6");
+    assert_holds(o->out, "\"repro\":\"assay schedule --replay ./schedule-threaded-case-1.json\"");
+    o = support_shell("cat tap");
+    assert_holds(o->out, "not ok 1 - case threaded.so, ");
+    assert_holds(o->out, "#   REPRO: assay schedule --replay ./schedule-threaded-case-1.json\n");
+    assert_holds(o->out, "1..1\n");
+}
+END_TEST
+
+START_TEST(stress_goes_on_with_new_seeds_until_something_fails)
+{
+    write_case("sound");
+    const support_output *o = schedule("--for 1.5 --shape handover --threads 2");
+    assert_code(o, 0);
+    assert_lacks(o->out, "; 1 programs");
+    write_case("decode-fails");
+    o = schedule("--for 100 --shape handover --threads 2");
+    assert_code(o, 1);
+    assert_holds(o->out, "0 passed, 1 failed, 0 skipped; 1 programs");
+}
+END_TEST
+
+START_TEST(programs_are_saved_where_they_are_asked_for)
+{
+    write_case("decode-fails");
+    support_mkdir(support_path("kept"));
+    assert_code(schedule("--seed 1 --save kept --threads 2"), 1);
+    assert_code(support_shell("test -f kept/schedule-threaded-case-1.json && ! ls schedule-*"), 0);
+    const support_output *o = schedule("--seed 1 --save nowhere --threads 2");
+    assert_code(o, 99);
+    assert_holds(o->out, "nowhere/schedule-threaded-case-1.json: No such file or directory");
+}
+END_TEST
+
+static const struct {
+    const char *arguments;
+    int code;
+    const char *says;
+} LINES[] = {
+    {"--shape pol", 2, "option --shape: found pol, expected one of handover, pool,"},
+    {"--threads 2,,4", 2, "option --threads: found 2,,4, expected at most 16 whole numbers from 1 to 64"},
+    {"--threads 65", 2, "from 1 to 64, separated by commas"},
+    {"--threads 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 2, "at most 16"},
+    {"--draws 0", 2, "option --draws"},
+    {"--for 0", 2, "option --for"},
+    {"--times 5", 2, "--times needs --replay"},
+    {"--replay x.json --seed 4", 2, "--replay draws nothing"},
+    {"--replay x.json a b", 2, "--replay takes one engine and one case"},
+    {"--replay nowhere.json", 99, "nowhere.json: No such file"},
+    {"--replay broken.json", 99, "broken.json"},
+    {"--replay samples.json", 99, "case.h5 has 2 samples, found sample 7 in session 0"},
+    {"--replay directory.json", 99, "expected a case, not a directory"},
+    {"--engine nowhere case.h5", 99, "engine nowhere"},
+};
+
+#define PROGRAM(path, sample)                                                                                \
+    "{\"schema\":\"assay/1\", \"kind\": \"schedule\", \"case\": \"" path "\", \"engine\": \"ref32\", "       \
+    "\"workers\": 1, \"steps\": [{\"thread\": 0, \"op\": \"open\", \"model\": 0}, "                          \
+    "{\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"samples\": [" sample "]}, "        \
+    "{\"thread\": 0, \"op\": \"free\", \"session\": 0}, {\"thread\": 0, \"op\": \"close\", \"model\": 0}]}"
+
+START_TEST(a_wrong_command_line_is_explained)
+{
+    write_case("sound");
+    support_write_text(support_path("broken.json"), "{\"schema\": ");
+    support_write_text(support_path("samples.json"), PROGRAM("case.h5", "7"));
+    support_write_text(support_path("directory.json"), PROGRAM(".", "0"));
+    const support_output *o = support_assay("schedule %s", LINES[_i].arguments);
+    ck_assert_msg(o->code == LINES[_i].code, "%s: exit %d\n%s%s", LINES[_i].arguments, o->code, o->out,
+                  o->err);
+    ck_assert_msg(strstr(o->out, LINES[_i].says) || strstr(o->err, LINES[_i].says), "%s%s", o->out, o->err);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/schedule_run");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, support_teardown);
+    tcase_set_timeout(all, 300);
+    tcase_add_loop_test(all, a_fault_of_threads_is_caught_and_cut_down, 0, sizeof FAULTS / sizeof *FAULTS);
+    tcase_add_test(all, a_sound_engine_raises_no_alarm);
+    tcase_add_test(all, a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the_command_line);
+    tcase_add_test(all, what_an_engine_does_not_support_is_skipped);
+    tcase_add_test(all, another_vocabulary_than_the_recorded_one_fails);
+    tcase_add_test(all, reports_say_what_was_seen);
+    tcase_add_test(all, stress_goes_on_with_new_seeds_until_something_fails);
+    tcase_add_test(all, programs_are_saved_where_they_are_asked_for);
+    tcase_add_loop_test(all, a_wrong_command_line_is_explained, 0, sizeof LINES / sizeof *LINES);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
