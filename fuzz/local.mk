@@ -10,6 +10,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_json \
 	fuzz/replay_observation \
 	fuzz/replay_safetensors \
+	fuzz/replay_schedule \
 	fuzz/replay_textual
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
@@ -17,6 +18,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
 	fuzz/fuzz_safetensors \
+	fuzz/fuzz_schedule \
 	fuzz/fuzz_textual
 check_PROGRAMS += $(FUZZ_REPLAYS)
 TESTS += $(FUZZ_REPLAYS)
@@ -72,6 +74,15 @@ fuzz_fuzz_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_safetensors_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_safetensors_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_schedule_SOURCES = fuzz/replay.c fuzz/fuzz_schedule.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"schedule"'
+fuzz_replay_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_replay_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_fuzz_schedule_SOURCES = fuzz/fuzz_schedule.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_schedule_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
+fuzz_fuzz_schedule_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_schedule_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
 fuzz_replay_textual_SOURCES = fuzz/replay.c fuzz/fuzz_textual.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_textual_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"textual"'
 fuzz_replay_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/tests/support.h"
@@ -14,6 +15,28 @@ static size_t n_shapes(void)
     size_t n = 0;
     while (conf_shape_names[n]) n++;
     return n;
+}
+
+/* As text: structures have padding, of which nothing is promised. The caller frees it. */
+static char *text_of(const conf_schedule *s)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    ck_assert(f != NULL);
+    (void)fprintf(f, "%zu workers\n", s->n_workers);
+    conf_schedule_print(f, "", s);
+    (void)fclose(f);
+    return text;
+}
+
+static bool are_same(const conf_schedule *a, const conf_schedule *b)
+{
+    char *one = text_of(a), *other = text_of(b);
+    bool same = strcmp(one, other) == 0;
+    free(one);
+    free(other);
+    return same;
 }
 
 static bool has_op(const conf_schedule *s, conf_op op)
@@ -59,11 +82,10 @@ START_TEST(the_same_seed_draws_the_same_and_another_something_else)
     conf_schedule_draws draws = {.seed = 5, .shape = SIZE_MAX, .n_samples = 2};
     conf_schedule_draw(&draws, &a);
     conf_schedule_draw(&draws, &b);
-    ck_assert_uint_eq(a.n_steps, b.n_steps);
-    ck_assert_int_eq(memcmp(a.steps, b.steps, a.n_steps * sizeof *a.steps), 0);
+    ck_assert(are_same(&a, &b));
     draws.seed++;
     conf_schedule_draw(&draws, &b);
-    ck_assert(a.n_steps != b.n_steps || memcmp(a.steps, b.steps, a.n_steps * sizeof *a.steps) != 0);
+    ck_assert(!are_same(&a, &b));
 }
 END_TEST
 
@@ -98,7 +120,7 @@ START_TEST(a_sound_file_is_read_as_it_was_written)
     ck_assert_uint_eq(conf_schedule_threads(&first.schedule), 4);
     ck_assert_int_eq(conf_schedule_write(copy, &first, UINT64_MAX, "so \"it\" fails", &err), ASSAY_OK);
     ck_assert_msg(conf_schedule_read(copy, &again, &err) == ASSAY_OK, "%s", err.text);
-    ck_assert_int_eq(memcmp(&first.schedule, &again.schedule, sizeof first.schedule), 0);
+    ck_assert(are_same(&first.schedule, &again.schedule));
     conf_schedule_file_free(&first);
     conf_schedule_file_free(&again);
 }

@@ -1,0 +1,52 @@
+/* Input: the file of a schedule. What is read is sound, and comes back from a file that it is written to.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/schedule.h"
+#include "fuzz/fuzz.h"
+
+/* As text: structures have padding, of which nothing is promised. The caller frees it. */
+static char *text_of(const conf_schedule *s)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    fuzz_require(f != NULL, "there is memory");
+    (void)fprintf(f, "%zu workers\n", s->n_workers);
+    conf_schedule_print(f, "", s);
+    (void)fclose(f);
+    return text;
+}
+
+static void require_round_trip(const conf_schedule_file *file)
+{
+    static conf_schedule_file again;
+    assay_error err = {0};
+    const char *path = fuzz_write("again.json", (const uint8_t *)"", 0);
+    fuzz_require(conf_schedule_write(path, file, 1, "why", &err) == ASSAY_OK, "what was read can be written");
+    fuzz_require(conf_schedule_read(path, &again, &err) == ASSAY_OK, "what was written can be read");
+    char *before = text_of(&file->schedule), *behind = text_of(&again.schedule);
+    fuzz_require(strcmp(before, behind) == 0, "it is the same");
+    free(before);
+    free(behind);
+    conf_schedule_file_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static conf_schedule_file file, untouched;
+    assay_error err = {0};
+    memset(&file, 0x5a, sizeof file);
+    memset(&untouched, 0x5a, sizeof untouched);
+    assay_status status = conf_schedule_read(fuzz_write("schedule.json", data, size), &file, &err);
+    if (status != ASSAY_OK) {
+        fuzz_require_refusal(status, &err, memcmp(&file, &untouched, sizeof file) == 0);
+        return 0;
+    }
+    fuzz_require(conf_schedule_check(&file.schedule, &err) == ASSAY_OK, "what is read is sound");
+    require_round_trip(&file);
+    conf_schedule_file_free(&file);
+    return 0;
+}
