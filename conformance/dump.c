@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conformance/directories.h"
 #include "conformance/judge.h"
 #include "model/dtype.h"
 #include "model/error.h"
@@ -36,21 +37,6 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id)
     if (fclose(out) == 0) return text;
     free(text);
     return NULL;
-}
-
-static assay_status make_directories(const char *path, assay_error *err)
-{
-    char *dir = strdup(path);
-    assay_status rc = dir ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    for (char *slash = dir ? strchr(dir + 1, '/') : NULL; slash && rc == ASSAY_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-            rc = assay_fail(err, ASSAY_EIO, "%s: %s", dir, strerror(errno));
-        *slash = '/';
-    }
-    free(dir);
-    return rc;
 }
 
 static bool write_attribute(hid_t object, const char *name, hid_t type, const void *value)
@@ -171,7 +157,7 @@ static bool write_header(hid_t file, const conf_replay *r)
 assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err)
 {
     char *part = NULL;
-    assay_status rc = make_directories(path, err);
+    assay_status rc = conf_directories_make(path, err);
     if (rc != ASSAY_OK) return rc;
     if (asprintf(&part, "%s.part", path) < 0) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/directories.h"
 #include "conformance/json_add.h"
 #include "conformance/schedule.h"
 #include "conformance/text.h"
@@ -243,12 +244,13 @@ assay_status conf_schedule_write(const char *path, const conf_schedule_file *fil
               conf_json_add_count(document, "workers", file->schedule.n_workers) &&
               conf_json_add(document, "seed", json_object_new_uint64(seed)) &&
               conf_json_add_text(document, "found", found) && add_steps(document, &file->schedule);
-    FILE *f = fopen(path, "w");
+    assay_status rc = conf_directories_make(path, err);
+    FILE *f = rc == ASSAY_OK ? fopen(path, "w") : NULL;
     if (!f) {
         (void)json_object_put(document);
-        return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+        return rc == ASSAY_OK ? assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno)) : rc;
     }
-    assay_status rc = conf_json_print_document(document, ok, f, err);
+    rc = conf_json_print_document(document, ok, f, err);
     if (fclose(f) != 0 && rc == ASSAY_OK) rc = assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
     return rc;
 }
