@@ -97,6 +97,19 @@ static const option_info options_table[] = {
 #define N_OPTIONS (sizeof options_table / sizeof *options_table)
 
 static const conf_command commands[] = {
+    {"arrays", "[OPTION]... [DIR]...", "list what engines make of checkpoints, and whether it is realised",
+     "DIR stands for every checkpoint below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "An engine converts, packs and derives arrays from a checkpoint. What it leaves deferred\n"
+     "when the model is open fails as soon as another thread asks for it; private arrays, such\n"
+     "as the tables of ropes, are no parameters of the model, and are forgotten first. With\n"
+     "--verbose each array is listed: its state, its stream, its size and its name.\n"
+     "\n"
+     "Exit status: 0 all is realised; 1 something is not, or an engine fails; 2 usage;\n"
+     "77 no engine tells its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
+     BIT(CONF_OPTION_ENGINE) | BIT(CONF_OPTION_TIMEOUT) | BIT(CONF_OPTION_MEMORY) | BIT(CONF_OPTION_VERBOSE) |
+         BIT(CONF_OPTION_HELP),
+     conf_cmd_arrays},
     {"bench", "--model DIR [OPTION]...", "measure how fast engines are, beside what the machine allows",
      "Measures the time from the start of a process to its first token, prefill, and decode,\n"
      "each in a process of its own, engines taking turns. The best and the median of the\n"

@@ -8,6 +8,7 @@
 #include "conformance/find.h"
 #include "conformance/verdict.h"
 
+conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);

@@ -32,6 +32,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
 	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
+	conformance/cmd_arrays.c \
 	conformance/cmd_bench.c \
 	conformance/cmd_diff.c \
 	conformance/cmd_info.c \
@@ -48,6 +49,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/diff_tensors.c \
 	conformance/diff_tokens.c \
 	conformance/draw.h \
+	conformance/directories.c conformance/directories.h \
 	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
@@ -253,6 +255,7 @@ CONFORMANCE_TESTS = \
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
+	conformance/tests/arrays.test \
 	conformance/tests/compute.test \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \

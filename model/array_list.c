@@ -84,7 +84,7 @@ array *array_list_defer(array_list *l, const char *name, bool is_private, size_t
 
 static assay_status fail_with_name(const entry *e, const assay_error *why, assay_error *err)
 {
-    return assay_fail(err, why->status, "%s: array '%s'", why->text, e->name);
+    return assay_fail(err, why->status, "%s (array '%s')", why->text, e->name);
 }
 
 /* Hands the arrays in one by one: they are made in their own order. */

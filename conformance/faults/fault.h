@@ -11,12 +11,21 @@
 #include "fastpath/forward.h"
 #include "fastpath/session.h"
 
+/* What notices a fault. */
+typedef enum fault_witness {
+    FAULT_CASES,    /* assay run: the cases that catch it are off by ten times their bounds or more */
+    FAULT_PROGRAMS, /* assay run: programs of threads have other outcomes */
+    FAULT_SCHEDULES /* assay schedule: engine calls on many threads fail, or change bits */
+} fault_witness;
+
 /* What a fault does at each seam; NULL leaves it alone. */
 typedef struct fault {
     const char *name;
     const char *breaks; /* what is wrong, in one sentence */
-    const char *caught; /* the cases that must be off by ten times their bounds or more, apart by blanks */
-    const char *spared; /* cases that must still pass, since what they ask for is not broken; or "-" */
+    const char *caught; /* the cases by which it is caught, apart by blanks */
+    const char *spared; /* the case that must still pass, since what it asks for is not broken; or "-" */
+    fault_witness witness;
+    const char *said; /* part of what the witness's report says, of others than cases */
 
     /* Changes a plan before anything is derived from it, and before its weights are packed. */
     void (*plan)(plan *p);

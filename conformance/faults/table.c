@@ -45,6 +45,23 @@ const fault FAULTS[] = {
      "qwen3/base/single", .before_steps = fault_rows_swapped},
     {"scale-shifted", "one group of one quantised row has the scale of the group before it",
      "llama/mlx-2bit/single llama/mlx-8bit/single", "llama/base/single", .plan = fault_scale_shifted},
+    {"private-deferred", "the table of one rope is left deferred when the model is open",
+     "llama/llama3/single", "llama/llama3/single", FAULT_SCHEDULES, "array 'ropes.0.inverse_frequency'",
+     .forgets = fault_private_deferred},
+    {"parameters-only", "when the model is open its parameters are realised, and nothing else",
+     "phi3/longrope/long", "phi3/longrope/long", FAULT_SCHEDULES, "array 'ropes.0.short_inverse_frequency'",
+     .forgets = fault_parameters_only},
+    {"built-elsewhere", "arrays are put on a stream of the thread that loads the engine, not of the builder",
+     "qwen3/base/single", "qwen3/base/single", FAULT_SCHEDULES,
+     "There is no Stream(cpu, 0) in current thread.", .builds_elsewhere = true},
+    {"default-shared", "all threads are given the default stream of the first", "threads/published",
+     "qwen3/base/single", FAULT_PROGRAMS, "default_stream", .gives_default = fault_default_shared},
+    {"error-dropped", "nobody who waits for a stream is told of its error", "threads/published",
+     "qwen3/base/single", FAULT_PROGRAMS, "synchronize", .drops_errors = true},
+    {"scratch-shared", "all sessions work in the memory of one", "qwen3/base/batch", "qwen3/base/batch",
+     FAULT_SCHEDULES, "step", .shares_scratch = true},
+    {"split-by-workers", "sums are taken in as many parts as there are workers", "qwen3/base/single",
+     "qwen3/base/single", FAULT_SCHEDULES, "ASSAY_WORKERS=", .norm = fault_split_by_workers},
 };
 const size_t N_FAULTS = sizeof FAULTS / sizeof *FAULTS;
 
