@@ -50,7 +50,8 @@ static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error
     return rc;
 }
 
-/* The program fails in the way that *v says: cuts it down and saves it. */
+/* The program fails in the way that *v says: cuts it down and saves it. Where it cannot be saved it has failed
+ * all the same. */
 static assay_status settle(const conf_trial *t, const conf_runner *r, const conf_schedule *s, uint64_t seed,
                            conf_verdict *v, assay_error *err)
 {
@@ -63,8 +64,10 @@ static assay_status settle(const conf_trial *t, const conf_runner *r, const conf
     to->schedule = *s;
     to->n_steps = s->n_steps;
     to->seed = seed;
+    assay_error why = {0};
     assay_status rc = conf_schedule_reduce(&patient, &effort, &to->schedule, v, &to->again, err);
-    return rc == ASSAY_OK ? save(t, v, err) : rc;
+    if (rc == ASSAY_OK && save(t, v, &why) != ASSAY_OK) conf_verdict_note(v, "not saved: %s", why.text);
+    return rc;
 }
 
 /* One program, on each number of threads. */

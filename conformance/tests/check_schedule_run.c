@@ -166,12 +166,18 @@ END_TEST
 START_TEST(programs_are_saved_where_they_are_asked_for)
 {
     write_case("decode-fails");
-    support_mkdir(support_path("kept"));
-    assert_code(schedule("--seed 1 --save kept --threads 2"), 1);
-    assert_code(support_shell("test -f kept/schedule-threaded-case-1.json && ! ls schedule-*"), 0);
-    const support_output *o = schedule("--seed 1 --save nowhere --threads 2");
-    assert_code(o, 99);
-    assert_holds(o->out, "nowhere/schedule-threaded-case-1.json: No such file or directory");
+    assert_code(schedule("--seed 1 --save kept/here --threads 2"), 1);
+    assert_code(support_shell("test -f kept/here/schedule-threaded-case-1.json && ! ls schedule-*"), 0);
+}
+END_TEST
+
+START_TEST(a_program_that_cannot_be_saved_has_failed_all_the_same)
+{
+    write_case("decode-fails");
+    const support_output *o = schedule("--seed 1 --save /dev/null --threads 2");
+    assert_code(o, 1);
+    assert_holds(o->out, "not saved: /dev/null/schedule-threaded-case-1.json: Not a directory");
+    assert_holds(o->out, "  REPRO: assay schedule --engine ");
 }
 END_TEST
 
@@ -229,6 +235,7 @@ int main(void)
     tcase_add_test(all, reports_say_what_was_seen);
     tcase_add_test(all, stress_goes_on_with_new_seeds_until_something_fails);
     tcase_add_test(all, programs_are_saved_where_they_are_asked_for);
+    tcase_add_test(all, a_program_that_cannot_be_saved_has_failed_all_the_same);
     tcase_add_loop_test(all, a_wrong_command_line_is_explained, 0, sizeof LINES / sizeof *LINES);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
