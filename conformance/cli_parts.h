@@ -1,5 +1,6 @@
-/* Values of options, for cli.c. All fail with ASSAY_EINVAL, saying what was found and what was expected, and
- * leave their results untouched then.
+/* The parts of the command line, for cli.c: the tables of options and of commands, and values of options.
+ * What takes a value fails with ASSAY_EINVAL, saying what was found and what was expected, and leaves its
+ * result untouched then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CLI_PARTS_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/cli.h"
 #include "conformance/verdict.h"
 
 #define CONF_JOBS_MAX    4096
@@ -18,6 +20,23 @@
 #define CONF_MIB_MAX     1000000000
 #define CONF_SHARDS_MAX  1000000
 #define CONF_DRAWS_MAX   1000000
+
+#define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
+#define CONF_N_OPTIONS   (CONF_OPTION_HELP + 1)
+#define CONF_N_COMMANDS  9
+
+typedef struct conf_option_info {
+    conf_option id;
+    char letter; /* 0: none */
+    const char *name;
+    const char *value; /* how help calls it; NULL: takes none */
+    const char *help;
+} conf_option_info;
+
+/* Both in the order in which help shows them. A name may stand there several times; of those a command takes
+ * one. */
+extern const conf_option_info conf_cli_options[CONF_N_OPTIONS];
+extern const conf_command conf_cli_commands[CONF_N_COMMANDS];
 
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,

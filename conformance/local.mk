@@ -30,6 +30,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/case_rows.c \
 	conformance/case_textual.c \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
+	conformance/cli_commands.c \
+	conformance/cli_options.c \
 	conformance/cli_value.c \
 	conformance/cmd.c conformance/cmd.h \
 	conformance/cmd_arrays.c \
@@ -212,6 +214,7 @@ check_LTLIBRARIES += conformance/tests/libsupport.la
 conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/edit.c \
+	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/record.c \
 	conformance/tests/support.c conformance/tests/support.h
 conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
@@ -250,6 +253,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
+	conformance/tests/check_textual \
 	conformance/tests/check_threads \
 	conformance/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_TESTS)
@@ -337,6 +341,8 @@ conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_textual_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_threads_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)

@@ -1,0 +1,131 @@
+/* The table of commands.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli_parts.h"
+#include "conformance/cmd.h"
+
+const conf_command conf_cli_commands[] = {
+    {"arrays", "[OPTION]... [DIR]...", "list what engines make of checkpoints, and whether it is realised",
+     "DIR stands for every checkpoint below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "An engine converts, packs and derives arrays from a checkpoint. What it leaves deferred\n"
+     "when the model is open fails as soon as another thread asks for it; private arrays, such\n"
+     "as the tables of ropes, are no parameters of the model, and are forgotten first. With\n"
+     "--verbose each array is listed: its state, its stream, its size and its name.\n"
+     "\n"
+     "Exit status: 0 all is realised; 1 something is not, or an engine fails; 2 usage;\n"
+     "77 no engine tells its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
+     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_arrays},
+    {"bench", "--model DIR [OPTION]...", "measure how fast engines are, beside what the machine allows",
+     "Measures the time from the start of a process to its first token, prefill, and decode,\n"
+     "each in a process of its own, engines taking turns. The best and the median of the\n"
+     "repetitions are shown, and the best as a part of the limit: the speed at which this\n"
+     "machine would only read the weights and the cache that a token needs, or only do the\n"
+     "float32 multiply-adds, whichever takes longer. Both are measured in the same run, and\n"
+     "counted from the plan of the checkpoint.\n"
+     "\n"
+     "An engine that refuses something as unsupported is named and passed over.\n"
+     "\n"
+     "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
+     "checkpoint or an engine cannot be read, or an error of assay itself.\n",
+     CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) |
+         CONF_BIT(CONF_OPTION_PROMPT) | CONF_BIT(CONF_OPTION_CONTEXT) | CONF_BIT(CONF_OPTION_BATCH) |
+         CONF_BIT(CONF_OPTION_TOKENS) | CONF_BIT(CONF_OPTION_REPEAT) | CONF_BIT(CONF_OPTION_IDS) |
+         CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
+         CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_bench},
+    {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
+     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "The table at the end shows, for each case and engine, the worst error: of a float32\n"
+     "engine in multiples of the case's noise (at most 4 agrees), of a float64 engine in\n"
+     "multiples of its bound (at most 1 agrees). Noise is how far a float32 run of the\n"
+     "published model was from its float64 run when the case was recorded. With --compute\n"
+     "it is that of a run in the type that is asked for; cases without one are skipped.\n"
+     "\n"
+     "Engines are looked for in the directories of ASSAY_ENGINE_PATH (separated by colons)\n"
+     "and among the installed ones. Each case runs in a process of its own. NO_COLOR, when\n"
+     "set, switches colours off.\n"
+     "\n"
+     "Exit status: 0 all agree; 1 something diverges; 2 usage; 77 nothing could be run;\n"
+     "99 broken fixture, missing library or an error of assay itself, also where something\n"
+     "else diverges: nothing is known about what could not be read. With --bisect 125 stands\n"
+     "for 2, 77 and 99.\n",
+     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_FILTER) |
+         CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_VECTOR) | CONF_BIT(CONF_OPTION_SEED) |
+         CONF_BIT(CONF_OPTION_JOBS) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
+         CONF_BIT(CONF_OPTION_FAIL_CLASS) | CONF_BIT(CONF_OPTION_BISECT) | CONF_BIT(CONF_OPTION_DUMP) |
+         CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_JUNIT) | CONF_BIT(CONF_OPTION_JSON) |
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_run},
+    {"diff", "[OPTION]... GOLDEN OBSERVED", "judge what any engine was seen to answer, from a file",
+     "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens,\n"
+     "of the types and shapes of what GOLDEN, a case of kind logits or generate, expects, and\n"
+     "optionally /observed/trace/NAME. It is judged as an engine is by assay run: float32 by\n"
+     "the noise, float64 by its bound; NaN, infinities, types, shapes and missing members\n"
+     "count. Where the attribute forced_tokens is 1, each step followed the golden token.\n"
+     "\n"
+     "GOLDEN can be an observation, too: then the two are the same bit for bit, or at most\n"
+     "64 ulps of the largest value apart (float64: 1e-11 of it), or they diverge. Of narrower\n"
+     "types nothing is known of two observations: --compute says how far they are apart.\n"
+     "\n"
+     "It takes at most 256 MiB of memory, whatever the size of the files.\n"
+     "\n"
+     "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 nothing is recorded to judge that\n"
+     "type by; 99 a file cannot be read, or is not what is expected.\n",
+     CONF_BIT(CONF_OPTION_JUDGED_AS) | CONF_BIT(CONF_OPTION_THREADS) | CONF_BIT(CONF_OPTION_VERBOSE) |
+         CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_diff},
+    {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
+     "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
+     "\n"
+     "Exit status: 0; 2 usage; 99 what was named cannot be read.\n",
+     CONF_BIT(CONF_OPTION_HELP), conf_cmd_info},
+    {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "sweep the operations of a kernel library",
+     "LIBRARY is a shared object that exports assay_kernels_v1 (assay/kernel.h), or fastpath.\n"
+     "Each operation that it gives, or OP alone, is run on shapes with every tail, on rows at any\n"
+     "address, with integers whose sums are exact, with random numbers, and with NaN and\n"
+     "infinities; held against float64; and asked again row by row, which must change no bit.\n"
+     "Arrays end at a page that nobody may touch, or lie between guards.\n"
+     "\n"
+     "The table shows the worst case of each operation in multiples of its bound. What fails is\n"
+     "followed by a line REPRO: with the command that runs the first such case alone.\n"
+     "\n"
+     "Exit status: 0 all that is given agrees; 1 something diverges, crashes or hangs; 2 usage;\n"
+     "77 nothing is given; 99 the library cannot be loaded, or its table is not one.\n",
+     CONF_BIT(CONF_OPTION_DRAW) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
+         CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_kernels},
+    {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and what they catch",
+     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "\n"
+     "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
+     CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_HELP), conf_cmd_list},
+    {"locate", "[OPTION]... CASE [OBSERVED]", "say where a case first goes wrong",
+     "Walks the recorded tensors of CASE in the order in which the engine computes them, names\n"
+     "the first that leaves its bound, and tells an error that is made there from one that is\n"
+     "inherited: the engine is asked again with golden inputs for each tensor. What cannot be\n"
+     "asked (an engine without session_override, or OBSERVED, the file of an observation) is\n"
+     "followed by ref64 from tensor to tensor. Where no tensor tells, further replays tell\n"
+     "batch, padding and the state of decode apart. One tensor at a time is in memory.\n"
+     "\n"
+     "One engine is asked: ref32 unless another is named, with --compute or --kernels fastpath.\n"
+     "--timeout and --memory hold for each process.\n"
+     "\n"
+     "Exit status: 0 nothing is out of bounds; 1 something was located; 2 usage; 77 there is\n"
+     "nothing to compare; 99 broken fixture, missing library or an error of assay itself.\n",
+     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_KERNELS) |
+         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_locate},
+    {"schedule", "[OPTION]... [DIR|CASE]...", "run engine calls on many threads, which must not change a bit",
+     conf_cmd_schedule_details,
+     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) |
+         CONF_BIT(CONF_OPTION_PROGRAMS) | CONF_BIT(CONF_OPTION_DRAWS) | CONF_BIT(CONF_OPTION_SHAPE) |
+         CONF_BIT(CONF_OPTION_ON_THREADS) | CONF_BIT(CONF_OPTION_FOR) | CONF_BIT(CONF_OPTION_SAVE) |
+         CONF_BIT(CONF_OPTION_REPLAY) | CONF_BIT(CONF_OPTION_TIMES) | CONF_BIT(CONF_OPTION_JOBS) |
+         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_TAP) |
+         CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_schedule},
+};

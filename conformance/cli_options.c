@@ -1,0 +1,78 @@
+/* The table of options.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli_parts.h"
+
+const conf_option_info conf_cli_options[] = {
+    {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
+     "a bundled engine's name or the path of a module; run takes several\n(default: ref64, ref32 and "
+     "fastpath; with --compute fastpath)"},
+    {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
+     "ask engines to compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: as "
+     "the engine likes)"},
+    {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
+     "judge by the noise of f32, bf16 or int8, in which the engine\ncomputed (default: float32, or float64 "
+     "by its bound)"},
+    {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
+     "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
+    {CONF_OPTION_SHARD, 0, "--shard", "I/N",
+     "only part I (from 1 on) of N: the cases whose id has, hashed with\n64-bit FNV-1a, the remainder I - 1 "
+     "modulo N"},
+    {CONF_OPTION_VECTOR, 0, "--vector", "GROUP/ID",
+     "only this vector of textual cases; cases without it are skipped"},
+    {CONF_OPTION_SEED, 0, "--seed", "N",
+     "arrange batches otherwise than recorded, as drawn from N: samples in\nanother order and in company, "
+     "with "
+     "more padding and other ids under it"},
+    {CONF_OPTION_JOBS, 'j', "--jobs", "N",
+     "run N cases at once, in reports of the same order (default: the\nnumber of processors)"},
+    {CONF_OPTION_THREADS, 'j', "--jobs", "N", "compare on N threads (default: the number of processors)"},
+    {CONF_OPTION_TIMEOUT, 0, "--timeout", "SECONDS",
+     "kill an engine that takes longer over a case (or a measurement, or a\nvector of a textual case), which "
+     "then has failed (default: 60)"},
+    {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
+     "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
+     "limited in builds with "
+     "sanitizers)"},
+    {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
+     "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, "
+     "inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an answer: 99"},
+    {CONF_OPTION_BISECT, 0, "--bisect", NULL,
+     "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
+    {CONF_OPTION_DUMP, 0, "--dump", "DIR",
+     "write what each engine was seen to do to DIR/ENGINE/ID.h5, for\nassay diff"},
+    {CONF_OPTION_TAP, 0, "--tap", "FILE",
+     "write the Test Anything Protocol to FILE; - for standard output,\nwhich then holds nothing else"},
+    {CONF_OPTION_JUNIT, 0, "--junit", "FILE", "write JUnit's XML to FILE, as for --tap"},
+    {CONF_OPTION_JSON, 0, "--json", "FILE",
+     "write one JSON document to FILE; - for standard output, which then\nholds nothing else; only one "
+     "report can go there"},
+    {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
+    {CONF_OPTION_PROMPT, 0, "--prompt", "N",
+     "measure prefill of N tokens; may be repeated, as the next two\n(default: 512)"},
+    {CONF_OPTION_CONTEXT, 0, "--context", "N", "measure decode behind N tokens (default: 16)"},
+    {CONF_OPTION_BATCH, 0, "--batch", "N", "measure both with N samples at once (default: 1)"},
+    {CONF_OPTION_TOKENS, 0, "--tokens", "N",
+     "decode N tokens of each sample, fewer where they take over 5 seconds\n(default: 32)"},
+    {CONF_OPTION_REPEAT, 0, "--repeat", "N", "measure everything N times (default: 5)"},
+    {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids from N (default: 0)"},
+    {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
+     "give engines the kernels of LIBRARY in the place of their own\n(see assay kernels); then the default "
+     "engine is fastpath"},
+    {CONF_OPTION_DRAW, 0, "--seed", "N", "draw shapes and numbers from N (default: 5)"},
+    {CONF_OPTION_PROGRAMS, 0, "--seed", "N", "draw programs from N (default: 0)"},
+    {CONF_OPTION_DRAWS, 0, "--draws", "N", "draw N programs for each case, from the seed on (default: 1)"},
+    {CONF_OPTION_SHAPE, 0, "--shape", "NAME",
+     "draw programs of one shape: handover, pool, crowd, makers,\nstrangers, reopen, worker or random "
+     "(default: "
+     "all in one)"},
+    {CONF_OPTION_ON_THREADS, 0, "--threads", "LIST",
+     "run each program on so many threads (default: 1,2,4,16)"},
+    {CONF_OPTION_FOR, 0, "--for", "SECONDS",
+     "go on with ever new seeds for so long, or until something fails"},
+    {CONF_OPTION_SAVE, 0, "--save", "DIR", "where programs that fail are written (default: .)"},
+    {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE again and again"},
+    {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: N times (default: 20)"},
+    {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
+    {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
+};

@@ -1,0 +1,124 @@
+/* Textual cases through the program: their vectors by name, in reports, and what is said of them without an
+ * engine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/tests/programs.h"
+
+START_TEST(one_vector_is_asked_for_by_name)
+{
+    (void)support_write_decoder(support_path("cases/numbers.h5"), "logits", "ok");
+    const support_output *o = programs_run("none", "-v --vector g/4 cases");
+    assert_code(o, 0);
+    assert_holds(o->out, "pass all streams\n  1 vector\n");
+    assert_holds(o->out, "skipped: it has no vectors:\n  numbers\n");
+    o = programs_run("none", "--vector g/9 cases");
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: it has no vector g/9:\n  all\n");
+    o = programs_run("none", "--vector= cases");
+    assert_code(o, 2);
+}
+END_TEST
+
+START_TEST(an_engine_without_streams_skips_the_case)
+{
+    const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: it has no streams: it does not export assay_streams_v1:\n  all\n");
+}
+END_TEST
+
+START_TEST(what_has_no_part_in_textual_cases_skips_them)
+{
+    const support_output *o = support_assay("run -e %s --compute bf16 cases", support_engine("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->out, "a textual case has no products: nothing of it is computed in bfloat16:\n  all\n");
+    o = support_assay("run -e %s --kernels %s cases", support_engine("fake32"),
+                      support_engine("broken_kernels"));
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: kernels have no part in a textual case:\n  all\n");
+}
+END_TEST
+
+START_TEST(reports_for_programs_name_class_and_vector)
+{
+    const support_output *o = programs_run("sign", "--json - cases");
+    assert_code(o, 1);
+    assert_holds(o->out, "\"class\":\"threads\"");
+    assert_holds(o->out, "\"stage\":\"a vector\"");
+    assert_holds(o->out, "\"vector\":\"g/2\"");
+    assert_holds(o->out, "\"where\":\"vector g/2\"");
+    assert_holds(o->out, "\"notes\":\"1 of 5 vectors diverges\"");
+    assert_holds(o->out, "\"repro\":\"assay run --engine streams --vector g/2 cases/all.json\"");
+    o = programs_run("sign", "--junit - cases");
+    assert_holds(o->out,
+                 "<failure message=\"step 5 (thread 0, read b): expected element 1 to be -1, found 1\" "
+                 "type=\"threads\">stage: a vector\nfirst: vector g/2\n");
+    o = programs_run("sign", "--tap - cases");
+    assert_holds(o->out,
+                 "not ok 1 - all streams\n# FAIL all streams\n#   step 5 (thread 0, read b): expected");
+    o = programs_run("none", "--json - cases");
+    assert_holds(o->out, "\"vector\":\"\"");
+    assert_holds(o->out, "\"where\":\"\"");
+}
+END_TEST
+
+START_TEST(a_broken_case_is_an_error_that_names_the_member)
+{
+    support_write_text(support_path("cases/all.json"),
+                       "{\"schema\":\"assay/1\",\"kind\":\"threads\",\"groups\":[1]}");
+    const support_output *o = programs_run("none", "cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "  cases/all.json: groups[0]: found a whole number, expected an object\n");
+    o = support_assay("list cases");
+    assert_code(o, 99);
+    assert_holds(o->err, "cases/all.json: groups[0]: found a whole number");
+}
+END_TEST
+
+START_TEST(unknown_members_are_warnings)
+{
+    support_write_text(support_path("cases/all.json"),
+                       "{\"schema\":\"assay/"
+                       "1\",\"kind\":\"threads\",\"groups\":[{\"name\":\"g\",\"hue\":0,\"vectors\":[" VECTOR(
+                           1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
+    const support_output *o = programs_run("none", "cases");
+    assert_code(o, 0);
+    assert_holds(o->err,
+                 "assay: warning: cases/all.json: groups[0].hue is unknown to this version, and ignored\n");
+}
+END_TEST
+
+START_TEST(textual_cases_are_listed_and_shown)
+{
+    const support_output *o = support_assay("list cases");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->out, "all  threads     streams of others\n");
+    o = support_assay("info cases/all.json");
+    assert_code(o, 0);
+    assert_holds(o->out, "kind       threads\n");
+    assert_holds(o->out, "vectors    5 in 1 group\n");
+    o = support_assay("locate -e %s cases/all.json", support_engine("streams"));
+    assert_code(o, 77);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("conformance/textual");
+    TCase *t = tcase_create("textual");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, programs_setup, support_teardown);
+    tcase_add_test(t, one_vector_is_asked_for_by_name);
+    tcase_add_test(t, an_engine_without_streams_skips_the_case);
+    tcase_add_test(t, what_has_no_part_in_textual_cases_skips_them);
+    tcase_add_test(t, reports_for_programs_name_class_and_vector);
+    tcase_add_test(t, a_broken_case_is_an_error_that_names_the_member);
+    tcase_add_test(t, unknown_members_are_warnings);
+    tcase_add_test(t, textual_cases_are_listed_and_shown);
+    suite_add_tcase(s, t);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed != 0;
+}
