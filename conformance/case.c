@@ -12,18 +12,19 @@
 #include "model/error.h"
 
 static const conf_kind_info kinds[CONF_N_KINDS] = {
-    [CONF_LOGITS] = {"logits", false, true},
-    [CONF_GENERATE] = {"generate", false, true},
-    [CONF_ROPE] = {"rope", false, true},
-    [CONF_POSITIONS] = {"positions", false, false},
-    [CONF_EOS] = {"eos", true, false},
-    [CONF_REASONING] = {"reasoning", true, false},
-    [CONF_TOOLS] = {"tools", true, false},
-    [CONF_EVENTS] = {"events", true, false},
-    [CONF_TOKENIZER] = {"tokenizer", true, false},
-    [CONF_THREADS] = {"threads", true, true},
-    [CONF_PREPROCESS] = {"preprocess", true, false},
-    [CONF_OBSERVATION] = {"observation", false, false},
+    [CONF_LOGITS] = {"logits", false, true, false},
+    [CONF_GENERATE] = {"generate", false, true, false},
+    [CONF_ROPE] = {"rope", false, true, false},
+    [CONF_POSITIONS] = {"positions", false, false, false},
+    [CONF_EOS] = {"eos", true, false, false},
+    [CONF_REASONING] = {"reasoning", true, false, false},
+    [CONF_TOOLS] = {"tools", true, false, false},
+    [CONF_EVENTS] = {"events", true, false, false},
+    [CONF_TOKENIZER] = {"tokenizer", true, false, false},
+    [CONF_THREADS] = {"threads", true, true, false},
+    [CONF_PREPROCESS] = {"preprocess", true, false, false},
+    [CONF_SCHEDULE] = {"schedule", true, false, true},
+    [CONF_OBSERVATION] = {"observation", false, false, true},
 };
 
 const conf_kind_info *conf_kind_of(conf_kind kind)

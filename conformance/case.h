@@ -23,6 +23,7 @@ typedef enum conf_kind {
     CONF_TOKENIZER,
     CONF_THREADS,
     CONF_PREPROCESS,
+    CONF_SCHEDULE,    /* a program that assay schedule saved; no case */
     CONF_OBSERVATION, /* what an engine was seen to do; no case */
     CONF_N_KINDS
 } conf_kind;
@@ -31,6 +32,7 @@ typedef struct conf_kind_info {
     const char *name;
     bool textual;
     bool replayed; /* by this version */
+    bool beside;   /* no case, but what lies beside cases: a directory does not stand for it */
 } conf_kind_info;
 
 /* Facts about a kind, as the fixture format spells it. */

@@ -43,6 +43,7 @@ static assay_status read_flags(const conf_json_at *document, conf_strings *out, 
     return rc;
 }
 
+/* Of a schedule nothing but its kind: the rest is for conf_schedule_read. */
 static assay_status read_header(const conf_json_at *document, conf_case *c, assay_error *err)
 {
     static const char *const known[] = {"schema",  "kind",  "source", "recorder",
@@ -52,6 +53,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     if (rc == ASSAY_OK) rc = conf_schema_check(c->path, schema, err);
     if (rc == ASSAY_OK) rc = conf_json_member_text(document, "kind", &kind, err);
     if (rc == ASSAY_OK) rc = conf_kind_find(c->path, kind, true, &c->kind, err);
+    if (rc == ASSAY_OK && c->kind == CONF_SCHEDULE) return ASSAY_OK;
     if (rc == ASSAY_OK) rc = copy_text(document, "source", &c->source, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "catches", &c->catches, err);

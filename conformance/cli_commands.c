@@ -79,7 +79,8 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_diff},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
-     "DIR is a checkpoint: a directory with a config.json. CASE is a file.\n"
+     "DIR is a checkpoint: a directory with a config.json. CASE is a file; it may be a program\n"
+     "that assay schedule has saved.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 what was named cannot be read.\n",
      CONF_BIT(CONF_OPTION_HELP), conf_cmd_info},

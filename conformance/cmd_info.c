@@ -1,4 +1,4 @@
-/* assay info: the plan of a checkpoint, or what a case holds.
+/* assay info: the plan of a checkpoint, or what a case or a saved schedule holds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -10,6 +10,7 @@
 #include "conformance/compute.h"
 #include "conformance/contain.h"
 #include "conformance/judge.h"
+#include "conformance/schedule.h"
 #include "conformance/text.h"
 #include "model/plan.h"
 
@@ -72,6 +73,17 @@ static void print_decoder(FILE *out, const conf_decoder *d)
     }
 }
 
+static void print_vectors(FILE *out, const conf_vectors *v)
+{
+    (void)fprintf(out, "%-10s %zu in %zu group%s\n", "vectors", v->n, v->n_groups,
+                  v->n_groups == 1 ? "" : "s");
+    for (size_t i = 0; i < v->n_groups; i++) {
+        size_t n;
+        const char *name = conf_vectors_group(v, i, &n);
+        (void)fprintf(out, "  %-18s %zu\n", name, n);
+    }
+}
+
 static void print_case(FILE *out, const conf_case *c)
 {
     (void)fprintf(out, "%-10s %s\n%-10s %s\n", "case", c->path, "kind", conf_kind_of(c->kind)->name);
@@ -89,9 +101,7 @@ static void print_case(FILE *out, const conf_case *c)
         (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,
                       c->rope.n_axes, c->rope.n_heads, c->rope.head_dim);
     }
-    if (c->vectors.n > 0)
-        (void)fprintf(out, "%-10s %zu in %zu group%s\n", "vectors", c->vectors.n, c->vectors.n_groups,
-                      c->vectors.n_groups == 1 ? "" : "s");
+    if (c->vectors.n > 0) print_vectors(out, &c->vectors);
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 
@@ -105,12 +115,30 @@ static assay_status info_checkpoint(const void *dir, FILE *out, assay_error *err
     return rc;
 }
 
+static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
+{
+    conf_schedule_file file;
+    assay_status rc = conf_schedule_read(path, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
+    print_text(out, "case", file.path);
+    print_text(out, "engine", file.engine);
+    (void)fprintf(out, "%-10s %zu\n", "workers", file.schedule.n_workers);
+    if (file.has_seed) (void)fprintf(out, "%-10s %" PRIu64 "\n", "seed", file.seed);
+    print_text(out, "found", file.found);
+    (void)fprintf(out, "%-10s %zu\n", "steps", file.schedule.n_steps);
+    conf_schedule_print(out, "", &file.schedule);
+    conf_schedule_file_free(&file);
+    return rc;
+}
+
 static assay_status info_case(const void *path, FILE *out, assay_error *err)
 {
     conf_case *c;
     assay_status rc = conf_case_read(path, &c, err);
     if (rc != ASSAY_OK) return rc;
-    print_case(out, c);
+    if (c->kind == CONF_SCHEDULE) rc = info_schedule(path, out, err);
+    else print_case(out, c);
     conf_case_free(c);
     return rc;
 }

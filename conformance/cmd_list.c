@@ -14,7 +14,7 @@ typedef struct line {
     size_t width; /* of the widest id */
 } line;
 
-/* Id, kind, and what the case would catch; nothing for an observation that lies beside its case. */
+/* Id, kind, and what the case would catch; nothing for what lies beside cases. */
 static assay_status describe(const void *context, FILE *out, assay_error *err)
 {
     const line *l = context;
@@ -26,7 +26,7 @@ static assay_status describe(const void *context, FILE *out, assay_error *err)
     (void)snprintf(catches, sizeof catches, "%s", c->catches ? c->catches : "");
     conf_text_clean(id);
     conf_text_clean(catches);
-    if (c->kind != CONF_OBSERVATION || !l->found->scanned) {
+    if (!conf_kind_of(c->kind)->beside || !l->found->scanned) {
         conf_text_print_fitted(out, id, conf_text_width(id) > l->width ? conf_text_width(id) : l->width);
         (void)fputs("  ", out);
         conf_text_print_fitted(out, conf_kind_of(c->kind)->name, 10);

@@ -117,10 +117,10 @@ static void warn_unknown(run_state *run, const conf_result *r)
     run->results.n_warnings += conf_cmd_warn(run->context, r->path, &r->verdicts[0]);
 }
 
-/* Observations lie beside their cases, and a directory stands for its cases alone. */
+/* Observations and schedules lie beside cases, and a directory stands for its cases alone. */
 static bool is_passed_over(const conf_result *r)
 {
-    return r->scanned && r->verdicts[0].observation;
+    return r->scanned && r->verdicts[0].beside;
 }
 
 /* Takes out result `at`, whose processes have all ended. */

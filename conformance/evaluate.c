@@ -13,6 +13,7 @@
 #include "conformance/evaluate_parts.h"
 #include "conformance/evaluate_vectors.h"
 #include "conformance/kernels.h"
+#include "conformance/schedule.h"
 
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
 {
@@ -230,8 +231,9 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
         return NULL;
     }
     conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
-    v->observation = c->kind == CONF_OBSERVATION;
-    if (v->observation)
+    v->beside = conf_kind_of(c->kind)->beside;
+    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
+    else if (c->kind == CONF_OBSERVATION)
         conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
     else if (!conf_kind_of(c->kind)->replayed)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);

@@ -249,6 +249,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_run_output \
 	conformance/tests/check_run_types \
 	conformance/tests/check_schedule \
+	conformance/tests/check_schedule_files \
 	conformance/tests/check_schedule_run \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
@@ -333,6 +334,8 @@ conformance_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_run_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_schedule_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_schedule_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_schedule_files_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_schedule_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_schedule_run_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

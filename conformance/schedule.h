@@ -106,6 +106,9 @@ void conf_schedule_draw(const conf_schedule_draws *draws, conf_schedule *out);
 /* Deals threads out to `n`. */
 void conf_schedule_fold(conf_schedule *s, size_t n);
 
+/* Why a file of a program is no case. */
+extern const char *const conf_schedule_refusal;
+
 /* A program in its file: a JSON object
  *   schema   "assay/1"
  *   kind     "schedule"
@@ -114,9 +117,12 @@ void conf_schedule_fold(conf_schedule *s, size_t n);
  *   workers  ASSAY_WORKERS of the run
  *   steps    an array: thread; op; model, session and row where the operation has them; samples, those of the
  *            case that the session's batch holds, of "session"
- *   seed, found   what it was drawn from and how it failed: for people */
+ *   seed, found   what it was drawn from and how it failed, for people; may be missing */
 typedef struct conf_schedule_file {
     char *path, *engine; /* of the case; as the user calls it */
+    char *found;         /* NULL where it is not said */
+    bool has_seed;
+    uint64_t seed;
     conf_schedule schedule;
 } conf_schedule_file;
 
@@ -126,7 +132,6 @@ assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay
 void conf_schedule_file_free(conf_schedule_file *file);
 
 /* Writes such a file, replacing what is there. Fails with ASSAY_EIO or ASSAY_ENOMEM. */
-assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, uint64_t seed,
-                                 const char *found, assay_error *err);
+assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err);
 
 #endif

@@ -16,6 +16,8 @@
 #define KIND       "schedule"
 #define NUMBER_MAX 1000000 /* of what conf_schedule_check then judges */
 
+const char *const conf_schedule_refusal = "a schedule: assay schedule --replay runs it";
+
 /* Where a value stands, for messages. */
 typedef struct place {
     const char *path;
@@ -155,8 +157,39 @@ static assay_status read_steps(place *at, json_object *document, conf_schedule *
     return rc;
 }
 
-static assay_status read_head(const place *at, json_object *document, const char **path, const char **engine,
-                              assay_error *err)
+/* As take_text; *out stays as it is where there is no such member. */
+static assay_status take_optional_text(const place *at, json_object *object, const char *name,
+                                       const char **out, assay_error *err)
+{
+    return json_object_object_get_ex(object, name, NULL) ? take_text(at, object, name, out, err) : ASSAY_OK;
+}
+
+static assay_status take_seed(const place *at, json_object *object, conf_schedule_file *out, assay_error *err)
+{
+    json_object *value = NULL;
+    if (!json_object_object_get_ex(object, "seed", &value)) return ASSAY_OK;
+    if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+        return refuse(at, "seed", "a whole number from 0 to 2^64 - 1", err);
+    out->has_seed = true;
+    out->seed = json_object_get_uint64(value);
+    return ASSAY_OK;
+}
+
+/* Texts of a file, borrowed from its document. */
+typedef struct texts {
+    const char *path, *engine, *found;
+} texts;
+
+static assay_status copy_texts(const place *at, const texts *from, conf_schedule_file *to, assay_error *err)
+{
+    to->path = strdup(from->path);
+    to->engine = strdup(from->engine);
+    to->found = from->found ? strdup(from->found) : NULL;
+    if (to->path && to->engine && (to->found || !from->found)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", at->path);
+}
+
+static assay_status read_head(const place *at, json_object *document, texts *out, assay_error *err)
 {
     static const char *const names[] = {"schema", "kind",  "case",  "engine", "workers",
                                         "seed",   "found", "steps", NULL};
@@ -167,8 +200,9 @@ static assay_status read_head(const place *at, json_object *document, const char
     if (rc == ASSAY_OK) rc = take_text(at, document, "kind", &kind, err);
     if (rc == ASSAY_OK && strcmp(kind, KIND) != 0) rc = refuse(at, "kind", "\"" KIND "\"", err);
     if (rc == ASSAY_OK) rc = check_members(at, document, names, err);
-    if (rc == ASSAY_OK) rc = take_text(at, document, "case", path, err);
-    if (rc == ASSAY_OK) rc = take_text(at, document, "engine", engine, err);
+    if (rc == ASSAY_OK) rc = take_text(at, document, "case", &out->path, err);
+    if (rc == ASSAY_OK) rc = take_text(at, document, "engine", &out->engine, err);
+    if (rc == ASSAY_OK) rc = take_optional_text(at, document, "found", &out->found, err);
     return rc;
 }
 
@@ -177,19 +211,16 @@ assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay
     place at = {.path = path};
     json_object *document = NULL;
     conf_schedule_file file = {0};
-    const char *named = NULL, *engine = NULL;
+    texts said = {0};
     assay_error why = {0};
     assay_status rc = json_read(path, &document, err);
-    if (rc == ASSAY_OK) rc = read_head(&at, document, &named, &engine, err);
+    if (rc == ASSAY_OK) rc = read_head(&at, document, &said, err);
+    if (rc == ASSAY_OK) rc = take_seed(&at, document, &file, err);
     if (rc == ASSAY_OK) rc = take_number(&at, document, "workers", true, &file.schedule.n_workers, err);
     if (rc == ASSAY_OK) rc = read_steps(&at, document, &file.schedule, err);
     if (rc == ASSAY_OK && conf_schedule_check(&file.schedule, &why) != ASSAY_OK)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s", path, why.text);
-    if (rc == ASSAY_OK) {
-        file.path = strdup(named);
-        file.engine = strdup(engine);
-        if (!file.path || !file.engine) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    }
+    if (rc == ASSAY_OK) rc = copy_texts(&at, &said, &file, err);
     (void)json_object_put(document);
     if (rc == ASSAY_OK) *out = file;
     else conf_schedule_file_free(&file);
@@ -200,7 +231,8 @@ void conf_schedule_file_free(conf_schedule_file *file)
 {
     free(file->path);
     free(file->engine);
-    file->path = file->engine = NULL;
+    free(file->found);
+    file->path = file->engine = file->found = NULL;
 }
 
 static bool add_samples(json_object *to, const conf_schedule_session *session)
@@ -234,16 +266,16 @@ static bool add_steps(json_object *to, const conf_schedule *s)
 }
 
 /* Bytes of a path that are not UTF-8 cannot stand in JSON, and would come out as others. */
-assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, uint64_t seed,
-                                 const char *found, assay_error *err)
+assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err)
 {
     json_object *document = json_object_new_object();
     bool ok = conf_json_add_text(document, "schema", SCHEMA) && conf_json_add_text(document, "kind", KIND) &&
               conf_json_add_text(document, "case", file->path) &&
               conf_json_add_text(document, "engine", file->engine) &&
               conf_json_add_count(document, "workers", file->schedule.n_workers) &&
-              conf_json_add(document, "seed", json_object_new_uint64(seed)) &&
-              conf_json_add_text(document, "found", found) && add_steps(document, &file->schedule);
+              (!file->has_seed || conf_json_add(document, "seed", json_object_new_uint64(file->seed))) &&
+              (!file->found || conf_json_add_text(document, "found", file->found)) &&
+              add_steps(document, &file->schedule);
     assay_status rc = conf_directories_make(path, err);
     FILE *f = rc == ASSAY_OK ? fopen(path, "w") : NULL;
     if (!f) {

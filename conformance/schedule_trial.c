@@ -40,11 +40,17 @@ static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error
 {
     conf_trial_result *to = t->result;
     char path[CONF_TRIAL_PATH_MAX], found[2 * CONF_TEXT_MAX + 2];
-    conf_schedule_file file = {.path = strdup(t->path), .engine = strdup(t->name), .schedule = to->schedule};
     name_file(t, to->seed, path, sizeof path);
     (void)snprintf(found, sizeof found, "%s%s%s", v->reason, v->where[0] ? "; " : "", v->where);
-    assay_status rc = file.path && file.engine ? conf_schedule_write(path, &file, to->seed, found, err)
-                                               : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    conf_schedule_file file = {.path = strdup(t->path),
+                               .engine = strdup(t->name),
+                               .found = strdup(found),
+                               .has_seed = true,
+                               .seed = to->seed,
+                               .schedule = to->schedule};
+    assay_status rc = file.path && file.engine && file.found
+                          ? conf_schedule_write(path, &file, err)
+                          : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     conf_schedule_file_free(&file);
     if (rc == ASSAY_OK) memcpy(to->saved, path, sizeof path);
     return rc;
@@ -167,7 +173,8 @@ void conf_trial_run(const void *context, conf_verdict *v)
         return;
     }
     t->result->no_sessions = c->kind != CONF_LOGITS && c->kind != CONF_GENERATE;
-    if (t->result->no_sessions)
+    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
+    else if (t->result->no_sessions)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);
     else try_case(t, c, v);
     conf_case_free(c);

@@ -164,6 +164,17 @@ const conf_json_at *conf_vector_find(const conf_vectors *vectors, size_t i, cons
     return &out->vector;
 }
 
+const char *conf_vectors_group(const conf_vectors *vectors, size_t i, size_t *n)
+{
+    json_object *groups = NULL, *name = NULL, *of = NULL;
+    (void)json_object_object_get_ex(vectors->document, "groups", &groups);
+    json_object *group = json_object_array_get_idx(groups, i);
+    (void)json_object_object_get_ex(group, "name", &name);
+    (void)json_object_object_get_ex(group, "vectors", &of);
+    *n = json_object_array_length(of);
+    return json_object_get_string(name);
+}
+
 void conf_vector_print_name(char name[CONF_VECTOR_NAME_MAX], const conf_vector *vector)
 {
     (void)snprintf(name, CONF_VECTOR_NAME_MAX, "%s/%" PRId64, vector->group, vector->id);

@@ -49,6 +49,9 @@ void conf_vectors_free(conf_vectors *vectors);
 const conf_json_at *conf_vector_find(const conf_vectors *vectors, size_t i, const char *path,
                                      conf_vector_place *out);
 
+/* Name, borrowed, and number of vectors of a group, i < n_groups. */
+const char *conf_vectors_group(const conf_vectors *vectors, size_t i, size_t *n);
+
 /* "GROUP/ID", which no other vector of the file has. */
 void conf_vector_print_name(char name[CONF_VECTOR_NAME_MAX], const conf_vector *vector);
 

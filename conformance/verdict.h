@@ -76,7 +76,7 @@ typedef struct conf_verdict {
     char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
     double until;                   /* on the monotonic clock: the process may take at least until then */
     double seconds;                 /* from the start of its process to the end */
-    bool observation;               /* what was read is no case, but what an engine was seen to do */
+    bool beside;                    /* what was read is no case, but what lies beside cases (case.h) */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 

@@ -118,9 +118,15 @@ START_TEST(a_sound_file_is_read_as_it_was_written)
     ck_assert_uint_eq(first.schedule.n_steps, 8);
     ck_assert_uint_eq(first.schedule.sessions[0].n_samples, 2);
     ck_assert_uint_eq(conf_schedule_threads(&first.schedule), 4);
-    ck_assert_int_eq(conf_schedule_write(copy, &first, UINT64_MAX, "so \"it\" fails", &err), ASSAY_OK);
+    ck_assert(!first.has_seed && !first.found);
+    first.has_seed = true;
+    first.seed = UINT64_MAX;
+    first.found = strdup("so \"it\" fails");
+    ck_assert_int_eq(conf_schedule_write(copy, &first, &err), ASSAY_OK);
     ck_assert_msg(conf_schedule_read(copy, &again, &err) == ASSAY_OK, "%s", err.text);
     ck_assert(are_same(&first.schedule, &again.schedule));
+    ck_assert(again.has_seed && again.seed == UINT64_MAX);
+    ck_assert_str_eq(again.found, "so \"it\" fails");
     conf_schedule_file_free(&first);
     conf_schedule_file_free(&again);
 }
@@ -137,6 +143,9 @@ static const struct {
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\"}", "case: expected a text"},
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\", \"case\": \"a\\u0000b\"}", "case: expected a text"},
     {HEAD TAIL, "steps: expected an array of 1 to 512"},
+    {HEAD OPEN_0 "], \"found\": 7}", "found: expected a text"},
+    {HEAD OPEN_0 "], \"seed\": -1}", "seed: expected a whole number from 0 to 2^64 - 1"},
+    {HEAD OPEN_0 "], \"seed\": \"7\"}", "seed: expected a whole number"},
     {HEAD "7" TAIL, "step 1: step: expected an object"},
     {HEAD "{\"op\": \"open\", \"model\": 0}" TAIL, "step 1: thread: expected a whole number"},
     {HEAD "{\"thread\": 0.5, \"op\": \"open\", \"model\": 0}" TAIL,

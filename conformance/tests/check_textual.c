@@ -96,9 +96,34 @@ START_TEST(textual_cases_are_listed_and_shown)
     o = support_assay("info cases/all.json");
     assert_code(o, 0);
     assert_holds(o->out, "kind       threads\n");
-    assert_holds(o->out, "vectors    5 in 1 group\n");
+    assert_holds(o->out, "vectors    5 in 1 group\n  g                  5\n");
     o = support_assay("locate -e %s cases/all.json", support_engine("streams"));
     assert_code(o, 77);
+}
+END_TEST
+
+START_TEST(info_prints_what_a_textual_case_holds)
+{
+    support_write_text(
+        support_path("cases/some.json"),
+        "{\"schema\":\"assay/1\",\"kind\":\"threads\",\"source\":\"mlx 1\",\"recorder\":\"by hand\","
+        "\"catches\":\"streams\",\"flags\":[\"slow\"],\"groups\":[{\"name\":\"one\",\"vectors\":[" VECTOR(
+            1, "", ON(0, "\"exit\""),
+            "\"ok\"") "," VECTOR(2, "", ON(0, "\"exit\""),
+                                 "\"ok\"") "]},{\"name\":\"none\",\"vectors\":[]},{\"name\":\"another\","
+                                           "\"vectors\":[" VECTOR(1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
+    const support_output *o = support_assay("info cases/some.json");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->out, "case       cases/some.json\n"
+                             "kind       threads\n"
+                             "catches    streams\n"
+                             "source     mlx 1\n"
+                             "recorder   by hand\n"
+                             "flag       slow\n"
+                             "vectors    3 in 3 groups\n"
+                             "  one                2\n"
+                             "  none               0\n"
+                             "  another            1\n");
 }
 END_TEST
 
@@ -115,6 +140,7 @@ int main(void)
     tcase_add_test(t, a_broken_case_is_an_error_that_names_the_member);
     tcase_add_test(t, unknown_members_are_warnings);
     tcase_add_test(t, textual_cases_are_listed_and_shown);
+    tcase_add_test(t, info_prints_what_a_textual_case_holds);
     suite_add_tcase(s, t);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,131 @@
+/* Saved schedules among cases: a directory does not stand for them, and one that is named is told from a
+ * case.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "conformance/tests/support.h"
+
+/* As far as what lists cases reads it. */
+#define HEAD "{\"schema\": \"assay/1\", \"kind\": \"schedule\", "
+#define REST                                                                                                 \
+    "\"case\": \"a.h5\", \"engine\": \"mine\", \"workers\": 2, \"steps\": ["                                 \
+    "{\"thread\": 0, \"op\": \"open\", \"model\": 0}, "                                                      \
+    "{\"thread\": 3, \"op\": \"session\", \"session\": 4, \"model\": 0, \"samples\": [1, 0]}, "              \
+    "{\"thread\": 1, \"op\": \"free\", \"session\": 4}, {\"thread\": 0, \"op\": \"close\", \"model\": 0}]}"
+
+#define REFUSAL "a schedule: assay schedule --replay runs it"
+
+static const char *engine;
+
+static void setup(void)
+{
+    support_setup();
+    support_write_cases();
+    engine = support_engine("fake32");
+    support_write_text(support_path("sound/schedule-mine-a-7.json"),
+                       HEAD "\"seed\": 18446744073709551615, \"found\": \"decode \\u001b[31mfailed\", " REST);
+}
+
+START_TEST(a_directory_does_not_stand_for_the_schedules_in_it)
+{
+    const support_output *o = support_assay("run -v -e %s --tap tap sound", engine);
+    assert_code(o, 0);
+    assert_lacks(o->out, "schedule");
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+    assert_code(support_shell("! grep schedule tap && grep 1..2 tap"), 0);
+    o = support_assay("list sound");
+    assert_code(o, 0);
+    assert_lacks(o->out, "schedule");
+    o = support_assay("schedule -e %s --shape handover --threads 2 sound", engine);
+    assert_code(o, 0);
+    assert_lacks(o->out, "schedule-mine");
+}
+END_TEST
+
+START_TEST(a_directory_of_schedules_alone_has_nothing_to_run)
+{
+    support_mkdir(support_path("saved"));
+    support_write_text(support_path("saved/a.json"), HEAD REST);
+    const support_output *o = support_assay("run -e %s saved", engine);
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing could be run\n");
+}
+END_TEST
+
+START_TEST(a_schedule_that_is_named_is_skipped_with_its_reason)
+{
+    static const char *const options[] = {"", "--compute bf16", "--vector g/1"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const support_output *o =
+            support_assay("run -e %s %s sound/schedule-mine-a-7.json", engine, options[i]);
+        assert_code(o, 77);
+        assert_holds(o->out, "skipped: " REFUSAL ":\n  sound/schedule-mine-a-7\n");
+        ck_assert_str_eq(o->err, "assay: nothing could be run\n");
+    }
+    const support_output *o =
+        support_assay("run -e %s sound/generate.h5 sound/schedule-mine-a-7.json", engine);
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 1 skipped\n");
+    o = support_assay("schedule -e %s sound/schedule-mine-a-7.json", engine);
+    assert_code(o, 77);
+    assert_holds(o->out, REFUSAL "\n");
+    o = support_assay("list sound/schedule-mine-a-7.json");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->out, "sound/schedule-mine-a-7  schedule    \n");
+}
+END_TEST
+
+START_TEST(info_prints_what_a_schedule_holds)
+{
+    const support_output *o = support_assay("info sound/schedule-mine-a-7.json");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->out, "file       sound/schedule-mine-a-7.json\n"
+                             "kind       schedule\n"
+                             "case       a.h5\n"
+                             "engine     mine\n"
+                             "workers    2\n"
+                             "seed       18446744073709551615\n"
+                             "found      decode  [31mfailed\n"
+                             "steps      4\n"
+                             "  1  thread 0   open          model 0\n"
+                             "  2  thread 3   session       session 4 of model 0: samples 1,0\n"
+                             "  3  thread 1   free          session 4\n"
+                             "  4  thread 0   close         model 0\n");
+    support_write_text(support_path("bare.json"), HEAD REST);
+    o = support_assay("info bare.json");
+    assert_code(o, 0);
+    assert_lacks(o->out, "seed");
+    assert_lacks(o->out, "found");
+}
+END_TEST
+
+START_TEST(info_names_what_is_wrong_in_a_schedule)
+{
+    support_write_text(support_path("bad.json"), HEAD "\"hue\": 7, " REST);
+    const support_output *o = support_assay("info bad.json");
+    assert_code(o, 99);
+    assert_holds(o->err, "bad.json: hue: expected no such member\n");
+    ck_assert_str_eq(o->out, "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/schedule_files");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, support_teardown);
+    tcase_set_timeout(all, 120);
+    tcase_add_test(all, a_directory_does_not_stand_for_the_schedules_in_it);
+    tcase_add_test(all, a_directory_of_schedules_alone_has_nothing_to_run);
+    tcase_add_test(all, a_schedule_that_is_named_is_skipped_with_its_reason);
+    tcase_add_test(all, info_prints_what_a_schedule_holds);
+    tcase_add_test(all, info_names_what_is_wrong_in_a_schedule);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
