@@ -101,28 +101,24 @@ static void make_array(queue *q, void *context)
     array_release(a);
 }
 
-static assay_status find_part(evaluation *e, stream *s, part **out)
+/* NULL where there is no memory. */
+static part *part_of(evaluation *e, stream *s)
 {
     for (size_t i = 0; i < e->n_parts; i++)
-        if (e->parts[i].stream == s) {
-            *out = &e->parts[i];
-            return ASSAY_OK;
-        }
+        if (e->parts[i].stream == s) return &e->parts[i];
     part *grown = realloc(e->parts, (e->n_parts + 1) * sizeof *grown);
-    if (!grown) return out_of_memory(e->err);
+    if (!grown) return NULL;
     e->parts = grown;
     grown[e->n_parts] = (part){.stream = s};
-    *out = &grown[e->n_parts++];
-    return ASSAY_OK;
+    return &grown[e->n_parts++];
 }
 
 /* Has a stream wait for an input: of this evaluation, or under way since an earlier one. */
 static assay_status await_input(evaluation *e, stream *s, const array *in)
 {
-    part *from;
     if (in->is_shared) {
-        assay_status rc = find_part(e, in->stream, &from);
-        return rc == ASSAY_OK ? add_waiting(s, from->stream, from->ticket, from->note, e->err) : rc;
+        const part *from = part_of(e, in->stream);
+        return from ? add_waiting(s, from->stream, from->ticket, from->note, e->err) : out_of_memory(e->err);
     }
     if (in->stream != s && atomic_load(&in->state) == NODE_SCHEDULED)
         return add_waiting(s, in->stream, in->ticket, NULL, e->err);
@@ -131,24 +127,22 @@ static assay_status await_input(evaluation *e, stream *s, const array *in)
 
 static assay_status note_shared(evaluation *e, stream *s)
 {
-    part *p;
-    assay_status rc = find_part(e, s, &p);
-    if (rc != ASSAY_OK) return rc;
+    part *p = part_of(e, s);
+    if (!p) return out_of_memory(e->err);
     if (!p->note) {
         p->note = calloc(1, sizeof *p->note);
         if (!p->note) return out_of_memory(e->err);
         atomic_init(&p->note->n_users, 1);
     }
     (void)atomic_fetch_add(&p->note->n_users, 1);
-    rc = queue_add(stream_queue(s), write_note, p->note, &p->ticket, e->err);
+    assay_status rc = queue_add(stream_queue(s), write_note, p->note, &p->ticket, e->err);
     if (rc != ASSAY_OK) note_release(p->note);
     return rc;
 }
 
 static assay_status hand_in(evaluation *e, array *a)
 {
-    part *own;
-    assay_status rc = find_part(e, a->stream, &own);
+    assay_status rc = part_of(e, a->stream) ? ASSAY_OK : out_of_memory(e->err);
     for (size_t i = 0; rc == ASSAY_OK && i < a->n_inputs; i++) rc = await_input(e, a->stream, a->inputs[i]);
     if (rc == ASSAY_OK) rc = stream_check(a->stream, e->err);
     if (rc != ASSAY_OK) return rc;
@@ -166,8 +160,7 @@ static assay_status hand_in(evaluation *e, array *a)
 /* The stream that the evaluation waits for has to live here, too. */
 static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, stream *target)
 {
-    part *own;
-    assay_status rc = find_part(e, target, &own);
+    assay_status rc = part_of(e, target) ? ASSAY_OK : out_of_memory(e->err);
     array_graph_lock();
     if (rc == ASSAY_OK) rc = array_order_find(list, n, target, &e->order, e->err);
     for (size_t i = 0; rc == ASSAY_OK && i < e->order.n; i++) rc = hand_in(e, e->order.at[i]);
