@@ -96,6 +96,7 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_JUDGED_AS:
+    case CONF_OPTION_COMPUTED_IN:
     case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_DRAW:

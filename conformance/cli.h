@@ -36,7 +36,8 @@ typedef struct conf_context {
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_COMPUTE,
-    CONF_OPTION_JUDGED_AS, /* --compute, of a command that has no engine */
+    CONF_OPTION_JUDGED_AS,   /* --compute, of a command that has no engine */
+    CONF_OPTION_COMPUTED_IN, /* --compute, of a command that judges by nothing that was recorded */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_VECTOR,

@@ -13,6 +13,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
      "judge by the noise of f32, bf16 or int8, in which the engine\ncomputed (default: float32, or float64 "
      "by its bound)"},
+    {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
+     "ask engines to compute in f32, bf16 or int8 (default: as the engine\nlikes)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
      "only cases whose id matches: a glob, in which * also stands for\n/, or a part of the id"},
     {CONF_OPTION_SHARD, 0, "--shard", "I/N",

@@ -123,6 +123,8 @@ static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
     (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
     print_text(out, "case", file.path);
     print_text(out, "engine", file.engine);
+    if (file.compute) print_text(out, "compute", conf_compute_name(file.compute));
+    print_text(out, "kernels", file.kernels);
     (void)fprintf(out, "%-10s %zu\n", "workers", file.schedule.n_workers);
     if (file.has_seed) (void)fprintf(out, "%-10s %" PRIu64 "\n", "seed", file.seed);
     print_text(out, "found", file.found);

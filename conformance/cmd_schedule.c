@@ -31,8 +31,9 @@ const char conf_cmd_schedule_details[] =
     "nothing may fail, crash or hang.\n"
     "\n"
     "A program that fails is cut down to the shortest that still does, printed, and saved as\n"
-    "DIR/schedule-ENGINE-CASE-SEED.json, which --replay runs again; an engine and a case on\n"
-    "the command line then take the place of those in the file.\n"
+    "DIR/schedule-ENGINE-CASE-SEED.json, which --replay runs again; an engine, a type, kernels\n"
+    "and a case on the command line then take the place of those in the file. An engine that\n"
+    "cannot be asked for a type, or be given kernels, is skipped with its reason.\n"
     "\n"
     "Exit status: 0 all agree; 1 something diverges, fails, crashes or hangs; 2 usage; 77\n"
     "nothing could be run; 99 broken fixture, missing library or an error of assay itself.\n";
@@ -43,7 +44,8 @@ typedef struct scheduling {
     const conf_context *context;
     conf_found_list found;
     conf_trial_rows rows;
-    char **paths; /* [n_engines], of modules */
+    char **paths;  /* [n_engines], of modules */
+    char *kernels; /* path of a library; NULL: the engines' own */
     conf_report_files files;
     conf_trial_result *results; /* [rows.n], shared with the trials */
     conf_verdict *verdicts;     /* [rows.n], of this round */
@@ -59,8 +61,9 @@ static const char *const *engines_of(const conf_options *options, size_t *n)
 {
     *n = options->n_engines;
     if (*n) return options->engines;
-    while (conf_engine_bundled[*n]) ++*n;
-    return conf_engine_bundled;
+    const char *const *usual = conf_engine_usual(options->kernels, options->compute);
+    while (usual[*n]) ++*n;
+    return usual;
 }
 
 static const char *label_of(const char *name)
@@ -74,13 +77,15 @@ static void load_task(const void *context, conf_verdict *v)
     conf_evaluate(context, v);
 }
 
+/* One that has no choice of types to offer, or takes no kernels, is skipped case by case. */
 static assay_status find_engine(const scheduling *of, const char *name, char **path, assay_error *err)
 {
     conf_verdict v;
     assay_status rc = conf_engine_find(name, &of->context->engine_dirs, path, err);
     if (rc != ASSAY_OK) return rc;
-    rc = conf_isolate(load_task, &(conf_assignment){.engine = *path}, &of->options->limits, &v, err);
-    if (rc == ASSAY_OK && v.outcome != CONF_PASSED)
+    const conf_assignment load = {.engine = *path, .kernels = of->kernels, .compute = of->options->compute};
+    rc = conf_isolate(load_task, &load, &of->options->limits, &v, err);
+    if (rc == ASSAY_OK && v.outcome != CONF_PASSED && v.outcome != CONF_SKIPPED)
         rc = assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
     return rc;
 }
@@ -104,7 +109,9 @@ static assay_status make_rows(scheduling *of, const char *const *names, size_t n
     if (!of->rows.at || !of->paths || !of->verdicts) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     of->results = share(n_rows * sizeof *of->results, err);
     if (!of->results) return ASSAY_EINTERNAL;
-    assay_status rc = ASSAY_OK;
+    const char *library = of->options->kernels;
+    assay_status rc =
+        library ? conf_engine_find(library, &of->context->engine_dirs, &of->kernels, err) : ASSAY_OK;
     for (size_t e = 0; e < n && rc == ASSAY_OK; e++) rc = find_engine(of, names[e], &of->paths[e], err);
     for (size_t i = 0; i < n_rows && rc == ASSAY_OK; i++) {
         const conf_found *found = &of->found.at[i / n];
@@ -127,6 +134,9 @@ static conf_trial trial_of(const scheduling *of, const conf_trial_row *row)
                         .engine = row->engine,
                         .name = row->name,
                         .label = row->label,
+                        .kernels = of->kernels,
+                        .kernels_name = o->kernels,
+                        .compute = o->compute,
                         .save = o->save ? o->save : ".",
                         .limits = &o->limits,
                         .seed = of->seed,
@@ -243,6 +253,7 @@ static conf_exit finish(scheduling *of, assay_status rc, assay_error *err)
     for (size_t e = 0; of->paths && e < of->rows.n_engines; e++) free(of->paths[e]);
     if (of->results) (void)munmap(of->results, of->rows.n * sizeof *of->results);
     free(of->paths);
+    free(of->kernels);
     free(of->verdicts);
     free(of->rows.at);
     conf_found_free(&of->found);
@@ -277,15 +288,17 @@ static assay_status replay(scheduling *of, const conf_schedule_file *file, assay
     return ASSAY_OK;
 }
 
-static conf_exit run_replay(scheduling *of)
+/* options: those of *of; what they leave open the file says. */
+static conf_exit run_replay(scheduling *of, conf_options *o)
 {
-    const conf_options *o = of->options;
     conf_schedule_file file;
     assay_error err = {0};
     if (o->n_engines > 1 || o->n_arguments > 1)
         return usage(of->context, "--replay takes one engine and one case");
     assay_status rc = conf_schedule_read(o->replay, &file, &err);
     if (rc != ASSAY_OK) return finish(of, rc, &err);
+    if (o->compute == ASSAY_DTYPE_NONE) o->compute = file.compute;
+    if (!o->kernels) o->kernels = file.kernels;
     rc = conf_find(o->n_arguments ? o->arguments[0] : file.path, &of->found, &err);
     if (rc == ASSAY_OK && (of->found.n != 1 || of->found.at[0].scanned))
         rc = assay_fail(&err, ASSAY_EINVAL, "%s: expected a case, not a directory",
@@ -327,7 +340,7 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
         memcpy(o.threads, usual, sizeof usual);
         o.n_threads = sizeof usual / sizeof *usual;
     }
-    if (o.replay) return run_replay(&of);
+    if (o.replay) return run_replay(&of, &o);
     if (!conf_cmd_find(&o, context, &of.found, &code)) return code;
     size_t n = 0;
     const char *const *names = engines_of(&o, &n);

@@ -267,7 +267,8 @@ CONFORMANCE_TAP = \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/observations.test \
-	conformance/tests/schedules.test
+	conformance/tests/schedules.test \
+	conformance/tests/schedules_asked.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
 EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
 

@@ -114,12 +114,15 @@ extern const char *const conf_schedule_refusal;
  *   kind     "schedule"
  *   case     path of the case, as the user would write it
  *   engine   as the user calls it
+ *   compute, kernels   as --compute and --kernels; missing where they were not given
  *   workers  ASSAY_WORKERS of the run
  *   steps    an array: thread; op; model, session and row where the operation has them; samples, those of the
  *            case that the session's batch holds, of "session"
  *   seed, found   what it was drawn from and how it failed, for people; may be missing */
 typedef struct conf_schedule_file {
     char *path, *engine; /* of the case; as the user calls it */
+    char *kernels;       /* a library whose kernels the engine is given, likewise; NULL: its own */
+    assay_dtype compute; /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
     char *found;         /* NULL where it is not said */
     bool has_seed;
     uint64_t seed;

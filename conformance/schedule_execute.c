@@ -39,6 +39,7 @@ typedef struct execution {
     const conf_schedule *s;
     const conf_case *c;
     const assay_engine *engine;
+    const assay_model_options *options; /* NULL: none */
     conf_record *to;
     size_t row[CONF_SCHEDULE_STEPS_MAX];          /* of the record: the first of each step */
     assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* by open and wait */
@@ -114,7 +115,9 @@ static assay_status take_model(execution *x, size_t i, assay_model *model, assay
 static assay_status do_open(execution *x, size_t i, assay_error *err)
 {
     assay_model *model = NULL;
-    assay_status rc = x->engine->model_open(x->c->model, &model, err);
+    const char *dir = x->c->model;
+    assay_status rc = x->options ? x->engine->model_open_with(dir, x->options, &model, err)
+                                 : x->engine->model_open(dir, &model, err);
     return rc == ASSAY_OK ? take_model(x, i, model, err) : rc;
 }
 
@@ -242,7 +245,7 @@ static assay_status do_step(execution *x, size_t i, assay_error *err)
     const conf_step *a = &x->s->steps[i];
     switch (a->op) {
     case CONF_OP_OPEN: return do_open(x, i, err);
-    case CONF_OP_LOAD: return loading_start(x->engine, x->c->model, NULL, &x->loadings[a->model], err);
+    case CONF_OP_LOAD: return loading_start(x->engine, x->c->model, x->options, &x->loadings[a->model], err);
     case CONF_OP_WAIT: return do_wait(x, i, err);
     case CONF_OP_SESSION: return do_session(x, i, err);
     case CONF_OP_ROW: return write_row(x, a->session, a->row, err);
@@ -342,12 +345,12 @@ static void judge_failure(const execution *x, conf_verdict *v)
 }
 
 void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const assay_engine *engine,
-                           bool serial, conf_record *to, conf_verdict *v)
+                           const assay_model_options *options, bool serial, conf_record *to, conf_verdict *v)
 {
     execution *x = calloc(1, sizeof *x);
     bool ok = x != NULL;
     if (ok) {
-        *x = (execution){.s = s, .c = c, .engine = engine, .to = to};
+        *x = (execution){.s = s, .c = c, .engine = engine, .options = options, .to = to};
         for (size_t i = 1; i < s->n_steps; i++) x->row[i] = x->row[i - 1] + conf_schedule_rows(s, c, i - 1);
         to->wide = engine->logits_dtype == ASSAY_F64;
         bool going = true;

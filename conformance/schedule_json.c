@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/directories.h"
 #include "conformance/json_add.h"
 #include "conformance/schedule.h"
@@ -175,24 +176,35 @@ static assay_status take_seed(const place *at, json_object *object, conf_schedul
     return ASSAY_OK;
 }
 
+static assay_status take_compute(const place *at, json_object *object, assay_dtype *out, assay_error *err)
+{
+    const char *name = NULL;
+    assay_status rc = take_optional_text(at, object, "compute", &name, err);
+    if (rc != ASSAY_OK || !name) return rc;
+    *out = conf_compute_of(name);
+    return *out == ASSAY_DTYPE_NONE ? refuse(at, "compute", "f32, bf16 or int8", err) : ASSAY_OK;
+}
+
 /* Texts of a file, borrowed from its document. */
 typedef struct texts {
-    const char *path, *engine, *found;
+    const char *path, *engine, *kernels, *found;
 } texts;
 
 static assay_status copy_texts(const place *at, const texts *from, conf_schedule_file *to, assay_error *err)
 {
     to->path = strdup(from->path);
     to->engine = strdup(from->engine);
+    to->kernels = from->kernels ? strdup(from->kernels) : NULL;
     to->found = from->found ? strdup(from->found) : NULL;
-    if (to->path && to->engine && (to->found || !from->found)) return ASSAY_OK;
+    if (to->path && to->engine && (to->kernels || !from->kernels) && (to->found || !from->found))
+        return ASSAY_OK;
     return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", at->path);
 }
 
 static assay_status read_head(const place *at, json_object *document, texts *out, assay_error *err)
 {
-    static const char *const names[] = {"schema", "kind",  "case",  "engine", "workers",
-                                        "seed",   "found", "steps", NULL};
+    static const char *const names[] = {"schema",  "kind", "case",  "engine", "compute", "kernels",
+                                        "workers", "seed", "found", "steps",  NULL};
     const char *schema = "", *kind = "";
     if (!json_object_is_type(document, json_type_object)) return refuse(at, "document", "an object", err);
     assay_status rc = take_text(at, document, "schema", &schema, err);
@@ -202,6 +214,7 @@ static assay_status read_head(const place *at, json_object *document, texts *out
     if (rc == ASSAY_OK) rc = check_members(at, document, names, err);
     if (rc == ASSAY_OK) rc = take_text(at, document, "case", &out->path, err);
     if (rc == ASSAY_OK) rc = take_text(at, document, "engine", &out->engine, err);
+    if (rc == ASSAY_OK) rc = take_optional_text(at, document, "kernels", &out->kernels, err);
     if (rc == ASSAY_OK) rc = take_optional_text(at, document, "found", &out->found, err);
     return rc;
 }
@@ -215,6 +228,7 @@ assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay
     assay_error why = {0};
     assay_status rc = json_read(path, &document, err);
     if (rc == ASSAY_OK) rc = read_head(&at, document, &said, err);
+    if (rc == ASSAY_OK) rc = take_compute(&at, document, &file.compute, err);
     if (rc == ASSAY_OK) rc = take_seed(&at, document, &file, err);
     if (rc == ASSAY_OK) rc = take_number(&at, document, "workers", true, &file.schedule.n_workers, err);
     if (rc == ASSAY_OK) rc = read_steps(&at, document, &file.schedule, err);
@@ -231,8 +245,9 @@ void conf_schedule_file_free(conf_schedule_file *file)
 {
     free(file->path);
     free(file->engine);
+    free(file->kernels);
     free(file->found);
-    file->path = file->engine = file->found = NULL;
+    file->path = file->engine = file->kernels = file->found = NULL;
 }
 
 static bool add_samples(json_object *to, const conf_schedule_session *session)
@@ -272,6 +287,8 @@ assay_status conf_schedule_write(const char *path, const conf_schedule_file *fil
     bool ok = conf_json_add_text(document, "schema", SCHEMA) && conf_json_add_text(document, "kind", KIND) &&
               conf_json_add_text(document, "case", file->path) &&
               conf_json_add_text(document, "engine", file->engine) &&
+              (!file->compute || conf_json_add_text(document, "compute", conf_compute_name(file->compute))) &&
+              (!file->kernels || conf_json_add_text(document, "kernels", file->kernels)) &&
               conf_json_add_count(document, "workers", file->schedule.n_workers) &&
               (!file->has_seed || conf_json_add(document, "seed", json_object_new_uint64(file->seed))) &&
               (!file->found || conf_json_add_text(document, "found", file->found)) &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/json_add.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
@@ -27,6 +28,12 @@ static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial
 {
     const conf_limits *limits = &rows->options->limits;
     (void)fputs("assay schedule", out);
+    if (rows->options->kernels) {
+        (void)fputs(" --kernels ", out);
+        conf_text_print_quoted(out, rows->options->kernels);
+    }
+    if (rows->options->compute)
+        (void)fprintf(out, " --compute %s", conf_compute_name(rows->options->compute));
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
@@ -143,6 +150,10 @@ void conf_trials_report(FILE *out, const char *prefix, const conf_context *conte
     print_skipped(out, prefix, context, rows);
     for (size_t e = 0; e < rows->n_engines; e++) print_sum(out, prefix, rows, rows->at[e].label, widest, e);
     print_sum(out, prefix, rows, "total", widest, SIZE_MAX);
+    if (rows->options->kernels)
+        (void)fprintf(out, "%swith the kernels of %s\n", prefix, rows->options->kernels);
+    if (rows->options->compute)
+        (void)fprintf(out, "%scomputed in %s\n", prefix, conf_compute_name(rows->options->compute));
 }
 
 void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_trial_rows *rows)
@@ -215,6 +226,11 @@ static bool add_totals(json_object *to, const conf_trial_rows *rows)
            conf_json_add_count(totals, "runs", n_runs);
 }
 
+static bool add_text_or_null(json_object *to, const char *name, const char *text)
+{
+    return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
+}
+
 static bool add_asked(json_object *to, const conf_options *options)
 {
     json_object *threads = json_object_new_array();
@@ -222,7 +238,8 @@ static bool add_asked(json_object *to, const conf_options *options)
               conf_json_add_count(to, "draws", options->n_draws) && conf_json_add(to, "threads", threads);
     for (size_t k = 0; k < options->n_threads; k++)
         ok = ok && conf_json_append(threads, json_object_new_int64((int64_t)options->threads[k]));
-    return ok;
+    return ok && add_text_or_null(to, "kernels", options->kernels) &&
+           add_text_or_null(to, "compute", options->compute ? conf_compute_name(options->compute) : NULL);
 }
 
 assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assay_error *err)

@@ -44,11 +44,12 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
 
 /* One JSON object:
  *   schema   "assay-schedules/1"
- *   seed, draws, threads   what was asked for
+ *   seed, draws, threads, kernels, compute   what was asked for; the last two null where they were not
  *   totals   passed, failed, skipped, broken, programs, runs: counts
  *   results  an array: case, path, engine, outcome, class, reason, where as in assay run; programs, runs;
- *            saved, repro, steps, steps_drawn of what failed: the file, the command, and how long the program
- * is and was; else null Fails with ASSAY_ENOMEM. */
+ *            saved, repro, steps, steps_drawn of what failed: the file, the command, and how long the
+ *            program is and was; else null
+ * Fails with ASSAY_ENOMEM. */
 assay_status conf_trials_print_json(FILE *out, const conf_trial_rows *rows, assay_error *err);
 
 #endif

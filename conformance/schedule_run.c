@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "conformance/engine.h"
 #include "conformance/evaluate_parts.h"
 
 conf_record *conf_record_open(void)
@@ -47,17 +46,16 @@ static void set_workers(size_t n)
 static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
-    const assay_engine *engine = NULL;
-    assay_error err = {0};
-    v->stage = CONF_STAGE_LOAD;
+    const conf_runner *r = t->r;
+    assay_model_options options = {.size = sizeof options, .compute = r->compute};
     set_workers(t->serial ? 1 : t->s->n_workers); /* of this process, before the engine looks */
-    if (conf_engine_open(t->r->engine, &engine, &err) != ASSAY_OK) {
-        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-        return;
-    }
+    const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
+    if (!engine || !conf_evaluate_kernels(r->kernels, engine, &options.kernels, v)) return;
+    bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels;
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
-    conf_schedule_execute(t->s, t->r->c, engine, t->serial, t->serial ? t->r->serial : t->r->at_once, v);
+    conf_schedule_execute(t->s, r->c, engine, asks ? &options : NULL, t->serial,
+                          t->serial ? r->serial : r->at_once, v);
 }
 
 static size_t rows_in_all(const conf_schedule *s, const conf_case *c)

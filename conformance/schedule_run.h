@@ -37,18 +37,21 @@ size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i);
 /* What is run. */
 typedef struct conf_runner {
     const conf_case *c;
-    const char *engine; /* path of a module */
+    const char *engine;  /* path of a module */
+    const char *kernels; /* path of a library whose kernels the engine is given; may be NULL */
+    assay_dtype compute; /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
     const conf_limits *limits;
     conf_record *serial, *at_once;
 } conf_runner;
 
-/* Executes the program in this process with an engine that is open. serial: on the calling thread, in the
- * order of the list. Fills *to, and sets the verdict where a step fails. */
+/* Executes the program in this process with an engine that is open. options: that models are opened with;
+ * NULL: none. serial: on the calling thread, in the order of the list. Fills *to, and sets the verdict where
+ * a step fails. */
 void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const assay_engine *engine,
-                           bool serial, conf_record *to, conf_verdict *v);
+                           const assay_model_options *options, bool serial, conf_record *to, conf_verdict *v);
 
-/* Runs the program serially, into r->serial. *v passes, or says why the program cannot be run or fails
- * already so. Fails like conf_isolate. */
+/* Runs the program serially, into r->serial. *v passes, or says why the program cannot be run, or the engine
+ * not be asked for what r asks for, or fails already so. Fails like conf_isolate. */
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                         assay_error *err);
 

@@ -44,13 +44,15 @@ static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error
     (void)snprintf(found, sizeof found, "%s%s%s", v->reason, v->where[0] ? "; " : "", v->where);
     conf_schedule_file file = {.path = strdup(t->path),
                                .engine = strdup(t->name),
+                               .kernels = t->kernels_name ? strdup(t->kernels_name) : NULL,
+                               .compute = t->compute,
                                .found = strdup(found),
                                .has_seed = true,
                                .seed = to->seed,
                                .schedule = to->schedule};
-    assay_status rc = file.path && file.engine && file.found
-                          ? conf_schedule_write(path, &file, err)
-                          : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    bool ok = file.path && file.engine && file.found && (file.kernels || !t->kernels_name);
+    assay_status rc =
+        ok ? conf_schedule_write(path, &file, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     conf_schedule_file_free(&file);
     if (rc == ASSAY_OK) memcpy(to->saved, path, sizeof path);
     return rc;
@@ -64,8 +66,8 @@ static assay_status settle(const conf_trial *t, const conf_runner *r, const conf
     conf_trial_result *to = t->result;
     conf_limits limits = *r->limits;
     if (v->class == CONF_CLASS_HANG) limits.seconds = fmin(limits.seconds, HANG_SECONDS);
-    const conf_runner patient = {
-        .c = r->c, .engine = r->engine, .limits = &limits, .serial = r->serial, .at_once = r->at_once};
+    conf_runner patient = *r;
+    patient.limits = &limits;
     const conf_reduction effort = {.seconds = REDUCTION_SECONDS, .tries = REDUCTION_TRIES};
     to->schedule = *s;
     to->n_steps = s->n_steps;
@@ -151,6 +153,8 @@ static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
 {
     conf_runner r = {.c = c,
                      .engine = t->engine,
+                     .kernels = t->kernels,
+                     .compute = t->compute,
                      .limits = t->limits,
                      .serial = conf_record_open(),
                      .at_once = conf_record_open()};

@@ -13,14 +13,16 @@
 
 /* What is tried; all strings are borrowed. */
 typedef struct conf_trial {
-    const char *path, *id;     /* of the case */
-    const char *engine, *name; /* path of the module; as the user calls it */
-    const char *label;         /* for file names */
-    const char *save;          /* directory for programs that fail */
-    const conf_limits *limits; /* of each run */
-    uint64_t seed;             /* of the first program; the next is seed + 1 */
-    size_t n_draws, shape;     /* shape: as of conf_schedule_draws */
-    const size_t *threads;     /* [n_threads] */
+    const char *path, *id;              /* of the case */
+    const char *engine, *name;          /* path of the module; as the user calls it */
+    const char *label;                  /* for file names */
+    const char *kernels, *kernels_name; /* of a library: likewise; NULL: the engine's own */
+    assay_dtype compute;                /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
+    const char *save;                   /* directory for programs that fail */
+    const conf_limits *limits;          /* of each run */
+    uint64_t seed;                      /* of the first program; the next is seed + 1 */
+    size_t n_draws, shape;              /* shape: as of conf_schedule_draws */
+    const size_t *threads;              /* [n_threads] */
     size_t n_threads;
     const conf_schedule *replayed; /* NULL: programs are drawn */
     size_t n_times;                /* that it is run */

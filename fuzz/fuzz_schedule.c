@@ -15,8 +15,9 @@ static char *text_of(const conf_schedule_file *file)
     size_t size;
     FILE *f = open_memstream(&text, &size);
     fuzz_require(f != NULL, "there is memory");
-    (void)fprintf(f, "%s %s %s %d %" PRIu64 " %zu workers\n", file->path, file->engine,
-                  file->found ? file->found : "", file->has_seed, file->seed, file->schedule.n_workers);
+    (void)fprintf(f, "%s %s %s %d %s %d %" PRIu64 " %zu workers\n", file->path, file->engine,
+                  file->kernels ? file->kernels : "", (int)file->compute, file->found ? file->found : "",
+                  file->has_seed, file->seed, file->schedule.n_workers);
     conf_schedule_print(f, "", &file->schedule);
     (void)fclose(f);
     return text;

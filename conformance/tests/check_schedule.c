@@ -118,14 +118,18 @@ START_TEST(a_sound_file_is_read_as_it_was_written)
     ck_assert_uint_eq(first.schedule.n_steps, 8);
     ck_assert_uint_eq(first.schedule.sessions[0].n_samples, 2);
     ck_assert_uint_eq(conf_schedule_threads(&first.schedule), 4);
-    ck_assert(!first.has_seed && !first.found);
+    ck_assert(!first.has_seed && !first.found && !first.kernels && first.compute == ASSAY_DTYPE_NONE);
     first.has_seed = true;
     first.seed = UINT64_MAX;
+    first.kernels = strdup("./mine.so");
+    first.compute = ASSAY_BF16;
     first.found = strdup("so \"it\" fails");
     ck_assert_int_eq(conf_schedule_write(copy, &first, &err), ASSAY_OK);
     ck_assert_msg(conf_schedule_read(copy, &again, &err) == ASSAY_OK, "%s", err.text);
     ck_assert(are_same(&first.schedule, &again.schedule));
     ck_assert(again.has_seed && again.seed == UINT64_MAX);
+    ck_assert_str_eq(again.kernels, "./mine.so");
+    ck_assert_int_eq(again.compute, ASSAY_BF16);
     ck_assert_str_eq(again.found, "so \"it\" fails");
     conf_schedule_file_free(&first);
     conf_schedule_file_free(&again);
@@ -143,6 +147,8 @@ static const struct {
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\"}", "case: expected a text"},
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\", \"case\": \"a\\u0000b\"}", "case: expected a text"},
     {HEAD TAIL, "steps: expected an array of 1 to 512"},
+    {HEAD OPEN_0 "], \"compute\": \"bf17\"}", "compute: expected f32, bf16 or int8"},
+    {HEAD OPEN_0 "], \"kernels\": \"\"}", "kernels: expected a text"},
     {HEAD OPEN_0 "], \"found\": 7}", "found: expected a text"},
     {HEAD OPEN_0 "], \"seed\": -1}", "seed: expected a whole number from 0 to 2^64 - 1"},
     {HEAD OPEN_0 "], \"seed\": \"7\"}", "seed: expected a whole number"},

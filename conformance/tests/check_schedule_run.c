@@ -181,6 +181,94 @@ START_TEST(a_program_that_cannot_be_saved_has_failed_all_the_same)
 }
 END_TEST
 
+START_TEST(what_is_asked_for_reaches_every_model)
+{
+    write_case("asked");
+    assert_code(schedule("--compute bf16"), 0);
+    const support_output *o = schedule("--kernels fastpath");
+    assert_code(o, 0);
+    assert_holds(o->out, "1 programs, 4 runs\nwith the kernels of fastpath\n");
+    o = schedule("--kernels fastpath --compute f32 --json -");
+    assert_code(o, 0);
+    assert_holds(o->out, "\"kernels\":\"fastpath\",\n  \"compute\":\"f32\"");
+    o = schedule("--json -");
+    assert_code(o, 1);
+    assert_holds(o->out, "opened without what was asked for");
+    assert_holds(o->out, "\"kernels\":null,\n  \"compute\":null");
+}
+END_TEST
+
+/* A fault that is there with an option alone, the one that takes it away, and what the file says. */
+static const struct {
+    const char *fault, *option, *instead, *says, *info;
+} ASKED[] = {
+    {"narrow-fails", "--compute bf16", "--compute f32", "There is no bfloat16 in current thread.",
+     "engine     threaded.so\ncompute    bf16\nworkers "},
+    {"kernels-fail", "--kernels fastpath", NULL, "There is no kernel in current thread.",
+     "engine     threaded.so\nkernels    fastpath\nworkers "},
+};
+
+START_TEST(what_was_asked_for_is_saved_and_asked_for_again)
+{
+    char text[256];
+    write_case(ASKED[_i].fault);
+    assert_code(schedule("--seed 1"), 0);
+    (void)snprintf(text, sizeof text, "cp %.200s threaded.so", engine);
+    assert_code(support_shell(text), 0);
+    const support_output *o =
+        support_assay("schedule --engine threaded.so --seed 1 %s case.h5", ASKED[_i].option);
+    assert_code(o, 1);
+    assert_holds(o->out, ASKED[_i].says);
+    (void)snprintf(text, sizeof text, "  REPRO: assay schedule %s --replay ./schedule-threaded-case-1.json\n",
+                   ASKED[_i].option);
+    assert_holds(o->out, text);
+    o = support_assay("info schedule-threaded-case-1.json");
+    assert_holds(o->out, ASKED[_i].info);
+    o = support_assay("schedule --replay schedule-threaded-case-1.json");
+    assert_code(o, 1);
+    assert_holds(o->out, ASKED[_i].says);
+    if (!ASKED[_i].instead) return;
+    o = support_assay("schedule %s --replay schedule-threaded-case-1.json", ASKED[_i].instead);
+    assert_code(o, 0);
+}
+END_TEST
+
+/* No run in bfloat16 is recorded in the case, and none is needed. */
+START_TEST(an_engine_that_has_no_choice_is_skipped_with_its_reason)
+{
+    write_case("sound");
+    const support_output *o =
+        support_assay("schedule -e %s -e %s --compute bf16 case.h5", engine, support_engine("old_table"));
+    assert_code(o, 0);
+    assert_holds(o->out, "by old_table.so: it offers no choice of the type that it computes in");
+    assert_holds(o->out, "1 passed, 0 failed, 1 skipped");
+    o = support_assay("schedule -e %s --kernels fastpath case.h5", support_engine("old_table"));
+    assert_code(o, 77);
+    assert_holds(o->out, "by old_table.so: it takes no kernels from outside");
+    o = schedule("--compute int8");
+    assert_code(o, 77);
+    assert_holds(o->out, "by threaded.so: open failed: int8 is not implemented\n");
+    o = schedule("--kernels fake32.so");
+    assert_code(o, 99);
+    o = support_assay("schedule -e %s --kernels %s case.h5", engine, support_engine("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->err, "fake32.so: no kernel library: it does not export assay_kernels_v1");
+}
+END_TEST
+
+START_TEST(fastpath_is_the_engine_that_can_be_asked)
+{
+    write_case("sound");
+    static const char *const options[] = {"--compute bf16", "--kernels fastpath"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const support_output *o = support_assay("schedule %s case.h5", options[i]);
+        assert_code(o, 1); /* the checkpoint is empty */
+        assert_holds(o->out, "fastpath");
+        assert_lacks(o->out, "ref");
+    }
+}
+END_TEST
+
 static const struct {
     const char *arguments;
     int code;
@@ -191,6 +279,7 @@ static const struct {
     {"--threads 65", 2, "from 1 to 64, separated by commas"},
     {"--threads 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 2, "at most 16"},
     {"--draws 0", 2, "option --draws"},
+    {"--compute bf17", 2, "option --compute: found bf17, expected one of f32, bf16, int8"},
     {"--for 0", 2, "option --for"},
     {"--times 5", 2, "--times needs --replay"},
     {"--replay x.json --seed 4", 2, "--replay draws nothing"},
@@ -236,6 +325,11 @@ int main(void)
     tcase_add_test(all, stress_goes_on_with_new_seeds_until_something_fails);
     tcase_add_test(all, programs_are_saved_where_they_are_asked_for);
     tcase_add_test(all, a_program_that_cannot_be_saved_has_failed_all_the_same);
+    tcase_add_test(all, what_is_asked_for_reaches_every_model);
+    tcase_add_loop_test(all, what_was_asked_for_is_saved_and_asked_for_again, 0,
+                        sizeof ASKED / sizeof *ASKED);
+    tcase_add_test(all, an_engine_that_has_no_choice_is_skipped_with_its_reason);
+    tcase_add_test(all, fastpath_is_the_engine_that_can_be_asked);
     tcase_add_loop_test(all, a_wrong_command_line_is_explained, 0, sizeof LINES / sizeof *LINES);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);

@@ -25,6 +25,7 @@ struct assay_model {
     char fault[64];
     pthread_t maker;
     unsigned workers;
+    assay_model_options asked; /* zero where nothing was */
 };
 
 struct assay_session {
@@ -50,13 +51,15 @@ static bool is_elsewhere(pthread_t maker)
     return !pthread_equal(maker, pthread_self());
 }
 
-static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
+static assay_status open_asked(const char *dir, const assay_model_options *asked, assay_model **out,
+                               assay_error *err)
 {
     const char *slash = strrchr(dir, '/'), *workers = getenv("ASSAY_WORKERS");
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
     (void)snprintf(m->fault, sizeof m->fault, "%s", slash ? slash + 1 : dir);
     m->maker = pthread_self();
+    m->asked = *asked;
     m->workers = workers ? (unsigned)atoi(workers) : 0;
     if (errs(m, "one-model") && atomic_fetch_add(&n_models, 1) > 0) {
         free(m);
@@ -69,6 +72,22 @@ static assay_status model_open(const char *dir, assay_model **out, assay_error *
     }
     *out = m;
     return ASSAY_OK;
+}
+
+static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
+{
+    const char *slash = strrchr(dir, '/');
+    if (strcmp(slash ? slash + 1 : dir, "asked") == 0)
+        return fail(err, ASSAY_EINTERNAL, "opened without what was asked for");
+    return open_asked(dir, &(assay_model_options){0}, out, err);
+}
+
+/* Has no int8. */
+static assay_status model_open_with(const char *dir, const assay_model_options *options, assay_model **out,
+                                    assay_error *err)
+{
+    if (options->compute == ASSAY_I8) return fail(err, ASSAY_EUNSUPPORTED, "int8 is not implemented");
+    return open_asked(dir, options, out, err);
 }
 
 static void model_free(assay_model *model)
@@ -135,6 +154,11 @@ static assay_status decode(assay_session *s, const int32_t *tokens, void *out, a
 {
     if (errs(s->model, "decode-fails") && is_elsewhere(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
+    const assay_model_options *asked = &s->model->asked;
+    if (errs(s->model, "narrow-fails") && asked->compute == ASSAY_BF16 && is_elsewhere(s->maker))
+        return fail(err, ASSAY_ESTREAM, "There is no bfloat16 in current thread.");
+    if (errs(s->model, "kernels-fail") && asked->kernels && is_elsewhere(s->maker))
+        return fail(err, ASSAY_ESTREAM, "There is no kernel in current thread.");
     while (errs(s->model, "decode-hangs") && is_elsewhere(s->maker)) (void)pause();
     if (errs(s->model, "decode-exits") && is_elsewhere(s->maker)) _exit(3);
     if (errs(s->model, "scratch")) s->state[0] = atomic_load(&scratch);
@@ -155,6 +179,7 @@ const assay_engine *assay_engine_v1(void)
                                        .version = "1",
                                        .logits_dtype = ASSAY_F32,
                                        .model_open = model_open,
+                                       .model_open_with = model_open_with,
                                        .model_free = model_free,
                                        .model_vocab = model_vocab,
                                        .session_open = session_open,
