@@ -58,8 +58,8 @@ static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error
     return rc;
 }
 
-/* The program fails in the way that *v says: cuts it down and saves it. Where it cannot be saved it has failed
- * all the same. */
+/* The program fails in the way that *v says: cuts it down and saves it. Where it cannot be saved it has
+ * failed all the same. */
 static assay_status settle(const conf_trial *t, const conf_runner *r, const conf_schedule *s, uint64_t seed,
                            conf_verdict *v, assay_error *err)
 {
