@@ -57,7 +57,8 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_narrow \
 	fastpath/tests/check_outside \
 	fastpath/tests/check_pool \
-	fastpath/tests/check_session
+	fastpath/tests/check_session \
+	fastpath/tests/check_threads
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
 FASTPATH_TEST_LIBS = fastpath/libfastpath.la $(TEST_LIBS)
@@ -88,3 +89,5 @@ fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)
