@@ -32,7 +32,7 @@ static void *executor_main(void *context)
             (void)pthread_cond_wait(&pool.added, &pool.lock);
             pool.n_idle--;
         }
-        if (pool.ending) break;
+        if (!pool.first) break;
         pending *p = pool.first;
         pool.first = p->next;
         if (!pool.first) pool.last = NULL;
@@ -74,6 +74,34 @@ void executor_serve(queue *q)
     if (pool.n_pending > pool.n_idle) start_executor();
     (void)pthread_cond_signal(&pool.added);
     (void)pthread_mutex_unlock(&pool.lock);
+}
+
+static void lock_pool(void)
+{
+    (void)pthread_mutex_lock(&pool.lock);
+}
+
+static void unlock_pool(void)
+{
+    (void)pthread_mutex_unlock(&pool.lock);
+}
+
+/* A forked process has none of its parent's threads: none is idle, and none can be waited for. */
+static void forget_executors(void)
+{
+    while (pool.all) {
+        executor *next = pool.all->next;
+        free(pool.all);
+        pool.all = next;
+    }
+    pool.n_idle = 0;
+    (void)pthread_cond_init(&pool.added, NULL);
+    unlock_pool();
+}
+
+__attribute__((constructor)) static void foresee_forks(void)
+{
+    (void)pthread_atfork(lock_pool, unlock_pool, forget_executors);
 }
 
 __attribute__((destructor)) static void end_executors(void)

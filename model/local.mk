@@ -61,6 +61,7 @@ MODEL_TESTS = \
 	model/tests/check_plan_refused \
 	model/tests/check_quantized \
 	model/tests/check_quantized_refused \
+	model/tests/check_queue \
 	model/tests/check_rope \
 	model/tests/check_safetensors \
 	model/tests/check_safetensors_header \
@@ -102,6 +103,8 @@ model_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_quantized_LDADD = $(TEST_LIBS)
 model_tests_check_quantized_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_quantized_refused_LDADD = $(TEST_LIBS)
+model_tests_check_queue_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_queue_LDADD = $(TEST_LIBS)
 model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_LDADD = $(TEST_LIBS)
 model_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)

@@ -24,7 +24,7 @@ ref_ref64_la_CFLAGS = $(ref_ref32_la_CFLAGS)
 ref_ref64_la_LDFLAGS = $(ref_ref32_la_LDFLAGS)
 ref_ref64_la_LIBADD = $(ref_ref32_la_LIBADD)
 
-REF_TESTS = ref/tests/check_engine ref/tests/check_ops
+REF_TESTS = ref/tests/check_engine ref/tests/check_ops ref/tests/check_unload
 check_PROGRAMS += $(REF_TESTS)
 TESTS += $(REF_TESTS)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
@@ -33,3 +33,5 @@ ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/ops.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)
+ref_tests_check_unload_CFLAGS = $(TEST_CFLAGS)
+ref_tests_check_unload_LDADD = $(TEST_LIBS)
