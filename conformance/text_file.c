@@ -1,53 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/text_file.h"
 
-#include <errno.h>
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/error.h"
 #include "model/file.h"
 
 #define ROOM_LEAST ((size_t)64 << 10)
-
-static assay_status read_bytes(const char *path, int fd, char *bytes, size_t n, assay_error *err)
-{
-    for (size_t done = 0; done < n;) {
-        const ssize_t got = read(fd, bytes + done, n - done);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
-        if (got == 0)
-            return assay_fail(err, ASSAY_EIO, "%s: found %zu bytes, expected the %zu of its size", path, done,
-                              n);
-        done += (size_t)got;
-    }
-    return ASSAY_OK;
-}
-
-static assay_status read_file(const char *path, size_t most, char **out, size_t *n, assay_error *err)
-{
-    int fd = -1;
-    size_t size = 0;
-    assay_status rc = file_open(path, &fd, &size, err);
-    if (rc != ASSAY_OK) return rc;
-    char *bytes = NULL;
-    if (size > most)
-        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, size,
-                        most);
-    else if (!(bytes = malloc(size + 1))) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    else rc = read_bytes(path, fd, bytes, size, err);
-    (void)close(fd);
-    if (rc != ASSAY_OK) {
-        free(bytes);
-        return rc;
-    }
-    *out = bytes;
-    *n = size;
-    return ASSAY_OK;
-}
 
 /* A file that is packed, and what it unpacks to. */
 typedef struct unpacking {
@@ -117,7 +79,7 @@ assay_status conf_text_file_read(const char *path, size_t most, char **text, siz
     char *bytes;
     size_t n_bytes;
     const char *dot = strrchr(path, '.');
-    assay_status rc = read_file(path, most, &bytes, &n_bytes, err);
+    assay_status rc = file_read(path, most, &bytes, &n_bytes, err);
     if (rc != ASSAY_OK) return rc;
     if (!dot || strcmp(dot, ".gz") != 0) {
         *text = bytes;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,5 +39,41 @@ assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err
     }
     *fd = opened;
     *size = (size_t)info.st_size;
+    return ASSAY_OK;
+}
+
+static assay_status read_bytes(const char *path, int fd, char *bytes, size_t n, assay_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        const ssize_t got = read(fd, bytes + done, n - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+        if (got == 0)
+            return assay_fail(err, ASSAY_EIO, "%s: found %zu bytes, expected the %zu of its size", path, done,
+                              n);
+        done += (size_t)got;
+    }
+    return ASSAY_OK;
+}
+
+assay_status file_read(const char *path, size_t most, char **out, size_t *n, assay_error *err)
+{
+    int fd = -1;
+    size_t size = 0;
+    assay_status rc = file_open(path, &fd, &size, err);
+    if (rc != ASSAY_OK) return rc;
+    char *bytes = NULL;
+    if (size > most)
+        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, size,
+                        most);
+    else if (!(bytes = malloc(size + 1))) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    else rc = read_bytes(path, fd, bytes, size, err);
+    (void)close(fd);
+    if (rc != ASSAY_OK) {
+        free(bytes);
+        return rc;
+    }
+    *out = bytes;
+    *n = size;
     return ASSAY_OK;
 }

@@ -13,4 +13,8 @@
  * Fails with ASSAY_EIO; the text starts with the path and holds the system's reason. */
 assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err);
 
+/* Reads all of it into memory that the caller frees, [*n], with room for one byte more. Fails as file_open
+ * does, with ASSAY_EUNSUPPORTED where it has more than `most` bytes, or with ASSAY_ENOMEM. */
+assay_status file_read(const char *path, size_t most, char **out, size_t *n, assay_error *err);
+
 #endif

@@ -4,13 +4,11 @@
 #include "model/error.h"
 #include "model/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NUMBER_SHOWN_MAX 40
 
@@ -90,34 +88,11 @@ assay_status json_parse_within(const char *path, const char *text, size_t n, con
     return ASSAY_OK;
 }
 
-static assay_status read_all(const char *path, int fd, char *text, size_t n, assay_error *err)
-{
-    for (size_t done = 0; done < n;) {
-        const ssize_t got = read(fd, text + done, n - done);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
-        if (got == 0)
-            return assay_fail(err, ASSAY_EIO, "%s: found %zu bytes, expected the %zu of its size", path, done,
-                              n);
-        done += (size_t)got;
-    }
-    return ASSAY_OK;
-}
-
 assay_status json_read(const char *path, json_object **out, assay_error *err)
 {
-    int fd = -1;
-    size_t n = 0;
-    assay_status rc = file_open(path, &fd, &n, err);
-    if (rc != ASSAY_OK) return rc;
-
     char *text = NULL;
-    if (n > JSON_SIZE_MAX)
-        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
-                        JSON_SIZE_MAX);
-    else if (!(text = malloc(n + 1))) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    else rc = read_all(path, fd, text, n, err);
-    (void)close(fd);
+    size_t n = 0;
+    assay_status rc = file_read(path, JSON_SIZE_MAX, &text, &n, err);
     if (rc == ASSAY_OK) rc = json_parse(path, text, n, out, err);
     free(text);
     return rc;

@@ -8,7 +8,6 @@ does not.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import shutil
@@ -23,6 +22,7 @@ import numpy as np
 from . import h5
 from .mlx_lm_observation import distance, load, prompts, run
 from .observations import LIMIT, judge
+from .shown import choose
 
 FIXTURES = Path("fixtures")
 SHOWN: dict[str, Callable[[], float]] = {}  # name -> largest error in bounds; infinite: no answer
@@ -407,21 +407,8 @@ def ways_out() -> float:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.record.findings",
-                                     description="Shows an entry of docs/FINDINGS.md.")
-    parser.add_argument("name", nargs="*", help="what to show")
-    parser.add_argument("--all", action="store_true", help="show everything")
-    parser.add_argument("--list", action="store_true", help="name what can be shown")
-    options = parser.parse_args(arguments)
-    unknown = set(options.name) - set(SHOWN)
-    if unknown or not (options.name or options.all or options.list):
-        parser.error(f"name one of {', '.join(SHOWN)}")
-    if options.list:
-        for name, function in SHOWN.items():
-            print(f"{name:28s}{function.__doc__}")
-        return 0
     worst = 0.0
-    for name in SHOWN if options.all else options.name:
+    for name in choose("findings", SHOWN, arguments):
         print(f"{name}: {SHOWN[name].__doc__}", flush=True)
         worst = max(worst, SHOWN[name]())
     return 1 if worst > 1 else 0

@@ -6,7 +6,6 @@ entry claims, and 0 where it does not. `--all` shows every one; `--list` names t
 
 from __future__ import annotations
 
-import argparse
 import collections
 import importlib
 import json
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from .shown import choose
 from .thread_published import parse
 from .threads import Machines
 
@@ -148,21 +148,8 @@ def deferred_rope_tables() -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.record.thread_findings",
-                                     description="Shows an entry of docs/FINDINGS.md.")
-    parser.add_argument("name", nargs="*", help="what to show")
-    parser.add_argument("--all", action="store_true", help="show everything")
-    parser.add_argument("--list", action="store_true", help="name what can be shown")
-    options = parser.parse_args(arguments)
-    unknown = set(options.name) - set(SHOWN)
-    if unknown or not (options.name or options.all or options.list):
-        parser.error(f"name one of {', '.join(SHOWN)}")
-    if options.list:
-        for name, function in SHOWN.items():
-            print(f"{name:28s}{function.__doc__}")
-        return 0
     shown = False
-    for name in SHOWN if options.all else options.name:
+    for name in choose("thread_findings", SHOWN, arguments):
         print(f"{name}: {SHOWN[name].__doc__}", flush=True)
         shown |= SHOWN[name]()
     return 1 if shown else 0

@@ -1,0 +1,24 @@
+"""The command line of what shows entries of docs/FINDINGS.md."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+
+
+def choose(program: str, shown: Mapping[str, Callable[[], object]], arguments: list[str]) -> list[str]:
+    """The names that are asked for, in the order of `shown`; none where --list has been answered."""
+    parser = argparse.ArgumentParser(prog=f"python -m scripts.record.{program}",
+                                     description="Shows an entry of docs/FINDINGS.md.")
+    parser.add_argument("name", nargs="*", help="what to show")
+    parser.add_argument("--all", action="store_true", help="show everything")
+    parser.add_argument("--list", action="store_true", help="name what can be shown")
+    options = parser.parse_args(arguments)
+    unknown = set(options.name) - set(shown)
+    if unknown or not (options.name or options.all or options.list):
+        parser.error(f"name one of {', '.join(shown)}")
+    if options.list:
+        for name, function in shown.items():
+            print(f"{name:28s}{function.__doc__}")
+        return []
+    return list(shown) if options.all else options.name
