@@ -4,6 +4,7 @@
 #include "model/tests/support.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/array_list.h"
@@ -129,6 +130,77 @@ START_TEST(a_failure_is_told_and_stays_with_its_array)
 }
 END_TEST
 
+enum { N_MANY = 200 };
+
+static int n_made;
+
+static assay_status make_next(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    int *value = array_allocate(self);
+    (void)context, (void)inputs, (void)err;
+    *value = n_made++;
+    return ASSAY_OK;
+}
+
+START_TEST(arrays_are_made_in_the_order_in_which_they_were_deferred_whatever_they_are)
+{
+    array_list *l = open_list();
+    char name[32];
+    for (int i = 0; i < N_MANY; i++) {
+        (void)snprintf(name, sizeof name, "array.%d", i);
+        ck_assert_ptr_nonnull(defer(l, name, i % 3 == 0, make_next));
+    }
+    ck_assert_int_eq(array_list_realise(l, NULL), ASSAY_OK);
+    for (int i = 0; i < N_MANY; i++) {
+        assay_array_info info;
+        const array *a = array_list_at(l, (size_t)i, &info);
+        (void)snprintf(name, sizeof name, "array.%d", i);
+        ck_assert_str_eq(info.name, name);
+        ck_assert(info.is_private == (i % 3 == 0));
+        ck_assert_int_eq(*(const int *)array_data(a), i);
+    }
+    array_list_free(l);
+}
+END_TEST
+
+START_TEST(a_list_keeps_to_the_stream_that_it_was_opened_on)
+{
+    assay_stream other, own;
+    assay_array_info info;
+    ck_assert_int_eq(stream_new((assay_device){ASSAY_CPU, 0}, ASSAY_STREAM_OWNED, &other, NULL), ASSAY_OK);
+    array_list *l = open_list();
+    ck_assert_int_eq(stream_default((assay_device){ASSAY_CPU, 0}, &own, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_set_default(other, NULL), ASSAY_OK);
+    (void)defer(l, "a", false, make_3);
+    (void)array_list_at(l, 0, &info);
+    ck_assert_int_ne(own.index, other.index);
+    ck_assert_int_eq(info.stream, own.index);
+    ck_assert_int_eq(array_list_realise(l, NULL), ASSAY_OK);
+    array_list_free(l);
+}
+END_TEST
+
+static assay_status make_nothing_else(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    (void)context, (void)self, (void)inputs;
+    return assay_fail(err, ASSAY_EFORMAT, "nor such a thing");
+}
+
+/* The first error of the stream, and all of it: nothing stays there for who comes next. */
+START_TEST(the_first_of_two_failures_is_told_and_the_stream_forgets_both)
+{
+    assay_error err = {0};
+    array_list *l = open_list();
+    (void)defer(l, "bad", false, make_nothing);
+    (void)defer(l, "worse", true, make_nothing_else);
+    support_expect_error(&err, array_list_realise(l, &err), "there is no such thing", NULL);
+    ck_assert_int_eq(err.status, ASSAY_EUNSUPPORTED);
+    ck_assert_int_eq(stream_synchronize(NULL, NULL), ASSAY_OK);
+    ck_assert_int_eq(array_list_realise(l, NULL), ASSAY_EUNSUPPORTED);
+    array_list_free(l);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/array_list");
@@ -137,6 +209,9 @@ int main(void)
     tcase_add_test(all, a_private_array_that_is_left_deferred_is_named_on_another_thread);
     tcase_add_test(all, what_is_deferred_later_is_realised_later);
     tcase_add_test(all, a_failure_is_told_and_stays_with_its_array);
+    tcase_add_test(all, arrays_are_made_in_the_order_in_which_they_were_deferred_whatever_they_are);
+    tcase_add_test(all, a_list_keeps_to_the_stream_that_it_was_opened_on);
+    tcase_add_test(all, the_first_of_two_failures_is_told_and_the_stream_forgets_both);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

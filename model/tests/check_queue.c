@@ -57,10 +57,12 @@ END_TEST
 
 START_TEST(what_is_left_is_dropped_undone)
 {
-    queue_begin(&queues[0]);
-    (void)add(&queues[0], task, &done[0]);
-    (void)add(&queues[0], task, &done[1]);
-    queue_end(&queues[0]);
+    queue q;
+    queue_begin(&q);
+    (void)add(&q, task, &done[0]);
+    (void)add(&q, task, &done[1]);
+    queue_end(&q);
+    memset(&q, 0, sizeof q); /* nothing is found through it any more */
     ck_assert_int_eq(n_done, 0);
 }
 END_TEST
@@ -185,6 +187,40 @@ START_TEST(waiters_and_an_executor_take_turns)
 }
 END_TEST
 
+static void failing_task(queue *q, void *context)
+{
+    queue_fail(q, context);
+}
+
+static void *ask(void *context)
+{
+    queue *q = context;
+    for (uint64_t last = 0; last < N_TASKS;) {
+        ck_assert_uint_ge(queue_last(q), last);
+        last = queue_last(q);
+        if (queue_has_failed(q)) (void)queue_take_error(q, &(assay_error){0});
+    }
+    return NULL;
+}
+
+/* For the sanitizer. */
+START_TEST(any_thread_may_ask_while_others_add_and_serve)
+{
+    static assay_error why;
+    pthread_t threads[N_THREADS];
+    queue *q = &queues[0];
+    why = error_of(ASSAY_EFORMAT, "why");
+    queue_begin(q);
+    for (size_t i = 0; i < N_THREADS; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, ask, q), 0);
+    for (size_t i = 0; i < N_TASKS; i++) {
+        (void)add(q, failing_task, &why);
+        executor_serve(q);
+    }
+    for (size_t i = 0; i < N_THREADS; i++) ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    queue_wait(q, queue_last(q));
+}
+END_TEST
+
 /* Without waiting for the queue, which would do the work here. */
 static void await_done(int n)
 {
@@ -250,6 +286,7 @@ int main(void)
     tcase_add_test(all, a_queue_is_promised_until_it_is_found_empty);
     tcase_add_test(all, who_serves_does_what_is_added_meanwhile);
     tcase_add_test(all, waiters_and_an_executor_take_turns);
+    tcase_add_test(all, any_thread_may_ask_while_others_add_and_serve);
     tcase_add_test(all, an_executor_works_for_one_queue_after_another);
     tcase_add_test(all, queues_have_executors_at_the_same_time);
     suite_add_tcase(suite, all);

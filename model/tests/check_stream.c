@@ -84,7 +84,8 @@ START_TEST(a_device_that_is_not_there_is_refused)
     ck_assert_int_eq(s.index, 77);
     ck_assert_uint_eq(stream_device_count(ASSAY_CPU), 1);
     ck_assert_uint_eq(stream_device_count(ASSAY_GPU), 0);
-    ck_assert_int_eq(default_index(), 2); /* two numbers went to the gpu */
+    ck_assert_int_eq(default_index(), 2); /* two numbers went to the gpu, and no stream */
+    ck_assert_int_eq(stream_set_default((assay_stream){CPU, 0, ASSAY_STREAM_OWNED}, &err), ASSAY_EINVAL);
     ck_assert_int_eq(stream_new(SECOND, ASSAY_STREAM_OWNED, &s, &err), ASSAY_OK);
     support_expect_error(&err, stream_set_default(s, &err), "[set_default_stream] Device(cpu, 1)", NULL);
 }
@@ -94,8 +95,10 @@ START_TEST(a_name_that_no_stream_has_is_refused)
 {
     stream *s = NULL;
     assay_error err = {0};
-    const assay_stream names[] = {
-        {CPU, 5, ASSAY_STREAM_OWNED}, {CPU, -1, ASSAY_STREAM_OWNED}, {CPU, 0, ASSAY_STREAM_PER_THREAD}};
+    const assay_stream names[] = {{CPU, 1, ASSAY_STREAM_OWNED},
+                                  {CPU, 5, ASSAY_STREAM_OWNED},
+                                  {CPU, -1, ASSAY_STREAM_OWNED},
+                                  {CPU, 0, ASSAY_STREAM_PER_THREAD}};
     (void)default_index();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         ck_assert_int_eq(stream_find(&names[i], &s, &err), ASSAY_EINVAL);
@@ -184,6 +187,8 @@ START_TEST(a_per_thread_stream_comes_to_be_on_each_thread)
     ck_assert_int_eq(stream_name(find(passed)).index, 1);
     on_another_thread(expect_own_number_2);
     ck_assert_int_eq(stream_name(find(passed)).index, 1);
+    passed.index = 1; /* the second one is another */
+    ck_assert_int_eq(stream_name(find(passed)).index, 3);
 }
 END_TEST
 
@@ -200,6 +205,24 @@ START_TEST(a_scope_puts_back_what_was_there)
     ck_assert_int_eq(default_index(), a.index);
     ck_assert_int_eq(stream_scope_leave(&outer, NULL), ASSAY_OK);
     ck_assert_int_eq(default_index(), 2);
+}
+END_TEST
+
+/* As upstream: what has no name stands for a stream of that device, and so for none. */
+START_TEST(a_scope_that_is_refused_has_changed_the_device_until_the_outer_one_ends)
+{
+    assay_scope outer, inner;
+    assay_stream second;
+    assay_error err = {0};
+    stream *s;
+    ck_assert_int_eq(stream_new(SECOND, ASSAY_STREAM_OWNED, &second, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_scope_enter(new_stream(ASSAY_STREAM_OWNED), &outer, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_find(NULL, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_scope_enter(second, &inner, &err), ASSAY_EINVAL);
+    support_expect_error(&err, stream_find(NULL, &s, &err), "[default_stream] Device(cpu, 1)", NULL);
+    ck_assert_int_eq(stream_scope_leave(&outer, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_find(NULL, &s, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_name(s).index, outer.before.index);
 }
 END_TEST
 
@@ -237,6 +260,7 @@ int main(void)
     tcase_add_test(all, cleared_streams_live_nowhere_and_stay_defaults);
     tcase_add_test(all, a_per_thread_stream_comes_to_be_on_each_thread);
     tcase_add_test(all, a_scope_puts_back_what_was_there);
+    tcase_add_test(all, a_scope_that_is_refused_has_changed_the_device_until_the_outer_one_ends);
     tcase_add_test(all, the_first_error_is_kept_and_returned_once);
     suite_add_tcase(suite, all);
     return support_run(suite);
