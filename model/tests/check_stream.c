@@ -129,6 +129,14 @@ START_TEST(a_stream_lives_on_its_makers_thread)
 }
 END_TEST
 
+START_TEST(a_default_lives_on_its_own_thread)
+{
+    ck_assert_int_eq(stream_default(CPU, &passed, NULL), ASSAY_OK);
+    ck_assert_int_eq(stream_check(find(passed), NULL), ASSAY_OK);
+    on_another_thread(expect_foreign);
+}
+END_TEST
+
 static void make_passed(void)
 {
     passed = new_stream(ASSAY_STREAM_OWNED);
@@ -255,6 +263,7 @@ int main(void)
     tcase_add_test(all, a_device_that_is_not_there_is_refused);
     tcase_add_test(all, a_name_that_no_stream_has_is_refused);
     tcase_add_test(all, a_stream_lives_on_its_makers_thread);
+    tcase_add_test(all, a_default_lives_on_its_own_thread);
     tcase_add_test(all, a_stream_of_a_thread_that_has_ended_lives_nowhere);
     tcase_add_test(all, a_shared_stream_lives_everywhere_even_when_cleared);
     tcase_add_test(all, cleared_streams_live_nowhere_and_stay_defaults);
