@@ -64,12 +64,12 @@ static const struct {
      "--seed 1",
      6,
      {"prefill", "There is no Stream(cpu, 2) in current thread.", ", session 0)"}},
-    /* the same with a decode */
-    {"scratch", "--seed 1", 11, {"the serial run gives ", "ASSAY_WORKERS=", ", decode, session "}},
-    /* open, session, prefill, free, session, prefill, free, close, and what luck leaves */
+    /* two sessions, a decode between their prefills, and what luck leaves: of 160 steps */
+    {"scratch", "--seed 1", 40, {"the serial run gives ", "ASSAY_WORKERS=", ", decode, session "}},
+    /* two sessions, their prefills, and what luck leaves */
     {"one-prefill",
      "--seed 1",
-     10,
+     40,
      {"prefill failed: another prefill is under way", "(thread ", ", prefill, session "}},
     /* open, open, close, close; also in order of the list */
     {"one-model", "--seed 1", 4, {"open failed: the engine is open already", "(thread ", ", open, model "}},
@@ -85,10 +85,10 @@ START_TEST(a_fault_of_threads_is_caught_and_cut_down)
     assert_holds(o->out, "  REPRO: assay schedule ");
     o = support_shell("grep -c 'kind.*schedule' schedule-threaded-case-1.json");
     assert_code(o, 0);
-    /* Of races some runs are enough, and a hang takes all its time. */
+    /* A race is lost in one run of many, on a busy machine of more; a hang takes all its time. */
     bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
     o = support_assay("schedule %s --replay schedule-threaded-case-1.json",
-                      hangs ? "--timeout 1 --times 2" : "");
+                      hangs ? "--timeout 1 --times 2" : "--times 100");
     assert_code(o, 1);
     assert_holds(o->out, FAULTS[_i].says[0]);
 }
