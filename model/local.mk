@@ -67,6 +67,7 @@ MODEL_TESTS = \
 	model/tests/check_safetensors_header \
 	model/tests/check_stop \
 	model/tests/check_stream \
+	model/tests/check_stream_table \
 	model/tests/check_weights
 EXTRA_DIST += model/tests/vectors
 check_PROGRAMS += $(MODEL_TESTS)
@@ -95,6 +96,8 @@ model_tests_check_array_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_array_LDADD = $(TEST_LIBS)
 model_tests_check_array_list_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_array_list_LDADD = $(TEST_LIBS)
+model_tests_check_stream_table_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_stream_table_LDADD = $(TEST_LIBS)
 model_tests_check_stream_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_stream_LDADD = $(TEST_LIBS)
 model_tests_check_affine_CFLAGS = $(TEST_CFLAGS)
