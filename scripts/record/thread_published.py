@@ -56,6 +56,13 @@ def lines(n: int, line: Any) -> str:
     return "".join(line(i) + "\n" for i in range(n))
 
 
+def behind(n: int) -> str:
+    """n arrays, each made of another, and a foreign one, at once; which of the last two are realised then."""
+    return ("0: s = new_stream\n" + lines(n, lambda i: f"1: a{i} = arange 2\n1: b{i} = square a{i}")
+            + "1: c = arange 2 on s\n1: eval " + " ".join(f"b{i}" for i in range(n)) + " c\n"
+            + "".join(f"2: read {name}{i}\n" for i in (n - 1, n - 2, 0) for name in "ba"))
+
+
 def wide() -> str:
     """Graphs that are wider than MLX walks level by level (20), with streams of other threads."""
     foreign = "0: s = new_stream\n"
@@ -78,7 +85,9 @@ def wide() -> str:
                       for n, up, down in ((16, "b", "a"), (8, "c", "b"), (4, "d", "c"), (2, "e", "d")))
             + "1: f = add e0 e1\n1: read f\n0: read f\n2: read f\n"
             + "0: eval " + " ".join(f"b{i}" for i in range(8)) + "\n"
-            + "2: eval " + " ".join(f"a{i}" for i in range(16, 32)) + "\n1: read f\n")
+            + "2: eval " + " ".join(f"a{i}" for i in range(16, 32)) + "\n1: read f\n\n"
+            "13. Twenty arrays at once, and a foreign one behind them: nothing is realised before it is met\n"
+            + behind(20) + "\n14. Twenty-one: the last of them is\n" + behind(21))
 
 
 def groups() -> dict[str, Programs]:
