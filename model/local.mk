@@ -40,6 +40,7 @@ model_libmodel_la_SOURCES = \
 	model/safetensors.c model/safetensors.h \
 	model/safetensors_header.c model/safetensors_header.h \
 	model/stop.c model/stop.h \
+	model/stop_tokenizer.c model/stop_tokenizer.h \
 	model/stream.c model/stream.h \
 	model/stream_table.c model/stream_table.h \
 	model/weights.c model/weights.h

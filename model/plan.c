@@ -148,6 +148,13 @@ static void note_stops(owned_plan *o)
 {
     size_t n;
     const int32_t *ids = stop_set_ids(o->stops, &n);
+    const char *nameless = stop_set_nameless(o->stops);
+    if (nameless)
+        config_note(
+            &o->notes,
+            "tokenizer_config.json: eos_token \"%.80s\" has no id, neither there nor in tokenizer.json; "
+            "it adds nothing to the stop set",
+            nameless);
     for (size_t i = 0; i < n; i++)
         if ((size_t)ids[i] >= o->plan.vocab)
             config_note(&o->notes, "stop id %d lies outside the vocabulary (%zu); kept", ids[i],

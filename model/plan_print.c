@@ -45,12 +45,13 @@ static void print_counts(const plan *p, FILE *out)
 
 static void print_stops(const plan *p, FILE *out)
 {
-    static const char *const FROM[] = {"?", "config.json", "generation_config.json",
-                                       "config.json, generation_config.json"};
     size_t n;
     const int32_t *ids = stop_set_ids(p->stops, &n);
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "stop         %" PRId32 "  %s\n", ids[i], FROM[stop_set_origin(p->stops, i) & 3U]);
+    for (size_t i = 0; i < n; i++) {
+        char from[80];
+        stop_origin_print(from, sizeof from, stop_set_origin(p->stops, i));
+        fprintf(out, "stop         %" PRId32 "  %s\n", ids[i], from);
+    }
     if (n == 0) fprintf(out, "stop         none\n");
 }
 

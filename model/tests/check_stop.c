@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes the documents (NULL: none) to a directory of their own and reads the set. */
-static assay_status read_set(const char *config, const char *generation, stop_set **out, assay_error *err)
+/* Writes the documents (NULL: none) to a directory of their own. */
+static const char *write_set(const char *config, const char *generation)
 {
     static int count;
     char name[32];
@@ -16,16 +16,24 @@ static assay_status read_set(const char *config, const char *generation, stop_se
     const char *dir = support_mkdir(support_tmpdir(), name);
     if (config) (void)support_write(dir, "config.json", config, strlen(config));
     if (generation) (void)support_write(dir, "generation_config.json", generation, strlen(generation));
-    return stop_set_read(dir, out, err);
+    return dir;
 }
 
-static void expect_ids(const char *config, const char *generation, size_t n, const int32_t *ids,
-                       const unsigned *origin)
+static void write_tokenizer(const char *dir, const char *config, const char *tokenizer)
 {
-    stop_set *s = NULL;
-    assay_error err;
+    (void)support_write(dir, "tokenizer_config.json", config, strlen(config));
+    if (tokenizer) (void)support_write(dir, "tokenizer.json", tokenizer, strlen(tokenizer));
+}
+
+static assay_status read_set(const char *config, const char *generation, stop_set **out, assay_error *err)
+{
+    return stop_set_read(write_set(config, generation), out, err);
+}
+
+/* Frees the set. */
+static void expect_set(stop_set *s, size_t n, const int32_t *ids, const unsigned *origin)
+{
     size_t found;
-    ck_assert_int_eq(read_set(config, generation, &s, &err), ASSAY_OK);
     const int32_t *got = stop_set_ids(s, &found);
     ck_assert_uint_eq(found, n);
     for (size_t i = 0; i < n; i++) {
@@ -35,11 +43,122 @@ static void expect_ids(const char *config, const char *generation, size_t n, con
     stop_set_free(s);
 }
 
+static void expect_ids(const char *config, const char *generation, size_t n, const int32_t *ids,
+                       const unsigned *origin)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    ck_assert_int_eq(read_set(config, generation, &s, &err), ASSAY_OK);
+    expect_set(s, n, ids, origin);
+}
+
 START_TEST(the_set_is_the_union_of_both_documents)
 {
     expect_ids("{\"eos_token_id\": 1}", "{\"eos_token_id\": [106, 1, 50]}", 3, (const int32_t[]){1, 50, 106},
-               (const unsigned[]){STOP_CONFIG | STOP_GENERATION_CONFIG, STOP_GENERATION_CONFIG,
-                                  STOP_GENERATION_CONFIG});
+               (const unsigned[]){ASSAY_STOP_CONFIG | ASSAY_STOP_GENERATION_CONFIG,
+                                  ASSAY_STOP_GENERATION_CONFIG, ASSAY_STOP_GENERATION_CONFIG});
+}
+END_TEST
+
+static void expect_parsed(const char *tokenizer, const char *config, size_t n, const int32_t *ids,
+                          const unsigned *origin)
+{
+    const assay_stop_documents documents = {.tokenizer = {tokenizer, strlen(tokenizer)},
+                                            .config = {config, config ? strlen(config) : 0}};
+    stop_set *s = NULL;
+    assay_error err;
+    ck_assert_int_eq(stop_set_parse(&documents, &s, &err), ASSAY_OK);
+    expect_set(s, n, ids, origin);
+}
+
+START_TEST(documents_in_memory_name_ids_of_a_tokenizer_too)
+{
+    expect_parsed("{\"eos_token_id\": 1, \"eos_token_ids\": [1, 106]}", "{\"eos_token_id\": 106}", 2,
+                  (const int32_t[]){1, 106},
+                  (const unsigned[]){ASSAY_STOP_TOKENIZER, ASSAY_STOP_TOKENIZER | ASSAY_STOP_CONFIG});
+    expect_parsed("{\"eos_token_id\": null, \"text_config\": {\"eos_token_id\": 3}}", NULL, 0, NULL, NULL);
+}
+END_TEST
+
+/* How a checkpoint's tokenizer names the id 7 of its end. */
+static const struct {
+    const char *config, *tokenizer;
+} NAMED[] = {
+    {"{\"eos_token\": \"</s>\", \"added_tokens_decoder\": {\"6\": {\"content\": \"<s>\"}, \"7\": "
+     "{\"content\": "
+     "\"</s>\"}}}",
+     NULL},
+    {"{\"eos_token\": {\"content\": \"</s>\"}, \"added_tokens_decoder\": {}}",
+     "{\"added_tokens\": [{\"id\": 7, \"content\": \"</s>\"}], \"model\": {\"vocab\": {\"</s>\": 1}}}"},
+    {"{\"eos_token\": \"</s>\"}", "{\"model\": {\"vocab\": {\"a\": 0, \"</s>\": 7}}}"},
+    {"{\"eos_token\": \"7\"}",
+     "{\"model\": {\"vocab\": [[\"0\", 0], [\"1\", 0], [\"2\", 0], [\"3\", 0], [\"4\", 0], "
+     "[\"5\", 0], [\"6\", 0], [\"7\", 0]]}}"},
+};
+
+START_TEST(the_tokenizer_of_a_checkpoint_names_its_end)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    const char *dir = write_set("{\"eos_token_id\": 2}", NULL);
+    write_tokenizer(dir, NAMED[_i].config, NAMED[_i].tokenizer);
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    ck_assert_ptr_null(stop_set_nameless(s));
+    expect_set(s, 2, (const int32_t[]){2, 7}, (const unsigned[]){ASSAY_STOP_CONFIG, ASSAY_STOP_TOKENIZER});
+}
+END_TEST
+
+START_TEST(an_end_without_an_id_is_said)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    const char *dir = write_set("{}", NULL);
+    write_tokenizer(dir, "{\"eos_token\": \"</s>\"}", "{\"model\": {\"vocab\": {}}, \"added_tokens\": null}");
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    ck_assert_str_eq(stop_set_nameless(s), "</s>");
+    expect_set(s, 0, NULL, NULL);
+    dir = write_set("{}", NULL);
+    write_tokenizer(dir, "{\"eos_token\": null}", NULL);
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    ck_assert_ptr_null(stop_set_nameless(s));
+    stop_set_free(s);
+}
+END_TEST
+
+static const struct {
+    const char *config, *tokenizer, *reason;
+} ODD_TOKENIZERS[] = {
+    {"[]", NULL, "tokenizer_config.json: expected an object"},
+    {"{", NULL, "tokenizer_config.json"},
+    {"{\"eos_token\": 7}", NULL, "eos_token: found 7, expected a token or null"},
+    {"{\"eos_token\": {\"content\": 7}}", NULL, "eos_token: found {\"content\":7}, expected"},
+    {"{\"eos_token\": \"a\"}", "[]", "tokenizer.json: expected an object"},
+    {"{\"eos_token\": \"a\"}", "{\"model\": {\"vocab\": {\"a\": -1}}}",
+     "the tokenizer gives eos_token \"a\" the id -1"},
+    {"{\"eos_token\": \"a\", \"added_tokens_decoder\": {\"2147483648\": {\"content\": \"a\"}}}", NULL,
+     "the tokenizer gives eos_token \"a\" the id 2147483648"},
+};
+
+START_TEST(an_odd_tokenizer_is_refused_by_name)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    const char *dir = write_set("{}", NULL);
+    write_tokenizer(dir, ODD_TOKENIZERS[_i].config, ODD_TOKENIZERS[_i].tokenizer);
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, ODD_TOKENIZERS[_i].reason, NULL);
+    ck_assert_ptr_null(s);
+}
+END_TEST
+
+START_TEST(documents_of_an_id_are_listed_in_order)
+{
+    char text[80];
+    stop_origin_print(text, sizeof text,
+                      ASSAY_STOP_GENERATION_CONFIG | ASSAY_STOP_TOKENIZER | ASSAY_STOP_CONFIG);
+    ck_assert_str_eq(text, "tokenizer, config.json, generation_config.json");
+    stop_origin_print(text, 8, ASSAY_STOP_CONFIG | ASSAY_STOP_TOKENIZER);
+    ck_assert_str_eq(text, "tokeniz");
 }
 END_TEST
 
@@ -54,9 +173,9 @@ END_TEST
 START_TEST(a_nested_config_counts_where_the_top_level_has_none)
 {
     expect_ids("{\"text_config\": {\"eos_token_id\": 7}}", NULL, 1, (const int32_t[]){7},
-               (const unsigned[]){STOP_CONFIG});
+               (const unsigned[]){ASSAY_STOP_CONFIG});
     expect_ids("{\"eos_token_id\": 3, \"text_config\": {\"eos_token_id\": 7}}", NULL, 1, (const int32_t[]){3},
-               (const unsigned[]){STOP_CONFIG});
+               (const unsigned[]){ASSAY_STOP_CONFIG});
 }
 END_TEST
 
@@ -94,6 +213,13 @@ int main(void)
     Suite *suite = suite_create("model/stop");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_set_is_the_union_of_both_documents);
+    tcase_add_test(all, documents_in_memory_name_ids_of_a_tokenizer_too);
+    tcase_add_loop_test(all, the_tokenizer_of_a_checkpoint_names_its_end, 0,
+                        (int)(sizeof NAMED / sizeof *NAMED));
+    tcase_add_test(all, an_end_without_an_id_is_said);
+    tcase_add_loop_test(all, an_odd_tokenizer_is_refused_by_name, 0,
+                        (int)(sizeof ODD_TOKENIZERS / sizeof *ODD_TOKENIZERS));
+    tcase_add_test(all, documents_of_an_id_are_listed_in_order);
     tcase_add_test(all, null_absent_and_empty_add_nothing);
     tcase_add_test(all, a_nested_config_counts_where_the_top_level_has_none);
     tcase_add_loop_test(all, any_other_value_is_refused_by_name, 0, (int)(sizeof ODD / sizeof *ODD));
