@@ -16,9 +16,9 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_GENERATE] = {"generate", false, true, false},
     [CONF_ROPE] = {"rope", false, true, false},
     [CONF_POSITIONS] = {"positions", false, false, false},
-    [CONF_EOS] = {"eos", true, false, false},
-    [CONF_REASONING] = {"reasoning", true, false, false},
-    [CONF_TOOLS] = {"tools", true, false, false},
+    [CONF_EOS] = {"eos", true, true, false},
+    [CONF_REASONING] = {"reasoning", true, true, false},
+    [CONF_TOOLS] = {"tools", true, true, false},
     [CONF_EVENTS] = {"events", true, false, false},
     [CONF_TOKENIZER] = {"tokenizer", true, false, false},
     [CONF_THREADS] = {"threads", true, true, false},
@@ -114,9 +114,9 @@ static assay_status check_below(const conf_case *c, const char *dir, const char 
 }
 
 /* The checkpoint belongs to the case: a fixture must never make an engine open a directory elsewhere. */
-static assay_status find_model(conf_case *c, const char *model, assay_error *err)
+assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err)
 {
-    if (model[0] == '\0') return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute model is empty", c->path);
+    if (model[0] == '\0') return assay_fail(err, ASSAY_EFORMAT, "%s: model is empty", c->path);
     if (model[0] == '/' || climbs_out(model))
         return assay_fail(
             err, ASSAY_EFORMAT,
@@ -226,7 +226,7 @@ static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, ass
     if (c->kind == CONF_ROPE) return frame ? ASSAY_OK : conf_rope_read(file, c, err);
     char *model = NULL;
     rc = conf_h5_attribute_text(file, "model", &model, err);
-    if (rc == ASSAY_OK) rc = find_model(c, model, err);
+    if (rc == ASSAY_OK) rc = conf_case_find_model(c, model, err);
     free(model);
     if (rc == ASSAY_OK) rc = read_limit(file, &c->decoder.caches, err);
     return rc == ASSAY_OK ? conf_decoder_read(file, c, frame, err) : rc;

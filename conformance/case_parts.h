@@ -13,6 +13,9 @@ assay_status conf_schema_check(const char *path, const char *schema, assay_error
 assay_status conf_kind_find(const char *path, const char *name, bool textual, conf_kind *out,
                             assay_error *err);
 
+/* Sets c->model to the checkpoint at `model`, which must lie below the case's directory. */
+assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err);
+
 /* Reads the file at c->path, packed or not: the header and, where the kind is replayed, all vectors. */
 assay_status conf_textual_read(conf_case *c, assay_error *err);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/engine.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/module.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -100,36 +100,18 @@ static assay_status check_table(const char *path, const assay_engine *e, assay_e
     return ASSAY_OK;
 }
 
-/* A table of today's size for an engine that was built with a shorter one. Like the module it stays for the
- * rest of the process. */
-static const assay_engine *lengthen(const assay_engine *shorter)
-{
-    static struct longer {
-        assay_engine table;
-        struct longer *next;
-    } * all;
-    struct longer *made = calloc(1, sizeof *made);
-    if (!made) return NULL;
-    memcpy(&made->table, shorter, shorter->size / sizeof(assay_engine_fn *) * sizeof(assay_engine_fn *));
-    made->next = all;
-    all = made;
-    return &made->table;
-}
-
 assay_status conf_engine_open(const char *path, const assay_engine **out, assay_error *err)
 {
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!module) return assay_fail(err, ASSAY_EIO, "%s", dlerror());
-    void *symbol = dlsym(module, ASSAY_ENGINE_SYMBOL);
-    if (!symbol)
+    assay_engine_fn *table_of;
+    assay_status rc = conf_module_find(path, ASSAY_ENGINE_SYMBOL, &table_of, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!table_of)
         return assay_fail(err, ASSAY_EFORMAT, "%s: no engine: it does not export %s", path,
                           ASSAY_ENGINE_SYMBOL);
-    assay_engine_fn *table_of;
-    memcpy(&table_of, &symbol, sizeof table_of); /* ISO C has no cast from an object to a function */
     const assay_engine *e = table_of();
-    assay_status rc = check_table(path, e, err);
+    rc = check_table(path, e, err);
     if (rc != ASSAY_OK) return rc;
-    if (e->size < sizeof *e) e = lengthen(e);
+    if (e->size < sizeof *e) e = conf_module_lengthen(e, e->size, sizeof *e);
     if (!e) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     *out = e;
     return ASSAY_OK;

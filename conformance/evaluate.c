@@ -14,6 +14,7 @@
 #include "conformance/evaluate_vectors.h"
 #include "conformance/kernels.h"
 #include "conformance/schedule.h"
+#include "conformance/serving.h"
 
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
 {
@@ -244,11 +245,27 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     return NULL;
 }
 
+/* A server's own library, without an engine. */
+static void serve(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
+{
+    if (assignment->kernels) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
+    else if (assignment->compute != ASSAY_DTYPE_NONE)
+        conf_verdict_set(v, CONF_SKIPPED, "%s", conf_compute_refusal);
+    else if (c && conf_kind_of(c->kind)->textual) conf_evaluate_vectors(assignment, c, v);
+    else if (c)
+        conf_verdict_set(v, CONF_SKIPPED, "it has no engine: it does not export %s", ASSAY_ENGINE_SYMBOL);
+}
+
 void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
 {
     conf_case *c = assignment->path ? read_case(assignment, v) : NULL;
     if (assignment->path && !c) return;
-    const assay_engine *engine = conf_evaluate_load(assignment->engine, assignment->compute, v);
-    if (engine) replay(assignment, engine, c, v);
+    v->stage = CONF_STAGE_LOAD;
+    if (conf_serving_stands_alone(assignment->engine)) {
+        serve(assignment, c, v);
+    } else {
+        const assay_engine *engine = conf_evaluate_load(assignment->engine, assignment->compute, v);
+        if (engine) replay(assignment, engine, c, v);
+    }
     conf_case_free(c);
 }

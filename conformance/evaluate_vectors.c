@@ -37,7 +37,7 @@ static void run_task(const void *context, conf_verdict *v)
     conf_vector_place place;
     const conf_json_at *at = conf_vector_find(&e->c->vectors, t->i, e->c->path, &place);
     v->stage = CONF_STAGE_VECTOR;
-    e->kind->replay(e->offered, &e->c->vectors.at[t->i], at, v);
+    e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
 }
 
 /* What whoever waits for this process is told if it dies, or does not come back. */

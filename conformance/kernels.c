@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/kernels.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/compute.h"
+#include "conformance/module.h"
 #include "model/error.h"
 
 /* What a table cannot do without; every operation behind it may be missing. */
@@ -54,36 +54,25 @@ static assay_status check_products(const char *path, const assay_kernels *k, ass
     return rc;
 }
 
-/* A table of today's size; like the library it stays for the rest of the process. */
-static assay_kernels *lengthen(const assay_kernels *shorter)
+/* Null where there is no memory for it. */
+static const assay_kernels *lengthen(const assay_kernels *shorter)
 {
-    static struct longer {
-        assay_kernels table;
-        struct longer *next;
-    } * all;
-    struct longer *made = calloc(1, sizeof *made);
-    if (!made) return NULL;
-    const size_t whole = shorter->size / sizeof(assay_norm_fn *) * sizeof(assay_norm_fn *); /* members */
-    memcpy(&made->table, shorter, whole);
-    made->table.size = sizeof made->table;
-    made->next = all;
-    all = made;
-    return &made->table;
+    assay_kernels *k = conf_module_lengthen(shorter, shorter->size, sizeof *k);
+    if (k) k->size = sizeof *k;
+    return k;
 }
 
 assay_status conf_kernels_open(const char *path, const assay_kernels **out, assay_error *err)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) return assay_fail(err, ASSAY_EIO, "%s", dlerror());
-    void *symbol = dlsym(library, ASSAY_KERNELS_SYMBOL);
-    if (!symbol)
+    assay_kernels_fn *table_of;
+    assay_status rc = conf_module_find(path, ASSAY_KERNELS_SYMBOL, &table_of, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!table_of)
         return assay_fail(err, ASSAY_EFORMAT, "%s: no kernel library: it does not export %s", path,
                           ASSAY_KERNELS_SYMBOL);
-    assay_kernels_fn *table_of;
-    memcpy(&table_of, &symbol, sizeof table_of); /* ISO C has no cast from an object to a function */
     const assay_kernels *k = table_of();
     if (!k) return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it has no kernels for this processor", path);
-    assay_status rc = check_head(path, k, err);
+    rc = check_head(path, k, err);
     if (rc != ASSAY_OK) return rc;
     if (k->size < sizeof *k) k = lengthen(k);
     if (!k) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);

@@ -54,10 +54,12 @@ conformance_libconformance_la_SOURCES = \
 	conformance/directories.c conformance/directories.h \
 	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
+	conformance/eos.c conformance/eos.h \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
 	conformance/evaluate_tensors.c \
 	conformance/evaluate_tokens.c \
 	conformance/evaluate_vectors.c conformance/evaluate_vectors.h \
+	conformance/fields.c conformance/fields.h \
 	conformance/find.c conformance/find.h \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
 	conformance/h5_chunk.c conformance/h5_chunk.h \
@@ -81,6 +83,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \
+	conformance/module.c conformance/module.h \
 	conformance/parallel.c conformance/parallel.h \
 	conformance/progress.c conformance/progress.h \
 	conformance/replay.c conformance/replay.h conformance/replay_parts.h \
@@ -92,6 +95,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/report_json.c \
 	conformance/report_junit.c \
 	conformance/report_table.c \
+	conformance/reply.c conformance/reply.h \
 	conformance/results.c conformance/results.h \
 	conformance/schedule.c conformance/schedule.h \
 	conformance/schedule_draw.c \
@@ -101,6 +105,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/schedule_report.c conformance/schedule_report.h \
 	conformance/schedule_run.c conformance/schedule_run.h \
 	conformance/schedule_trial.c conformance/schedule_trial.h \
+	conformance/serving.c conformance/serving.h \
 	conformance/slab.c conformance/slab.h \
 	conformance/streams.c conformance/streams.h \
 	conformance/text.c conformance/text.h \
@@ -134,6 +139,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref.la \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la \
+	conformance/tests/engines/serving.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/threaded.la
 BROKEN_ENGINES = \
@@ -179,6 +185,8 @@ conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c
+conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
 conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c conformance/tests/engines/formula.h
@@ -251,6 +259,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_schedule \
 	conformance/tests/check_schedule_files \
 	conformance/tests/check_schedule_run \
+	conformance/tests/check_serving \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
@@ -347,6 +356,8 @@ conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_textual_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_serving_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_threads_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/streams.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
+#include "conformance/module.h"
 #include "model/error.h"
 
 static assay_status check_table(const char *path, const assay_streams *s, assay_error *err)
@@ -44,16 +42,14 @@ static assay_status check_table(const char *path, const assay_streams *s, assay_
 
 assay_status conf_streams_open(const char *path, const assay_streams **out, assay_error *err)
 {
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!module) return assay_fail(err, ASSAY_EIO, "%s", dlerror());
-    void *symbol = dlsym(module, ASSAY_STREAMS_SYMBOL);
-    if (!symbol)
+    assay_streams_fn *table_of;
+    assay_status rc = conf_module_find(path, ASSAY_STREAMS_SYMBOL, &table_of, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!table_of)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "it has no streams: it does not export %s",
                           ASSAY_STREAMS_SYMBOL);
-    assay_streams_fn *table_of;
-    memcpy(&table_of, &symbol, sizeof table_of); /* ISO C has no cast from an object to a function */
     const assay_streams *s = table_of();
-    assay_status rc = check_table(path, s, err);
+    rc = check_table(path, s, err);
     if (rc == ASSAY_OK) *out = s;
     return rc;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual.h"
 
+#include "conformance/eos.h"
+#include "conformance/reply.h"
 #include "conformance/threads.h"
 
 static const conf_textual kinds[] = {
+    {CONF_EOS, conf_eos_check, conf_eos_open, conf_eos_replay},
+    {CONF_REASONING, conf_reasoning_check, conf_reply_open, conf_reply_replay},
+    {CONF_TOOLS, conf_tools_check, conf_reply_open, conf_reply_replay},
     {CONF_THREADS, conf_threads_check, conf_threads_open, conf_threads_replay},
 };
 

@@ -23,7 +23,8 @@ typedef struct conf_textual {
      * been called but `open`. *v is zeroed; where the answer diverges it is CONF_FAILED with the class and,
      * in `reason`, what was expected and what was found, also in which part of the vector. v->where is what
      * is under way, for whoever must say at what the process died. */
-    void (*replay)(const void *offered, const conf_vector *vector, const conf_json_at *at, conf_verdict *v);
+    void (*replay)(const void *offered, const conf_case *c, const conf_vector *vector, const conf_json_at *at,
+                   conf_verdict *v);
 } conf_textual;
 
 /* NULL where this kind is not replayed. */

@@ -86,7 +86,7 @@ extern const char *const conf_threads_ops[CONF_THREADS_N_OPS];
 assay_status conf_threads_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                 assay_error *err);
 const void *conf_threads_open(const char *module, conf_verdict *v);
-void conf_threads_replay(const void *offered, const conf_vector *vector, const conf_json_at *at,
-                         conf_verdict *v);
+void conf_threads_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                         const conf_json_at *at, conf_verdict *v);
 
 #endif

@@ -302,12 +302,13 @@ static void run(replay *r, conf_verdict *v)
 }
 
 /* Nothing is freed: the process ends here, and threads may still hold on to it. */
-void conf_threads_replay(const void *offered, const conf_vector *vector, const conf_json_at *at,
-                         conf_verdict *v)
+void conf_threads_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                         const conf_json_at *at, conf_verdict *v)
 {
     conf_threads_program program;
     conf_strings unknown = {0};
     assay_error err = {0};
+    (void)c;
     (void)vector;
     if (conf_threads_program_read(at, &program, &unknown, &err) != ASSAY_OK) {
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);

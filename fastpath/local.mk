@@ -42,8 +42,8 @@ pkglib_LTLIBRARIES += fastpath/fastpath.la
 fastpath_fastpath_la_SOURCES = fastpath/engine.c
 fastpath_fastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_fastpath_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
-	-export-symbols-regex '^assay_(engine|kernels|streams)_v1$$'
-fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
+	-export-symbols-regex '^assay_(engine|kernels|serving|streams)_v1$$'
+fastpath_fastpath_la_LIBADD = fastpath/libfastpath.la serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 
 FASTPATH_TESTS = \
 	fastpath/tests/check_cache \

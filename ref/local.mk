@@ -16,7 +16,7 @@ ref_ref32_la_SOURCES = $(REF_SOURCES)
 ref_ref32_la_CPPFLAGS = $(AM_CPPFLAGS)
 ref_ref32_la_CFLAGS = $(AM_CFLAGS) $(OPENBLAS_CFLAGS) $(JSONC_CFLAGS)
 ref_ref32_la_LDFLAGS = $(AM_LDFLAGS) $(ENGINE_LDFLAGS)
-ref_ref32_la_LIBADD = model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
+ref_ref32_la_LIBADD = serving/libserving.la model/libmodel.la $(OPENBLAS_LIBS) $(JSONC_LIBS)
 
 ref_ref64_la_SOURCES = $(REF_SOURCES)
 ref_ref64_la_CPPFLAGS = $(AM_CPPFLAGS) -DREF_DOUBLE

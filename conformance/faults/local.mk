@@ -21,7 +21,7 @@ conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/fa
 	fastpath/engine.c
 conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
-conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la
+conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la serving/libserving.la
 
 check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)

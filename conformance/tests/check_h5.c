@@ -191,11 +191,11 @@ END_TEST
 
 START_TEST(kinds_that_are_not_replayed_are_read_no_further)
 {
-    const char *text = support_path("eos.json");
-    support_write_text(text, "{\"schema\":\"assay/1\",\"kind\":\"eos\",\"groups\":[]}");
+    const char *text = support_path("preprocess.json");
+    support_write_text(text, "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[]}");
     conf_case *c;
     ck_assert_int_eq(conf_case_read(text, &c, NULL), ASSAY_OK);
-    ck_assert_int_eq(c->kind, CONF_EOS);
+    ck_assert_int_eq(c->kind, CONF_PREPROCESS);
     ck_assert(!conf_kind_of(c->kind)->replayed);
     conf_case_free(c);
     edit_attribute(path, "kind", "positions");

@@ -130,11 +130,11 @@ START_TEST(skipping_everything_exits_77_and_names_what_was_skipped)
 {
     support_mkdir(support_path("skipped"));
     (void)support_write_decoder(support_path("skipped/sinks.h5"), "logits", "unsupported");
-    support_write_text(support_path("skipped/eos.json"),
-                       "{\"schema\":\"assay/1\",\"kind\":\"eos\",\"groups\":[]}");
+    support_write_text(support_path("skipped/sizes.json"),
+                       "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[]}");
     const support_output *o = support_assay("run -e %s skipped", fake("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "skipped: kind eos is not replayed yet:\n  eos\n");
+    assert_holds(o->out, "skipped: kind preprocess is not replayed yet:\n  sizes\n");
     assert_holds(o->out, "skipped: sinks are not implemented:\n  sinks\n");
     assert_holds(o->out, "0 passed, 0 failed, 2 skipped\n");
     assert_holds(o->err, "assay: nothing could be run\n");

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/fields.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 48 /* bytes of a text that a message has, from a little before where it differs */
+
+static bool append(conf_bytes *bytes, const char *text, size_t n)
+{
+    if (n > bytes->room - bytes->n) {
+        size_t room = 2 * bytes->room + n;
+        char *at = realloc(bytes->at, room);
+        if (!at) return false;
+        bytes->at = at;
+        bytes->room = room;
+    }
+    memcpy(bytes->at + bytes->n, text, n);
+    bytes->n += n;
+    return true;
+}
+
+static bool begin_call(conf_fields *f, const char *name, size_t n)
+{
+    conf_call *calls = realloc(f->calls, (f->n_calls + 1) * sizeof *calls);
+    if (!calls) return false;
+    f->calls = calls;
+    calls[f->n_calls++] = (conf_call){0};
+    return append(&calls[f->n_calls - 1].name, name, n);
+}
+
+static void take(void *context, assay_part part, const char *text, size_t n)
+{
+    conf_fields *f = context;
+    bool kept = true;
+    if (n == 0 || !text) {
+        f->broken = "a piece without text";
+        return;
+    }
+    switch (part) {
+    case ASSAY_PART_CONTENT: kept = append(&f->content, text, n); break;
+    case ASSAY_PART_REASONING: kept = append(&f->reasoning, text, n); break;
+    case ASSAY_PART_CALL: kept = begin_call(f, text, n); break;
+    case ASSAY_PART_ARGUMENTS:
+        if (f->n_calls == 0) f->broken = "arguments before any call";
+        else kept = append(&f->calls[f->n_calls - 1].arguments, text, n);
+        break;
+    default: f->broken = "a piece of no known part";
+    }
+    if (!kept) f->no_memory = true;
+}
+
+assay_sink conf_fields_sink(conf_fields *fields)
+{
+    return (assay_sink){.take = take, .context = fields};
+}
+
+void conf_fields_free(conf_fields *f)
+{
+    free(f->content.at);
+    free(f->reasoning.at);
+    for (size_t i = 0; i < f->n_calls; i++) {
+        free(f->calls[i].name.at);
+        free(f->calls[i].arguments.at);
+    }
+    free(f->calls);
+    *f = (conf_fields){0};
+}
+
+/* Bytes of the white space that text[0..n) begins with, one character; 0: it begins with something else. */
+static size_t space_at(const char *text, size_t n)
+{
+    static const char *const wide[] = {
+        "\xc2\x85", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",
+        "\u2007",   "\u2008", "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
+    };
+    if (n == 0) return 0;
+    unsigned char c = (unsigned char)text[0];
+    if ((c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20)) return 1;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        size_t k = strlen(wide[i]);
+        if (n >= k && memcmp(text, wide[i], k) == 0) return k;
+    }
+    return 0;
+}
+
+/* The same at the end. */
+static size_t space_before(const char *text, size_t n)
+{
+    for (size_t k = 1; k <= 3 && k <= n; k++)
+        if (space_at(text + n - k, k) == k) return k;
+    return 0;
+}
+
+static assay_text strip(const char *at, size_t n)
+{
+    for (size_t k; (k = space_at(at, n)) > 0; n -= k) at += k;
+    for (size_t k; (k = space_before(at, n)) > 0;) n -= k;
+    return (assay_text){at, n};
+}
+
+/* Writes a text with quotes, "null" for an empty one, from byte `from` on; what does not fit is "…". */
+static void quote(char *out, size_t size, assay_text text, size_t from)
+{
+    size_t shown = text.n - from < SHOWN ? text.n - from : SHOWN;
+    if (text.n == 0) (void)snprintf(out, size, "null");
+    else
+        (void)snprintf(out, size, "\"%s%.*s%s\"", from ? "…" : "", (int)shown, text.at + from,
+                       from + shown < text.n ? "…" : "");
+}
+
+static bool same_text(const char *name, assay_text expected, assay_text found, char *text, size_t size)
+{
+    char should[SHOWN + 16], is[SHOWN + 16];
+    size_t n = expected.n < found.n ? expected.n : found.n, at = 0;
+    while (at < n && expected.at[at] == found.at[at]) at++;
+    if (at == expected.n && at == found.n) return true;
+    size_t from = at < SHOWN / 3 ? 0 : at - SHOWN / 3;
+    while (from > 0 && ((unsigned char)expected.at[from] & 0xc0U) == 0x80U) from--;
+    quote(should, sizeof should, expected, from);
+    quote(is, sizeof is, found, from);
+    (void)snprintf(text, size, "%s: expected %s, found %s (they differ at byte %zu)", name, should, is, at);
+    return false;
+}
+
+bool conf_field_equals(const char *name, json_object *expected, const conf_bytes *found, char *text,
+                       size_t size)
+{
+    const char *at = expected ? json_object_get_string(expected) : "";
+    size_t n = expected ? (size_t)json_object_get_string_len(expected) : 0;
+    return same_text(name, strip(at, n), found->n ? strip(found->at, found->n) : (assay_text){"", 0}, text,
+                     size);
+}
+
+/* The value of a text that is JSON, of two members of one name the last; NULL where it is none, or null. */
+static json_object *parse(const conf_bytes *bytes)
+{
+    if (bytes->n == 0 || bytes->n > INT32_MAX) return NULL;
+    json_tokener *tokener = json_tokener_new();
+    if (!tokener) return NULL;
+    json_object *value = json_tokener_parse_ex(tokener, bytes->at, (int)bytes->n);
+    bool whole =
+        json_tokener_get_error(tokener) == json_tokener_success &&
+        strip(bytes->at + json_tokener_get_parse_end(tokener), bytes->n - json_tokener_get_parse_end(tokener))
+                .n == 0;
+    json_tokener_free(tokener);
+    if (whole) return value;
+    json_object_put(value);
+    return NULL;
+}
+
+static bool same_arguments(const char *name, json_object *expected, const conf_bytes *found, char *text,
+                           size_t size)
+{
+    json_object *value = parse(found);
+    bool same = value && json_object_equal(expected, value);
+    json_object_put(value);
+    if (same) return true;
+    if (json_object_is_type(expected, json_type_string))
+        return conf_field_equals(name, expected, found, text, size);
+    size_t n = 0;
+    const char *should = json_object_to_json_string_length(expected, JSON_C_TO_STRING_PLAIN, &n);
+    if (!should || same_text(name, (assay_text){should, n}, (assay_text){found->n ? found->at : "", found->n},
+                             text, size))
+        (void)snprintf(text, size, "%s: not the value that is expected", name);
+    return false;
+}
+
+bool conf_calls_equal(json_object *expected, const conf_fields *found, char *text, size_t size)
+{
+    size_t n = expected ? json_object_array_length(expected) : 0;
+    for (size_t i = 0; i < n && i < found->n_calls; i++) {
+        char name[64];
+        json_object *call = json_object_array_get_idx(expected, i);
+        (void)snprintf(name, sizeof name, "calls[%zu].name", i);
+        if (!conf_field_equals(name, json_object_object_get(call, "name"), &found->calls[i].name, text, size))
+            return false;
+        (void)snprintf(name, sizeof name, "calls[%zu].arguments", i);
+        if (!same_arguments(name, json_object_object_get(call, "arguments"), &found->calls[i].arguments, text,
+                            size))
+            return false;
+    }
+    if (n == found->n_calls) return true;
+    (void)snprintf(text, size, "calls: expected %zu, found %zu", n, found->n_calls);
+    return false;
+}

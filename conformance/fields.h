@@ -1,0 +1,42 @@
+/* The fields of a reply, as a sink collects them, and their comparison with what is expected.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_FIELDS_H
+#define CONFORMANCE_FIELDS_H
+
+#include <assay/serving.h>
+
+#include "conformance/json_at.h"
+
+/* Bytes; [n], without a terminator. */
+typedef struct conf_bytes {
+    char *at;
+    size_t n, room;
+} conf_bytes;
+
+typedef struct conf_call {
+    conf_bytes name, arguments;
+} conf_call;
+
+typedef struct conf_fields {
+    conf_bytes content, reasoning;
+    conf_call *calls; /* [n_calls] */
+    size_t n_calls;
+    bool no_memory;     /* what came last is not in here */
+    const char *broken; /* a promise of the ABI that does not hold, or NULL */
+} conf_fields;
+
+/* What appends to `fields`, which are zeroed before and freed with conf_fields_free. */
+assay_sink conf_fields_sink(conf_fields *fields);
+void conf_fields_free(conf_fields *fields);
+
+/* Compares a field with a string or null: white space (Unicode's, as Python's str.strip has it) is taken off
+ * both ends, and what is empty is null. False where they differ, and `text` then says how: "content: expected
+ * …, found …". */
+bool conf_field_equals(const char *name, json_object *expected, const conf_bytes *found, char *text,
+                       size_t size);
+
+/* Compares calls with [{name, arguments}]; arguments as JSON values where they parse, else as text. */
+bool conf_calls_equal(json_object *expected, const conf_fields *found, char *text, size_t size);
+
+#endif

@@ -1,0 +1,133 @@
+/* Serving as assay/serving.h says, for a model that thinks between < and >, and calls tools as [name text].
+ * It has no engine. Each process breaks one rule, which SERVING_FAULT names.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/serving.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 64
+
+struct assay_reply {
+    bool tools;
+    assay_part part;
+    char name[NAME_MAX_BYTES]; /* [n_name] of a call whose name is not over */
+    size_t n_name, n_fed;
+};
+
+static bool errs(const char *fault)
+{
+    const char *asked = getenv("SERVING_FAULT");
+    return asked && strcmp(asked, fault) == 0;
+}
+
+static assay_status fail(assay_error *err, assay_status status, const char *text)
+{
+    if (err) {
+        err->status = status;
+        (void)snprintf(err->text, sizeof err->text, "%s", text);
+    }
+    return status;
+}
+
+/* The stop set of every checkpoint is {1, 50}, but for one whose config begins with anything but '{'. */
+static assay_status stop_set(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
+                             size_t *n, assay_error *err)
+{
+    bool odd = documents->config.at && documents->config.at[0] != '{';
+    if (errs("refuses") || (odd && !errs("accepts"))) return fail(err, ASSAY_EFORMAT, "config.json: odd");
+    if (room < 2) return fail(err, ASSAY_EINVAL, "no room");
+    ids[0] = (assay_stop_id){1, documents->tokenizer.at ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
+    ids[1] = (assay_stop_id){errs("id") ? 51 : 50, errs("origin") ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
+    *n = errs("drops-id") ? 1 : errs("many") ? 1U << 20 : 2;
+    return ASSAY_OK;
+}
+
+static assay_status reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
+{
+    const char *parser = options->tools ? options->tools : options->reasoning;
+    if (!parser || strcmp(parser, "angles") != 0)
+        return fail(err, ASSAY_EUNSUPPORTED, "parser: expected angles");
+    if (errs("no-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
+    *out = calloc(1, sizeof **out);
+    (*out)->tools = options->tools != NULL;
+    return ASSAY_OK;
+}
+
+/* Bytes of a name are collected up to a blank; then what follows are arguments, up to the bracket. */
+static void feed_call(assay_reply *r, char c, const assay_sink *sink)
+{
+    if (r->part == ASSAY_PART_CALL && c != ' ') {
+        r->name[r->n_name++ % sizeof r->name] = c;
+        return;
+    }
+    if (r->part == ASSAY_PART_CALL) {
+        if (!errs("orphan")) sink->take(sink->context, ASSAY_PART_CALL, r->name, r->n_name);
+        r->part = ASSAY_PART_ARGUMENTS;
+    } else if (c == ']') {
+        r->part = ASSAY_PART_CONTENT;
+        if (errs("twice")) sink->take(sink->context, ASSAY_PART_CALL, r->name, r->n_name);
+        r->n_name = 0;
+    } else {
+        if (errs("arguments") && c == '1') c = '2';
+        sink->take(sink->context, ASSAY_PART_ARGUMENTS, &c, 1);
+    }
+}
+
+static void feed_text(assay_reply *r, char c, const assay_sink *sink)
+{
+    if (c == '<' && !r->tools) r->part = ASSAY_PART_REASONING;
+    else if (c == '>' && !r->tools) r->part = errs("stays") ? ASSAY_PART_REASONING : ASSAY_PART_CONTENT;
+    else sink->take(sink->context, r->part, &c, 1);
+}
+
+static assay_status reply_feed(assay_reply *r, const char *delta, size_t n, const assay_sink *sink,
+                               assay_error *err)
+{
+    if (errs("crash")) (void)raise(SIGKILL);
+    if (errs("feed")) return fail(err, ASSAY_EINTERNAL, "it cannot go on");
+    if (errs("cut") && r->n_fed++ > 0 && !r->tools) r->part = ASSAY_PART_CONTENT;
+    if (errs("whole") && n > 6) n -= 3;
+    if (errs("empty")) sink->take(sink->context, ASSAY_PART_CONTENT, delta, 0);
+    if (errs("part")) sink->take(sink->context, (assay_part)9, delta, n);
+    for (size_t i = 0; i < n; i++) {
+        if (r->tools && r->part == ASSAY_PART_CONTENT && delta[i] == '[') r->part = ASSAY_PART_CALL;
+        else if (r->part == ASSAY_PART_CALL || r->part == ASSAY_PART_ARGUMENTS) feed_call(r, delta[i], sink);
+        else feed_text(r, delta[i], sink);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status reply_end(assay_reply *r, const assay_sink *sink, assay_error *err)
+{
+    (void)r, (void)err;
+    if (errs("adds")) sink->take(sink->context, ASSAY_PART_CONTENT, "!", 1);
+    return ASSAY_OK;
+}
+
+static void reply_free(assay_reply *r)
+{
+    free(r);
+}
+
+const assay_serving *assay_serving_v1(void);
+
+const assay_serving *assay_serving_v1(void)
+{
+    static assay_serving table;
+    table = (assay_serving){.abi = ASSAY_SERVING_ABI + errs("abi"),
+                            .size = errs("size")  ? 8
+                                    : errs("old") ? offsetof(assay_serving, reply_open)
+                                                  : sizeof table,
+                            .name = errs("nameless") ? NULL : "serving",
+                            .version = "1",
+                            .stop_set = errs("lacks") ? NULL : stop_set,
+                            .reply_open = reply_open,
+                            .reply_feed = reply_feed,
+                            .reply_end = errs("lacks") ? NULL : reply_end,
+                            .reply_free = reply_free};
+    return errs("no-table") ? NULL : &table;
+}

@@ -1,0 +1,35 @@
+/* The serving ABI, which every engine of ours exports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assay/serving.h>
+
+#include "model/stop.h"
+
+static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
+                             size_t *n, assay_error *err)
+{
+    stop_set *set;
+    size_t n_ids;
+    assay_status rc = stop_set_parse(documents, &set, err);
+    if (rc != ASSAY_OK) return rc;
+    const int32_t *id = stop_set_ids(set, &n_ids);
+    for (size_t i = 0; i < n_ids && i < room; i++)
+        ids[i] = (assay_stop_id){.id = id[i], .origin = stop_set_origin(set, i)};
+    *n = n_ids;
+    stop_set_free(set);
+    return ASSAY_OK;
+}
+
+const assay_serving *assay_serving_v1(void);
+
+const assay_serving *assay_serving_v1(void)
+{
+    static const assay_serving table = {
+        .abi = ASSAY_SERVING_ABI,
+        .size = sizeof table,
+        .name = "serving",
+        .version = "1",
+        .stop_set = stop_ids,
+    };
+    return &table;
+}
