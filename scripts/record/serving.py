@@ -1,0 +1,138 @@
+"""Records what the published server makes of text: `python -m scripts.record.serving`.
+
+One module for each kind of vector: `serving_<kind>.py` has
+
+    TITLE, CATCHES                  of its section in docs/FINDINGS.md; what its vectors would catch
+    published() -> groups           of what upstream's own tests and documents ask; may be empty
+    groups(seed, n) -> groups       n goldens each, drawn from the seed
+    findings(seed, n) -> lines      below the heading: where upstream disagrees with itself, in n draws
+                                    each; a module without has no section
+
+where groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz and
+random.json.gz.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from . import serving_package
+from .threads import write
+
+KINDS = ("reasoning",)
+
+N_GOLDENS = 250  # of a group
+N_DRAWS = 2000   # of a group, for findings
+FINDINGS = Path("docs/FINDINGS.md")
+
+
+def document(kind: str, module: ModuleType, recorder: str, groups: list[Any]) -> dict[str, Any]:
+    return {"schema": "assay/1", "kind": kind, "source": serving_package.wanted(),
+            "recorder": f"scripts/record/serving_{kind}.py, {recorder}", "catches": module.CATCHES,
+            "groups": groups}
+
+
+def count(groups: list[Any]) -> int:
+    return sum(len(group["vectors"]) for group in groups)
+
+
+def record(kind: str, module: ModuleType, seed: int, n: int, out: Path) -> list[Path]:
+    """Returns the files, below `out`."""
+    made = []
+    for name, recorder, groups in (
+            ("published.json.gz", "upstream's tests", module.published()),
+            ("random.json.gz", f"seed {seed}", module.groups(seed, n))):
+        if groups:
+            write(out / kind / name, document(kind, module, recorder, groups))
+            made.append(Path(kind) / name)
+            print(f"serving/{kind}/{name}: {count(groups)} vectors", flush=True)
+    return made
+
+
+def section(text: str, title: str) -> re.Match[str] | None:
+    """Of a Markdown text: the heading and all up to the next one of its rank."""
+    return re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+
+
+def with_section(text: str, title: str, lines: list[str]) -> str:
+    """The text with that section put in place of what it has; a new one goes before what is sound."""
+    made = f"## {title}\n\n" + "\n".join(lines) + "\n\n"
+    found = section(text, title) or re.search(r"^(?=## Sound$)", text, re.MULTILINE)
+    if not found:
+        raise RuntimeError(f"{FINDINGS}: no section {title}, nor one called Sound to put it before")
+    return text[:found.start()] + made + text[found.end():]
+
+
+def kept(module: ModuleType) -> str:
+    """FINDINGS as it should be."""
+    text = FINDINGS.read_text()
+    if not hasattr(module, "findings"):
+        return text
+    return with_section(text, module.TITLE, module.findings(0, N_DRAWS))
+
+
+def check(kind: str, module: ModuleType, out: Path) -> list[str]:
+    """What differs from a recording of seed 0."""
+    differing = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for file in record(kind, module, 0, N_GOLDENS, Path(scratch)):
+            if not (out / file).is_file():
+                differing.append(f"{out / file}: missing")
+            elif (out / file).read_bytes() != (Path(scratch) / file).read_bytes():
+                differing.append(f"{out / file}: bytes differ")
+    if kept(module) != FINDINGS.read_text():
+        differing.append(f"{FINDINGS}: {module.TITLE}")
+    return differing
+
+
+def run(options: argparse.Namespace) -> int:
+    serving_package.load()
+    differing: list[str] = []
+    for kind in options.only or KINDS:
+        module = importlib.import_module(f".serving_{kind}", __package__)
+        if options.findings:
+            FINDINGS.write_text(kept(module))
+        elif options.check:
+            differing += check(kind, module, options.out)
+        else:
+            record(kind, module, options.seed, options.goldens, options.out)
+    if options.check:
+        print("\n".join(differing) or "recorded again, nothing differs")
+    return 1 if differing else 0
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m scripts.record.serving",
+        description="Records what the published server's parsers and endpoints make of text.")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
+    parser.add_argument("--goldens", type=int, metavar="N", default=N_GOLDENS,
+                        help=f"how many goldens of each group (default: {N_GOLDENS})")
+    parser.add_argument("--only", action="append", choices=KINDS, metavar="KIND",
+                        help=f"{', '.join(KINDS)} (repeatable; default all)")
+    parser.add_argument("--out", type=Path, default=Path("fixtures/serving"),
+                        help="directory that receives <kind>/*.json.gz (default: fixtures/serving)")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing: record seed 0 again and compare every byte with --out, "
+                             f"and the sections of {FINDINGS}; exit 1 where they differ")
+    parser.add_argument("--findings", action="store_true",
+                        help=f"write nothing but the sections of {FINDINGS}")
+    options = parser.parse_args(arguments)
+    if options.goldens < 1:
+        parser.error("--goldens takes a positive number")
+    try:
+        return run(options)
+    except (RuntimeError, OSError) as error:
+        print(f"record: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

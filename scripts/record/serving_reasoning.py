@@ -1,0 +1,114 @@
+"""Vectors of kind `reasoning`: what the published reasoning parsers make of texts.
+
+A golden is what the published parser says of a text in three ways: of the whole text, of a stream of the deltas that
+were drawn, and of a stream of its tokens, each marker and each other character by itself. White space at the ends
+of a field aside; an empty field is null.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import reasoning_draw, reasoning_published
+
+TITLE = "vllm-mlx: reasoning"
+CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
+           "content taken for a block")
+
+Fields = tuple[str | None, str | None]  # reasoning, content
+
+
+def parser(name: str) -> Any:
+    from vllm_mlx.reasoning import get_parser
+    return get_parser(name)()
+
+
+def field(text: str | None) -> str | None:
+    return (text or "").strip() or None
+
+
+def whole(name: str, text: str) -> Fields:
+    reasoning, content = parser(name).extract_reasoning(text)
+    return field(reasoning), field(content)
+
+
+def streamed(name: str, deltas: list[str]) -> Fields:
+    """As the server asks, with all deltas joined and what is flushed at the end."""
+    one = parser(name)
+    one.reset_state()
+    reasoning = content = text = ""
+    for delta in deltas:
+        if said := one.extract_reasoning_streaming(text, text + delta, delta):
+            reasoning, content = reasoning + (said.reasoning or ""), content + (said.content or "")
+        text += delta
+    if said := one.finalize_stream():
+        reasoning, content = reasoning + (said.reasoning or ""), content + (said.content or "")
+    return field(reasoning), field(content)
+
+
+def tokens(name: str, text: str) -> list[str]:
+    """A delta for each marker, which a tokenizer has a token for, and for each other character."""
+    return re.findall(f"{reasoning_draw.TOKENS[name]}|.", text, re.DOTALL)
+
+
+@dataclass
+class Trial:
+    """What a parser says of one text."""
+    name: str
+    deltas: list[str]
+
+    def __post_init__(self) -> None:
+        self.text = "".join(self.deltas)
+        self.whole = whole(self.name, self.text)
+        self.stream = streamed(self.name, self.deltas)
+        self.by_token = streamed(self.name, tokens(self.name, self.text))
+
+    @property
+    def golden(self) -> bool:
+        return (self.whole == self.stream == self.by_token
+                and not reasoning_draw.undecided(self.name, self.text))
+
+    def vector(self, number: int, comment: str) -> dict[str, Any]:
+        one_text = len(self.deltas) == 1
+        return {"id": number, "comment": comment, "flags": [],
+                "input": {"parser": self.name,
+                          **({"text": self.text} if one_text else {"deltas": self.deltas})},
+                "expect": dict(zip(("reasoning", "content"), self.whole))}
+
+
+def drawn(name: str, seed: int) -> Iterator[tuple[int, str, Trial]]:
+    """Without end: a number, what is drawn, and what the parser says of it."""
+    number = 0
+    while True:
+        number += 1
+        comment, deltas = reasoning_draw.draw(name, random.Random(f"{seed} {name} {number}"))
+        yield number, comment, Trial(name, deltas)
+
+
+def groups(seed: int, n: int) -> list[Any]:
+    made = []
+    for name in reasoning_draw.TOKENS:
+        vectors: list[Any] = []
+        n_empty = 0  # answers without a word: few are enough
+        for number, comment, trial in drawn(name, seed):
+            if trial.golden and (any(trial.whole) or n_empty < n // 10):
+                n_empty += not any(trial.whole)
+                vectors.append(trial.vector(number, comment))
+            if len(vectors) == n:
+                break
+        made.append({"name": name, "vectors": vectors})
+    return made
+
+
+def published() -> list[Any]:
+    made: dict[str, list[Any]] = {name: [] for name in reasoning_draw.TOKENS}
+    for number, (name, test, deltas) in enumerate(reasoning_published.calls(), 1):
+        trial = Trial(name, deltas)
+        if trial.golden:
+            made[name].append(trial.vector(number, test))
+    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
+
