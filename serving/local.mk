@@ -2,5 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += serving/libserving.la
 serving_libserving_la_SOURCES = \
-	serving/table.c
+	serving/reasoning.c serving/reasoning.h serving/reasoning_rules.h \
+	serving/reasoning_channel.c \
+	serving/reasoning_harmony.c \
+	serving/reasoning_think.c \
+	serving/table.c \
+	serving/text.c serving/text.h
 serving_libserving_la_CFLAGS = $(AM_CFLAGS)
+
+SERVING_TESTS = \
+	serving/tests/check_reasoning \
+	serving/tests/check_reasoning_modes \
+	serving/tests/check_text
+check_PROGRAMS += $(SERVING_TESTS)
+TESTS += $(SERVING_TESTS)
+SERVING_TEST_LIBS = serving/libserving.la $(TEST_LIBS)
+READS = \
+	serving/tests/pieces.c serving/tests/pieces.h \
+	serving/tests/reads.c serving/tests/reads.h
+serving_tests_check_reasoning_SOURCES = serving/tests/check_reasoning.c $(READS)
+serving_tests_check_reasoning_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_reasoning_modes_SOURCES = serving/tests/check_reasoning_modes.c $(READS)
+serving_tests_check_reasoning_modes_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_reasoning_modes_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_text_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_text_LDADD = $(SERVING_TEST_LIBS)

@@ -1,0 +1,99 @@
+/* Blocks between two tags, as in <think>…</think>.
+ *
+ * Where the prompt has opened the block, the reply begins within it: all before the first tag is reasoning
+ * (implicit thinking). Blocks may follow each other before the answer; once it has begun, everything is
+ * content, tags too. A tool call within a block is content, and goes as far as its own end or that of the
+ * block; but not in an implicit block, nor in one behind another: there it cannot be told from talk of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/reasoning_rules.h"
+
+enum { START, END, CALL, CALL_END, TOOLS, BOX, BOX_END };
+
+enum phase {
+    IMPLICIT, /* no tag yet: reasoning */
+    PLAIN,    /* no tag yet: content */
+    OFF,      /* no tag yet, and thinking is off: content as it is */
+    BLOCK,
+    CALLING,
+    AGAIN,   /* a block behind another */
+    BETWEEN, /* behind a block, before the answer */
+    ANSWER
+};
+
+static const serve_phase phases[] = {
+    [IMPLICIT] = {.text = SERVE_REASONING,
+                  .marks = {[START] = {SERVE_DROPPED, BLOCK},
+                            [END] = {SERVE_DROPPED, BETWEEN},
+                            [TOOLS] = {SERVE_CONTENT, ANSWER}}},
+    [PLAIN] = {.text = SERVE_CONTENT,
+               .marks = {[START] = {SERVE_DROPPED, BLOCK},
+                         [END] = {SERVE_DROPPED, BETWEEN},
+                         [BOX] = {SERVE_DROPPED, PLAIN},
+                         [BOX_END] = {SERVE_DROPPED, PLAIN}}},
+    [OFF] = {.text = SERVE_CONTENT,
+             .marks = {[START] = {SERVE_DROPPED, BLOCK},
+                       [END] = {SERVE_DROPPED, BETWEEN},
+                       [TOOLS] = {SERVE_CONTENT, ANSWER}}},
+    [BLOCK] = {.text = SERVE_REASONING,
+               .marks = {[END] = {SERVE_DROPPED, BETWEEN},
+                         [CALL] = {SERVE_CONTENT, CALLING},
+                         [TOOLS] = {SERVE_CONTENT, ANSWER},
+                         [BOX] = {SERVE_DROPPED, BLOCK},
+                         [BOX_END] = {SERVE_DROPPED, BLOCK}}},
+    [CALLING] = {.text = SERVE_CONTENT,
+                 .marks = {[END] = {SERVE_DROPPED, BETWEEN},
+                           [CALL_END] = {SERVE_CONTENT, BLOCK},
+                           [TOOLS] = {SERVE_CONTENT, ANSWER},
+                           [BOX] = {SERVE_DROPPED, CALLING},
+                           [BOX_END] = {SERVE_DROPPED, CALLING}}},
+    [AGAIN] = {.text = SERVE_REASONING,
+               .marks = {[END] = {SERVE_DROPPED, BETWEEN},
+                         [TOOLS] = {SERVE_CONTENT, ANSWER},
+                         [BOX] = {SERVE_DROPPED, AGAIN},
+                         [BOX_END] = {SERVE_DROPPED, AGAIN}}},
+    [BETWEEN] = {.text = SERVE_SPACE,
+                 .after = ANSWER,
+                 .marks = {[START] = {SERVE_DROPPED, AGAIN},
+                           [END] = {SERVE_DROPPED, BETWEEN},
+                           [BOX] = {SERVE_DROPPED, BETWEEN},
+                           [BOX_END] = {SERVE_DROPPED, BETWEEN}}},
+    [ANSWER] = {.text = SERVE_CONTENT,
+                .marks = {[BOX] = {SERVE_DROPPED, ANSWER}, [BOX_END] = {SERVE_DROPPED, ANSWER}}},
+};
+
+#define TAGS(start, end)                                                                                     \
+    [START] = SERVE_MARKER(start), [END] = SERVE_MARKER(end), [CALL] = SERVE_MARKER("<tool_call>"),          \
+    [CALL_END] = SERVE_MARKER("</tool_call>")
+
+const serve_reasoning_rules serve_reasoning_qwen3 = {
+    "qwen3", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+
+const serve_reasoning_rules serve_reasoning_poolside_v1 = {
+    "poolside_v1", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+
+const serve_reasoning_rules serve_reasoning_step3p5 = {
+    "step3p5", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+
+const serve_reasoning_rules serve_reasoning_mistral = {
+    "mistral", phases, IMPLICIT, OFF, {TAGS("[THINK]", "[/THINK]")}};
+
+const serve_reasoning_rules serve_reasoning_deepseek_r1 = {
+    "deepseek_r1", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+
+/* Tool calls end the block, and what stands in them is nobody else's. */
+const serve_reasoning_rules serve_reasoning_deepseek_v4 = {
+    "deepseek_v4",
+    phases,
+    IMPLICIT,
+    OFF,
+    {TAGS("<think>", "</think>"), [TOOLS] = SERVE_MARKER("<｜DSML｜tool_calls>")}};
+
+/* The model decides by itself whether to think; an answer may come in a box. */
+const serve_reasoning_rules serve_reasoning_glm4 = {
+    "glm4",
+    phases,
+    PLAIN,
+    OFF,
+    {TAGS("<think>", "</think>"), [BOX] = SERVE_MARKER("<|begin_of_box|>"),
+     [BOX_END] = SERVE_MARKER("<|end_of_box|>")}};

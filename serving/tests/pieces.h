@@ -1,0 +1,28 @@
+/* A sink that writes down what it takes, for tests.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TESTS_PIECES_H
+#define SERVING_TESTS_PIECES_H
+
+#include <assay/serving.h>
+
+#include <stdbool.h>
+
+/* Zeroed before, freed with pieces_free. */
+typedef struct pieces {
+    char *script; /* terminated: "R{…}" for reasoning, "C{…}" for content, pieces of one part that follow each
+                   * other joined */
+    size_t n, room;
+    size_t n_bytes, n_pieces;
+    bool under_way; /* something was taken, of part `part` */
+    assay_part part;
+    bool cut; /* a piece ended within a character */
+} pieces;
+
+assay_sink pieces_sink(pieces *p);
+
+/* The script, with the brace of its last part. */
+const char *pieces_script(pieces *p);
+void pieces_free(pieces *p);
+
+#endif

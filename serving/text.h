@@ -1,0 +1,18 @@
+/* Characters of UTF-8 that a stream cuts anywhere.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TEXT_H
+#define SERVING_TEXT_H
+
+#include <stddef.h>
+
+/* How many of the last bytes of text[0..n) begin a character whose other bytes are still to come: 0 to 3.
+ * Bytes that no character begins with, or that cannot go on as they do, wait for nothing. */
+size_t serve_text_unfinished(const char *text, size_t n);
+
+/* Bytes of the white space character that text[0..n) begins with; 0: it begins with something else, or with a
+ * character that is not whole. White space is what Python's str.isspace says (Unicode 15: Zs, and those of
+ * bidirectional class WS, B or S). */
+size_t serve_text_space(const char *text, size_t n);
+
+#endif
