@@ -252,6 +252,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_machine \
 	conformance/tests/check_parallel \
 	conformance/tests/check_perturb \
+	conformance/tests/check_reasoning_cuts \
 	conformance/tests/check_report \
 	conformance/tests/check_run \
 	conformance/tests/check_run_output \
@@ -334,6 +335,8 @@ conformance_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_parallel_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_perturb_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_perturb_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_reasoning_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_reasoning_cuts_LDADD = conformance/tests/libsupport.la serving/libserving.la $(JSONC_LIBS)
 conformance_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

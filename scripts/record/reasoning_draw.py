@@ -39,10 +39,6 @@ TOKENS: dict[str, str] = {name: any_of(markers) for name, markers in MARKERS.ite
     "harmony": r"<\|channel\|>\w*|" + any_of(tuple(m for m in HARMONY if m.endswith("|>"))),
 }
 
-# gpt_oss takes a text without channels for content, and drops what comes before the first channel. A stream that waits
-# for more than this to know which is no stream.
-PREFACE_BYTES = 64
-
 WORDS = ("a", "Step 1:", "so", "x < y", "if a<b", "42", "the answer", "thought", "response", "analysis", "final",
          "{\"k\": [1, 2]}", "a|b", "<", ">", "</", "<|", "|>", "[", "]", "[/", "don't", "f(x)", "::")
 UNICODE = ("é", "e\u0301", "日本", "한국", "नि", "👍🏽", "👩‍👩‍👧", "🇩🇪", "ﬁ", "｜", "\u200b", "\ufeff", "𝒳", "ß→")
@@ -169,9 +165,3 @@ def draw(name: str, r: random.Random) -> tuple[str, list[str]]:
         return "markers in any order", cut(name, wild(name, r), r)
     return "blocks and an answer", cut(name, SHAPES.get(name, thinking)(name, r), r)
 
-
-def undecided(name: str, text: str) -> bool:
-    """Whether a stream would have to wait without end to know what the text is."""
-    if name != "gpt_oss":
-        return False
-    return len(text.partition("<|channel|>")[0].encode()) > PREFACE_BYTES

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import reasoning_draw, reasoning_published
+from . import reasoning_draw, reasoning_judge, reasoning_published
 
 TITLE = "vllm-mlx: reasoning"
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
@@ -70,7 +70,7 @@ class Trial:
     @property
     def golden(self) -> bool:
         return (self.whole == self.stream == self.by_token
-                and not reasoning_draw.undecided(self.name, self.text))
+                and not reasoning_judge.disputed(self.name, self.text, self.whole))
 
     def vector(self, number: int, comment: str) -> dict[str, Any]:
         one_text = len(self.deltas) == 1

@@ -1,0 +1,47 @@
+"""Where the published reasoning parsers agree with themselves on what cannot be, or must not be, an answer."""
+
+from __future__ import annotations
+
+import re
+
+from .reasoning_draw import DSML, HARMONY, MARKERS, THINK, any_of
+
+PREFACE_BYTES = 64
+Fields = tuple[str | None, str | None]  # reasoning, content
+
+CAUSES = {
+    "waits": "a stream would have to wait for its end to say this",
+    "lost": "text that is in no field",
+    "leaks": "a marker in a field",
+}
+
+
+def bare(name: str, text: str) -> str:
+    """Without markers and white space."""
+    return re.sub(rf"\s|{any_of(MARKERS[name])}", "", text)
+
+
+def waits(name: str, text: str) -> bool:
+    if name == "gpt_oss":  # content if no channel follows, and dropped if one does
+        return len(text.partition("<|channel|>")[0].encode()) > PREFACE_BYTES
+    if name == "gemma4":  # an answer, unless it is followed by another end
+        return any(between.strip() and "<|channel>" not in between
+                   for between in text.split("<channel|>")[1:-1])
+    return False
+
+
+def leaks(name: str, text: str, fields: Fields) -> bool:
+    if name in ("gpt_oss", "harmony"):
+        return any(marker in (field or "") for field in fields for marker in HARMONY)
+    return name == "deepseek_v4" and not text.startswith(THINK[0]) and THINK[0] + DSML[0] in text
+
+
+def disputed(name: str, text: str, fields: Fields) -> str | None:
+    """One of CAUSES."""
+    if waits(name, text):
+        return "waits"
+    if leaks(name, text, fields):
+        return "leaks"
+    framed = name in ("gpt_oss", "harmony")  # text outside of messages is dropped
+    said = "".join(field or "" for field in fields)
+    return "lost" if not framed and sorted(bare(name, text)) != sorted(bare(name, said)) else None
