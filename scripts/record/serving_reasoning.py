@@ -112,3 +112,8 @@ def published() -> list[Any]:
             made[name].append(trial.vector(number, test))
     return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
 
+
+
+def findings(seed: int, n: int) -> list[str]:
+    from . import reasoning_findings
+    return reasoning_findings.lines(seed, n)
