@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/bytes.h"
+
+#include "model/json_text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void serve_bytes_free(serve_bytes *b)
+{
+    free(b->at);
+    *b = (serve_bytes){0};
+}
+
+static bool reserve(serve_bytes *b, size_t n)
+{
+    if (b->failed) return false;
+    if (n <= b->room - b->n) return true;
+    size_t room = b->room > 0 ? b->room : 256;
+    while (room - b->n < n && room <= SIZE_MAX / 2) room *= 2;
+    char *at = room - b->n >= n ? realloc(b->at, room) : NULL;
+    if (!at) {
+        b->failed = true;
+        return false;
+    }
+    b->at = at;
+    b->room = room;
+    return true;
+}
+
+void serve_bytes_add(serve_bytes *b, const char *text, size_t n)
+{
+    if (n == 0 || !reserve(b, n)) return;
+    memcpy(b->at + b->n, text, n);
+    b->n += n;
+}
+
+void serve_bytes_add_string(serve_bytes *b, const char *terminated)
+{
+    serve_bytes_add(b, terminated, strlen(terminated));
+}
+
+void serve_bytes_drop(serve_bytes *b, size_t n)
+{
+    if (n < b->n) memmove(b->at, b->at + n, b->n - n);
+    b->n -= n;
+}
+
+static void escape_ascii(serve_bytes *b, char c)
+{
+    static const char NAMED[] = "\"\\\b\f\n\r\t", LETTER[] = "\"\\bfnrt";
+    const char *named = c != '\0' ? strchr(NAMED, c) : NULL;
+    char text[8];
+    if (named) snprintf(text, sizeof text, "\\%c", LETTER[named - NAMED]);
+    else snprintf(text, sizeof text, "\\u%04x", (unsigned)c);
+    serve_bytes_add_string(b, text);
+}
+
+void serve_bytes_add_escaped(serve_bytes *b, assay_text text)
+{
+    const char *at = text.at, *plain = text.at, *end = text.at + text.n;
+    while (at < end) {
+        const unsigned char c = (unsigned char)*at;
+        uint32_t codepoint;
+        const char *problem;
+        size_t n = 1;
+        if (c >= 0x80) n = json_text_decode(at, (size_t)(end - at), &codepoint, &problem);
+        if (n > 0 && c >= 0x20 && c != '"' && c != '\\') {
+            at += n;
+            continue;
+        }
+        serve_bytes_add(b, plain, (size_t)(at - plain));
+        if (n == 0) serve_bytes_add_string(b, "\xEF\xBF\xBD");
+        else escape_ascii(b, (char)c);
+        plain = ++at;
+    }
+    if (plain) serve_bytes_add(b, plain, (size_t)(end - plain));
+}
+
+void serve_bytes_add_quoted(serve_bytes *b, assay_text text)
+{
+    serve_bytes_add(b, "\"", 1);
+    serve_bytes_add_escaped(b, text);
+    serve_bytes_add(b, "\"", 1);
+}
+
+assay_text serve_bytes_text(const serve_bytes *b)
+{
+    return (assay_text){.at = b->at, .n = b->n};
+}
