@@ -84,6 +84,8 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_SHAPE: return &o->shape;
     case CONF_OPTION_SAVE: return &o->save;
     case CONF_OPTION_REPLAY: return &o->replay;
+    case CONF_OPTION_ENDPOINT: return &o->endpoint;
+    case CONF_OPTION_USAGE: return &o->usage;
     default: return NULL;
     }
 }
@@ -95,6 +97,7 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     if (text) *text = value;
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
     case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
@@ -168,11 +171,12 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
     size_t n = (size_t)argc + 1;
     conf_options o = {.engines = calloc(n, sizeof *o.engines),
                       .arguments = calloc(n, sizeof *o.arguments),
+                      .markers = calloc(n, sizeof *o.markers),
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
                       .contexts.at = calloc(n, sizeof *o.contexts.at),
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.prompts.at && o.contexts.at && o.batches.at;
+    bool ok = o.engines && o.arguments && o.markers && o.prompts.at && o.contexts.at && o.batches.at;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -191,6 +195,7 @@ void conf_cli_free(conf_options *options)
 {
     free(options->engines);
     free(options->arguments);
+    free(options->markers);
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);

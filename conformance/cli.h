@@ -69,6 +69,9 @@ typedef enum conf_option {
     CONF_OPTION_SAVE,
     CONF_OPTION_REPLAY,
     CONF_OPTION_TIMES,
+    CONF_OPTION_ENDPOINT,
+    CONF_OPTION_MARKER,
+    CONF_OPTION_USAGE,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -102,6 +105,9 @@ typedef struct conf_options {
     size_t n_draws, n_times;               /* of assay schedule; 0: not given */
     const char *shape, *save, *replay;     /* NULL: not given */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
+    const char *endpoint, *usage; /* of assay events; NULL: not given */
+    const char **markers;         /* [n_markers] */
+    size_t n_markers;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;

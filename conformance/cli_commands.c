@@ -78,6 +78,17 @@ const conf_command conf_cli_commands[] = {
      CONF_BIT(CONF_OPTION_JUDGED_AS) | CONF_BIT(CONF_OPTION_THREADS) | CONF_BIT(CONF_OPTION_VERBOSE) |
          CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_diff},
+    {"events", "--endpoint NAME [OPTION]... FILE", "say which rule of its protocol an event stream breaks",
+     "FILE holds what a server answered, as it came: server-sent events. - is standard input.\n"
+     "It is read up to the first rule that is broken. The report names that rule, the event,\n"
+     "the byte at which the event begins, what was found and what was expected.\n"
+     "\n"
+     "A stream in which the server says that it failed, in the way of its protocol, is sound.\n"
+     "\n"
+     "Exit status: 0 it is sound; 1 it breaks a rule; 2 usage; 99 FILE cannot be read.\n",
+     CONF_BIT(CONF_OPTION_ENDPOINT) | CONF_BIT(CONF_OPTION_MARKER) | CONF_BIT(CONF_OPTION_USAGE) |
+         CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_events},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file; it may be a program\n"
      "that assay schedule has saved.\n"

@@ -76,6 +76,13 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SAVE, 0, "--save", "DIR", "where programs that fail are written (default: .)"},
     {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE again and again"},
     {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: N times (default: 20)"},
+    {CONF_OPTION_ENDPOINT, 0, "--endpoint", "NAME",
+     "whose protocol it is: chat, messages or responses, or the path:\n/v1/chat/completions, /v1/messages, "
+     "/v1/responses"},
+    {CONF_OPTION_MARKER, 0, "--marker", "TEXT", "content must not hold TEXT, say <think>; may be repeated"},
+    {CONF_OPTION_USAGE, 0, "--usage", "WHETHER",
+     "yes or no: whether the request asked for usage\n(stream_options.include_usage); of chat alone "
+     "(default: not known)"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

@@ -23,7 +23,7 @@
 
 #define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
 #define CONF_N_OPTIONS   (CONF_OPTION_HELP + 1)
-#define CONF_N_COMMANDS  9
+#define CONF_N_COMMANDS  10
 
 typedef struct conf_option_info {
     conf_option id;

@@ -12,6 +12,7 @@ conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *conte
 conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_events(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_info(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_list(const conf_options *options, const conf_context *context);

@@ -37,6 +37,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_arrays.c \
 	conformance/cmd_bench.c \
 	conformance/cmd_diff.c \
+	conformance/cmd_events.c \
 	conformance/cmd_info.c \
 	conformance/cmd_kernels.c \
 	conformance/cmd_list.c \
@@ -119,7 +120,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/vectors.c conformance/vectors.h \
 	conformance/verdict.c conformance/verdict.h
 conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_libconformance_la_LIBADD = conformance/libsweep.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_libconformance_la_LIBADD = conformance/libsweep.la serving/libserving.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
 
 bin_PROGRAMS += conformance/assay
 conformance_assay_SOURCES = conformance/main.c
@@ -272,6 +273,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/arranged.test \
 	conformance/tests/arrays.test \
 	conformance/tests/compute.test \
+	conformance/tests/events.test \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
 	conformance/tests/junit.test \

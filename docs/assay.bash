@@ -22,6 +22,10 @@ _assay_shapes() {
     "$1" schedule --shape '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
 }
 
+_assay_endpoints() {
+    "$1" events --endpoint '?' - 2>&1 | sed -n 's/.*expected \([a-z, ]*\)/\1/p' | sed 's/,\| or / /g'
+}
+
 _assay() {
     local program=$1 word=$2 previous=$3 command='' i
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -44,6 +48,10 @@ _assay() {
         words=$(compgen -W "$(_assay_types "$program")" -- "$word")
     elif [[ $previous == --shape ]]; then
         words=$(compgen -W "$(_assay_shapes "$program")" -- "$word")
+    elif [[ $previous == --endpoint ]]; then
+        words=$(compgen -W "$(_assay_endpoints "$program")" -- "$word")
+    elif [[ $command == events && $word != -* ]]; then
+        words=$(compgen -f -X '!*.sse' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --replay ]]; then
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --save ]]; then

@@ -11,6 +11,7 @@ assay_status serve_breach_set(serve_breach *breach, const char *rule, size_t eve
     breach->rule = rule;
     breach->event = event;
     breach->offset = offset;
+    breach->excerpt[0] = '\0';
     va_start(arguments, format);
     (void)vsnprintf(breach->text, sizeof breach->text, format, arguments);
     va_end(arguments);

@@ -13,6 +13,7 @@ typedef struct serve_breach {
     size_t event;     /* from 1 on; the number that the next event would have where none is at fault */
     size_t offset;    /* bytes of the stream before the place */
     char text[480];   /* what was found, and what was expected; one line, what it quotes escaped */
+    char excerpt[96]; /* how the data of that event begins, as it came; "" where none is at fault */
 } serve_breach;
 
 /* Fills in *breach. Returns ASSAY_EFORMAT. */

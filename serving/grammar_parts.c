@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As much as fits. */
+static void show_data(serve_breach *breach, assay_text data)
+{
+    const int shown = json_scan_clip(data.at, data.n, (int)sizeof breach->excerpt - 4);
+    (void)snprintf(breach->excerpt, sizeof breach->excerpt, "%.*s%s", shown, data.at,
+                   (size_t)shown < data.n ? "…" : "");
+}
+
 assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *format, ...)
 {
     char text[sizeof g->breach->text];
@@ -15,8 +23,10 @@ assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return serve_breach_set(g->breach, rule, g->event ? g->event->number : serve_sse_events(g->sse) + 1,
-                            g->event ? g->event->offset : serve_sse_bytes(g->sse), "%s", text);
+    (void)serve_breach_set(g->breach, rule, g->event ? g->event->number : serve_sse_events(g->sse) + 1,
+                           g->event ? g->event->offset : serve_sse_bytes(g->sse), "%s", text);
+    if (g->event) show_data(g->breach, g->event->data);
+    return ASSAY_EFORMAT;
 }
 
 serve_quoted serve_quote(assay_text text)
