@@ -59,8 +59,9 @@ ENTRIES = {
     "leaks": Entry(
         "a marker counts as text",
         """A channel of an unknown name (`harmony_parser.py`, 23–32, 101–113) and `<|message|>` (`gpt_oss_parser.py`, 20–22) count as text within a
-        message, and so does every marker of a text whose channels are all unknown; `deepseek_v4_parser.py` (67) knows an opening tag in the
-        first column alone.""",
+        message, and so does every marker of a text whose channels are all unknown, or that has an opening tag and no end (`qwen3_parser.py`,
+        60); a stream of `deepseek_v4_parser.py` (135) ends with what may become a marker, though it has; the whole (67) knows an opening
+        tag in the first column alone.""",
         """No marker in any field."""),
     "waits": Entry(
         "stream and whole answer agree on what a stream cannot know",

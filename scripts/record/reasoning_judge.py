@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .reasoning_draw import DSML, HARMONY, MARKERS, THINK, any_of
+from .reasoning_draw import CALL, DSML, HARMONY, MARKERS, THINK, any_of
 
 PREFACE_BYTES = 64
 Fields = tuple[str | None, str | None]  # reasoning, content
@@ -17,8 +17,9 @@ CAUSES = {
 
 
 def bare(name: str, text: str) -> str:
-    """Without markers and white space."""
-    return re.sub(rf"\s|{any_of(MARKERS[name])}", "", text)
+    """Without white space and the markers of blocks and messages; those of calls are for another parser to read."""
+    frames = tuple(marker for marker in MARKERS[name] if marker not in CALL + DSML)
+    return re.sub(rf"\s|{any_of(frames)}", "", text)
 
 
 def waits(name: str, text: str) -> bool:
