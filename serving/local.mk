@@ -14,17 +14,21 @@ serving_libserving_la_SOURCES = \
 	serving/reasoning_channel.c \
 	serving/reasoning_harmony.c \
 	serving/reasoning_think.c \
+	serving/sampler.c serving/sampler.h \
 	serving/sse.c serving/sse.h \
 	serving/table.c \
 	serving/text.c serving/text.h
-serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+# No product is contracted with a sum: a sampler gives the same bits on every machine.
+serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 
 SERVING_TESTS = \
 	serving/tests/check_grammar \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
+	serving/tests/check_sampler \
 	serving/tests/check_sse \
 	serving/tests/check_text
+EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
 SERVING_TEST_LIBS = serving/libserving.la $(TEST_LIBS)
@@ -43,14 +47,9 @@ serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_modes_SOURCES = serving/tests/check_reasoning_modes.c $(READS)
 serving_tests_check_reasoning_modes_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_modes_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
+serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_sse_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_text_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_text_LDADD = $(SERVING_TEST_LIBS)
-
-EXTRA_DIST += \
-	serving/tests/streams/chat_calls.sse \
-	serving/tests/streams/chat_error.sse \
-	serving/tests/streams/messages_tool.sse \
-	serving/tests/streams/responses_call.sse \
-	serving/tests/streams/responses_text.sse
