@@ -32,8 +32,7 @@ class Checkpoint:
         with precision(torch.float32):
             model = self.build()
         rng = rng_for(seed, family.name, variant.name, "weights")
-        self.state = draw_state(model, rng, variant.dtype,
-                                (*variant.weight_rules, *family.weight_rules))
+        self.state = self.weights(model, rng)
         self.drawn = self.state
         self.groups: dict[str, tuple[int, ...]] = {}
         if variant.groups:
@@ -41,6 +40,11 @@ class Checkpoint:
         self.truth = Run(self.build, self.state, torch.float64)
         self.float32 = Run(self.build, self.state, torch.float32)
         self.narrow = narrow.runs(self.build, self.state, self.groups)
+
+    def weights(self, model: torch.nn.Module, rng: np.random.Generator) -> dict[str, torch.Tensor]:
+        """The tensors that are stored, in their stored type."""
+        return draw_state(model, rng, self.variant.dtype,
+                          (*self.variant.weight_rules, *self.family.weight_rules))
 
     @property
     def vocab_size(self) -> int:

@@ -31,7 +31,7 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
     variants are recorded, so that the check also finds what no variant makes any more.
     """
     made: list[Path] = []
-    for name in options.family or (*families.NAMES, "rope", "threads"):
+    for name in options.family or (*families.NAMES, "rope", "threads", "trained"):
         if name == "rope":
             from . import rope
             files = rope.record(out / "rope", options.seed, options.variant)
@@ -42,6 +42,13 @@ def record(options: argparse.Namespace, out: Path) -> list[Path]:
                 from . import threads
                 made += [Path("threads") / file
                          for file in threads.record(out / "threads", options.seed)]
+            continue
+        if name == "trained":
+            if not options.variant:
+                from . import trained_cases
+                made += [Path("trained") / place
+                         for place in trained_cases.record(out / "trained", options.seed,
+                                                       not options.no_observations)]
             continue
         family = families.load(name)
         for variant in family_variants(family, options.seed, options.variant):
