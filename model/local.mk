@@ -8,10 +8,12 @@ model_libmodel_la_SOURCES = \
 	model/array_order.c \
 	model/bind.c model/bind.h \
 	model/bind_matrix.c model/bind_tensor.h \
+	model/buffer.c model/buffer.h \
 	model/cache_limit.c model/cache_limit.h \
 	model/config.c model/config.h \
 	model/config_quantization.c \
 	model/config_rope.c \
+	model/detokenizer.c model/detokenizer.h \
 	model/dtype.c model/dtype.h \
 	model/error.c model/error.h \
 	model/executor.c model/executor.h \
@@ -24,15 +26,15 @@ model_libmodel_la_SOURCES = \
 	model/families/qwen2.c \
 	model/families/qwen3.c \
 	model/families/qwen3_moe.c \
+	model/file.c model/file.h \
 	model/json.c model/json.h \
 	model/json_scan.c model/json_scan.h \
 	model/json_text.c model/json_text.h \
-	model/file.c model/file.h \
 	model/loading.c model/loading.h \
 	model/plan.c model/plan.h \
+	model/plan_arrays.c model/plan_arrays.h \
 	model/plan_cost.c model/plan_cost.h \
 	model/plan_print.c \
-	model/plan_arrays.c model/plan_arrays.h \
 	model/processor.c model/processor.h \
 	model/queue.c model/queue.h \
 	model/rope.c model/rope.h \
@@ -43,9 +45,41 @@ model_libmodel_la_SOURCES = \
 	model/stop_tokenizer.c model/stop_tokenizer.h \
 	model/stream.c model/stream.h \
 	model/stream_table.c model/stream_table.h \
+	model/tokenizer.c model/tokenizer.h model/tokenizer_parts.h \
+	model/tokenizer_added.c model/tokenizer_added.h \
+	model/tokenizer_bpe.c model/tokenizer_bpe.h model/tokenizer_bpe_parts.h \
+	model/tokenizer_bpe_merge.c model/tokenizer_bpe_merge.h \
+	model/tokenizer_bpe_open.c \
+	model/tokenizer_bytes.c model/tokenizer_bytes.h \
+	model/tokenizer_cache.c model/tokenizer_cache.h \
+	model/tokenizer_chars.c model/tokenizer_chars.h \
+	model/tokenizer_chars_table.c model/tokenizer_chars_table.h \
+	model/tokenizer_charsmap.c model/tokenizer_charsmap.h \
+	model/tokenizer_decoder.c model/tokenizer_decoder.h \
+	model/tokenizer_encode.c \
+	model/tokenizer_file.c model/tokenizer_file.h \
+	model/tokenizer_ids.c model/tokenizer_ids.h \
+	model/tokenizer_model.c model/tokenizer_model.h \
+	model/tokenizer_normal_form.c model/tokenizer_normal_form.h \
+	model/tokenizer_normal_step.c model/tokenizer_normal_step.h \
+	model/tokenizer_normalizer.c model/tokenizer_normalizer.h \
+	model/tokenizer_pairs.c model/tokenizer_pairs.h \
+	model/tokenizer_pattern.c model/tokenizer_pattern.h \
+	model/tokenizer_place.c model/tokenizer_place.h \
+	model/tokenizer_post.c model/tokenizer_post.h \
+	model/tokenizer_pretokenizer.c model/tokenizer_pretokenizer.h \
+	model/tokenizer_ruby.c model/tokenizer_ruby.h \
+	model/tokenizer_stage.c model/tokenizer_stage.h \
+	model/tokenizer_step.c model/tokenizer_step.h \
+	model/tokenizer_trie.c model/tokenizer_trie.h \
+	model/tokenizer_unigram.c model/tokenizer_unigram.h \
+	model/tokenizer_vocab.c model/tokenizer_vocab.h \
+	model/tokenizer_wordpiece.c model/tokenizer_wordpiece.h \
+	model/tokenizer_writer.c model/tokenizer_writer.h \
+	model/utf8.c model/utf8.h \
 	model/weights.c model/weights.h
-model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
-model_libmodel_la_LIBADD = $(JSONC_LIBS)
+model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
+model_libmodel_la_LIBADD = $(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS)
 
 MODEL_TESTS = \
 	model/tests/check_affine \
@@ -69,6 +103,9 @@ MODEL_TESTS = \
 	model/tests/check_stop \
 	model/tests/check_stream \
 	model/tests/check_stream_table \
+	model/tests/check_tokenizer \
+	model/tests/check_tokenizer_ruby \
+	model/tests/check_utf8 \
 	model/tests/check_weights
 EXTRA_DIST += model/tests/vectors
 check_PROGRAMS += $(MODEL_TESTS)
@@ -137,3 +174,9 @@ model_tests_check_weights_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_weights_LDADD = $(TEST_LIBS)
 model_tests_check_error_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_error_LDADD = $(TEST_LIBS)
+model_tests_check_tokenizer_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_tokenizer_LDADD = $(TEST_LIBS)
+model_tests_check_tokenizer_ruby_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_tokenizer_ruby_LDADD = $(TEST_LIBS)
+model_tests_check_utf8_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_utf8_LDADD = $(TEST_LIBS)
