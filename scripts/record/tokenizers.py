@@ -1,0 +1,265 @@
+"""Records what Hugging Face's tokenizers make of texts and ids.
+
+`python -m scripts.record.tokenizers` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
+made from a seed, and <variant>/vectors.json.gz. `--fresh N` draws N tokenizers of any parts instead, for comparing an
+engine with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any, Iterator
+
+import tokenizers
+from tokenizers import Tokenizer
+
+from . import tokenizer_draw, tokenizer_texts, tokenizer_variants
+
+Json = dict[str, Any]
+
+N_TEXTS = 100
+N_STREAMS = 20
+N_LINES = 900
+LONG_WORD = 16384  # bytes without a space, in each variant
+
+
+def names(model: Json) -> list[str]:
+    """Texts that the tokenizer may take for tokens of its own, and texts that nearly are."""
+    found = [token["content"] for token in model["added_tokens"]]
+    return found + [miss for token in found for miss in tokenizer_texts.near_misses(token) if miss]
+
+
+def places(token: str) -> Iterator[str]:
+    """A token at every place of a short text."""
+    text = "I’m a tést, 42  times\n"
+    for place in (*range(0, len(text) + 1, 3), len(text)):
+        yield text[:place] + token + text[place:]
+    yield token
+    yield token + token
+    yield f"  {token}  "
+    yield f"a{token}\n\n{token}b"
+
+
+def texts(rng: random.Random, model: Json, n: int, all_kinds: bool) -> list[tuple[str, str]]:
+    """Comment and text. Of those that are not drawn, all, or as many as are drawn."""
+    kinds = list(kinds_of_text(model))
+    drawn = [("drawn", tokenizer_texts.text(rng, names(model))) for _ in range(n)]
+    long = "".join(tokenizer_texts.word(rng) for _ in range(LONG_WORD // 8))
+    chosen = kinds if all_kinds else rng.sample(kinds, min(n, len(kinds)))
+    return [("empty", ""), *chosen, ("without a space", long[:LONG_WORD // 2] * (1 + all_kinds)), *drawn]
+
+
+def kinds_of_text(model: Json) -> Iterator[tuple[str, str]]:
+    extra = names(model)
+    for token in model["added_tokens"][:8]:
+        for text in places(token["content"]):
+            yield "a token at every place", text
+    for miss in extra:
+        yield "nearly a token", f"a {miss} b{miss}"
+    for text in (*tokenizer_texts.SPACES, *tokenizer_texts.SPECIAL_CASES, *tokenizer_texts.EMOJI,
+                 *tokenizer_texts.CONTROLS, *tokenizer_texts.CODE, *tokenizer_texts.CONTRACTIONS):
+        yield "one of a kind", text
+        yield "one of a kind, within", f"x{text}y {text} z"
+
+
+def published(tokenizer: Tokenizer, function: str, *arguments: Any) -> Any:
+    """What the function returns; None where the publisher's code fails."""
+    try:
+        return getattr(tokenizer, function)(*arguments)
+    except BaseException as error:  # its panics are no exceptions
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return None
+
+
+def common(one: str, other: str) -> str:
+    return os.path.commonprefix([one, other])
+
+
+def byte_chars() -> dict[int, str]:
+    """The characters of byte-level tokenizers, by GPT-2's own rule."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    rest = [byte for byte in range(256) if byte not in plain]
+    return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + i) for i, byte in enumerate(rest)}}
+
+
+def continuations(tokenizer: Tokenizer) -> list[list[int]]:
+    """What may follow: any one id, and bytes that end a character which has begun."""
+    found = [[id] for id in sorted(tokenizer.get_vocab().values())]
+    chars = byte_chars()
+    for form in (lambda byte: f"<0x{byte:02X}>", lambda byte: chars[byte]):
+        for second in (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF):
+            for more in range(3):
+                ids = [tokenizer.token_to_id(form(byte)) for byte in (second, *[0x80] * more)]
+                if None not in ids:
+                    found.append(ids)
+    return found
+
+
+def certain(tokenizer: Tokenizer, ids: list[int], skip: bool, following: list[list[int]]) -> list[str] | None:
+    """What is certain after each id, and the rest: a text is certain that begins what the publisher decodes,
+    whatever follows, or nothing. None where more than one id ahead decides."""
+    pieces, released = [], ""
+    for n in range(1, len(ids) + 1):
+        text = tokenizer.decode(ids[:n], skip_special_tokens=skip)
+        for other in tokenizer.decode_batch([ids[:n] + more for more in following], skip_special_tokens=skip):
+            text = common(text, other)
+        if not text.startswith(released):
+            return None
+        pieces.append(text[len(released):])
+        released = text
+    return [*pieces, tokenizer.decode(ids, skip_special_tokens=skip)[len(released):]]
+
+
+def encode_vectors(rng: random.Random, tokenizer: Tokenizer, model: Json, n: int, all_kinds: bool) -> list[Json]:
+    vectors = []
+    seen: dict[str, str] = {}
+    for comment, text in texts(rng, model, n, all_kinds):
+        seen.setdefault(text, comment)
+    for text, comment in seen.items():
+        add = rng.random() < 0.5
+        encoding = published(tokenizer, "encode", text, None, False, add)
+        if encoding is not None:
+            vectors.append({"id": len(vectors) + 1, "comment": comment, "flags": [],
+                            "input": {"text": text, "add_special_tokens": add}, "expect": {"ids": encoding.ids}})
+    return vectors
+
+
+def draw_ids(rng: random.Random, encoded: list[list[int]], all_ids: list[int]) -> list[int]:
+    ids = list(rng.choice(encoded))[:rng.randint(0, 24)] if rng.random() < 0.6 else []
+    for _ in range(rng.randint(0, 8)):
+        ids.insert(rng.randint(0, len(ids)), rng.choice(all_ids))
+    return ids
+
+
+def decode_vectors(rng: random.Random, tokenizer: Tokenizer, encoded: list[list[int]], n: int) -> list[Json]:
+    all_ids = sorted(tokenizer.get_vocab().values())
+    vectors = []
+    for number in range(n):
+        ids = rng.choice(encoded) if number < n // 3 else draw_ids(rng, encoded, [*all_ids, all_ids[-1] + 9])
+        skip = rng.random() < 0.5
+        text = published(tokenizer, "decode", ids, skip)
+        if text is not None and ids:
+            vectors.append({"id": len(vectors) + 1, "comment": "of a text" if number < n // 3 else "drawn", "flags": [],
+                            "input": {"ids": ids, "skip_special_tokens": skip}, "expect": {"text": text}})
+    return vectors
+
+
+def stream_vectors(rng: random.Random, tokenizer: Tokenizer, encoded: list[list[int]], n: int) -> list[Json]:
+    all_ids, following = sorted(tokenizer.get_vocab().values()), continuations(tokenizer)
+    vectors = []
+    for _ in range(n):
+        ids, skip = draw_ids(rng, encoded, all_ids)[:16], rng.random() < 0.5
+        pieces = certain(tokenizer, ids, skip, following) if ids else None
+        if pieces is not None:
+            vectors.append({"id": len(vectors) + 1, "comment": "drawn", "flags": [],
+                            "input": {"ids": ids, "skip_special_tokens": skip}, "expect": {"pieces": pieces}})
+    return vectors
+
+
+def document(model: Json, recorder: str, rng: random.Random, n: int, n_streams: int, all_kinds: bool) -> Json:
+    tokenizer = Tokenizer.from_str(json.dumps(model))
+    tokenizer.encode_special_tokens = False
+    groups = {"encode": encode_vectors(rng, tokenizer, model, n, all_kinds)}
+    encoded = [vector["expect"]["ids"] for vector in groups["encode"] if vector["expect"]["ids"]] or [[0]]
+    groups["decode"] = decode_vectors(rng, tokenizer, [ids[:400] for ids in encoded], 3 * n if all_kinds else n)
+    groups["stream"] = stream_vectors(rng, tokenizer, encoded, n_streams)
+    return {"schema": "assay/1", "kind": "tokenizer", "model": "model",
+            "source": f"tokenizers {tokenizers.__version__}", "recorder": recorder,
+            "catches": "an id or a text that is not the published tokenizer's",
+            "groups": [{"name": name, "vectors": vectors} for name, vectors in groups.items() if vectors]}
+
+
+def text_of(document: Json) -> str:
+    """JSON with one vector a line."""
+    head = {name: value for name, value in document.items() if name != "groups"}
+    lines = json.dumps(head, indent=1)[:-2] + ',\n "groups": ['
+    for index, group in enumerate(document["groups"]):
+        vectors = ",\n".join("   " + json.dumps(vector, separators=(",", ":"), ensure_ascii=False) for vector in group["vectors"])
+        lines += f'{"," if index else ""}\n  {{"name": "{group["name"]}", "vectors": [\n{vectors}]}}'
+    return lines + "]}\n"
+
+
+def write(out: Path, model: Json, made: Json, compressed: bool) -> None:
+    (out / "model").mkdir(parents=True, exist_ok=True)
+    (out / "model" / "tokenizer.json").write_text(
+        json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    content = text_of(made).encode()
+    if compressed:
+        (out / "vectors.json.gz").write_bytes(gzip.compress(content, mtime=0))
+    else:
+        (out / "vectors.json").write_bytes(content)
+
+
+def vectors_of(name: str, seed: int, model: Json) -> Json:
+    rng = random.Random(f"{seed} {name} texts")
+    return document(model, f"scripts/record/tokenizers.py, seed {seed}, {name}", rng, N_TEXTS, N_STREAMS, False)
+
+
+def record(out: Path, seed: int, only: list[str] | None = None) -> None:
+    for name in only or tokenizer_variants.VARIANTS:
+        rng = random.Random(f"{seed} {name}")
+        model = tokenizer_variants.VARIANTS[name](rng, tokenizer_texts.corpus(rng, N_LINES))
+        made = vectors_of(name, seed, model)
+        write(out / name, model, made, True)
+        counts = ", ".join(f"{len(group['vectors'])} {group['name']}" for group in made["groups"])
+        print(f"tokenizer/{name}: {counts}", flush=True)
+
+
+def check(out: Path, seed: int, only: list[str] | None = None) -> int:
+    """Asks the recorded tokenizers again: not all trainers come to the same tokenizer twice."""
+    differing = []
+    for name in only or tokenizer_variants.VARIANTS:
+        model = json.loads((out / name / "model" / "tokenizer.json").read_text(encoding="utf-8"))
+        recorded = gzip.decompress((out / name / "vectors.json.gz").read_bytes()).decode()
+        if recorded != text_of(vectors_of(name, seed, model)):
+            differing.append(f"{name}/vectors.json.gz: differs")
+    print("\n".join(differing) or "recorded again, nothing differs")
+    return 1 if differing else 0
+
+
+def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
+    """Tokenizers of any parts, and the published shapes in turn, one directory for each."""
+    published_shapes = list(tokenizer_variants.VARIANTS.items())
+    for number in range(n):
+        rng = random.Random(f"fresh {seed} {number}")
+        lines = tokenizer_texts.corpus(rng, 300)
+        name, make = published_shapes[number // 4 % len(published_shapes)]
+        shaped = number % 4 == 0
+        model = make(rng, lines) if shaped else tokenizer_draw.draw(rng, lines)
+        # Of any decoders in company a stream may hold back more than it must.
+        made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}", rng, n_texts,
+                        4 if shaped else 0, True)
+        write(out / f"{number:05d}", model, made, False)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizers",
+                                     description="Records what tokenizers make of texts and ids.")
+    parser.add_argument("--seed", type=int, default=0, help="of everything (default: 0)")
+    parser.add_argument("--variant", action="append", choices=list(tokenizer_variants.VARIANTS),
+                        help="only that one; may be given again")
+    parser.add_argument("--out", type=Path, default=Path("fixtures/tokenizer"),
+                        help="directory that receives the variants (default: fixtures/tokenizer)")
+    parser.add_argument("--fresh", type=int, metavar="N", help="draw N tokenizers, not the variants")
+    parser.add_argument("--texts", type=int, metavar="N", default=150, help="drawn texts of each fresh one")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing: ask the tokenizers of --out again, and compare")
+    options = parser.parse_args(arguments)
+    if options.check:
+        return check(options.out, options.seed, options.variant)
+    if options.fresh is not None:
+        record_fresh(options.out, options.seed, options.fresh, options.texts)
+    else:
+        record(options.out, options.seed, options.variant)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
