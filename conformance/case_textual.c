@@ -43,11 +43,20 @@ static assay_status read_flags(const conf_json_at *document, conf_strings *out, 
     return rc;
 }
 
+static assay_status find_model(const conf_json_at *document, conf_case *c, assay_error *err)
+{
+    const char *model = "model";
+    const assay_status rc = conf_json_optional_text(document, "model", &model, err);
+    return rc == ASSAY_OK ? conf_case_find_model(c, model, err) : rc;
+}
+
 /* Of a schedule nothing but its kind: the rest is for conf_schedule_read. */
 static assay_status read_header(const conf_json_at *document, conf_case *c, assay_error *err)
 {
     static const char *const known[] = {"schema",  "kind",  "source", "recorder",
                                         "catches", "flags", "groups", NULL};
+    static const char *const known_with_model[] = {"schema", "kind",   "source", "recorder", "catches",
+                                                   "flags",  "groups", "model",  NULL};
     const char *schema, *kind;
     assay_status rc = conf_json_member_text(document, "schema", &schema, err);
     if (rc == ASSAY_OK) rc = conf_schema_check(c->path, schema, err);
@@ -58,7 +67,10 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     if (rc == ASSAY_OK) rc = copy_text(document, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "catches", &c->catches, err);
     if (rc == ASSAY_OK) rc = read_flags(document, &c->flags, err);
-    if (rc == ASSAY_OK) rc = conf_json_note_unknown(document, known, &c->unknown, err);
+    const bool has_model = c->kind == CONF_TOKENIZER;
+    if (rc == ASSAY_OK && has_model) rc = find_model(document, c, err);
+    if (rc == ASSAY_OK)
+        rc = conf_json_note_unknown(document, has_model ? known_with_model : known, &c->unknown, err);
     return rc;
 }
 

@@ -111,6 +111,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/streams.c conformance/streams.h \
 	conformance/text.c conformance/text.h \
 	conformance/text_file.c conformance/text_file.h \
+	conformance/tokenizing.c conformance/tokenizing.h \
 	conformance/textual.c conformance/textual.h \
 	conformance/threads.h conformance/threads_parts.h \
 	conformance/threads_order.c \
@@ -140,6 +141,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref.la \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la \
+	conformance/tests/engines/letters.la \
 	conformance/tests/engines/serving.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/threaded.la
@@ -186,6 +188,8 @@ conformance_tests_engines_off_ref_no_override_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS
 conformance_tests_engines_old_table_la_SOURCES = $(FAKE_SOURCES)
 conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABLE
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c
+conformance_tests_engines_letters_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c
 conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
@@ -262,6 +266,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_schedule_files \
 	conformance/tests/check_schedule_run \
 	conformance/tests/check_serving \
+	conformance/tests/check_tokenizing \
 	conformance/tests/check_stream \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
@@ -361,6 +366,8 @@ conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_textual_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_tokenizing_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_tokenizing_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_serving_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -17,7 +17,8 @@ serving_libserving_la_SOURCES = \
 	serving/sampler.c serving/sampler.h \
 	serving/sse.c serving/sse.h \
 	serving/table.c \
-	serving/text.c serving/text.h
+	serving/text.c serving/text.h \
+	serving/tokenizing.c serving/tokenizing.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 

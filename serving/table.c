@@ -4,6 +4,7 @@
 #include <assay/serving.h>
 
 #include "model/stop.h"
+#include "serving/tokenizing.h"
 
 static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
                              size_t *n, assay_error *err)
@@ -30,6 +31,14 @@ const assay_serving *assay_serving_v1(void)
         .name = "serving",
         .version = "1",
         .stop_set = stop_ids,
+        .tokenizer_open = serve_tokenizer_open,
+        .tokenizer_free = serve_tokenizer_free,
+        .encode = serve_encode,
+        .decode = serve_decode,
+        .detokenizer_open = serve_detokenizer_open,
+        .detokenizer_push = serve_detokenizer_push,
+        .detokenizer_end = serve_detokenizer_end,
+        .detokenizer_free = serve_detokenizer_free,
     };
     return &table;
 }

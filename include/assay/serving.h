@@ -115,7 +115,7 @@ typedef struct assay_serving {
                            int32_t *ids, size_t room, size_t *n_ids, assay_error *err);
 
     /* The first `room` bytes into text, and how many there are into *n_text. skip_special: without special
-     * tokens. ASSAY_EINVAL for an id outside the vocabulary. */
+     * tokens. An id that means nothing has no text, as published; ASSAY_EINVAL for a negative one. */
     assay_status (*decode)(const assay_tokenizer *tokenizer, const int32_t *ids, size_t n, bool skip_special,
                            char *text, size_t room, size_t *n_text, assay_error *err);
 

@@ -1,0 +1,128 @@
+/* Texts and ids through the program: what agrees, every rule that a module may break, and files that are
+ * unsound.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "conformance/tests/support.h"
+
+#define CASE(vectors)                                                                                        \
+    "{\"schema\":\"assay/1\",\"kind\":\"tokenizer\",\"groups\":[{\"name\":\"g\",\"vectors\":[" vectors "]}]" \
+                                                                                                       "}"
+
+static const char sound[] = CASE(
+    "{\"id\":1,\"input\":{\"text\":\"a\\u0000b\",\"add_special_tokens\":true},\"expect\":{\"ids\":[1000,97,0,"
+    "98]}},"
+    "{\"id\":2,\"input\":{\"text\":\"\"},\"expect\":{\"ids\":[]}},"
+    "{\"id\":3,\"input\":{\"ids\":[97,1000,98],\"skip_special_tokens\":true},\"expect\":{\"text\":\"ab\"}},"
+    "{\"id\":4,\"input\":{\"ids\":[97,1000]},\"expect\":{\"text\":\"a*\"}},"
+    "{\"id\":5,\"input\":{\"ids\":[97,98]},\"expect\":{\"pieces\":[\"\",\"a\",\"b\"]}}");
+
+static void setup(void)
+{
+    support_setup();
+    support_mkdir(support_path("cases"));
+    support_mkdir(support_path("cases/model"));
+    support_write_text(support_path("cases/case.json"), sound);
+}
+
+static const support_output *run(const char *fault)
+{
+    char command[512];
+    (void)snprintf(command, sizeof command,
+                   "LETTERS_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e letters cases", fault,
+                   support_engine("letters"));
+    return support_shell(command);
+}
+
+START_TEST(a_sound_tokenizer_agrees)
+{
+    const support_output *o = run("none");
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+static const struct {
+    const char *fault, *reason;
+} faults[] = {
+    {"open", "tokenizer_open: "},
+    {"encode", "encode: it cannot encode\n"},
+    {"bare", "id 0 of \"a\": expected 1000, found 97\n"},
+    {"id", "expected 0, found 1\n"},
+    {"short", "expected 4 ids, found 3 that begin alike\n"},
+    {"many", "expected 4 ids, found 24"},
+    {"decode", "decode: no memory\n"},
+    {"text", "the text of 3 ids: expected \"ab\", found \"!b\"\n"},
+    {"eager", "piece 0 of 2: expected \"\", found \"a\"\n"},
+    {"drops", "the pieces of 3 ids: expected the 2 bytes that decode gives, found 1\n"},
+    {"push", "the detokenizer: it cannot go on\n"},
+};
+
+START_TEST(a_broken_rule_is_named_with_its_vector)
+{
+    const support_output *o = run(faults[_i].fault);
+    assert_code(o, 1);
+    assert_holds(o->out, faults[_i].reason);
+    assert_holds(o->out, "--vector g/");
+}
+END_TEST
+
+START_TEST(what_a_table_lacks_is_skipped_by_name)
+{
+    const support_output *o = run("lacks");
+    assert_code(o, 77);
+    assert_holds(o->out, "its table for serving lacks encode");
+    o = run("streamless");
+    assert_holds(o->out, "its table for serving lacks detokenizer_open");
+}
+END_TEST
+
+static const struct {
+    const char *text, *reason;
+} unsound[] = {
+    {CASE("{\"id\":1,\"input\":{},\"expect\":{}}"), "input.ids: is missing, expected an array"},
+    {CASE("{\"id\":1,\"input\":{\"text\":1},\"expect\":{}}"),
+     "input.text: found a whole number, expected a string"},
+    {CASE("{\"id\":1,\"input\":{\"text\":\"\",\"add_special_tokens\":1},\"expect\":{}}"),
+     "input.add_special_tokens: found a whole number"},
+    {CASE("{\"id\":1,\"input\":{\"text\":\"\"},\"expect\":{\"ids\":[-1]}}"),
+     "expect.ids[0]: found -1, expected a whole number"},
+    {CASE("{\"id\":1,\"input\":{\"ids\":[1]},\"expect\":{}}"), "expect.text: is missing, expected a string"},
+    {CASE("{\"id\":1,\"input\":{\"ids\":[1]},\"expect\":{\"pieces\":[\"\"]}}"),
+     "expect.pieces: 1 pieces, expected 2 for 1 ids"},
+    {CASE("{\"id\":1,\"input\":{\"ids\":[]},\"expect\":{\"pieces\":[1]}}"),
+     "expect.pieces[0]: found a whole number"},
+    {CASE("{\"id\":1,\"verdict\":\"reject\",\"input\":{\"ids\":[]},\"expect\":{\"text\":\"\"}}"),
+     "its verdict is reject"},
+    {"{\"schema\":\"assay/1\",\"kind\":\"tokenizer\",\"model\":\"../up\",\"groups\":[]}",
+     "must be a path relative to the case"},
+    {"{\"schema\":\"assay/1\",\"kind\":\"tokenizer\",\"model\":\"none\",\"groups\":[]}", "model \"none\""},
+};
+
+START_TEST(a_file_that_breaks_the_format_is_an_error)
+{
+    support_write_text(support_path("cases/case.json"), unsound[_i].text);
+    const support_output *o = run("none");
+    assert_code(o, 99);
+    assert_holds(o->out, unsound[_i].reason);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("conformance/tokenizing");
+    TCase *t = tcase_create("tokenizing");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, setup, support_teardown);
+    tcase_add_test(t, a_sound_tokenizer_agrees);
+    tcase_add_loop_test(t, a_broken_rule_is_named_with_its_vector, 0, sizeof faults / sizeof *faults);
+    tcase_add_test(t, what_a_table_lacks_is_skipped_by_name);
+    tcase_add_loop_test(t, a_file_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
+    suite_add_tcase(s, t);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed != 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tokenizing.h"
+
+#include <string.h>
+
+#include "model/detokenizer.h"
+#include "model/tokenizer.h"
+
+/* The ABI's names for what model/ keeps to itself. */
+static const tokenizer *inner(const assay_tokenizer *t)
+{
+    return (const tokenizer *)(const void *)t;
+}
+
+assay_status serve_tokenizer_open(const char *dir, assay_tokenizer **out, assay_error *err)
+{
+    tokenizer *t = NULL;
+    const assay_status rc = tokenizer_open(dir, &t, err);
+    if (rc == ASSAY_OK) *out = (assay_tokenizer *)(void *)t;
+    return rc;
+}
+
+void serve_tokenizer_free(assay_tokenizer *t)
+{
+    tokenizer_free((tokenizer *)(void *)t);
+}
+
+assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, bool add_special,
+                          int32_t *ids, size_t room, size_t *n_ids, assay_error *err)
+{
+    tokenizer_ids found = {0};
+    const assay_status rc = tokenizer_encode(inner(t), text, n, add_special, &found, err);
+    if (rc == ASSAY_OK) {
+        const size_t kept = found.n < room ? found.n : room;
+        if (kept > 0) memcpy(ids, found.ids, kept * sizeof *ids);
+        *n_ids = found.n;
+    }
+    tokenizer_ids_free(&found);
+    return rc;
+}
+
+assay_status serve_decode(const assay_tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
+                          char *text, size_t room, size_t *n_text, assay_error *err)
+{
+    buffer found = {0};
+    const assay_status rc = tokenizer_decode(inner(t), ids, n, skip_special, &found, err);
+    if (rc == ASSAY_OK) {
+        const size_t kept = found.n < room ? found.n : room;
+        if (kept > 0) memcpy(text, found.data, kept);
+        *n_text = found.n;
+    }
+    buffer_free(&found);
+    return rc;
+}
+
+static void hand_out(const assay_sink *sink, const char *text, size_t n)
+{
+    if (n > 0) sink->take(sink->context, ASSAY_PART_CONTENT, text, n);
+}
+
+assay_status serve_detokenizer_open(const assay_tokenizer *t, bool skip_special, assay_detokenizer **out,
+                                    assay_error *err)
+{
+    detokenizer *d = NULL;
+    const assay_status rc = detokenizer_open(inner(t), skip_special, &d, err);
+    if (rc == ASSAY_OK) *out = (assay_detokenizer *)(void *)d;
+    return rc;
+}
+
+assay_status serve_detokenizer_push(assay_detokenizer *d, int32_t id, const assay_sink *sink,
+                                    assay_error *err)
+{
+    const char *text = NULL;
+    size_t n = 0;
+    const assay_status rc = detokenizer_push((detokenizer *)(void *)d, id, &text, &n, err);
+    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    return rc;
+}
+
+assay_status serve_detokenizer_end(assay_detokenizer *d, const assay_sink *sink, assay_error *err)
+{
+    const char *text = NULL;
+    size_t n = 0;
+    const assay_status rc = detokenizer_end((detokenizer *)(void *)d, &text, &n, err);
+    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    return rc;
+}
+
+void serve_detokenizer_free(assay_detokenizer *d)
+{
+    detokenizer_free((detokenizer *)(void *)d);
+}
