@@ -14,6 +14,11 @@ serving_libserving_la_SOURCES = \
 	serving/reasoning_channel.c \
 	serving/reasoning_harmony.c \
 	serving/reasoning_think.c \
+	serving/response.c serving/response.h serving/response_form.h \
+	serving/response_chat.c \
+	serving/response_messages.c \
+	serving/response_request.c serving/response_request.h \
+	serving/response_responses.c \
 	serving/sampler.c serving/sampler.h \
 	serving/sse.c serving/sse.h \
 	serving/table.c \
@@ -26,6 +31,8 @@ SERVING_TESTS = \
 	serving/tests/check_grammar \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
+	serving/tests/check_response \
+	serving/tests/check_response_request \
 	serving/tests/check_sampler \
 	serving/tests/check_sse \
 	serving/tests/check_text
@@ -33,6 +40,13 @@ EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
 SERVING_TEST_LIBS = serving/libserving.la $(TEST_LIBS)
+ANGLES = serving/tests/angles.c serving/tests/angles.h
+serving_tests_check_response_SOURCES = serving/tests/check_response.c $(ANGLES)
+serving_tests_check_response_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_response_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_response_request_SOURCES = serving/tests/check_response_request.c $(ANGLES)
+serving_tests_check_response_request_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_response_request_LDADD = $(SERVING_TEST_LIBS)
 READS = \
 	serving/tests/pieces.c serving/tests/pieces.h \
 	serving/tests/reads.c serving/tests/reads.h

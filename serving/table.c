@@ -4,6 +4,7 @@
 #include <assay/serving.h>
 
 #include "model/stop.h"
+#include "serving/response.h"
 #include "serving/tokenizing.h"
 
 static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
@@ -23,6 +24,13 @@ static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_i
 
 const assay_serving *assay_serving_v1(void);
 
+/* Replies are read as this table reads them. */
+static assay_status response_open(const assay_response_options *options, assay_response **out,
+                                  assay_error *err)
+{
+    return serve_response_open(assay_serving_v1(), options, out, err);
+}
+
 const assay_serving *assay_serving_v1(void)
 {
     static const assay_serving table = {
@@ -39,6 +47,11 @@ const assay_serving *assay_serving_v1(void)
         .detokenizer_push = serve_detokenizer_push,
         .detokenizer_end = serve_detokenizer_end,
         .detokenizer_free = serve_detokenizer_free,
+        .response_open = response_open,
+        .response_chunk = serve_response_chunk,
+        .response_fail = serve_response_fail,
+        .response_end = serve_response_end,
+        .response_free = serve_response_free,
     };
     return &table;
 }

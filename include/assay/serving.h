@@ -79,6 +79,37 @@ typedef struct assay_reply_options {
 } assay_reply_options;
 
 typedef struct assay_reply assay_reply;
+
+/* Takes bytes of a response's body, in order. bytes: [n], n > 0, borrowed for the call. */
+typedef struct assay_byte_sink {
+    void (*take)(void *context, const char *bytes, size_t n);
+    void *context;
+} assay_byte_sink;
+
+/* A request that a client made, and what the server that answers was told. Everything is copied. */
+typedef struct assay_response_options {
+    uint32_t size;        /* sizeof(assay_response_options) that the caller was built with */
+    const char *endpoint; /* "/v1/chat/completions", "/v1/messages" or "/v1/responses" */
+    assay_text request;   /* the JSON object that is the request's body */
+    assay_text server;    /* a JSON object: model, reasoning_parser, tool_parser (names or null),
+                           * auto_tool_choice    (a boolean: without it tool_parser is not asked),
+                           * default_chat_template_kwargs    (an object or null) */
+    const char *id;       /* what the ids of the answer are made of, say a random word */
+    int64_t created;      /* seconds since 1970 */
+} assay_response_options;
+
+/* What an engine says next. */
+typedef struct assay_response_chunk {
+    uint32_t size;       /* sizeof(assay_response_chunk) that the caller was built with */
+    bool finished;       /* this is the last one */
+    assay_text new_text; /* may be empty */
+    int64_t prompt_tokens, completion_tokens; /* so far; 0: not known yet */
+    const char *finish_reason; /* of the last one: "stop", "length", "content_filter"; "error": the
+                                * engine failed */
+    assay_text stop_sequence;  /* the text of the request that ended it; NULL: none did */
+} assay_response_chunk;
+
+typedef struct assay_response assay_response;
 typedef struct assay_tokenizer assay_tokenizer; /* used by any number of threads at once */
 typedef struct assay_detokenizer assay_detokenizer;
 
@@ -127,6 +158,24 @@ typedef struct assay_serving {
                                      assay_error *err);
     assay_status (*detokenizer_end)(assay_detokenizer *detokenizer, const assay_sink *sink, assay_error *err);
     void (*detokenizer_free)(assay_detokenizer *detokenizer);
+
+    /* A response under way: what an engine says becomes the body that the client is sent, the event stream of
+     * the endpoint's protocol where the request streams, else one JSON object at the end. Reasoning and tool
+     * calls are taken out as reply_open's parsers do. ASSAY_EFORMAT for documents that are not what they must
+     * be, ASSAY_EUNSUPPORTED for an endpoint or a parser of another name.
+     *
+     * A client that went away is a response that is freed. */
+    assay_status (*response_open)(const assay_response_options *options, assay_response **out,
+                                  assay_error *err);
+    /* ASSAY_EINVAL once the response is over: behind a chunk that is the last one, or a failure. */
+    assay_status (*response_chunk)(assay_response *response, const assay_response_chunk *chunk,
+                                   const assay_byte_sink *sink, assay_error *err);
+    /* The engine failed: the client is told `text`, in the protocol's way, and the response is over. */
+    assay_status (*response_fail)(assay_response *response, const char *text, const assay_byte_sink *sink,
+                                  assay_error *err);
+    /* The engine says nothing more. Where no chunk was the last one, that is a failure, and told as one. */
+    assay_status (*response_end)(assay_response *response, const assay_byte_sink *sink, assay_error *err);
+    void (*response_free)(assay_response *response);
 } assay_serving;
 
 typedef const assay_serving *assay_serving_fn(void);

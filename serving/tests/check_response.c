@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/response.h"
+
+#include "model/tests/support.h"
+#include "serving/grammar.h"
+#include "serving/tests/angles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char STREAM[] =
+    "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
+static const char WHOLE[] = "{\"tools\": [{}]}";
+
+/* So many bytes of text, or more, that a character ends there. */
+static size_t cut(const char *text, size_t n)
+{
+    n = n < strlen(text) ? n : strlen(text);
+    while (((unsigned char)text[n] & 0xc0U) == 0x80U) n++;
+    return n;
+}
+
+/* The whole body of a reply, terminated, in pieces of some `piece` bytes; the caller frees it. */
+static char *answer(const char *path, const char *request, const char *text, const char *finish, size_t piece)
+{
+    serve_bytes body = {0};
+    assay_response *r;
+    ck_assert_int_eq(angles_open(path, request, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+    for (size_t n; (n = cut(text, piece)) > 0; text += n)
+        ck_assert_int_eq(angles_say(r, text, n, NULL, &body), ASSAY_OK);
+    ck_assert_int_eq(angles_say(r, "", 0, finish, &body), ASSAY_OK);
+    serve_response_free(r);
+    serve_bytes_add(&body, "", 1);
+    return body.at;
+}
+
+static void expect_sound(const char *path, const char *body, bool failed, const char *what)
+{
+    serve_grammar_options options = {.usage = SERVE_ASKED_FOR};
+    serve_grammar_summary summary;
+    serve_breach breach;
+    serve_grammar *g;
+    ck_assert(serve_endpoint_find(path, &options.endpoint));
+    ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
+    assay_status rc = serve_grammar_feed(g, body, strlen(body), &breach);
+    if (rc == ASSAY_OK) rc = serve_grammar_end(g, &breach);
+    ck_assert_msg(rc == ASSAY_OK, "%s: %s: %s: %s\n%s", path, what, breach.rule, breach.text, body);
+    serve_grammar_summarise(g, &summary);
+    ck_assert_int_eq(summary.failed, failed);
+    serve_grammar_free(g);
+}
+
+static const char *const REPLIES[] = {"",
+                                      "a",
+                                      " \n ",
+                                      "<t>a",
+                                      "<t> ",
+                                      "<t>a<u>b",
+                                      "< > \n<t>",
+                                      "[f|{}]",
+                                      "[f|]",
+                                      "[f|no json]",
+                                      "[f|[1]]",
+                                      "[f|\"s\"]",
+                                      "[f|{}][g|{}]",
+                                      "[f|{}]\n[g|{}] ",
+                                      "a[f|{}]b",
+                                      "<t>[f|{}]",
+                                      "[f|{}]<t>a",
+                                      "a [f|{\"x\":1",
+                                      "[f|{}",
+                                      "<t",
+                                      "\xff"
+                                      "a\x80",
+                                      "a\"\\\n\x01b",
+                                      "<é>東京👍🏽",
+                                      "[f|{\"é\": \"\\u0000\"}]"};
+
+static const char *const FINISHES[] = {"stop", "length", "content_filter", "other"};
+
+START_TEST(every_stream_of_every_reply_is_sound)
+{
+    for (size_t e = 0; e < 3; e++) {
+        for (size_t f = 0; f < sizeof FINISHES / sizeof *FINISHES; f++) {
+            for (size_t piece = 1; piece < 8; piece++) {
+                char *body = answer(angles_paths[e], STREAM, REPLIES[_i], FINISHES[f], piece);
+                expect_sound(angles_paths[e], body, false, REPLIES[_i]);
+                free(body);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
+{
+    const assay_byte_sink nowhere = {.take = angles_collect};
+    for (size_t e = 0; e < 3; e++) {
+        for (size_t at = 0; at <= strlen(REPLIES[_i]); at++) {
+            for (int how = 0; how < 3; how++) {
+                serve_bytes body = {0};
+                const assay_byte_sink sink = {.take = angles_collect, .context = &body};
+                assay_response *r;
+                ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+                ck_assert_int_eq(angles_say(r, REPLIES[_i], cut(REPLIES[_i], at), NULL, &body), ASSAY_OK);
+                if (how == 0) ck_assert_int_eq(serve_response_fail(r, "no \"luck\"", &sink, NULL), ASSAY_OK);
+                if (how == 1) ck_assert_int_eq(angles_say(r, "", 0, "error", &body), ASSAY_OK);
+                ck_assert_int_eq(serve_response_end(r, &sink, NULL), ASSAY_OK);
+                ck_assert_int_eq(serve_response_fail(r, "again", &nowhere, NULL), ASSAY_EINVAL);
+                serve_response_free(r);
+                serve_bytes_add(&body, "", 1);
+                expect_sound(angles_paths[e], body.at, true, REPLIES[_i]);
+                serve_bytes_free(&body);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_client_that_goes_away_leaves_nothing)
+{
+    for (size_t e = 0; e < 3; e++) {
+        serve_bytes body = {0};
+        assay_response *r;
+        ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+        ck_assert_int_eq(angles_say(r, "<t>a[f", 6, NULL, &body), ASSAY_OK);
+        serve_response_free(r);
+        serve_bytes_free(&body);
+    }
+}
+END_TEST
+
+/* What stands in a body: fragments in this order, and one that must not. */
+static const struct {
+    size_t endpoint;
+    const char *request, *reply, *finish, *in_order[4], *never;
+} ROWS[] = {
+    {0,
+     STREAM,
+     "<t> a",
+     "stop",
+     {"\"reasoning_content\":\"t\"", "\"content\":\" a\"", "\"finish_reason\":\"stop\"", "[DONE]"},
+     "tool_calls"},
+    {0,
+     STREAM,
+     "<t>",
+     "length",
+     {"\"role\":\"assistant\"", "\"finish_reason\":\"length\"",
+      "\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}"},
+     "\"content\""},
+    {0, "{\"stream\":true}", "a", "stop", {"\"finish_reason\":\"stop\"", "[DONE]"}, "usage"},
+    {0,
+     STREAM,
+     "a[f|{}] \n[g|1]",
+     "length",
+     {"\"index\":0,\"id\":\"call_7_0\"", "\"index\":1,\"id\":\"call_7_1\"",
+      "\"finish_reason\":\"tool_calls\""},
+     "\"content\":\" "},
+    {0,
+     STREAM,
+     "a[f|{}] b",
+     "stop",
+     {"\"content\":\"a\"", "tool_calls", "\"content\":\" b\""},
+     "null,\"content\""},
+    {0, STREAM, "[f|no]", "stop", {"\"arguments\":\"\\\"no\\\"\""}, "\"arguments\":\"no"},
+    {0, STREAM, "[f|]", "stop", {"\"arguments\":\"{}\""}, "\"arguments\":\"\""},
+    {0,
+     WHOLE,
+     "<t>a[f|{}]b",
+     "stop",
+     {"\"object\":\"chat.completion\",\"created\":5,\"model\":\"m\"", "\"content\":\"ab\"",
+      "\"reasoning_content\":\"t\"", "\"tool_calls\":[{\"id\":\"call_7_0\""},
+     "data:"},
+    {0,
+     WHOLE,
+     "",
+     "stop",
+     {"\"content\":null", "\"finish_reason\":\"stop\"", "\"usage\":{\"prompt_tokens\":3"},
+     "tool_calls"},
+    {1,
+     STREAM,
+     "<t>a",
+     "stop",
+     {"\"input_tokens\":3", "\"type\":\"thinking\"", "\"type\":\"text\"",
+      "\"stop_reason\":\"end_turn\",\"stop_sequence\":null"},
+     "tool_use"},
+    {1, STREAM, "a", "length", {"\"stop_reason\":\"max_tokens\""}, "thinking"},
+    {1, STREAM, " \n <t> \n", "stop", {"\"thinking\":\"t\""}, "text_delta"},
+    {1,
+     STREAM,
+     "a[f|{}]",
+     "length",
+     {"\"type\":\"tool_use\",\"id\":\"toolu_7_0\",\"name\":\"f\"", "\"partial_json\":\"{}\"",
+      "\"stop_reason\":\"tool_use\""},
+     "max_tokens"},
+    {1, STREAM, "[f|[1]]", "stop", {"\"partial_json\":\"{}\""}, "[1"},
+    {1,
+     WHOLE,
+     "a[f|{\"x\":1}]b",
+     "stop",
+     {"\"text\":\"a\"", "\"input\":{\"x\":1}", "\"text\":\"b\"", "\"stop_reason\":\"tool_use\""},
+     "data:"},
+    {1, WHOLE, "[f|no]", "stop", {"\"input\":{}}"}, "no"},
+    {2,
+     STREAM,
+     "<t>a",
+     "stop",
+     {"\"sequence_number\":1,", "\"id\":\"rs_7_0\"", "\"id\":\"msg_7_1\"", "response.completed"},
+     "incomplete\""},
+    {2,
+     STREAM,
+     "a",
+     "length",
+     {"\"status\":\"incomplete\",\"role\"", "event: response.incomplete",
+      "\"incomplete_details\":{\"reason\":\"max_output_tokens\"}"},
+     "response.completed"},
+    {2,
+     STREAM,
+     "a",
+     "content_filter",
+     {"\"incomplete_details\":{\"reason\":\"content_filter\"}"},
+     "response.completed"},
+    {2,
+     STREAM,
+     "[f|{}]",
+     "stop",
+     {"\"arguments\":\"\"", "function_call_arguments.delta", "function_call_arguments.done",
+      "\"usage\":{\"input_tokens\":3"},
+     "content_part"},
+    {2,
+     WHOLE,
+     "<t>a[f|{}]",
+     "stop",
+     {"\"type\":\"reasoning\"", "\"type\":\"message\"", "\"type\":\"function_call\"",
+      "\"usage\":{\"input_tokens\":3"},
+     "event:"},
+};
+
+START_TEST(a_body_says_what_the_model_said)
+{
+    char *body =
+        answer(angles_paths[ROWS[_i].endpoint], ROWS[_i].request, ROWS[_i].reply, ROWS[_i].finish, 1);
+    const char *at = body;
+    for (size_t i = 0; i < 4 && ROWS[_i].in_order[i]; i++) {
+        at = strstr(at, ROWS[_i].in_order[i]);
+        ck_assert_msg(at != NULL, "%s: no %s in its place:\n%s", ROWS[_i].reply, ROWS[_i].in_order[i], body);
+    }
+    ck_assert_msg(!strstr(body, ROWS[_i].never), "%s: %s in:\n%s", ROWS[_i].reply, ROWS[_i].never, body);
+    free(body);
+}
+END_TEST
+
+START_TEST(a_text_that_ended_a_message_is_named)
+{
+    serve_bytes body = {0};
+    const assay_byte_sink sink = {.take = angles_collect, .context = &body};
+    const assay_response_chunk chunk = {.size = sizeof chunk,
+                                        .finished = true,
+                                        .new_text = {"a", 1},
+                                        .prompt_tokens = 3,
+                                        .finish_reason = "stop",
+                                        .stop_sequence = {"END", 3}};
+    assay_response *r;
+    ck_assert_int_eq(angles_open(angles_paths[1], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+    ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, NULL), ASSAY_OK);
+    ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, NULL), ASSAY_EINVAL);
+    serve_response_free(r);
+    serve_bytes_add(&body, "", 1);
+    ck_assert_ptr_nonnull(strstr(body.at, "\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"END\""));
+    expect_sound(angles_paths[1], body.at, false, "END");
+    serve_bytes_free(&body);
+}
+END_TEST
+
+#define N(rows) ((int)(sizeof(rows) / sizeof *(rows)))
+
+int main(void)
+{
+    Suite *suite = suite_create("serving/response");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, every_stream_of_every_reply_is_sound, 0, N(REPLIES));
+    tcase_add_loop_test(all, a_failure_at_any_place_is_told_and_ends_the_stream, 0, N(REPLIES));
+    tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
+    tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
+    tcase_add_test(all, a_text_that_ended_a_message_is_named);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
