@@ -7,6 +7,7 @@ LIBFUZZER_FLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 FUZZ_REPLAYS = \
 	fuzz/replay_case \
 	fuzz/replay_config \
+	fuzz/replay_events \
 	fuzz/replay_json \
 	fuzz/replay_observation \
 	fuzz/replay_safetensors \
@@ -15,6 +16,7 @@ FUZZ_REPLAYS = \
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
+	fuzz/fuzz_events \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
 	fuzz/fuzz_safetensors \
@@ -47,6 +49,15 @@ fuzz_fuzz_config_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_config_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_config_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_config_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_events_SOURCES = fuzz/replay.c fuzz/fuzz_events.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_events_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"events"'
+fuzz_replay_events_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_events_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_events_SOURCES = fuzz/fuzz_events.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_events_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_events_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_events_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_events_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_json_SOURCES = fuzz/replay.c fuzz/fuzz_json.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_json_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"json"'
 fuzz_replay_json_CFLAGS = $(FUZZ_CFLAGS)
