@@ -39,7 +39,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
      "text, "
-     "inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an answer: 99"},
+     "events, inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an answer: 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",

@@ -21,6 +21,11 @@ static bool append(conf_bytes *bytes, const char *text, size_t n)
     return true;
 }
 
+bool conf_bytes_add(conf_bytes *bytes, assay_text text)
+{
+    return text.n == 0 || append(bytes, text.at, text.n);
+}
+
 static bool begin_call(conf_fields *f, const char *name, size_t n)
 {
     conf_call *calls = realloc(f->calls, (f->n_calls + 1) * sizeof *calls);
@@ -93,11 +98,16 @@ static size_t space_before(const char *text, size_t n)
     return 0;
 }
 
+assay_text conf_field_strip(assay_text text)
+{
+    for (size_t k; (k = space_at(text.at, text.n)) > 0; text.n -= k) text.at += k;
+    for (size_t k; (k = space_before(text.at, text.n)) > 0;) text.n -= k;
+    return text;
+}
+
 static assay_text strip(const char *at, size_t n)
 {
-    for (size_t k; (k = space_at(at, n)) > 0; n -= k) at += k;
-    for (size_t k; (k = space_before(at, n)) > 0;) n -= k;
-    return (assay_text){at, n};
+    return conf_field_strip((assay_text){at, n});
 }
 
 /* Writes a text with quotes, "null" for an empty one, from byte `from` on; what does not fit is "…". */
@@ -133,16 +143,15 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
                      size);
 }
 
-/* The value of a text that is JSON, of two members of one name the last; NULL where it is none, or null. */
-static json_object *parse(const conf_bytes *bytes)
+json_object *conf_field_parse(assay_text text)
 {
-    if (bytes->n == 0 || bytes->n > INT32_MAX) return NULL;
+    if (text.n == 0 || text.n > INT32_MAX) return NULL;
     json_tokener *tokener = json_tokener_new();
     if (!tokener) return NULL;
-    json_object *value = json_tokener_parse_ex(tokener, bytes->at, (int)bytes->n);
+    json_object *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
     bool whole =
         json_tokener_get_error(tokener) == json_tokener_success &&
-        strip(bytes->at + json_tokener_get_parse_end(tokener), bytes->n - json_tokener_get_parse_end(tokener))
+        strip(text.at + json_tokener_get_parse_end(tokener), text.n - json_tokener_get_parse_end(tokener))
                 .n == 0;
     json_tokener_free(tokener);
     if (whole) return value;
@@ -153,7 +162,7 @@ static json_object *parse(const conf_bytes *bytes)
 static bool same_arguments(const char *name, json_object *expected, const conf_bytes *found, char *text,
                            size_t size)
 {
-    json_object *value = parse(found);
+    json_object *value = conf_field_parse((assay_text){found->at, found->n});
     bool same = value && json_object_equal(expected, value);
     json_object_put(value);
     if (same) return true;

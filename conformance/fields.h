@@ -39,4 +39,14 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
 /* Compares calls with [{name, arguments}]; arguments as JSON values where they parse, else as text. */
 bool conf_calls_equal(json_object *expected, const conf_fields *found, char *text, size_t size);
 
+/* The text without the white space at both its ends. */
+assay_text conf_field_strip(assay_text text);
+
+/* The JSON value of a text, which the caller owns, of two members of one name the last; NULL where it is
+ * none, or null. */
+json_object *conf_field_parse(assay_text text);
+
+/* False where there is no memory. */
+bool conf_bytes_add(conf_bytes *bytes, assay_text text);
+
 #endif

@@ -56,6 +56,9 @@ conformance_libconformance_la_SOURCES = \
 	conformance/dump.c conformance/dump.h \
 	conformance/engine.c conformance/engine.h \
 	conformance/eos.c conformance/eos.h \
+	conformance/events.h conformance/events_parts.h \
+	conformance/events_read.c \
+	conformance/events_replay.c \
 	conformance/evaluate.c conformance/evaluate.h conformance/evaluate_parts.h \
 	conformance/evaluate_tensors.c \
 	conformance/evaluate_tokens.c \
@@ -84,6 +87,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/judge.c conformance/judge.h \
 	conformance/judge_tensor.c \
 	conformance/judge_token.c \
+	conformance/message.c conformance/message.h \
 	conformance/module.c conformance/module.h \
 	conformance/parallel.c conformance/parallel.h \
 	conformance/progress.c conformance/progress.h \
@@ -142,6 +146,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/off_ref_no_override.la \
 	conformance/tests/engines/old_table.la \
 	conformance/tests/engines/letters.la \
+	conformance/tests/engines/responses.la \
 	conformance/tests/engines/serving.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/threaded.la
@@ -190,6 +195,8 @@ conformance_tests_engines_old_table_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAKE_OLD_TABL
 conformance_tests_engines_old_table_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_letters_la_SOURCES = conformance/tests/engines/letters.c
 conformance_tests_engines_letters_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/responses.c
+conformance_tests_engines_responses_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c
 conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
@@ -247,6 +254,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_diff_files \
 	conformance/tests/check_diff_types \
 	conformance/tests/check_evaluate \
+	conformance/tests/check_events \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
@@ -368,6 +376,8 @@ conformance_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_textual_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_tokenizing_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_tokenizing_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_events_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_events_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_serving_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -69,6 +69,11 @@ bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char
         {CONF_SERVING_DETOKENIZER, s->detokenizer_push != NULL, "detokenizer_push"},
         {CONF_SERVING_DETOKENIZER, s->detokenizer_end != NULL, "detokenizer_end"},
         {CONF_SERVING_DETOKENIZER, s->detokenizer_free != NULL, "detokenizer_free"},
+        {CONF_SERVING_RESPONSE, s->response_open != NULL, "response_open"},
+        {CONF_SERVING_RESPONSE, s->response_chunk != NULL, "response_chunk"},
+        {CONF_SERVING_RESPONSE, s->response_fail != NULL, "response_fail"},
+        {CONF_SERVING_RESPONSE, s->response_end != NULL, "response_end"},
+        {CONF_SERVING_RESPONSE, s->response_free != NULL, "response_free"},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].part != part || members[i].there) continue;

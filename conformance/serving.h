@@ -23,7 +23,8 @@ typedef enum conf_serving_part {
     CONF_SERVING_STOP_SET,
     CONF_SERVING_REPLY,
     CONF_SERVING_TOKENIZER,
-    CONF_SERVING_DETOKENIZER
+    CONF_SERVING_DETOKENIZER,
+    CONF_SERVING_RESPONSE
 } conf_serving_part;
 
 /* Whether it has all members of this part; *lacks is set to the name of the first that is NULL. */

@@ -2,6 +2,7 @@
 #include "conformance/textual.h"
 
 #include "conformance/eos.h"
+#include "conformance/events.h"
 #include "conformance/reply.h"
 #include "conformance/threads.h"
 #include "conformance/tokenizing.h"
@@ -10,6 +11,7 @@ static const conf_textual kinds[] = {
     {CONF_EOS, conf_eos_check, conf_eos_open, conf_eos_replay},
     {CONF_REASONING, conf_reasoning_check, conf_reply_open, conf_reply_replay},
     {CONF_TOOLS, conf_tools_check, conf_reply_open, conf_reply_replay},
+    {CONF_EVENTS, conf_events_check, conf_events_open, conf_events_replay},
     {CONF_TOKENIZER, conf_tokenizing_check, conf_tokenizing_open, conf_tokenizing_replay},
     {CONF_THREADS, conf_threads_check, conf_threads_open, conf_threads_replay},
 };

@@ -21,7 +21,7 @@ const char *conf_class_name(conf_class class)
 {
     static const char *const names[CONF_N_CLASSES] = {
         "",     "mask",         "logits", "tokens",  "tensor", "rope",  "threads", "stops",
-        "text", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
+        "text", "events", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
     return names[class];
 }
 

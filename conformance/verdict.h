@@ -34,6 +34,7 @@ typedef enum conf_class {
     CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
     CONF_CLASS_STOPS,        /* another stop set, or from other documents */
     CONF_CLASS_TEXT,         /* a field of a reply has another text */
+    CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
     CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
     CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
     CONF_CLASS_REFUSED, /* an error where the engine must answer */

@@ -1,0 +1,164 @@
+/* Event streams through the program: what agrees, every rule that a module may break, and what is no vector.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/tests/support.h"
+
+#define CASE(vectors)                                                                                        \
+    "{\"schema\":\"assay/1\",\"kind\":\"events\",\"groups\":[{\"name\":\"g\",\"vectors\":[" vectors "]}]}"
+#define INPUT(endpoint, more, chunks)                                                                        \
+    "\"input\":{\"endpoint\":\"" endpoint "\",\"request\":{" more                                            \
+    "},\"server\":{\"model\":\"m\"},\"chunks\":[" chunks "]"
+#define CHUNK(text, last, reason)                                                                            \
+    "{\"new_text\":\"" text "\",\"prompt_tokens\":3,\"completion_tokens\":1,\"finished\":" last              \
+    ",\"finish_reason\":" reason "}"
+#define CHAT(chunks) INPUT("/v1/chat/completions", "", chunks)
+#define TWO          CHUNK("aa", "false", "null") "," CHUNK(" bc", "true", "\"stop\"")
+
+static const char sound[] = CASE("{\"id\":1," CHAT(
+    TWO) "},\"expect\":{\"folded\":{\"content\":\"aa bc\",\"tool_calls\":[]}}},"
+         "{\"id\":2," CHAT(TWO) ",\"raise_at\":1},\"expect\":{\"folded\":{}}},"
+                                "{\"id\":3," CHAT(TWO) ",\"raise_at\":0},\"expect\":{\"folded\":{}}}");
+
+static void setup(void)
+{
+    support_setup();
+    support_mkdir(support_path("cases"));
+    support_write_text(support_path("cases/events.json"), sound);
+}
+
+/* assay run of the module, which breaks the rule `fault`. */
+static const support_output *run(const char *fault)
+{
+    char command[512];
+    (void)snprintf(command, sizeof command,
+                   "RESPONSES_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e responses cases",
+                   fault, support_engine("responses"));
+    return support_shell(command);
+}
+
+START_TEST(a_sound_module_agrees)
+{
+    const support_output *o = run("none");
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+static const struct {
+    const char *fault, *reason;
+} faults[] = {
+    {"adds", "  content: expected \"aa bc\", found \"aa bc!\"\n  first:  vector g/1\n"},
+    {"finishes-twice", "event 5, byte 573: chat-finish: found more of a choice behind its finish_reason"},
+    {"character", "one character at a time: content: expected \"aa bc\", found null"},
+    {"whole", "without a stream: content: expected \"aa bc\", found \"aa bc!\""},
+    {"two-minds", "without a stream: finish_reason: expected \"stop\", found \"length\""},
+    {"no-json", "without a stream: the answer: byte 0: found '<', expected a value"},
+    {"silent", "the stream says that the engine did not fail, expected the contrary"},
+    {"refuses", "it cannot go on"},
+    {"empty", "a piece of a body without bytes"},
+    {"memory", "no memory"},
+};
+
+START_TEST(a_broken_rule_is_named)
+{
+    const support_output *o = run(faults[_i].fault);
+    assert_code(o, 1);
+    assert_holds(o->out, faults[_i].reason);
+    assert_holds(o->out, "  REPRO: assay run --engine responses --vector g/");
+}
+END_TEST
+
+START_TEST(a_failure_has_its_class)
+{
+    static const char *const classes[][2] = {
+        {"adds", "text"},     {"finishes-twice", "events"}, {"two-minds", "inconsistent"},
+        {"no-json", "shape"}, {"refuses", "refused"},       {"memory", "memory"}};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        char command[512];
+        (void)snprintf(command, sizeof command,
+                       "RESPONSES_FAULT=%s \"$ASSAY\" run -e %s --fail-class %s cases", classes[i][0],
+                       support_engine("responses"), classes[i][1]);
+        assert_code(support_shell(command), 1);
+    }
+}
+END_TEST
+
+START_TEST(what_a_module_lacks_is_skipped_by_name)
+{
+    const support_output *o = run("lacks");
+    assert_code(o, 77);
+    assert_holds(o->out, "its table for serving lacks response_end");
+    support_write_text(support_path("cases/events.json"),
+                       CASE("{\"id\":1," INPUT("/v1/messages", "", TWO) "},\"expect\":{\"folded\":{}}}"));
+    o = run("none");
+    assert_code(o, 77);
+    assert_holds(o->out, "endpoint: expected /v1/chat/completions");
+}
+END_TEST
+
+/* A vector that breaks the format, and what is said of it. */
+static const struct {
+    const char *text, *reason;
+} unsound[] = {
+    {CASE("{\"id\":1,\"input\":{},\"expect\":{\"folded\":{}}}"), "input.endpoint: is missing"},
+    {CASE("{\"id\":1," CHAT(TWO) "},\"expect\":{}}"), "expect.folded: is missing, expected an object"},
+    {CASE("{\"id\":1," INPUT("chat", "", TWO) "},\"expect\":{\"folded\":{}}}"),
+     "its endpoint is chat, expected /v1/chat/completions"},
+    {CASE("{\"id\":1,\"input\":{\"endpoint\":\"/v1/messages\"},\"expect\":{\"folded\":{}}}"),
+     "input.request: is missing, expected an object"},
+    {CASE("{\"id\":1," INPUT("/v1/messages", "\"stream_options\":1", TWO) "},\"expect\":{\"folded\":{}}}"),
+     "input.request.stream_options: found a whole number, expected an object"},
+    {CASE("{\"id\":1," CHAT("1") "},\"expect\":{\"folded\":{}}}"), "input.chunks[0]: found a whole number"},
+    {CASE("{\"id\":1," CHAT("{}") "},\"expect\":{\"folded\":{}}}"), "input.chunks[0].new_text: is missing"},
+    {CASE("{\"id\":1," CHAT(CHUNK("a", "false", "null")) "},\"expect\":{\"folded\":{}}}"),
+     "its last chunk alone must be finished"},
+    {CASE("{\"id\":1," CHAT(CHUNK("a", "true", "1")) "},\"expect\":{\"folded\":{}}}"),
+     "input.chunks[0].finish_reason: found a whole number"},
+    {CASE("{\"id\":1," CHAT(TWO) ",\"raise_at\":3},\"expect\":{\"folded\":{}}}"),
+     "input.raise_at: found 3, expected a whole number from 0"},
+    {CASE("{\"id\":1,\"verdict\":\"reject\"," CHAT(TWO) "},\"expect\":{\"folded\":{}}}"),
+     "its verdict is reject, and no request is refused"},
+};
+
+START_TEST(a_vector_that_breaks_the_format_is_an_error)
+{
+    support_write_text(support_path("cases/events.json"), unsound[_i].text);
+    const support_output *o = run("none");
+    assert_code(o, 99);
+    assert_holds(o->out, unsound[_i].reason);
+}
+END_TEST
+
+START_TEST(an_unknown_member_is_passed_over_with_a_warning)
+{
+    support_write_text(
+        support_path("cases/events.json"),
+        CASE("{\"id\":1," CHAT(TWO) ",\"mood\":1},\"expect\":{\"folded\":{\"stop_reason\":1}}}"));
+    const support_output *o = run("none");
+    assert_holds(o->err, "mood");
+    assert_holds(o->err, "stop_reason");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("conformance/events");
+    TCase *t = tcase_create("events");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, setup, support_teardown);
+    tcase_add_test(t, a_sound_module_agrees);
+    tcase_add_loop_test(t, a_broken_rule_is_named, 0, sizeof faults / sizeof *faults);
+    tcase_add_test(t, a_failure_has_its_class);
+    tcase_add_test(t, what_a_module_lacks_is_skipped_by_name);
+    tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
+    tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
+    suite_add_tcase(s, t);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed != 0;
+}
