@@ -44,6 +44,7 @@ void serve_bytes_add_string(serve_bytes *b, const char *terminated)
 
 void serve_bytes_drop(serve_bytes *b, size_t n)
 {
+    if (n == 0) return;
     if (n < b->n) memmove(b->at, b->at + n, b->n - n);
     b->n -= n;
 }

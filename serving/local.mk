@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += serving/libserving.la
 serving_libserving_la_SOURCES = \
+	serving/arguments.c serving/arguments.h \
 	serving/breach.c serving/breach.h \
 	serving/bytes.c serving/bytes.h \
+	serving/gemma_object.c serving/gemma_object.h \
 	serving/grammar.c serving/grammar.h serving/grammar_parts.h \
 	serving/grammar_chat.c \
 	serving/grammar_items.c serving/grammar_items.h \
 	serving/grammar_messages.c \
 	serving/grammar_parts.c \
 	serving/grammar_responses.c \
+	serving/json_value.c serving/json_value.h \
+	serving/python_literal.c serving/python_literal.h \
+	serving/python_string.c serving/python_string.h \
 	serving/reasoning.c serving/reasoning.h serving/reasoning_rules.h \
 	serving/reasoning_channel.c \
 	serving/reasoning_harmony.c \
@@ -20,22 +25,40 @@ serving_libserving_la_SOURCES = \
 	serving/response_request.c serving/response_request.h \
 	serving/response_responses.c \
 	serving/sampler.c serving/sampler.h \
+	serving/span.c serving/span.h \
 	serving/sse.c serving/sse.h \
 	serving/table.c \
 	serving/text.c serving/text.h \
-	serving/tokenizing.c serving/tokenizing.h
+	serving/tokenizing.c serving/tokenizing.h \
+	serving/tools.c serving/tools.h serving/tools_parts.h \
+	serving/tools_function.c serving/tools_function.h \
+	serving/tools_gemma4.c \
+	serving/tools_glm47.c \
+	serving/tools_harmony.c \
+	serving/tools_hermes.c \
+	serving/tools_json.c \
+	serving/tools_llama.c \
+	serving/tools_mistral.c \
+	serving/tools_qwen.c \
+	serving/tools_qwen3_xml.c \
+	serving/tools_request.c serving/tools_request.h \
+	serving/tools_value.c serving/tools_value.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 
 SERVING_TESTS = \
 	serving/tests/check_grammar \
+	serving/tests/check_python_literal \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
 	serving/tests/check_response \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
 	serving/tests/check_sse \
-	serving/tests/check_text
+	serving/tests/check_text \
+	serving/tests/check_tools \
+	serving/tests/check_tools_formats \
+	serving/tests/check_tools_linear
 EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
@@ -68,3 +91,18 @@ serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_sse_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_text_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_text_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_python_literal_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_python_literal_LDADD = $(SERVING_TEST_LIBS)
+TOOL_READS = \
+	serving/tests/pieces.c serving/tests/pieces.h \
+	serving/tests/tool_reads.c serving/tests/tool_reads.h
+serving_tests_check_tools_SOURCES = serving/tests/check_tools.c $(TOOL_READS)
+serving_tests_check_tools_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_formats_SOURCES = serving/tests/check_tools_formats.c $(TOOL_READS)
+serving_tests_check_tools_formats_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_formats_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_linear_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_linear_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=memmem,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
+serving_tests_check_tools_linear_LDADD = $(SERVING_TEST_LIBS)

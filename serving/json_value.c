@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/json_value.h"
+
+#include "model/json_scan.h"
+#include "serving/span.h"
+
+#include <string.h>
+
+bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at)
+{
+    for (; *at < text.n; ++*at) {
+        const char c = text.at[*at];
+        if (b->in_string) {
+            if (b->escaped) b->escaped = false;
+            else if (c == '\\') b->escaped = true;
+            else if (c == '"') b->in_string = false;
+        } else if (c == '"') {
+            b->in_string = true;
+        } else if (c == '{' || c == '[') {
+            b->depth++;
+        } else if ((c == '}' || c == ']') && --b->depth == 0) {
+            ++*at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The text of a value that begins with `token`: up to where the scanner has come at its end. */
+static assay_status read_value(json_scan *scan, json_scan_token token, assay_text *value)
+{
+    const char *begin = token.kind == JSON_SCAN_STRING ? token.text - 1 : token.text;
+    size_t depth = 0;
+    for (;;) {
+        if (token.kind == JSON_SCAN_OBJECT || token.kind == JSON_SCAN_ARRAY) depth++;
+        if (token.kind == JSON_SCAN_OBJECT_END || token.kind == JSON_SCAN_ARRAY_END) depth--;
+        if (depth == 0) break;
+        assay_status rc = json_scan_next(scan, &token, NULL);
+        if (rc != ASSAY_OK) return rc;
+    }
+    const char *end = token.text + token.n + (token.kind == JSON_SCAN_STRING ? 1 : 0);
+    *value = (assay_text){.at = begin, .n = (size_t)(end - begin)};
+    return ASSAY_OK;
+}
+
+/* What may be left after the one value. */
+static assay_status expect_end(json_scan *scan)
+{
+    json_scan_token token;
+    return json_scan_next(scan, &token, NULL);
+}
+
+assay_status serve_json_check(assay_text text)
+{
+    json_scan *scan;
+    json_scan_token token;
+    assay_text value;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
+    if (rc == ASSAY_OK) rc = expect_end(scan);
+    json_scan_free(scan);
+    return rc;
+}
+
+static assay_status scan_members(json_scan *scan, const char *const *names, assay_text *values, size_t n)
+{
+    json_scan_token token;
+    assay_status rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) return ASSAY_EFORMAT;
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
+        size_t i = 0;
+        while (i < n && !json_scan_equals(&token, names[i])) i++;
+        rc = json_scan_next(scan, &token, NULL);
+        assay_text value = {0};
+        if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
+        if (rc == ASSAY_OK && i < n) values[i] = value;
+        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    }
+    return rc == ASSAY_OK ? expect_end(scan) : rc;
+}
+
+assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
+{
+    assay_text found[4] = {{0}};
+    json_scan *scan;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = scan_members(scan, names, found, n);
+    json_scan_free(scan);
+    if (rc == ASSAY_OK) memcpy(values, found, n * sizeof *values);
+    return rc;
+}
+
+assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
+                                 void *context)
+{
+    json_scan *scan;
+    json_scan_token token;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY) rc = ASSAY_EFORMAT;
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
+        assay_text element;
+        rc = read_value(scan, token, &element);
+        if (rc == ASSAY_OK) take(context, element);
+        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    }
+    if (rc == ASSAY_OK) rc = expect_end(scan);
+    json_scan_free(scan);
+    return rc;
+}
+
+bool serve_json_is_string(assay_text value)
+{
+    return value.n >= 2 && value.at[0] == '"';
+}
+
+void serve_json_unquote(serve_bytes *out, assay_text string)
+{
+    const json_scan_token token = {.kind = JSON_SCAN_STRING, .text = string.at + 1, .n = string.n - 2};
+    const size_t begin = out->n;
+    serve_bytes_add(out, token.text, token.n);
+    if (!out->failed && token.n > 0) out->n = begin + json_scan_unescape(out->at + begin, &token);
+}

@@ -1,0 +1,41 @@
+/* JSON values inside a reply, where they stand: nothing is built, and what is passed on is the reply's own
+ * text. Strict as model/json_scan.h, but for finding ends, which takes brackets and strings alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_JSON_VALUE_H
+#define SERVING_JSON_VALUE_H
+
+#include "serving/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How far into a value a text reaches; zeroed at its beginning. */
+typedef struct serve_json_balance {
+    size_t depth;
+    bool in_string;
+    bool escaped;
+} serve_json_balance;
+
+/* Reads text from *at on, where the value, an object or an array, begins or was left. True: it closes before
+ * *at. False: *at is text.n, and more is needed. */
+bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at);
+
+/* Whether text is one JSON value, white space around it included. ASSAY_EFORMAT where it is not,
+ * ASSAY_ENOMEM. */
+assay_status serve_json_check(assay_text text);
+
+/* values[i] becomes the text of the member names[i] of an object, .at NULL where it has none.
+ * ASSAY_EFORMAT where text is no object; then values are untouched. */
+assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n);
+
+/* Calls take with each element of an array. ASSAY_EFORMAT where text is none; elements before the flaw have
+ * been taken. */
+assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
+                                 void *context);
+
+/* Whether a value, valid, is a string; and what it says, added to out. */
+bool serve_json_is_string(assay_text value);
+void serve_json_unquote(serve_bytes *out, assay_text string);
+
+#endif

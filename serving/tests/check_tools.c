@@ -1,0 +1,198 @@
+/* What tool parsers make of small texts, however they are cut: formats of tags and of functions, and what
+ * holds for all.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/tests/pieces.h"
+#include "serving/tests/tool_reads.h"
+
+static const char *const all[] = {"gemma4", "glm47",   "harmony", "hermes",
+                                  "llama",  "mistral", "qwen",    "qwen3_xml"};
+
+enum { N_ALL = sizeof all / sizeof all[0] };
+
+START_TEST(text_without_markers_is_content)
+{
+    for (size_t i = 0; i < N_ALL; i++) {
+        tool_reads(all[i], "a < b, x|y [z] {1} \xE5\x8C\x97\xE4\xBA\xAC \xF0\x9F\x8C\xA6",
+                   "C{a < b, x|y [z] {1} \xE5\x8C\x97\xE4\xBA\xAC \xF0\x9F\x8C\xA6}");
+        tool_reads(all[i], "", "");
+        tool_reads(all[i], " \n", "C{ \n}");
+        tool_reads(all[i], "\xFF\xE5 ", "C{\xFF\xE5 }");
+    }
+}
+END_TEST
+
+START_TEST(beginnings_of_markers_are_content)
+{
+    tool_reads("hermes", "<tool_cal <funct </tool", "C{<tool_cal <funct </tool}");
+    tool_reads("gemma4", "<|tool_cal <|", "C{<|tool_cal <|}");
+    tool_reads("mistral", "[TOOL_CALL [TO", "C{[TOOL_CALL [TO}");
+    tool_reads("llama", "<|python_ta <|", "C{<|python_ta <|}");
+    tool_reads("qwen", "[Calling too <tool_", "C{[Calling too <tool_}");
+    tool_reads("glm47", "<tool_call", "C{<tool_call}");
+    tool_reads("harmony", "<|chan <|", "C{<|chan <|}");
+    tool_reads("qwen3_xml", "<function", "C{<function}");
+}
+END_TEST
+
+START_TEST(unknown_names_are_refused_with_the_known_ones)
+{
+    serve_tools *t = NULL;
+    assay_error err;
+    ck_assert_int_eq(serve_tools_open("nope", (assay_text){0}, &t, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "'nope'", "gemma4", "gpt-oss", "qwen3_coder", NULL);
+    ck_assert_ptr_null(t);
+}
+END_TEST
+
+START_TEST(aliases_are_known)
+{
+    static const char *const names[] = {"nous",   "qwen3",  "qwen3.5", "qwen3_coder",
+                                        "llama3", "llama4", "glm4",    "gpt-oss"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) tool_reads(names[i], "a", "C{a}");
+}
+END_TEST
+
+START_TEST(requests_that_are_no_object_are_refused)
+{
+    static const char *const requests[] = {"[]", "{", "5", ""};
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        serve_tools *t = NULL;
+        assay_error err;
+        const assay_text request = {.at = requests[i], .n = strlen(requests[i])};
+        ck_assert_int_eq(serve_tools_open("hermes", request, &t, &err), ASSAY_EFORMAT);
+        support_expect_error(&err, ASSAY_EFORMAT, "request", NULL);
+        ck_assert_ptr_null(t);
+    }
+}
+END_TEST
+
+START_TEST(hermes_reads_objects_between_tags)
+{
+    tool_reads("hermes", "a<tool_call>\n{\"name\":\"f\",\"arguments\":{\"x\":[1]}} </tool_call>b",
+               "C{a} CALL{f} ARGUMENTS{{\"x\":[1]}} C{b}");
+    tool_reads("hermes", "<tool_call>{\"name\": \"f\"}</tool_call><tool_call>{\"name\": \"g\"}</tool_call>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("hermes", "<tool_call>{\"name\": \"f\", \"arguments\": \"{\\\"x\\\": 1}\"}</tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\": 1}}");
+    tool_reads("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"x\":\"</tool_call>\"}}</tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\":\"</tool_call>\"}}");
+}
+END_TEST
+
+START_TEST(hermes_reads_functions_until_a_tag_is_seen)
+{
+    tool_reads("hermes", "<tool_call><function=f><parameter=x> 1 </parameter></function></tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\": 1}}");
+    tool_reads("hermes", "a<function=f></function>b", "C{a} CALL{f} ARGUMENTS{{}} C{b}");
+    tool_reads("hermes", "<tool_call>{\"name\":\"f\"}</tool_call><function=g></function>",
+               "CALL{f} ARGUMENTS{{}} C{<function=g></function>}");
+    tool_reads("hermes", "</function><function=g></function>", "C{</function><function=g></function>}");
+}
+END_TEST
+
+START_TEST(hermes_drops_what_has_the_shape_of_a_call_and_keeps_the_rest)
+{
+    tool_reads("hermes", "a<tool_call>{\"name\": }</tool_call>b", "C{ab}");
+    tool_reads("hermes", "a<tool_call>no</tool_call>b", "C{a<tool_call>no</tool_call>b}");
+    tool_reads("hermes", "<tool_call>{\"na", "C{<tool_call>{\"na}");
+    tool_reads("hermes", "<tool_call>no <tool_call>{\"name\":\"f\"}</tool_call>",
+               "C{<tool_call>no } CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(hermes_takes_a_whole_object_without_its_end)
+{
+    tool_reads("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{}}\n", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("hermes", "<tool_call>so {\"name\":\"f\",\"arguments\":{}}", "CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(values_of_functions_are_json_or_python_or_text)
+{
+    tool_reads("hermes",
+               "<function=f><parameter=a>True</parameter><parameter=b>'x'</parameter><parameter=c>x\"</"
+               "parameter></function>",
+               "CALL{f} ARGUMENTS{{\"a\": true, \"b\": \"x\", \"c\": \"x\\\"\"}}");
+    tool_reads("hermes", "<function=f><parameter=a>1</parameter><parameter=a>2</parameter></function>",
+               "CALL{f} ARGUMENTS{{\"a\": 2}}");
+    tool_reads("qwen", "<function=f><parameter=a>\n 1 x \n</parameter></function>",
+               "CALL{f} ARGUMENTS{{\"a\": \" 1 x \"}}");
+    tool_reads("qwen", "<function=f> {\"a\": 1} </function>", "CALL{f} ARGUMENTS{{\"a\": 1}}");
+}
+END_TEST
+
+START_TEST(qwen_reads_three_formats)
+{
+    tool_reads("qwen", "a<tool_call>{\"name\":\"f\"}</tool_call>b", "C{a} CALL{f} ARGUMENTS{{}} C{b}");
+    tool_reads("qwen", "a[Calling tool: f({\"x\": \")]\"})]b",
+               "C{a} CALL{f} ARGUMENTS{{\"x\": \")]\"}} C{b}");
+    tool_reads("qwen", "<tool_call>\n<function=f></function>\n</tool_call>b", "CALL{f} ARGUMENTS{{}} C{b}");
+    tool_reads("qwen", "a<tool_call> </tool_call>b", "C{ab}");
+}
+END_TEST
+
+START_TEST(qwen_drops_what_the_text_ends_in_but_for_calls)
+{
+    tool_reads("qwen", "a<tool_call>{\"name", "C{a}");
+    tool_reads("qwen", "a<tool_call>so ", "C{a}");
+    tool_reads("qwen", "a<function=f>so[Calling tool: g({})]b", "C{a} CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen", "a[Calling tool: so", "C{a}");
+    tool_reads("qwen", "a<tool_call><function=f></function> b", "C{a} CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(qwen_gives_back_what_begins_no_call)
+{
+    tool_reads("qwen", "a<tool_call>so</tool_call>b", "C{a<tool_call>so</tool_call>b}");
+    tool_reads("qwen", "a[Calling tool: so)]b", "C{a[Calling tool: so)]b}");
+    tool_reads("qwen", "a<tool_call>so<function=f></function></tool_call>b",
+               "C{a} CALL{f} ARGUMENTS{{}} C{<tool_call>so</tool_call>b}");
+}
+END_TEST
+
+START_TEST(glm47_reads_keys_and_values_of_known_tools)
+{
+    tool_reads("glm47",
+               "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value><arg_key>b</"
+               "arg_key><arg_value>x</arg_value></tool_call>",
+               "CALL{f} ARGUMENTS{{\"a\": 1, \"b\": \"x\"}}");
+    tool_reads("glm47", "<tool_call>f</tool_call>so<tool_call>g</tool_call>so",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    const char *request = "{\"tools\": [{\"function\": {\"name\": \"g\"}}]}";
+    tool_reads_with("glm47", request, "<tool_call>f</tool_call>", "C{<tool_call>f</tool_call>}");
+    tool_reads_with("glm47", request, "<tool_call>f</tool_call><tool_call>g</tool_call>",
+                    "CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>Well. <tool_call>f</tool_call>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("glm47", "a<tool_call>f\ng</tool_call>b", "C{a<tool_call>f\ng</tool_call>b}");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("serving/tools");
+    TCase *c = tcase_create("tags");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, text_without_markers_is_content);
+    tcase_add_test(c, beginnings_of_markers_are_content);
+    tcase_add_test(c, unknown_names_are_refused_with_the_known_ones);
+    tcase_add_test(c, aliases_are_known);
+    tcase_add_test(c, requests_that_are_no_object_are_refused);
+    tcase_add_test(c, hermes_reads_objects_between_tags);
+    tcase_add_test(c, hermes_reads_functions_until_a_tag_is_seen);
+    tcase_add_test(c, hermes_drops_what_has_the_shape_of_a_call_and_keeps_the_rest);
+    tcase_add_test(c, hermes_takes_a_whole_object_without_its_end);
+    tcase_add_test(c, values_of_functions_are_json_or_python_or_text);
+    tcase_add_test(c, qwen_reads_three_formats);
+    tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
+    tcase_add_test(c, qwen_gives_back_what_begins_no_call);
+    tcase_add_test(c, glm47_reads_keys_and_values_of_known_tools);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}

@@ -1,0 +1,252 @@
+/* What tool parsers make of small texts, however they are cut: the other formats.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/tests/pieces.h"
+#include "serving/tests/tool_reads.h"
+
+#define Q "<|\"|>"
+
+static const char request[] =
+    "{\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": {\"properties\": {"
+    "\"s\": {\"type\": \"string\"}, \"i\": {\"type\": \"integer\"}, \"n\": {\"type\": \"number\"},"
+    "\"b\": {\"type\": \"boolean\"}, \"l\": {\"type\": \"array\"}, \"o\": {\"type\": \"object\"}}}}}]}";
+
+/* A call of f with one parameter, in the format of qwen3_xml. */
+static void value_reads(const char *key, const char *value, const char *json)
+{
+    char text[256], script[256];
+    (void)snprintf(text, sizeof text, "<function=f><parameter=%s>%s</parameter></function>", key, value);
+    (void)snprintf(script, sizeof script, "CALL{f} ARGUMENTS{{\"%s\": %s}}", key, json);
+    tool_reads_with("qwen3_xml", request, text, script);
+}
+
+START_TEST(qwen3_xml_reads_functions_with_and_without_outer_tags)
+{
+    tool_reads("qwen3_xml", "a<tool_call><function=f><parameter=x>\n1\n</parameter></function></tool_call>b",
+               "C{a} CALL{f} ARGUMENTS{{\"x\": \"1\"}}");
+    tool_reads("qwen3_xml", "<function=f> </function>a<function=g></function>",
+               "CALL{f} ARGUMENTS{{}} C{a} CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<function=f> so", "C{<function=f> so}");
+    tool_reads("qwen3_xml", "<function=f <b>", "C{<function=f <b>}");
+    tool_reads("qwen3_xml", "<tool_call><function=f>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<tool_call>so</tool_call>", "C{a<tool_call>so</tool_call>}");
+}
+END_TEST
+
+START_TEST(qwen3_xml_takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists)
+{
+    tool_reads("qwen3_xml",
+               "<tool_call><function=f><parameter=s></tool_call></parameter></function></tool_call>",
+               "CALL{f} ARGUMENTS{{\"s\": \"</tool_call>\"}}");
+    value_reads("l", "['</function>']", "[\"</function>\"]");
+    tool_reads("qwen3_xml", "<tool_call><function=f><tool_call><function=g>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
+{
+    value_reads("s", "5", "\"5\"");
+    value_reads("s", "null", "\"\"");
+    value_reads("i", "-07", "\"-07\"");
+    value_reads("i", " 12 ", "12");
+    value_reads("i", "x", "\"x\"");
+    value_reads("n", "2.5", "2.5");
+    value_reads("n", ".5", "0.5");
+    value_reads("n", "null", "null");
+    value_reads("b", "True", "true");
+    value_reads("b", "so", "false");
+    value_reads("l", "[1, 'x']", "[1, \"x\"]");
+    value_reads("l", "[true]", "\"[true]\"");
+    value_reads("o", "{\"x\": 1}", "{\"x\": 1}");
+    value_reads("o", "{'x': 1}", "{\"x\": 1}");
+    value_reads("o", "so", "\"so\"");
+    value_reads("x", "5", "\"5\"");
+    value_reads("i", "", "\"\"");
+}
+END_TEST
+
+START_TEST(gemma4_reads_objects_of_its_own)
+{
+    tool_reads("gemma4", "a<|tool_call>call:f{x:" Q "{\"" Q ",y:[1,word],z:{}}<tool_call|>b",
+               "C{a} CALL{f} ARGUMENTS{{\"x\":\"{\\\"\",\"y\":[1,\"word\"],\"z\":{}}}");
+    tool_reads("gemma4", "<|tool_call>call:f{}call:g{x:true}",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{\"x\":true}}");
+    tool_reads("gemma4", "<|tool_call>call:f{x:} call:g{}<tool_call|>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("gemma4", "<|tool_call>call:f{ call:g{}<tool_call|>", "CALL{g} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(gemma4_reads_python_where_there_is_no_object)
+{
+    tool_reads("gemma4", "<|tool_call>call:f(x='(', y=[True])<tool_call|>",
+               "CALL{f} ARGUMENTS{{\"x\": \"(\", \"y\": [true]}}");
+    tool_reads("gemma4", "<|tool_call>call:f(1, x=2)", "CALL{f} ARGUMENTS{{\"x\": 2}}");
+    tool_reads("gemma4", "<|tool_call>call:f(x=y)", "C{<|tool_call>call:f(x=y)}");
+    tool_reads("gemma4", "<|tool_call>call:f(x=1, 2)", "C{<|tool_call>call:f(x=1, 2)}");
+    tool_reads("gemma4", "call:f(x=1)", "C{call:f(x=1)}");
+}
+END_TEST
+
+START_TEST(gemma4_keeps_no_content_behind_a_call_and_no_unfinished_one)
+{
+    tool_reads("gemma4", "<|tool_call>call:f{}<tool_call|>a<|tool_call>call:g{}<tool_call|>b",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("gemma4", "<|tool_call>call:f{}<tool_call|><|tool_call>call:g{}", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("gemma4", "<|tool_call>so<tool_call|>a", "C{<|tool_call>so<tool_call|>a}");
+}
+END_TEST
+
+START_TEST(mistral_reads_names_and_lists)
+{
+    tool_reads("mistral", "a[TOOL_CALLS]f[ARGS]{\"x\": \"[TOOL_CALLS]\"}[TOOL_CALLS] g{}",
+               "C{a} CALL{f} ARGUMENTS{{\"x\": \"[TOOL_CALLS]\"}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("mistral", "[TOOL_CALLS] [{\"name\": \"f\", \"arguments\": {\"x\": 1}}, {\"name\": \"g\"}]",
+               "CALL{f} ARGUMENTS{{\"x\": 1}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("mistral", "[TOOL_CALLS][{\"name\": \"f\"}] so", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("mistral", "[TOOL_CALLS]f{} so", "CALL{f} ARGUMENTS{{} so}");
+}
+END_TEST
+
+START_TEST(mistral_keeps_what_is_no_call_only_where_there_is_none)
+{
+    tool_reads("mistral", "a[TOOL_CALLS]f[ARGS]{", "C{a[TOOL_CALLS]f[ARGS]{}");
+    tool_reads("mistral", "a[TOOL_CALLS]f g[ARGS]{}", "C{a[TOOL_CALLS]f g[ARGS]{}}");
+    tool_reads("mistral", "a[TOOL_CALLS]so[TOOL_CALLS]f{}", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("mistral", "[TOOL_CALLS]f{}[TOOL_CALLS]so", "CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
+{
+    tool_reads(
+        "llama",
+        "a<|python_tag|>{\"name\": \" f \", \"parameters\": {}} ; {\"name\": \"g\", \"arguments\": \"x\"}b",
+        "C{a} CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{\"x\"} C{b}");
+    tool_reads("llama", "<|python_tag|>{\"name\": \"f\", \"parameters\": {}}; ", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("llama", "<|python_tag|>{\"name\": \"f\"}a", "C{<|python_tag|>{\"name\": \"f\"}a}");
+    tool_reads("llama", "<|python_tag|>so", "C{<|python_tag|>so}");
+    tool_reads("llama", "<|python_tag|>{\"name", "C{<|python_tag|>{\"name}");
+}
+END_TEST
+
+START_TEST(llama_reads_a_bare_object_at_the_very_beginning_alone)
+{
+    tool_reads("llama", " {\"name\": \"f\", \"parameters\": {}}a", "C{ } CALL{f} ARGUMENTS{{}} C{a}");
+    tool_reads("llama", "a{\"name\": \"f\", \"parameters\": {}}",
+               "C{a{\"name\": \"f\", \"parameters\": {}}}");
+    tool_reads("llama", "{\"x\": 1}", "C{{\"x\": 1}}");
+    tool_reads("llama", "{ \"name\" : 1}", "C{{ \"name\" : 1}}");
+    tool_reads("llama", "{\"name\": <function=f>{}</function>", "C{{\"name\": } CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(llama_reads_functions)
+{
+    tool_reads("llama", "a<function=f>{\"x\": 1}</function>b", "C{a} CALL{f} ARGUMENTS{{\"x\": 1}} C{b}");
+    tool_reads("llama", "<function=f>{so}</function>", "CALL{f} ARGUMENTS{{so}}");
+    tool_reads("llama", "<function=f>so</function>", "C{<function=f>so</function>}");
+    tool_reads("llama", "<function=f>{so</function><function=>", "C{<function=f>{so</function><function=>}");
+}
+END_TEST
+
+#define CALL_F "<|channel|>commentary to=functions.f<|constrain|>json<|message|>"
+
+START_TEST(harmony_reads_calls_of_the_commentary)
+{
+    tool_reads("harmony", CALL_F " {\"x\": 1} <|call|>", "CALL{f} ARGUMENTS{{\"x\": 1}}");
+    tool_reads("harmony", CALL_F "{}<|end|><|start|>assistant" CALL_F "{}",
+               "CALL{f} ARGUMENTS{{}} CALL{f} ARGUMENTS{{}}");
+    tool_reads("harmony", CALL_F "so<|call|>", "CALL{f} ARGUMENTS{so}");
+    tool_reads("harmony", CALL_F "so", "C{so}");
+    tool_reads("harmony", CALL_F "{}<|channel|>commentary to=functions.g<|message|>{}<|call|>",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("harmony", "<|channel|>commentary to=functions.a.b<|message|>{}<|call|>", "C{{}}");
+}
+END_TEST
+
+START_TEST(harmony_reads_the_answer)
+{
+    tool_reads(
+        "harmony",
+        "<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>42<|return|>",
+        "C{42}");
+    tool_reads("harmony", CALL_F "{}<|end|><|channel|>final<|message|>42", "CALL{f} ARGUMENTS{{}} C{42}");
+    tool_reads("harmony", CALL_F "{}<|call|><|channel|>final<|message|>42<|return|>",
+               "CALL{f} ARGUMENTS{{}} C{42}");
+    tool_reads("harmony", CALL_F "{}<|call|><|channel|>final<|message|>42<|end|>", "CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(harmony_drops_control_tokens)
+{
+    tool_reads("harmony", "a<|end|>b<|channel|>c<|return|>", "C{abc}");
+    tool_reads("harmony", "<|start|>assistant a", "C{assistant a}");
+    tool_reads("harmony", "<|channel|>commentary", "");
+}
+END_TEST
+
+/* A marker, more than a block may hold, and its end. */
+static void expect_overlong(const char *parser, const char *begin, char filling, const char *end)
+{
+    const size_t n_begin = strlen(begin), n_end = strlen(end), n = n_begin + SERVE_TOOLS_BLOCK_MAX + n_end;
+    char *text = malloc(n);
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, begin, n_begin);
+    memset(text + n_begin, filling, SERVE_TOOLS_BLOCK_MAX);
+    memcpy(text + n - n_end, end, n_end);
+    for (size_t step = 1000; step <= n; step += n - 1000) {
+        serve_tools *t;
+        pieces p = {0};
+        const assay_sink sink = pieces_sink(&p);
+        ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
+        for (size_t at = 0; at < n; at += step)
+            ck_assert_int_eq(serve_tools_feed(t, text + at, n - at < step ? n - at : step, &sink, NULL),
+                             ASSAY_OK);
+        ck_assert_int_eq(serve_tools_end(t, &sink, NULL), ASSAY_OK);
+        ck_assert_msg(strncmp(pieces_script(&p), "C{", 2) == 0 && !strstr(p.script, "CALL{"), "%s", parser);
+        ck_assert_uint_eq(p.n_bytes, n);
+        serve_tools_free(t);
+        pieces_free(&p);
+    }
+    free(text);
+}
+
+START_TEST(a_block_that_is_too_long_is_content)
+{
+    expect_overlong("hermes", "<tool_call>{\"name\": \"f\", \"arguments\": \"", 'x', "\"}</tool_call>");
+    expect_overlong("gemma4", "<|tool_call>call:f{}", ' ', "<tool_call|>");
+    expect_overlong("mistral", "[TOOL_CALLS]f{}", ' ', "");
+    expect_overlong("glm47", "<tool_call>f<arg_key>", 'x', "</tool_call>");
+    expect_overlong("llama", "<|python_tag|>", ' ', "{}");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("serving/tools_formats");
+    TCase *c = tcase_create("formats");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, qwen3_xml_reads_functions_with_and_without_outer_tags);
+    tcase_add_test(c, qwen3_xml_takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
+    tcase_add_test(c, qwen3_xml_gives_values_the_types_of_the_request);
+    tcase_add_test(c, gemma4_reads_objects_of_its_own);
+    tcase_add_test(c, gemma4_reads_python_where_there_is_no_object);
+    tcase_add_test(c, gemma4_keeps_no_content_behind_a_call_and_no_unfinished_one);
+    tcase_add_test(c, mistral_reads_names_and_lists);
+    tcase_add_test(c, mistral_keeps_what_is_no_call_only_where_there_is_none);
+    tcase_add_test(c, llama_reads_marked_objects_and_more_behind_semicolons);
+    tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
+    tcase_add_test(c, llama_reads_functions);
+    tcase_add_test(c, harmony_reads_calls_of_the_commentary);
+    tcase_add_test(c, harmony_reads_the_answer);
+    tcase_add_test(c, harmony_drops_control_tokens);
+    tcase_add_test(c, a_block_that_is_too_long_is_content);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}

@@ -1,0 +1,136 @@
+/* Tool parsers look at each byte a bounded number of times, whatever the text: counted, not timed. The linker
+ * puts the functions below before those that look.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/span.h"
+#include "serving/text.h"
+#include "serving/tools.h"
+
+#define N_BYTES   ((size_t)4000)
+#define LOOKS_MAX 60 /* at each byte */
+
+static size_t n_looked;
+
+void *__real_memmem(const void *text, size_t n, const void *what, size_t n_what);
+void *__wrap_memmem(const void *text, size_t n, const void *what, size_t n_what);
+void *__wrap_memmem(const void *text, size_t n, const void *what, size_t n_what)
+{
+    const char *found = __real_memmem(text, n, what, n_what);
+    n_looked += found ? (size_t)(found - (const char *)text) + n_what : n;
+    return (void *)(uintptr_t)found;
+}
+
+size_t __real_serve_text_space(const char *text, size_t n);
+size_t __wrap_serve_text_space(const char *text, size_t n);
+size_t __wrap_serve_text_space(const char *text, size_t n)
+{
+    n_looked++;
+    return __real_serve_text_space(text, n);
+}
+
+size_t __real_serve_span_word(assay_text text);
+size_t __wrap_serve_span_word(assay_text text);
+size_t __wrap_serve_span_word(assay_text text)
+{
+    const size_t n = __real_serve_span_word(text);
+    n_looked += n;
+    return n;
+}
+
+void *__real_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n);
+void *__wrap_memmove(void *to, const void *from, size_t n)
+{
+    n_looked += n;
+    return __real_memmove(to, from, n);
+}
+
+static void ignore(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)context;
+    (void)part;
+    (void)text;
+    (void)n;
+}
+
+/* begin, and again and again `more`, in bytes and whole. */
+static void expect_linear(const char *parser, const char *begin, const char *more)
+{
+    const size_t n_begin = strlen(begin), n_more = strlen(more), n = N_BYTES;
+    char *text = malloc(n);
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, begin, n_begin);
+    for (size_t i = n_begin; i < n; i++) text[i] = more[(i - n_begin) % n_more];
+    const assay_sink sink = {.take = ignore};
+    for (size_t step = 1; step <= n; step += n - 1) {
+        serve_tools *t;
+        ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
+        n_looked = 0;
+        for (size_t at = 0; at < n; at += step)
+            ck_assert_int_eq(serve_tools_feed(t, text + at, step, &sink, NULL), ASSAY_OK);
+        ck_assert_int_eq(serve_tools_end(t, &sink, NULL), ASSAY_OK);
+        ck_assert_msg(n_looked <= LOOKS_MAX * n, "%s, in steps of %zu: %s%s…: %zu looks at a byte", parser,
+                      step, begin, more, n_looked / n);
+        serve_tools_free(t);
+    }
+    free(text);
+}
+
+/* What a parser's blocks begin with, and what they are made of, in every combination. */
+static void expect_all_linear(const char *parser, const char *const *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            char both[128];
+            (void)snprintf(both, sizeof both, "%s%s", parts[i], parts[j]);
+            expect_linear(parser, parts[i], parts[j]);
+            expect_linear(parser, "", both);
+        }
+}
+
+#define LINEAR(parser, ...)                                                                                  \
+    START_TEST(parser##_is_linear)                                                                           \
+    {                                                                                                        \
+        static const char *const parts[] = {__VA_ARGS__, " ", "x", "{", "}", "\"", "<"};                     \
+        expect_all_linear(#parser, parts, sizeof parts / sizeof parts[0]);                                   \
+    }                                                                                                        \
+    END_TEST
+
+LINEAR(hermes, "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
+       "<tool_call>{", "}</tool_call>", "<tool_call> <function=x>")
+LINEAR(qwen, "<tool_call>", "</tool_call>", "<function=", "</function>", "[Calling tool:", ")]",
+       "<tool_call>{", "f({", "})]")
+LINEAR(qwen3_xml, "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
+       "<function=x>", "<parameter=x>")
+LINEAR(gemma4, "<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(",
+       "<|tool_call>call:x{")
+LINEAR(mistral, "[TOOL_CALLS]", "[ARGS]", "x{", "[{", "}]", "[TOOL_CALLS][")
+LINEAR(llama, "<|python_tag|>", ";", "<function=", "</function>", "<|python_tag|>{", "{\"name\"",
+       "<function=x>{")
+LINEAR(glm47, "<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+       "<tool_call>x\n")
+LINEAR(harmony, "<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>assistant", "<|constrain|>",
+       "<|channel|>commentary", "<|channel|>final<|message|>", "<|")
+
+int main(void)
+{
+    Suite *s = suite_create("serving/tools_linear");
+    TCase *c = tcase_create("linear");
+    tcase_set_timeout(c, 300);
+    tcase_add_test(c, hermes_is_linear);
+    tcase_add_test(c, qwen_is_linear);
+    tcase_add_test(c, qwen3_xml_is_linear);
+    tcase_add_test(c, gemma4_is_linear);
+    tcase_add_test(c, mistral_is_linear);
+    tcase_add_test(c, llama_is_linear);
+    tcase_add_test(c, glm47_is_linear);
+    tcase_add_test(c, harmony_is_linear);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}

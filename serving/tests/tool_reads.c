@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tests/tool_reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/tests/pieces.h"
+
+typedef struct reading {
+    serve_tools *t;
+    pieces p;
+    assay_sink sink;
+} reading;
+
+static void begin(reading *r, const char *parser, const char *request)
+{
+    assay_error err;
+    const assay_text text = {.at = request, .n = request ? strlen(request) : 0};
+    *r = (reading){0};
+    r->sink = pieces_sink(&r->p);
+    ck_assert_msg(serve_tools_open(parser, text, &r->t, &err) == ASSAY_OK, "%s", err.text);
+}
+
+/* A copy, so that a sanitizer sees what is read behind it. */
+static void feed(reading *r, const char *text, size_t n)
+{
+    char *copy = malloc(n > 0 ? n : 1);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, text, n);
+    ck_assert_int_eq(serve_tools_feed(r->t, copy, n, &r->sink, NULL), ASSAY_OK);
+    free(copy);
+}
+
+static void expect(reading *r, const char *text, const char *script, const char *how, size_t a, size_t b)
+{
+    ck_assert_int_eq(serve_tools_end(r->t, &r->sink, NULL), ASSAY_OK);
+    const char *found = r->p.n_pieces > 0 ? pieces_script(&r->p) : "";
+    ck_assert_msg(strcmp(found, script) == 0, "%s %zu, %zu: %s\nfound    %s\nexpected %s", how, a, b, text,
+                  found, script);
+    ck_assert_msg(!r->p.cut, "%s %zu, %zu: %s: a piece ends within a character", how, a, b, text);
+    serve_tools_free(r->t);
+    pieces_free(&r->p);
+}
+
+void tool_reads_with(const char *parser, const char *request, const char *text, const char *script)
+{
+    const size_t n = strlen(text);
+    reading r;
+    begin(&r, parser, request);
+    for (size_t i = 0; i < n; i++) feed(&r, text + i, 1);
+    expect(&r, text, script, "by bytes", 0, n);
+    for (size_t a = 0; a <= n; a++)
+        for (size_t b = a; b <= n; b++) {
+            begin(&r, parser, request);
+            feed(&r, text, a);
+            feed(&r, text + a, b - a);
+            feed(&r, text + b, n - b);
+            expect(&r, text, script, "cut at", a, b);
+        }
+}
+
+void tool_reads(const char *parser, const char *text, const char *script)
+{
+    tool_reads_with(parser, NULL, text, script);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools.h"
+
+#include "model/error.h"
+#include "serving/text.h"
+#include "serving/tools_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const serve_tools_format *const FORMATS[] = {
+    &serve_tools_gemma4, &serve_tools_glm47,   &serve_tools_harmony, &serve_tools_hermes,
+    &serve_tools_llama,  &serve_tools_mistral, &serve_tools_qwen,    &serve_tools_qwen3_xml,
+};
+#define N_FORMATS (sizeof FORMATS / sizeof FORMATS[0])
+
+static const serve_tools_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < N_FORMATS; i++)
+        for (const char *const *known = FORMATS[i]->names; *known; known++)
+            if (strcmp(*known, name) == 0) return FORMATS[i];
+    return NULL;
+}
+
+static assay_status refuse(const char *name, assay_error *err)
+{
+    char known[256];
+    size_t n = 0;
+    for (size_t i = 0; i < N_FORMATS; i++)
+        for (const char *const *at = FORMATS[i]->names; *at; at++)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n > 0 ? ", " : "", *at);
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "tool parser '%s': found no parser of this name, expected one of %s", name, known);
+}
+
+assay_status serve_tools_open(const char *name, assay_text request, serve_tools **out, assay_error *err)
+{
+    const serve_tools_format *format = find_format(name);
+    if (!format) return refuse(name, err);
+    serve_tools *t = calloc(1, sizeof *t);
+    if (!t) return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
+
+    const assay_status rc = serve_tools_request_open(request, &t->request, err);
+    if (rc != ASSAY_OK) {
+        free(t);
+        return rc;
+    }
+    t->format = format;
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++)
+        t->first[(unsigned char)format->openers[i][0]] = true;
+    *out = t;
+    return ASSAY_OK;
+}
+
+void serve_tools_free(serve_tools *t)
+{
+    if (!t) return;
+    serve_tools_request_free(t->request);
+    serve_bytes_free(&t->held);
+    serve_bytes_free(&t->tail);
+    serve_bytes_free(&t->name);
+    serve_bytes_free(&t->arguments);
+    free(t);
+}
+
+static void hand_out(serve_tools *t, assay_part part, assay_text text)
+{
+    if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
+}
+
+void serve_tools_release(serve_tools *t)
+{
+    t->withheld = false;
+    hand_out(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
+    t->tail.n = 0;
+}
+
+/* Whether content is held for what comes, dropped, or neither. */
+static bool is_conditional(const serve_tools *t)
+{
+    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) return t->n_calls > 0;
+    return t->withheld || (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->marked);
+}
+
+static bool is_dropped(const serve_tools *t)
+{
+    if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
+    return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
+}
+
+void serve_tools_content(serve_tools *t, assay_text text)
+{
+    if (text.n == 0 || is_dropped(t)) return;
+    if (t->direct || !is_conditional(t) || t->released) {
+        hand_out(t, ASSAY_PART_CONTENT, text);
+        return;
+    }
+    if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
+        serve_bytes_add(&t->tail, text.at, text.n);
+        return;
+    }
+    t->released = true;
+    serve_tools_release(t);
+    hand_out(t, ASSAY_PART_CONTENT, text);
+}
+
+void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
+{
+    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
+    if (!t->withheld) {
+        t->tail.n = 0;
+        t->released = false;
+    }
+    t->n_calls++;
+    hand_out(t, ASSAY_PART_CALL, name);
+    hand_out(t, ASSAY_PART_ARGUMENTS, arguments);
+}
+
+/* The opener that text begins with, t->opener; or whether it is a beginning of one. */
+static serve_tools_found match_opener(serve_tools *t, assay_text text)
+{
+    serve_tools_found found = SERVE_FOUND_CONTENT;
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
+        if (t->dead & 1U << i) continue;
+        if (serve_span_starts(text, t->format->openers[i])) {
+            t->opener = i;
+            return SERVE_FOUND_BLOCK;
+        }
+        if (serve_span_begins(text, t->format->openers[i])) found = SERVE_FOUND_MORE;
+    }
+    return found;
+}
+
+/* How many bytes of text are content: up to an opener (t->inside is set), to what may become one, or all. */
+static size_t measure_content(serve_tools *t, assay_text text, bool ended)
+{
+    const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
+    size_t at = 0;
+    if (t->format->bare && !t->begun) {
+        at = serve_span_skip(serve_span_part(text, 0, n), 0);
+        t->begun = at < n;
+        t->inside = t->begun && text.at[at] == '{';
+        t->opener = SERVE_BARE;
+        if (t->inside) return at;
+    }
+    for (; at < n; at++) {
+        if (!t->first[(unsigned char)text.at[at]]) continue;
+        const serve_tools_found found = match_opener(t, serve_span_from(text, at));
+        t->inside = found == SERVE_FOUND_BLOCK;
+        if (t->inside || (found == SERVE_FOUND_MORE && !ended)) break;
+    }
+    return at;
+}
+
+/* Looks at the block that text begins with. SERVE_FOUND_MORE where it is not whole. */
+static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    const bool cut = text.n > SERVE_TOOLS_BLOCK_MAX;
+    if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
+    serve_tools_found found = t->format->look(t, text, ended && !cut, n);
+    if (found == SERVE_FOUND_BLOCK) found = t->format->take(t, serve_span_part(text, 0, *n));
+    if (found == SERVE_FOUND_MORE && cut) {
+        *n = text.n - serve_text_unfinished(text.at, text.n);
+        found = SERVE_FOUND_CONTENT;
+    }
+    return found;
+}
+
+static void run(serve_tools *t, bool ended)
+{
+    size_t at = 0, n;
+    while (!t->held.failed) {
+        const assay_text text = serve_span_from(serve_bytes_text(&t->held), at);
+        if (!t->inside) {
+            n = measure_content(t, text, ended);
+            serve_tools_content(t, serve_span_part(text, 0, n));
+            at += n;
+            if (!t->inside) break;
+            t->marked = true;
+            continue;
+        }
+        const serve_tools_found found = read_block(t, text, ended, &n);
+        if (found == SERVE_FOUND_MORE) break;
+        if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
+        t->inside = found == SERVE_FOUND_CHAIN;
+        if (t->inside) t->opener = SERVE_CHAINED;
+        t->scan = (serve_tools_scan){0};
+        at += n;
+    }
+    serve_bytes_drop(&t->held, at);
+}
+
+static assay_status finish(serve_tools *t, assay_error *err)
+{
+    t->sink = NULL;
+    if (!t->failed && !t->held.failed && !t->tail.failed && !t->name.failed && !t->arguments.failed)
+        return ASSAY_OK;
+    return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
+}
+
+assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
+                              assay_error *err)
+{
+    t->sink = sink;
+    serve_bytes_add(&t->held, delta, n);
+    run(t, false);
+    return finish(t, err);
+}
+
+assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
+{
+    t->sink = sink;
+    run(t, true);
+    if (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->n_calls == 0) serve_tools_release(t);
+    return finish(t, err);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools_function.h"
+
+#include "serving/arguments.h"
+#include "serving/python_literal.h"
+
+#include <string.h>
+
+#define FUNCTION      "<function="
+#define PARAMETER     "<parameter="
+#define PARAMETER_END "</parameter>"
+
+size_t serve_function_name_end(assay_text text)
+{
+    const size_t name = strlen(FUNCTION), end = serve_span_find(text, name, ">");
+    return end > name ? end : SERVE_NOWHERE;
+}
+
+void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value)
+{
+    const assay_status rc = serve_json_check(value);
+    if (rc == ASSAY_ENOMEM) t->failed = true;
+    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
+    else if (!serve_python_literal(out, value)) serve_bytes_add_quoted(out, value);
+}
+
+static assay_text frame(assay_text value, serve_function_style style)
+{
+    if (style == SERVE_FUNCTION_TRIMMED) return serve_span_trim(value);
+    if (value.n >= 2 && value.at[0] == '\n' && value.at[value.n - 1] == '\n')
+        return serve_span_part(value, 1, value.n - 1);
+    return value;
+}
+
+static void read_parameters(serve_tools *t, assay_text body, serve_function_style style, serve_arguments *out)
+{
+    const size_t n_open = strlen(PARAMETER);
+    for (size_t at = 0; (at = serve_span_find(body, at, PARAMETER)) != SERVE_NOWHERE;) {
+        const size_t key = at + n_open, key_end = serve_span_find(body, key, ">");
+        if (key_end == SERVE_NOWHERE) return;
+        if (key_end == key) { /* no key: not a parameter */
+            at = key;
+            continue;
+        }
+        const size_t end = serve_span_find(body, key_end + 1, PARAMETER_END);
+        if (end == SERVE_NOWHERE) return;
+        serve_arguments_name(out, serve_span_trim(serve_span_part(body, key, key_end)));
+        serve_function_value(t, &out->text, frame(serve_span_part(body, key_end + 1, end), style));
+        at = end + strlen(PARAMETER_END);
+    }
+}
+
+/* Whether the body is one JSON object: the arguments. */
+static bool is_object(serve_tools *t, assay_text body)
+{
+    if (!serve_span_starts(body, "{")) return false;
+    const assay_status rc = serve_json_check(body);
+    if (rc == ASSAY_ENOMEM) t->failed = true;
+    return rc == ASSAY_OK;
+}
+
+void serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style)
+{
+    const size_t name_end = serve_function_name_end(block);
+    const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), name_end));
+    const assay_text body = serve_span_part(block, name_end + 1, close), trimmed = serve_span_trim(body);
+    if (style == SERVE_FUNCTION_FRAMED && is_object(t, trimmed)) {
+        serve_tools_call(t, name, trimmed);
+        return;
+    }
+    serve_arguments arguments = {0};
+    read_parameters(t, body, style, &arguments);
+    const assay_text object = serve_arguments_object(&arguments);
+    t->failed |= arguments.text.failed || arguments.json.failed;
+    if (!t->failed) serve_tools_call(t, name, object);
+    serve_arguments_free(&arguments);
+}

@@ -1,0 +1,25 @@
+/* Calls that are written between tags: <function=NAME>, <parameter=KEY>VALUE</parameter>, …, </function>.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TOOLS_FUNCTION_H
+#define SERVING_TOOLS_FUNCTION_H
+
+#include "serving/tools_parts.h"
+
+typedef enum serve_function_style {
+    SERVE_FUNCTION_TRIMMED, /* hermes: a value without the white space around it */
+    SERVE_FUNCTION_FRAMED   /* qwen: one newline at each end of a value is not its own; a body may be JSON */
+} serve_function_style;
+
+/* Where NAME ends in text, which begins with <function=: at the '>'. SERVE_NOWHERE where there is none, or no
+ * name. */
+size_t serve_function_name_end(assay_text text);
+
+/* Hands out the call of a block that begins with <function= and holds </function> at `close`. */
+void serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style);
+
+/* Adds to out the JSON of a value: of JSON, itself; of a Python literal, its JSON; of any other text, a
+ * string. */
+void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value);
+
+#endif

@@ -1,0 +1,152 @@
+/* hermes: <tool_call>{"name": …, "arguments": {…}}</tool_call>; between the same markers, or without them as
+ * long as no marker was seen, <function=NAME>…</function>.
+ *
+ * The end of a function that none was open for takes the next function with it, which is content then.
+ *
+ * A block ends at the first end marker behind '}' (behind </function>), so that one in a string, say, does
+ * not end it. One that the text ends in is a call where its object is whole.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools_function.h"
+
+#include <string.h>
+
+#define TAG          "<tool_call>"
+#define TAG_END      "</tool_call>"
+#define FUNCTION     "<function="
+#define FUNCTION_END "</function>"
+
+enum { TAGGED, BARE, STRAY }; /* openers; t->state: ends of functions that none was open for */
+
+/* What stands between the tags, as far as it is known. */
+enum { UNKNOWN, OBJECT, FUNCTIONS, OTHER, CLOSED_FUNCTION };
+
+static int tell_body(assay_text body)
+{
+    if (serve_span_starts(body, "{")) return OBJECT;
+    if (serve_span_starts(body, FUNCTION)) return FUNCTIONS;
+    return serve_span_begins(body, FUNCTION) ? UNKNOWN : OTHER;
+}
+
+static bool find_object_end(serve_tools *t, assay_text text, size_t *n)
+{
+    for (size_t at; (at = serve_span_find_next(text, &t->scan.seen, TAG_END)) != SERVE_NOWHERE;) {
+        const assay_text body = serve_span_trim_end(serve_span_part(text, strlen(TAG), at));
+        if (body.at[body.n - 1] != '}') continue;
+        *n = t->scan.seen;
+        return true;
+    }
+    return false;
+}
+
+/* </function>, white space, end marker. */
+static bool find_function_end(serve_tools *t, assay_text text, size_t *n)
+{
+    for (;;) {
+        if (t->scan.phase == FUNCTIONS) {
+            if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return false;
+            t->scan.phase = CLOSED_FUNCTION;
+        }
+        t->scan.seen = serve_span_skip(text, t->scan.seen);
+        const assay_text rest = serve_span_from(text, t->scan.seen);
+        if (serve_span_begins(rest, TAG_END)) return false;
+        if (serve_span_starts(rest, TAG_END)) {
+            *n = t->scan.seen + strlen(TAG_END);
+            return true;
+        }
+        t->scan.phase = FUNCTIONS;
+    }
+}
+
+/* What is neither reaches to its end marker, or to the next marker. */
+static bool find_other_end(serve_tools *t, assay_text text, size_t *n)
+{
+    size_t *seen = &t->scan.seen;
+    const size_t again = serve_span_find(text, *seen, TAG);
+    const assay_text before = serve_span_part(text, 0, again < text.n ? again : text.n);
+    const size_t at = serve_span_find_next(before, seen, TAG_END);
+    *n = at < again ? *seen : again;
+    return at != SERVE_NOWHERE || again != SERVE_NOWHERE;
+}
+
+static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
+{
+    if (t->scan.phase == UNKNOWN) {
+        if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
+        t->scan.seen = serve_span_skip(text, t->scan.seen);
+        if (t->scan.seen == text.n) return false;
+        t->scan.phase = tell_body(serve_span_from(text, t->scan.seen));
+    }
+    switch (t->scan.phase) {
+    case OBJECT: return find_object_end(t, text, n);
+    case FUNCTIONS:
+    case CLOSED_FUNCTION: return find_function_end(t, text, n);
+    case OTHER: return find_other_end(t, text, n);
+    default: return false;
+    }
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    bool whole;
+    if (t->opener == STRAY || (t->opener == BARE && t->state > 0)) {
+        t->state += t->opener == STRAY ? 1 : -1;
+        *n = strlen(t->opener == STRAY ? FUNCTION_END : FUNCTION);
+        return SERVE_FOUND_CONTENT;
+    }
+    if (t->opener == BARE) {
+        if (t->scan.seen == 0) t->scan.seen = strlen(FUNCTION);
+        whole = serve_span_find_next(text, &t->scan.seen, FUNCTION_END) != SERVE_NOWHERE;
+        *n = t->scan.seen;
+    } else {
+        whole = find_tagged_end(t, text, n);
+    }
+    if (whole) return SERVE_FOUND_BLOCK;
+    if (!ended) return SERVE_FOUND_MORE;
+    *n = text.n;
+    return SERVE_FOUND_BLOCK;
+}
+
+static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
+
+/* The object that begins in text, and what stands behind it but for white space and an end marker. */
+static bool take_object(serve_tools *t, assay_text text)
+{
+    const size_t at = serve_span_find(text, 0, "{");
+    if (at == SERVE_NOWHERE) return false;
+    size_t end = at;
+    serve_json_balance balance = {0};
+    if (!serve_json_balance_run(&balance, text, &end)) return false;
+    const assay_text rest = serve_span_trim(serve_span_from(text, end));
+    if (rest.n > 0 && !serve_span_equals(rest, TAG_END)) return false;
+    return serve_tools_call_object(t, serve_span_part(text, at, end), &MEMBERS);
+}
+
+static serve_tools_found take_function(serve_tools *t, assay_text text)
+{
+    size_t end = serve_span_find(text, 0, FUNCTION_END);
+    for (size_t at = end; at != SERVE_NOWHERE; at = serve_span_find(text, at + 1, FUNCTION_END)) end = at;
+    if (end == SERVE_NOWHERE || serve_function_name_end(text) >= end) return SERVE_FOUND_CONTENT;
+    serve_function_call(t, text, end, SERVE_FUNCTION_TRIMMED);
+    return SERVE_FOUND_NOTHING;
+}
+
+static serve_tools_found take(serve_tools *t, assay_text block)
+{
+    if (t->opener == BARE) return take_function(t, block);
+    t->dead |= 1U << BARE;
+    const assay_text body = serve_span_trim(serve_span_from(block, strlen(TAG)));
+    if (serve_span_starts(body, FUNCTION)) return take_function(t, body);
+    if (take_object(t, body)) return SERVE_FOUND_NOTHING;
+    /* Both answers of the published server drop what has the shape of a call and is broken. */
+    const bool shaped = t->scan.phase == OBJECT && serve_span_ends(block, TAG_END);
+    return shaped ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+}
+
+const serve_tools_format serve_tools_hermes = {
+    .names = {"hermes", "nous"},
+    .openers = {TAG, FUNCTION, FUNCTION_END},
+    .after = SERVE_AFTER_KEPT,
+    .look = look,
+    .take = take,
+};

@@ -1,0 +1,106 @@
+/* What the machine of tools.c and the formats say to each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TOOLS_PARTS_H
+#define SERVING_TOOLS_PARTS_H
+
+#include "serving/bytes.h"
+#include "serving/json_value.h"
+#include "serving/span.h"
+#include "serving/tools.h"
+#include "serving/tools_request.h"
+
+/* What becomes of content behind the first marker, or the first call. */
+typedef enum serve_tools_after {
+    SERVE_AFTER_KEPT,
+    SERVE_AFTER_CALL_DROPPED,   /* no content behind the first call */
+    SERVE_AFTER_CALL_BETWEEN,   /* behind the first call, content only where another call follows */
+    SERVE_AFTER_MARKER_UNCALLED /* behind the first marker, content only if no call is found at all */
+} serve_tools_after;
+
+typedef enum serve_tools_found {
+    SERVE_FOUND_MORE,    /* the block is not whole yet */
+    SERVE_FOUND_BLOCK,   /* the first *n bytes of the text are a block */
+    SERVE_FOUND_CONTENT, /* the first *n bytes are content, and what follows is looked at anew */
+    SERVE_FOUND_NOTHING, /* the first *n bytes are dropped */
+    SERVE_FOUND_CHAIN    /* they are, and what follows is looked at as SERVE_CHAINED */
+} serve_tools_found;
+
+/* How far a block has been looked at; zeroed at its beginning. */
+typedef struct serve_tools_scan {
+    size_t seen; /* bytes from the block's beginning */
+    int phase;   /* of the format's own, as is mark */
+    size_t mark[3];
+    serve_json_balance balance;
+} serve_tools_scan;
+
+#define SERVE_OPENERS_MAX 7
+
+/* Openers that are no markers: a bare object at the very beginning, and what follows SERVE_FOUND_CHAIN. */
+#define SERVE_BARE    SERVE_OPENERS_MAX
+#define SERVE_CHAINED (SERVE_OPENERS_MAX + 1)
+
+typedef struct serve_tools_format {
+    const char *names[4]; /* the first is the one to show */
+    const char *openers[SERVE_OPENERS_MAX];
+    serve_tools_after after;
+    bool bare; /* an object at the very beginning opens a block, too */
+
+    /* Looks on, from t->scan, whether text, which begins with opener t->opener, begins with a whole block.
+     * ended: there will be no more text; then SERVE_FOUND_MORE is not an answer. */
+    serve_tools_found (*look)(serve_tools *t, assay_text text, bool ended, size_t *n);
+
+    /* Hands out the calls of a block through serve_tools_call; what the block is otherwise. */
+    serve_tools_found (*take)(serve_tools *t, assay_text block);
+} serve_tools_format;
+
+struct serve_tools {
+    const serve_tools_format *format;
+    serve_tools_request *request;
+    const assay_sink *sink; /* during a call */
+    serve_bytes held;       /* text that is not decided yet: a block, or what may become a marker */
+    serve_bytes tail;       /* content under a condition, see serve_tools_after */
+    serve_bytes name;       /* of the call at hand */
+    serve_bytes arguments;  /* of the call at hand */
+    serve_tools_scan scan;
+    size_t n_calls;
+    size_t opener;   /* of the block: its index */
+    unsigned dead;   /* a bit for each opener that is not one any more */
+    bool first[256]; /* whether a marker begins with this byte */
+    int state;       /* of the format's own, across blocks, as are n_tags and seen */
+    size_t n_tags;
+    unsigned seen; /* bits */
+    bool inside;   /* held begins with an opener */
+    bool marked;   /* a marker has been seen */
+    bool begun;    /* more than white space has been seen */
+    bool released; /* the tail grew too long, and what follows it is content as well */
+    bool withheld; /* the format's: content goes to the tail */
+    bool dropping; /* the format's: content is dropped */
+    bool direct;   /* the format's: content is content, whatever else holds */
+    bool failed;   /* memory ran out */
+};
+
+extern const serve_tools_format serve_tools_gemma4, serve_tools_glm47, serve_tools_harmony,
+    serve_tools_hermes, serve_tools_llama, serve_tools_mistral, serve_tools_qwen, serve_tools_qwen3_xml;
+
+/* For a format that withholds: hands out the tail as content, and the content behind it. */
+void serve_tools_release(serve_tools *t);
+
+/* Content, with what holds for it at this place. */
+void serve_tools_content(serve_tools *t, assay_text text);
+
+/* Hands a call out. name is not empty; arguments: JSON text. Neither may lie in t->tail. */
+void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments);
+
+/* How a call is written as an object: its name is `name`. */
+typedef struct serve_tools_members {
+    const char *arguments[2]; /* what counts first; the second may be NULL */
+    bool required;            /* without arguments it is no call */
+    bool verbatim;            /* arguments that are a string stay one; else the string's text is their JSON */
+    bool trimmed;             /* the name, without white space around it */
+} serve_tools_members;
+
+/* Hands out the call that object, JSON text, is. False where it is none. */
+bool serve_tools_call_object(serve_tools *t, assay_text object, const serve_tools_members *members);
+
+#endif

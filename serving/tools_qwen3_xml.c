@@ -1,0 +1,229 @@
+/* qwen3_xml: <tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>, the outer
+ * tags optional. A value's type is what the request says.
+ *
+ * Without the outer tags a function is one only if a parameter or its end follows at once. What stands
+ * between the parts of a call is dropped. What the text ends in counts as closed. A tag that stands at the
+ * very beginning of a value, or anywhere in a list, is part of the value.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools_value.h"
+
+#include "serving/arguments.h"
+#include "serving/tools_parts.h"
+
+#include <string.h>
+
+typedef enum tag_kind {
+    TOOL_CALL,
+    TOOL_CALL_END,
+    FUNCTION,
+    FUNCTION_END,
+    PARAMETER,
+    PARAMETER_END,
+    NO_TAG
+} tag_kind;
+
+static const char *const TAGS[] = {
+    "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>"};
+
+typedef struct xml_tag {
+    tag_kind kind;
+    size_t begin, end;
+    assay_text name; /* of a function or a parameter */
+} xml_tag;
+
+enum { BARE = 1 }; /* the opener */
+
+/* Where a walk stands: between tags, at the first byte of a value, behind that, or in a list. */
+enum { BETWEEN, FIRST, VALUE, LIST };
+
+/* Marks: the name of the function that is open, and how far the name of a tag was looked at. */
+enum { FUNCTION_BEGIN, FUNCTION_STOP, LOOKED };
+
+/* The tag that begins at text[at], a '<', as far as it is there: false where more is needed, *looked then
+ * says how far its name was looked at. */
+static bool read_tag(assay_text text, size_t at, size_t *looked, xml_tag *out)
+{
+    const assay_text rest = serve_span_from(text, at);
+    bool whole = true;
+    *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
+    for (tag_kind kind = TOOL_CALL; kind < NO_TAG; kind++) {
+        if (serve_span_begins(rest, TAGS[kind])) whole = false;
+        if (serve_span_starts(rest, TAGS[kind])) out->kind = kind;
+    }
+    if (out->kind == NO_TAG) return whole;
+    const size_t n = strlen(TAGS[out->kind]);
+    out->end = at + n;
+    if (out->kind != FUNCTION && out->kind != PARAMETER) return true;
+    size_t end = *looked > at + n ? *looked - at : n;
+    while (end < rest.n && rest.at[end] != '>' && rest.at[end] != '<') end++;
+    *looked = at + end;
+    out->name = serve_span_part(rest, n, end);
+    out->end = at + end + 1;
+    if (end == rest.n) return false;
+    if (rest.at[end] == '<' || end == n) *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
+    return true;
+}
+
+/* What a tag at `where` is to the walk: a value's own, or a tag. */
+static bool is_of_value(const serve_tools_scan *walk, const xml_tag *tag)
+{
+    if (tag->kind == NO_TAG) return true;
+    if (tag->kind == PARAMETER_END) return false;
+    return walk->phase == LIST || (walk->phase == FIRST && tag->begin == walk->seen);
+}
+
+static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, const xml_tag *tag)
+{
+    walk->seen = tag->end;
+    walk->phase = BETWEEN;
+    if (tag->kind == FUNCTION) {
+        walk->mark[FUNCTION_BEGIN] = (size_t)(tag->name.at - text.at);
+        walk->mark[FUNCTION_STOP] = walk->mark[FUNCTION_BEGIN] + tag->name.n;
+    }
+    if (tag->kind != PARAMETER) return;
+    const assay_text function = serve_span_part(text, walk->mark[FUNCTION_BEGIN], walk->mark[FUNCTION_STOP]);
+    const char *type = serve_tools_request_type(t->request, function, tag->name);
+    walk->phase = serve_tools_value_is_list(type) ? LIST : FIRST;
+}
+
+/* The next tag from walk->seen on; NO_TAG: none yet. */
+static xml_tag next_tag(serve_tools *t, assay_text text, serve_tools_scan *walk)
+{
+    for (;;) {
+        xml_tag tag = {.kind = NO_TAG};
+        const size_t at = serve_span_find(text, walk->seen, "<");
+        if (walk->phase == FIRST && walk->seen < text.n && at != walk->seen) walk->phase = VALUE;
+        if (at == SERVE_NOWHERE) {
+            walk->seen = text.n;
+            return tag;
+        }
+        if (!read_tag(text, at, &walk->mark[LOOKED], &tag)) {
+            if (walk->phase != FIRST) walk->seen = at;
+            return (xml_tag){.kind = NO_TAG};
+        }
+        if (!is_of_value(walk, &tag)) {
+            pass_tag(t, text, walk, &tag);
+            return tag;
+        }
+        if (walk->phase == FIRST) walk->phase = VALUE;
+        walk->seen = tag.end;
+    }
+}
+
+/* A function that no outer tag stands before: whether it is one. */
+static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
+{
+    xml_tag tag;
+    if (!read_tag(text, 0, &t->scan.mark[LOOKED], &tag)) return SERVE_FOUND_MORE;
+    *n = strlen(TAGS[FUNCTION]);
+    if (tag.kind != FUNCTION) return SERVE_FOUND_CONTENT;
+    *n = t->scan.mark[0] = serve_span_skip(text, t->scan.mark[0] > 0 ? t->scan.mark[0] : tag.end);
+    const assay_text rest = serve_span_from(text, *n);
+    if (serve_span_begins(rest, TAGS[PARAMETER]) || serve_span_begins(rest, TAGS[FUNCTION_END]))
+        return SERVE_FOUND_MORE;
+    const bool is_one =
+        serve_span_starts(rest, TAGS[PARAMETER]) || serve_span_starts(rest, TAGS[FUNCTION_END]);
+    return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+}
+
+/* To the end tag, or to the next opening one. */
+static serve_tools_found look_on(serve_tools *t, assay_text text, size_t *n)
+{
+    const tag_kind end = t->opener == BARE ? FUNCTION_END : TOOL_CALL_END;
+    for (;;) {
+        const xml_tag tag = next_tag(t, text, &t->scan);
+        if (tag.kind == NO_TAG) return SERVE_FOUND_MORE;
+        *n = tag.kind == end ? tag.end : tag.begin;
+        if (tag.kind == end || (tag.kind == TOOL_CALL && tag.begin > 0)) return SERVE_FOUND_BLOCK;
+    }
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    serve_tools_found found = SERVE_FOUND_BLOCK;
+    if (t->opener == BARE && t->scan.seen == 0) found = look_bare(t, text, n);
+    const bool is_one = found == SERVE_FOUND_BLOCK;
+    if (is_one) found = look_on(t, text, n);
+    if (found != SERVE_FOUND_MORE || !ended) return found;
+    *n = text.n;
+    return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+}
+
+/* A name as an attribute of XML: white space in it is blanks. */
+static assay_text normalise(serve_bytes *room, assay_text name)
+{
+    room->n = 0;
+    serve_bytes_add(room, name.at, name.n);
+    for (size_t i = 0; i < room->n; i++)
+        if (strchr("\t\n\r", room->at[i]) && room->at[i] != '\0') room->at[i] = ' ';
+    return serve_bytes_text(room);
+}
+
+/* One newline at either end of a value belongs to its tags. */
+static assay_text frame(assay_text value)
+{
+    if (value.n > 0 && value.at[0] == '\n') value = serve_span_from(value, 1);
+    if (value.n > 0 && value.at[value.n - 1] == '\n') value.n--;
+    return value;
+}
+
+static void add_argument(serve_tools *t, assay_text function, assay_text key, assay_text value,
+                         serve_arguments *out)
+{
+    const char *type = serve_tools_request_type(t->request, function, key);
+    serve_arguments_name(out, normalise(&t->arguments, key));
+    if (!serve_tools_value_is_list(type)) value = frame(value);
+    if (serve_tools_value(&out->text, value, type) == ASSAY_ENOMEM) t->failed = true;
+}
+
+static void end_call(serve_tools *t, assay_text function, serve_arguments *arguments)
+{
+    const assay_text object = serve_arguments_object(arguments), name = normalise(&t->name, function);
+    t->failed |= arguments->text.failed || arguments->json.failed || t->name.failed;
+    if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
+}
+
+/* Hands out the functions of a block. The last tag of it. */
+static tag_kind read_functions(serve_tools *t, assay_text block)
+{
+    serve_tools_scan walk = {0};
+    serve_arguments arguments = {0};
+    xml_tag tag = {.kind = NO_TAG}, parameter = {.kind = NO_TAG};
+    assay_text function = {0};
+    for (tag_kind last = NO_TAG;; last = tag.kind) {
+        tag = next_tag(t, block, &walk);
+        const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
+        if (parameter.kind == PARAMETER)
+            add_argument(t, function, parameter.name, serve_span_part(block, parameter.end, end), &arguments);
+        parameter.kind = NO_TAG;
+        if (tag.kind == PARAMETER && function.n > 0) parameter = tag;
+        if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {
+            if (function.n > 0) end_call(t, function, &arguments);
+            function = (assay_text){0};
+        }
+        if (tag.kind == FUNCTION) function = tag.name;
+        if (tag.kind != NO_TAG) continue;
+        serve_arguments_free(&arguments);
+        return last;
+    }
+}
+
+static serve_tools_found take(serve_tools *t, assay_text block)
+{
+    const size_t n_calls = t->n_calls;
+    const bool closed = serve_span_ends(block, TAGS[t->opener == BARE ? FUNCTION_END : TOOL_CALL_END]);
+    /* What stands before a call that is not closed is lost in both answers of the published server, as is an
+     * opening tag that nothing follows. */
+    if (!closed) t->tail.n = 0;
+    read_functions(t, block);
+    return t->n_calls > n_calls || !closed ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+}
+
+const serve_tools_format serve_tools_qwen3_xml = {
+    .names = {"qwen3_xml", "qwen3.5", "qwen3_coder"},
+    .openers = {"<tool_call>", "<function="},
+    .after = SERVE_AFTER_CALL_BETWEEN,
+    .look = look,
+    .take = take,
+};

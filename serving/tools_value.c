@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools_value.h"
+
+#include "serving/json_value.h"
+#include "serving/python_literal.h"
+#include "serving/span.h"
+
+#include <string.h>
+
+typedef enum value_kind { STRING, INTEGER, NUMBER, BOOLEAN, LIST, OBJECT } value_kind;
+
+/* As published: names, and beginnings of names. */
+static value_kind kind_of(const char *type)
+{
+    static const struct {
+        const char *name;
+        bool begins;
+        value_kind kind;
+    } KINDS[] = {
+        {"int", true, INTEGER},     {"uint", true, INTEGER},     {"long", true, INTEGER},
+        {"short", true, INTEGER},   {"unsigned", true, INTEGER}, {"num", true, NUMBER},
+        {"float", true, NUMBER},    {"boolean", false, BOOLEAN}, {"bool", false, BOOLEAN},
+        {"binary", false, BOOLEAN}, {"object", false, OBJECT},   {"array", false, LIST},
+        {"arr", false, LIST},       {"sequence", false, LIST},   {"dict", true, LIST},
+        {"list", true, LIST},
+    };
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        const size_t n = strlen(KINDS[i].name);
+        if (strncmp(type, KINDS[i].name, n) == 0 && (KINDS[i].begins || type[n] == '\0'))
+            return KINDS[i].kind;
+    }
+    return STRING;
+}
+
+bool serve_tools_value_is_list(const char *type)
+{
+    return kind_of(type) == LIST;
+}
+
+/* Whether text is `word`, whatever the case of its letters. */
+static bool is_word(assay_text text, const char *word)
+{
+    return text.n == strlen(word) && strncasecmp(text.at, word, text.n) == 0;
+}
+
+static assay_status add_json_or_string(serve_bytes *out, assay_text text)
+{
+    const assay_status rc = serve_json_check(text);
+    if (rc == ASSAY_OK) serve_bytes_add(out, text.at, text.n);
+    if (rc == ASSAY_EFORMAT) serve_bytes_add_quoted(out, text);
+    return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
+}
+
+/* A number as Python reads it, with white space around it. */
+static bool add_number(serve_bytes *out, assay_text text, bool whole)
+{
+    const assay_text number = serve_span_trim(text);
+    for (size_t i = 0; i < number.n; i++)
+        if (!strchr(whole ? "+-_0123456789" : "+-_0123456789.eE", number.at[i]) || number.at[i] == '\0')
+            return false;
+    return serve_python_literal(out, number);
+}
+
+static assay_status add_object(serve_bytes *out, assay_text text)
+{
+    const assay_status rc = serve_json_check(text);
+    if (rc == ASSAY_EFORMAT && serve_python_literal(out, text)) return ASSAY_OK;
+    return add_json_or_string(out, text);
+}
+
+assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type)
+{
+    const value_kind kind = kind_of(type);
+    if (text.n == 0 || (kind == STRING && is_word(text, "null"))) {
+        serve_bytes_add_string(out, "\"\"");
+        return ASSAY_OK;
+    }
+    if (kind == STRING) {
+        serve_bytes_add_quoted(out, text);
+        return ASSAY_OK;
+    }
+    if (kind == LIST) {
+        if (!serve_python_literal(out, text)) serve_bytes_add_quoted(out, text);
+        return ASSAY_OK;
+    }
+    if (is_word(text, "null")) {
+        serve_bytes_add_string(out, "null");
+        return ASSAY_OK;
+    }
+    if (kind == BOOLEAN) {
+        serve_bytes_add_string(out, is_word(text, "true") ? "true" : "false");
+        return ASSAY_OK;
+    }
+    if (kind == OBJECT) return add_object(out, text);
+    return add_number(out, text, kind == INTEGER) ? ASSAY_OK : add_json_or_string(out, text);
+}
