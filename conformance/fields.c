@@ -143,27 +143,61 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
                      size);
 }
 
-json_object *conf_field_parse(assay_text text)
+bool conf_field_parse(assay_text text, json_object **value)
 {
-    if (text.n == 0 || text.n > INT32_MAX) return NULL;
+    *value = NULL;
+    if (text.n == 0 || text.n > INT32_MAX) return false;
     json_tokener *tokener = json_tokener_new();
-    if (!tokener) return NULL;
-    json_object *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
-    bool whole =
-        json_tokener_get_error(tokener) == json_tokener_success &&
-        strip(text.at + json_tokener_get_parse_end(tokener), text.n - json_tokener_get_parse_end(tokener))
-                .n == 0;
+    if (!tokener) return false;
+    *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
+    size_t end = json_tokener_get_parse_end(tokener);
+    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* a number or a word may go on */
+        *value = json_tokener_parse_ex(tokener, "", 1);
+        end = text.n;
+    }
+    const bool whole =
+        json_tokener_get_error(tokener) == json_tokener_success && strip(text.at + end, text.n - end).n == 0;
     json_tokener_free(tokener);
-    if (whole) return value;
-    json_object_put(value);
-    return NULL;
+    if (whole) return true;
+    json_object_put(*value);
+    *value = NULL;
+    return false;
+}
+
+static bool is_number(json_object *value)
+{
+    return json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double);
+}
+
+/* json_object_equal, but 1000 is 1e3. */
+static bool equal(json_object *a, json_object *b)
+{
+    if (is_number(a) && is_number(b) && json_object_get_type(a) != json_object_get_type(b))
+        return json_object_get_double(a) == json_object_get_double(b);
+    if (json_object_get_type(a) != json_object_get_type(b)) return false;
+    bool same = true;
+    if (json_object_is_type(a, json_type_array)) {
+        const size_t n = json_object_array_length(a);
+        same = n == json_object_array_length(b);
+        for (size_t i = 0; same && i < n; i++)
+            same = equal(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i));
+        return same;
+    }
+    if (!json_object_is_type(a, json_type_object)) return json_object_equal(a, b);
+    same = json_object_object_length(a) == json_object_object_length(b);
+    json_object_object_foreach(a, name, value)
+    {
+        json_object *other;
+        same = same && json_object_object_get_ex(b, name, &other) && equal(value, other);
+    }
+    return same;
 }
 
 static bool same_arguments(const char *name, json_object *expected, const conf_bytes *found, char *text,
                            size_t size)
 {
-    json_object *value = conf_field_parse((assay_text){found->at, found->n});
-    bool same = value && json_object_equal(expected, value);
+    json_object *value;
+    const bool same = conf_field_parse((assay_text){found->at, found->n}, &value) && equal(expected, value);
     json_object_put(value);
     if (same) return true;
     if (json_object_is_type(expected, json_type_string))

@@ -42,9 +42,9 @@ bool conf_calls_equal(json_object *expected, const conf_fields *found, char *tex
 /* The text without the white space at both its ends. */
 assay_text conf_field_strip(assay_text text);
 
-/* The JSON value of a text, which the caller owns, of two members of one name the last; NULL where it is
- * none, or null. */
-json_object *conf_field_parse(assay_text text);
+/* Whether a text is JSON; then its value, which the caller owns, of two members of one name the last. NULL is
+ * null, or that it is none. */
+bool conf_field_parse(assay_text text, json_object **value);
 
 /* False where there is no memory. */
 bool conf_bytes_add(conf_bytes *bytes, assay_text text);

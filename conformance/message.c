@@ -71,8 +71,9 @@ static void add_field(message *m, json_object *to, const char *name, assay_text 
 /* The JSON value of arguments, or their text where they have none. */
 static void add_value(message *m, json_object *to, const char *name, assay_text text)
 {
-    json_object *value = conf_field_parse(text);
-    add(m, to, name, value ? value : json_object_new_string_len(text.at, (int)text.n));
+    json_object *value;
+    if (!conf_field_parse(text, &value)) value = json_object_new_string_len(text.at, (int)text.n);
+    add(m, to, name, value);
 }
 
 static json_object *append(message *m)
