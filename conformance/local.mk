@@ -280,6 +280,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_text \
 	conformance/tests/check_textual \
 	conformance/tests/check_threads \
+	conformance/tests/check_tools_cuts \
 	conformance/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
@@ -380,6 +381,8 @@ conformance_tests_check_events_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_events_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_serving_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_tools_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_tools_cuts_LDADD = conformance/tests/libsupport.la serving/libserving.la $(JSONC_LIBS)
 conformance_tests_check_threads_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_threads_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)

@@ -1,0 +1,125 @@
+"""Vectors of kind `tools`: what the published tool parsers make of texts.
+
+A golden is what the published parser says of a text in three ways: of the whole text, of a stream of the deltas that
+were drawn, and of a stream of its tokens, each marker, word, and run of white space by itself. White space at the ends
+of the content aside; empty content is null; arguments are JSON where they are that, and else text.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from . import tools_draw, tools_judge
+from .tools_stream import Answer, streamed, whole
+
+TITLE = "vllm-mlx: tool calls"
+CATCHES = ("a marker that leaks into the content, a call that is lost or made twice, content that is lost, arguments that are "
+           "changed, an answer that depends on how the text was cut")
+
+
+def value(arguments: str) -> Any:
+    """As JSON where it is that; None and False where it is not."""
+    try:
+        return True, tools_judge.strict(arguments)
+    except ValueError:
+        return False, arguments
+
+
+def same(one: Answer, other: Answer) -> bool:
+    return (one.content == other.content and [name for name, _ in one.calls] == [name for name, _ in other.calls]
+            and [value(text) for _, text in one.calls] == [value(text) for _, text in other.calls])
+
+
+def tokens(name: str, text: str) -> list[str]:
+    """A delta for each marker, which a tokenizer has a token for, and for each word and run of white space."""
+    markers = "|".join(map(re.escape, tools_draw.MARKERS[name]))
+    return re.findall(rf"{markers}|(?:(?!{markers})\w)+|(?:(?!{markers})\s)+|.", text, re.DOTALL)
+
+
+@dataclass
+class Trial:
+    """What a parser says of one text."""
+    name: str
+    request: dict[str, Any]
+    deltas: list[str]
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(self.deltas)
+
+    @cached_property
+    def whole(self) -> Answer:
+        return whole(self.name, self.request, self.text)
+
+    @cached_property
+    def stream(self) -> Answer:
+        return streamed(self.name, self.request, self.deltas)
+
+    @cached_property
+    def by_token(self) -> Answer:
+        return streamed(self.name, self.request, tokens(self.name, self.text))
+
+    @property
+    def agrees(self) -> bool:
+        return same(self.whole, self.stream) and same(self.whole, self.by_token)
+
+    @property
+    def golden(self) -> bool:
+        return self.agrees and not tools_judge.disputed(self)
+
+    def vector(self, number: int, comment: str) -> dict[str, Any]:
+        one_text = len(self.deltas) == 1
+        return {"id": number, "comment": comment, "flags": [],
+                "input": {"parser": self.name, "request": self.request,
+                          **({"text": self.text} if one_text else {"deltas": self.deltas})},
+                "expect": {"content": self.whole.content,
+                           "calls": [{"name": name, "arguments": value(arguments)[1]}
+                                     for name, arguments in self.whole.calls]}}
+
+
+def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
+    """Without end: a number, and what the parser says of what is drawn."""
+    number = 0
+    while True:
+        number += 1
+        request, deltas = tools_draw.draw(name, random.Random(f"{seed} {name} {number}"))
+        if deltas:
+            yield number, Trial(name, request, deltas)
+
+
+def groups(seed: int, n: int) -> list[Any]:
+    """Two thirds of each group, at least, have calls."""
+    made = []
+    for name in tools_draw.MARKERS:
+        vectors: list[Any] = []
+        n_quiet = 0
+        for number, trial in drawn(name, seed):
+            if len(vectors) == n:
+                break
+            if not trial.golden or (not trial.whole.calls and n_quiet >= n // 3):
+                continue
+            n_quiet += not trial.whole.calls
+            vectors.append(trial.vector(number, "drawn"))
+        made.append({"name": name, "vectors": vectors})
+    return made
+
+
+def published() -> list[Any]:
+    from . import tools_published
+    made: dict[str, list[Any]] = {name: [] for name in tools_draw.MARKERS}
+    for number, (name, test, request, deltas) in enumerate(tools_published.calls(), 1):
+        trial = Trial(name, request, deltas)
+        if trial.golden:
+            made[name].append(trial.vector(number, test))
+    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
+
+
+def findings(seed: int, n: int) -> list[str]:
+    from . import tools_findings
+    return tools_findings.lines(seed, n)

@@ -1,0 +1,54 @@
+"""What upstream's own tests ask of its tool parsers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from . import reasoning_published, tools_draw
+
+FILES = ("test_tool_parsers", "test_gemma4_tool_parser", "test_gpt_oss_tool_parsing", "test_harmony_parsers",
+         "test_tool_call_promotion", "test_streaming_content_with_tool_calls", "test_native_tool_format",
+         "test_tool_argument_coercion")
+
+Call = tuple[str, str, dict[str, Any], list[str]]  # parser, test, request, deltas
+
+
+def members(request: Any) -> str:
+    """What matters of a request, as JSON; nothing where it is none."""
+    tools = request.get("tools") if isinstance(request, dict) else None
+    return json.dumps({"tools": tools} if tools else {})
+
+
+class Listener(reasoning_published.Listener):
+    """Hears what tool parsers are asked. Names hold the request, behind a blank."""
+
+    def extract_tool_calls(self, name: str, parser: Any, text: str, request: Any = None) -> None:
+        self.extract_reasoning(f"{name} {members(request)}", parser, text)
+
+    def extract_tool_calls_streaming(self, name: str, parser: Any, previous: str = "", current: str = "",
+                                     delta: str = "", *_: Any, **named: Any) -> None:
+        previous, delta = named.get("previous_text", previous), named.get("delta_text", delta)
+        request = members(named.get("request"))
+        self.extract_reasoning_streaming(f"{name} {request}", parser, previous, current, delta)
+
+    def reset(self, name: str, parser: Any) -> None:
+        self.ended(id(parser))
+
+
+def calls() -> list[Call]:
+    from vllm_mlx.tool_parsers import ToolParserManager
+    listener = Listener()
+    for name in tools_draw.MARKERS:
+        for method in ("extract_tool_calls", "extract_tool_calls_streaming", "reset"):
+            listener.listens(name, ToolParserManager.get_tool_parser(name), method)
+    try:
+        reasoning_published.run(listener, FILES)
+    finally:
+        listener.listens_no_more()
+    made = []
+    for (heard, deltas), test in listener.calls.items():
+        name, _, request = heard.partition(" ")
+        if len("".join(deltas)) <= reasoning_published.MOST:
+            made.append((name, test, json.loads(request), list(deltas)))
+    return made

@@ -1,0 +1,143 @@
+"""What a published tool parser says of a text, whole and in a stream, asked as the server asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Answer:
+    content: str | None
+    calls: list[tuple[str, str]]  # names, and arguments as they are said
+    flaws: set[str] = field(default_factory=set)  # that only the parser itself knows of; see tools_judge.py
+
+
+def parser(name: str, flaws: set[str]) -> Any:
+    from vllm_mlx.tool_parsers import ToolParserManager
+    one = ToolParserManager.get_tool_parser(name)(None)
+    if name == "qwen3_xml":
+        watch(one._xml_parser, flaws)
+    return one
+
+
+def watch(xml: Any, flaws: set[str]) -> None:
+    """Notes what a parser of XML passes over in silence."""
+    feed, abandon = xml.parse_single_streaming_chunks, xml._abandon_pending_implicit_tool_call
+
+    def parse(chunk: str) -> Any:
+        said = feed(chunk)
+        flaws.discard("unread")
+        if xml.last_processed_pos < len(xml.streaming_buffer):
+            flaws.add("unread")
+        return said
+
+    def restore() -> Any:
+        if xml.tool_call_index > 1:
+            flaws.add("restored")
+        return abandon()
+
+    class Noted:
+        """The parser of XML proper, whose errors are only logged."""
+
+        def __init__(self, proper: Any) -> None:
+            self.__dict__["proper"] = proper
+
+        def Parse(self, *arguments: Any) -> Any:
+            try:
+                return self.proper.Parse(*arguments)
+            except Exception:
+                flaws.add("malformed")
+                raise
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self.proper, name, value)
+
+    set_up = xml.setup_parser
+
+    def set_up_noted() -> None:
+        xml.parser = Noted(xml.parser)
+        set_up()
+
+    xml.parse_single_streaming_chunks = parse
+    xml._abandon_pending_implicit_tool_call = restore
+    xml.setup_parser = set_up_noted
+
+
+def whole(name: str, request: dict[str, Any], text: str) -> Answer:
+    flaws: set[str] = set()
+    try:
+        said = parser(name, flaws).extract_tool_calls(text, request)
+    except Exception as error:  # the server answers with another parser's words then
+        return Answer(f"{type(error).__name__}: {error}", [], {"raises"})
+    return Answer((said.content or "").strip() or None,
+                  [(call["name"], call["arguments"]) for call in said.tool_calls], flaws)
+
+
+class Stream:
+    """server.py, stream_chat_completion, without a reasoning parser: what reaches the client."""
+
+    def __init__(self, name: str, request: dict[str, Any]) -> None:
+        from vllm_mlx import server
+        self.server = server
+        self.flaws: set[str] = set()
+        self.parser = parser(name, self.flaws)
+        self.request = {"tools": request["tools"]} if request else {}
+        self.possible = server._requires_eager_tool_streaming(self.parser)
+        self.text = self.content = ""
+        self.calls: dict[int, list[str]] = {}
+        self.detected = False
+
+    def take_calls(self, calls: Iterable[tuple[int, dict[str, Any]]]) -> None:
+        for index, function in calls:
+            one = self.calls.setdefault(index, ["", ""])
+            one[0] += function.get("name") or ""
+            one[1] += function.get("arguments") or ""
+        self.detected = True
+
+    def parsed(self, delta: str, finished: bool) -> str:
+        """The content of a delta once there may be markup."""
+        self.text, said = self.server._extract_streaming_tool_delta(self.parser, self.text, delta, self.request)
+        if finished and (said is None or self.server._requires_eager_tool_streaming(self.parser)):
+            said = self.server._finalize_streaming_tool_result(self.parser, self.text, said)
+        if said is None:
+            return ""
+        if "tool_calls" in said:
+            self.take_calls((call["index"], call["function"]) for call in said["tool_calls"])
+            return self.server._assistant_text_before_tool_call(self.parser, self.text, said.get("content", ""))
+        content = said.get("content", "")
+        if self.detected and self.server._parser_drops_text_after_tool_call(self.parser):
+            content = ""
+        return self.server._TOOL_MARKUP_PATTERN.sub("", content)
+
+    def feed(self, delta: str, finished: bool = False) -> None:
+        if not (delta or (finished and self.possible)):
+            return
+        if not self.possible and not self.server._streaming_tool_markup_possible_after_delta(
+                self.text, delta, self.parser):
+            self.text += delta
+            self.content += self.server.SPECIAL_TOKENS_PATTERN.sub("", delta)
+            return
+        self.possible = True
+        self.content += self.parsed(delta, finished)
+
+    def answer(self) -> Answer:
+        """The last delta is an empty one, as of an engine that has ended."""
+        self.feed("", finished=True)
+        if self.text and not self.detected and self.server._streaming_tool_markup_possible(self.text, self.parser):
+            said = self.parser.extract_tool_calls(self.text, self.request)
+            if said.tools_called:
+                self.take_calls(enumerate(said.tool_calls))
+        return Answer(self.content.strip() or None, [(name, text) for _, (name, text) in sorted(self.calls.items())],
+                      self.flaws)
+
+
+def streamed(name: str, request: dict[str, Any], deltas: list[str]) -> Answer:
+    try:
+        stream = Stream(name, request)
+        for delta in deltas:
+            stream.feed(delta)
+        return stream.answer()
+    except Exception as error:
+        return Answer(f"stream: {type(error).__name__}: {error}", [], {"raises"})
