@@ -5,6 +5,7 @@ serving_libserving_la_SOURCES = \
 	serving/arguments.c serving/arguments.h \
 	serving/breach.c serving/breach.h \
 	serving/bytes.c serving/bytes.h \
+	serving/completion.c serving/completion.h \
 	serving/gemma_object.c serving/gemma_object.h \
 	serving/grammar.c serving/grammar.h serving/grammar_parts.h \
 	serving/grammar_chat.c \
@@ -19,6 +20,7 @@ serving_libserving_la_SOURCES = \
 	serving/reasoning_channel.c \
 	serving/reasoning_harmony.c \
 	serving/reasoning_think.c \
+	serving/reply.c serving/reply.h \
 	serving/response.c serving/response.h serving/response_form.h \
 	serving/response_chat.c \
 	serving/response_messages.c \
@@ -27,7 +29,7 @@ serving_libserving_la_SOURCES = \
 	serving/sampler.c serving/sampler.h \
 	serving/span.c serving/span.h \
 	serving/sse.c serving/sse.h \
-	serving/table.c \
+	serving/table.c serving/table.h \
 	serving/text.c serving/text.h \
 	serving/tokenizing.c serving/tokenizing.h \
 	serving/tools.c serving/tools.h serving/tools_parts.h \
@@ -47,10 +49,12 @@ serving_libserving_la_SOURCES = \
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 
 SERVING_TESTS = \
+	serving/tests/check_completion \
 	serving/tests/check_grammar \
 	serving/tests/check_python_literal \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
+	serving/tests/check_reply \
 	serving/tests/check_response \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
@@ -73,6 +77,8 @@ serving_tests_check_response_request_LDADD = $(SERVING_TEST_LIBS)
 READS = \
 	serving/tests/pieces.c serving/tests/pieces.h \
 	serving/tests/reads.c serving/tests/reads.h
+serving_tests_check_completion_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_completion_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_grammar_SOURCES = \
 	serving/tests/check_grammar.c \
 	serving/tests/stream.c serving/tests/stream.h \
@@ -85,6 +91,11 @@ serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_modes_SOURCES = serving/tests/check_reasoning_modes.c $(READS)
 serving_tests_check_reasoning_modes_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_modes_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_reply_SOURCES = \
+	serving/tests/check_reply.c \
+	serving/tests/pieces.c serving/tests/pieces.h
+serving_tests_check_reply_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_reply_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)

@@ -1,9 +1,11 @@
 /* The serving ABI, which every engine of ours exports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <assay/serving.h>
+#include "serving/table.h"
 
 #include "model/stop.h"
+#include "serving/completion.h"
+#include "serving/reply.h"
 #include "serving/response.h"
 #include "serving/tokenizing.h"
 
@@ -22,8 +24,6 @@ static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_i
     return ASSAY_OK;
 }
 
-const assay_serving *assay_serving_v1(void);
-
 /* Replies are read as this table reads them. */
 static assay_status response_open(const assay_response_options *options, assay_response **out,
                                   assay_error *err)
@@ -39,6 +39,10 @@ const assay_serving *assay_serving_v1(void)
         .name = "serving",
         .version = "1",
         .stop_set = stop_ids,
+        .reply_open = serve_reply_open,
+        .reply_feed = serve_reply_feed,
+        .reply_end = serve_reply_end,
+        .reply_free = serve_reply_free,
         .tokenizer_open = serve_tokenizer_open,
         .tokenizer_free = serve_tokenizer_free,
         .encode = serve_encode,
@@ -52,6 +56,9 @@ const assay_serving *assay_serving_v1(void)
         .response_fail = serve_response_fail,
         .response_end = serve_response_end,
         .response_free = serve_response_free,
+        .completion_open = serve_completion_open,
+        .completion_push = serve_completion_push,
+        .completion_free = serve_completion_free,
     };
     return &table;
 }

@@ -112,6 +112,33 @@ typedef struct assay_response_chunk {
 typedef struct assay_response assay_response;
 typedef struct assay_tokenizer assay_tokenizer; /* used by any number of threads at once */
 typedef struct assay_detokenizer assay_detokenizer;
+typedef struct assay_completion assay_completion;
+
+typedef enum assay_finish {
+    ASSAY_FINISH_NONE, /* it goes on */
+    ASSAY_FINISH_STOP,
+    ASSAY_FINISH_LENGTH
+} assay_finish;
+
+/* Everything is borrowed until completion_free. */
+typedef struct assay_completion_options {
+    uint32_t size; /* sizeof(assay_completion_options) that the caller was built with */
+    const assay_tokenizer *tokenizer;
+    const int32_t *stop_ids; /* [n_stop_ids] */
+    size_t n_stop_ids;
+    const assay_text *stop_texts; /* [n_stop_texts], at most 64 of 1 to 4096 bytes */
+    size_t n_stop_texts;
+    size_t prompt_tokens; /* > 0 */
+    size_t max_tokens;    /* > 0 */
+} assay_completion_options;
+
+typedef struct assay_completion_state {
+    assay_finish finish;
+    int32_t stop_id; /* that ended it; -1: none did */
+    bool by_text;    /* a stop text ended it */
+    size_t prompt_tokens,
+        completion_tokens; /* those that the model was given, and chose, a stop id included */
+} assay_completion_state;
 
 /* On failure out-parameters are untouched, and `err`, where it is not NULL, holds the reason. */
 typedef struct assay_serving {
@@ -158,6 +185,16 @@ typedef struct assay_serving {
                                      assay_error *err);
     assay_status (*detokenizer_end)(assay_detokenizer *detokenizer, const assay_sink *sink, assay_error *err);
     void (*detokenizer_free)(assay_detokenizer *detokenizer);
+
+    /* A completion under way: ids that a model chose in, text out as ASSAY_PART_CONTENT, special tokens
+     * included. A stop id and a stop text are no part of the text, and nothing behind them is; what may yet
+     * become a stop text is held back. */
+    assay_status (*completion_open)(const assay_completion_options *options, assay_completion **out,
+                                    assay_error *err);
+    /* *state is that behind this id. ASSAY_EINVAL once the completion has ended. */
+    assay_status (*completion_push)(assay_completion *completion, int32_t id, const assay_sink *sink,
+                                    assay_completion_state *state, assay_error *err);
+    void (*completion_free)(assay_completion *completion);
 
     /* A response under way: what an engine says becomes the body that the client is sent, the event stream of
      * the endpoint's protocol where the request streams, else one JSON object at the end. Reasoning and tool

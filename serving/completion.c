@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/completion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/error.h"
+#include "serving/bytes.h"
+#include "serving/tokenizing.h"
+
+/* What a client may name; more would be work at every byte. */
+#define STOP_TEXTS_MAX      64
+#define STOP_TEXT_BYTES_MAX 4096
+
+struct assay_completion {
+    assay_completion_options options;
+    assay_detokenizer *detokenizer;
+    serve_bytes held; /* text in which a stop text may have begun */
+    assay_completion_state state;
+    const assay_sink *sink; /* of the call under way */
+};
+
+static assay_status check(const assay_completion_options *o, assay_error *err)
+{
+    if (o->size < sizeof *o)
+        return assay_fail(err, ASSAY_EINVAL, "options of a completion have %u bytes, expected at least %zu",
+                          o->size, sizeof *o);
+    if (o->max_tokens == 0) return assay_fail(err, ASSAY_EINVAL, "max_tokens: found 0, expected at least 1");
+    if (o->n_stop_texts > STOP_TEXTS_MAX)
+        return assay_fail(err, ASSAY_EINVAL, "found %zu stop texts, expected at most %d", o->n_stop_texts,
+                          STOP_TEXTS_MAX);
+    for (size_t i = 0; i < o->n_stop_texts; i++)
+        if (o->stop_texts[i].n == 0 || o->stop_texts[i].n > STOP_TEXT_BYTES_MAX)
+            return assay_fail(err, ASSAY_EINVAL, "stop text %zu has %zu bytes, expected 1 to %d", i,
+                              o->stop_texts[i].n, STOP_TEXT_BYTES_MAX);
+    return ASSAY_OK;
+}
+
+assay_status serve_completion_open(const assay_completion_options *options, assay_completion **out,
+                                   assay_error *err)
+{
+    assay_status rc = check(options, err);
+    if (rc != ASSAY_OK) return rc;
+    assay_completion *c = calloc(1, sizeof *c);
+    if (!c) return assay_fail(err, ASSAY_ENOMEM, "a completion: out of memory");
+    c->options = *options;
+    c->state = (assay_completion_state){.prompt_tokens = options->prompt_tokens, .stop_id = -1};
+    rc = serve_detokenizer_open(options->tokenizer, false, &c->detokenizer, err);
+    if (rc == ASSAY_OK) *out = c;
+    else free(c);
+    return rc;
+}
+
+void serve_completion_free(assay_completion *c)
+{
+    if (!c) return;
+    serve_detokenizer_free(c->detokenizer);
+    serve_bytes_free(&c->held);
+    free(c);
+}
+
+/* Where the stop text begins that is complete with the first `end` bytes of what is held; `end` where none
+ * is. Of several, the one that begins first. */
+static size_t begin_of_stop(const assay_completion *c, size_t end)
+{
+    size_t begin = end;
+    for (size_t i = 0; i < c->options.n_stop_texts; i++) {
+        const assay_text stop = c->options.stop_texts[i];
+        if (stop.n <= end && end - stop.n < begin && memcmp(c->held.at + end - stop.n, stop.at, stop.n) == 0)
+            begin = end - stop.n;
+    }
+    return begin;
+}
+
+/* How many of the last bytes that are held may begin a stop text. */
+static size_t open_end(const assay_completion *c)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < c->options.n_stop_texts; i++) {
+        const assay_text stop = c->options.stop_texts[i];
+        size_t n = stop.n - 1 < c->held.n ? stop.n - 1 : c->held.n;
+        while (n > most && memcmp(c->held.at + c->held.n - n, stop.at, n) != 0) n--;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* Hands out the first n bytes of what is held. */
+static void release(assay_completion *c, size_t n)
+{
+    if (n > 0) c->sink->take(c->sink->context, ASSAY_PART_CONTENT, c->held.at, n);
+    serve_bytes_drop(&c->held, n);
+}
+
+/* Text from the detokenizer. What comes behind a stop text is dropped. */
+static void take(void *context, assay_part part, const char *text, size_t n)
+{
+    assay_completion *c = context;
+    size_t end = c->held.n;
+    (void)part;
+    if (c->state.finish == ASSAY_FINISH_STOP && c->state.by_text) return;
+    serve_bytes_add(&c->held, text, n);
+    if (c->held.failed) return;
+    while (end++ < c->held.n) {
+        const size_t begin = begin_of_stop(c, end);
+        if (begin == end) continue;
+        release(c, begin);
+        c->held.n = 0;
+        c->state.finish = ASSAY_FINISH_STOP;
+        c->state.by_text = true;
+        return;
+    }
+    release(c, c->held.n - open_end(c));
+}
+
+static bool is_stop(const assay_completion *c, int32_t id)
+{
+    for (size_t i = 0; i < c->options.n_stop_ids; i++)
+        if (c->options.stop_ids[i] == id) return true;
+    return false;
+}
+
+/* Nothing more comes: what was held back is text, unless it ends in a stop text after all. */
+static assay_status finish(assay_completion *c, const assay_sink *inner, assay_error *err)
+{
+    assay_status rc = serve_detokenizer_end(c->detokenizer, inner, err);
+    if (rc == ASSAY_OK && !c->state.by_text) release(c, c->held.n);
+    return rc;
+}
+
+assay_status serve_completion_push(assay_completion *c, int32_t id, const assay_sink *sink,
+                                   assay_completion_state *state, assay_error *err)
+{
+    const assay_sink inner = {.take = take, .context = c};
+    if (c->state.finish != ASSAY_FINISH_NONE)
+        return assay_fail(err, ASSAY_EINVAL, "the completion has ended");
+    c->sink = sink;
+    c->state.completion_tokens++;
+    assay_status rc = ASSAY_OK;
+    if (is_stop(c, id)) {
+        c->state.finish = ASSAY_FINISH_STOP;
+        c->state.stop_id = id;
+        rc = finish(c, &inner, err);
+    } else {
+        rc = serve_detokenizer_push(c->detokenizer, id, &inner, err);
+        if (rc == ASSAY_OK && c->state.finish == ASSAY_FINISH_NONE &&
+            c->state.completion_tokens == c->options.max_tokens) {
+            c->state.finish = ASSAY_FINISH_LENGTH;
+            rc = finish(c, &inner, err);
+        }
+    }
+    if (rc == ASSAY_OK && c->held.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a completion: out of memory");
+    if (rc == ASSAY_OK) *state = c->state;
+    return rc;
+}

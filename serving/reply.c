@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/reply.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "model/error.h"
+#include "serving/reasoning.h"
+#include "serving/tools.h"
+
+struct assay_reply {
+    serve_reasoning reasoning;
+    serve_tools *tools; /* NULL: nobody looks for calls */
+
+    /* Of the call under way. */
+    const assay_sink *sink;
+    assay_error *err;
+    assay_status status;
+};
+
+/* Without a parser all text is content. */
+static const serve_phase all_content = {.text = SERVE_CONTENT};
+static const serve_reasoning_rules no_rules = {.name = "none", .phases = &all_content};
+
+assay_status serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
+{
+    const serve_reasoning_rules *rules = &no_rules;
+    if (options->size < sizeof *options)
+        return assay_fail(err, ASSAY_EINVAL, "options of a reply have %u bytes, expected at least %zu",
+                          options->size, sizeof *options);
+    assay_status rc = options->reasoning ? serve_reasoning_find(options->reasoning, &rules, err) : ASSAY_OK;
+    if (rc != ASSAY_OK) return rc;
+    assay_reply *r = calloc(1, sizeof *r);
+    if (!r) return assay_fail(err, ASSAY_ENOMEM, "a reply: out of memory");
+    if (options->tools) rc = serve_tools_open(options->tools, options->request, &r->tools, err);
+    if (rc != ASSAY_OK) {
+        free(r);
+        return rc;
+    }
+    serve_reasoning_start(
+        &r->reasoning, rules,
+        &(serve_reasoning_options){.thinking_off = options->thinking_off, .tools = options->tools != NULL});
+    *out = r;
+    return ASSAY_OK;
+}
+
+void serve_reply_free(assay_reply *reply)
+{
+    if (!reply) return;
+    serve_tools_free(reply->tools);
+    free(reply);
+}
+
+/* A piece from the reasoning parser. */
+static void take(void *context, assay_part part, const char *text, size_t n)
+{
+    assay_reply *r = context;
+    if (part != ASSAY_PART_CONTENT || !r->tools) r->sink->take(r->sink->context, part, text, n);
+    else if (r->status == ASSAY_OK) r->status = serve_tools_feed(r->tools, text, n, r->sink, r->err);
+}
+
+/* What the reasoning parser is to write to while `sink` receives. */
+static assay_sink through(assay_reply *r, const assay_sink *sink, assay_error *err)
+{
+    r->sink = sink;
+    r->err = err;
+    r->status = ASSAY_OK;
+    return (assay_sink){.take = take, .context = r};
+}
+
+assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
+                              assay_error *err)
+{
+    const assay_sink inner = through(reply, sink, err);
+    serve_reasoning_feed(&reply->reasoning, delta, n, &inner);
+    return reply->status;
+}
+
+assay_status serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err)
+{
+    const assay_sink inner = through(reply, sink, err);
+    serve_reasoning_end(&reply->reasoning, &inner);
+    if (!reply->tools || reply->status != ASSAY_OK) return reply->status;
+    return serve_tools_end(reply->tools, sink, err);
+}

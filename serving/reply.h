@@ -1,0 +1,17 @@
+/* A reply as it is generated: raw text in, what a client is to see out. Reasoning is taken out first; tool
+ * calls are looked for in the content that is left.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_REPLY_H
+#define SERVING_REPLY_H
+
+#include <assay/serving.h>
+
+/* The members reply_open, reply_feed, reply_end and reply_free of assay_serving. */
+assay_status serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err);
+assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
+                              assay_error *err);
+assay_status serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err);
+void serve_reply_free(assay_reply *reply);
+
+#endif

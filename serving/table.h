@@ -1,0 +1,11 @@
+/* The serving ABI of our own, for whoever links it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TABLE_H
+#define SERVING_TABLE_H
+
+#include <assay/serving.h>
+
+const assay_serving *assay_serving_v1(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* Completions: what ends them, what is counted, and that no stop text leaks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/bytes.h"
+#include "serving/completion.h"
+#include "serving/tokenizing.h"
+
+enum { END = 418 }; /* <|im_end|> */
+
+static assay_tokenizer *tokenizer;
+
+static void setup(void)
+{
+    const char *top = getenv("top_srcdir");
+    char dir[1024];
+    assay_error err = {0};
+    (void)snprintf(dir, sizeof dir, "%s/fixtures/trained/qwen3/model", top ? top : ".");
+    ck_assert_msg(serve_tokenizer_open(dir, &tokenizer, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void teardown(void)
+{
+    serve_tokenizer_free(tokenizer);
+}
+
+/* Pieces, each behind a byte that no text has. */
+static void take(void *context, assay_part part, const char *text, size_t n)
+{
+    ck_assert_int_eq(part, ASSAY_PART_CONTENT);
+    serve_bytes_add(context, "\1", 1);
+    serve_bytes_add(context, text, n);
+}
+
+static assay_completion *open_completion(const char *const *stops, size_t n_stops, size_t most)
+{
+    static assay_text texts[8];
+    static const int32_t ids[] = {416, END}; /* as the checkpoint has them */
+    assay_completion *c = NULL;
+    assay_error err = {0};
+    for (size_t i = 0; i < n_stops; i++) texts[i] = (assay_text){stops[i], strlen(stops[i])};
+    const assay_completion_options options = {.size = sizeof options,
+                                              .tokenizer = tokenizer,
+                                              .stop_ids = ids,
+                                              .n_stop_ids = 2,
+                                              .stop_texts = texts,
+                                              .n_stop_texts = n_stops,
+                                              .prompt_tokens = 5,
+                                              .max_tokens = most};
+    ck_assert_msg(serve_completion_open(&options, &c, &err) == ASSAY_OK, "%s", err.text);
+    return c;
+}
+
+/* Pushes the tokens of a text until the completion ends; returns its last state. */
+static assay_completion_state push_text(assay_completion *c, const char *text, serve_bytes *out)
+{
+    int32_t ids[256];
+    size_t n = 0;
+    assay_completion_state state = {0};
+    const assay_sink sink = {.take = take, .context = out};
+    assay_error err = {0};
+    ck_assert_int_eq(serve_encode(tokenizer, text, strlen(text), false, ids, 256, &n, &err), ASSAY_OK);
+    ck_assert_uint_le(n, 256);
+    for (size_t i = 0; i < n && state.finish == ASSAY_FINISH_NONE; i++)
+        ck_assert_msg(serve_completion_push(c, ids[i], &sink, &state, &err) == ASSAY_OK, "%s", err.text);
+    return state;
+}
+
+/* What comes out of a text, joined. */
+static assay_completion_state expect_text(const char *const *stops, size_t n_stops, size_t most,
+                                          const char *text, const char *expected)
+{
+    serve_bytes out = {0}, joined = {0};
+    assay_completion *c = open_completion(stops, n_stops, most);
+    const assay_completion_state state = push_text(c, text, &out);
+    for (size_t i = 0; i < out.n; i++)
+        if (out.at[i] != '\1') serve_bytes_add(&joined, out.at + i, 1);
+    serve_bytes_add(&joined, "", 1);
+    ck_assert_str_eq(joined.at, expected);
+    serve_bytes_free(&out);
+    serve_bytes_free(&joined);
+    serve_completion_free(c);
+    return state;
+}
+
+START_TEST(a_stop_id_ends_it_and_is_no_text)
+{
+    const assay_completion_state s = expect_text(NULL, 0, 99, "It is 7.<|im_end|>more", "It is 7.");
+    ck_assert_int_eq(s.finish, ASSAY_FINISH_STOP);
+    ck_assert_int_eq(s.stop_id, END);
+    ck_assert(!s.by_text);
+    ck_assert_uint_eq(s.prompt_tokens, 5);
+    ck_assert_uint_gt(s.completion_tokens, 1);
+}
+END_TEST
+
+START_TEST(markers_are_left_in_the_text)
+{
+    (void)expect_text(NULL, 0, 99, "<think>\na\n</think>\n<|im_start|>x<|im_end|>",
+                      "<think>\na\n</think>\n<|im_start|>x");
+}
+END_TEST
+
+START_TEST(the_limit_ends_it_with_all_its_text)
+{
+    const assay_completion_state s = expect_text(NULL, 0, 1, "<think>abc", "<think>");
+    ck_assert_int_eq(s.finish, ASSAY_FINISH_LENGTH);
+    ck_assert_int_eq(s.stop_id, -1);
+    ck_assert_uint_eq(s.completion_tokens, 1);
+}
+END_TEST
+
+START_TEST(a_stop_id_at_the_limit_is_a_stop)
+{
+    const assay_completion_state s = expect_text(NULL, 0, 1, "<|im_end|>", "");
+    ck_assert_int_eq(s.finish, ASSAY_FINISH_STOP);
+    ck_assert_int_eq(s.stop_id, END);
+}
+END_TEST
+
+/* A text, stop texts, what comes out, and whether a stop text has ended it. */
+static const struct {
+    const char *text, *stops[3], *expected;
+    bool ends;
+} stopped[] = {
+    {"one two three", {"two"}, "one ", true},
+    {"one two three", {" t"}, "one", true},
+    {"one two three", {"xyz", "e t"}, "on", true},
+    {"one two three", {"three four"}, "one two three", false},
+    {"aab aac", {"aac"}, "aab ", true},
+    {"abcabd", {"abd"}, "abc", true},
+    {"what ends with st", {"stop"}, "what ends with st", false},
+    {"Z\xc3\xbcrich", {"\xc3\xbc"}, "Z", true},
+    {"a b c", {"b c", "b"}, "a ", true}, /* the first that is complete */
+    {"a b c", {"c", "b c"}, "a ", true}, /* of two that are complete at once, the one that begins first */
+    {"say </think> now", {"</think>"}, "say ", true}, /* a token by itself */
+};
+
+START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
+{
+    char text[64];
+    size_t n = 0;
+    while (n < 3 && stopped[_i].stops[n]) n++;
+    (void)snprintf(text, sizeof text, "%s<|im_end|>", stopped[_i].text);
+    const assay_completion_state s = expect_text(stopped[_i].stops, n, 99, text, stopped[_i].expected);
+    ck_assert_int_eq(s.finish, ASSAY_FINISH_STOP);
+    ck_assert_int_eq(s.by_text, stopped[_i].ends);
+    ck_assert_int_eq(s.stop_id, stopped[_i].ends ? -1 : END);
+}
+END_TEST
+
+START_TEST(text_comes_out_at_once_where_no_stop_text_can_begin)
+{
+    static const char *const stops[] = {"QQ"};
+    serve_bytes out = {0};
+    assay_completion *c = open_completion(stops, 1, 99);
+    (void)push_text(c, "one Q", &out);
+    serve_bytes_add(&out, "", 1);
+    ck_assert_msg(out.n > 4 && !strchr(out.at, 'Q') && strchr(out.at, 'e'), "%s", out.at);
+    serve_bytes_free(&out);
+    serve_completion_free(c);
+}
+END_TEST
+
+START_TEST(nothing_follows_the_end)
+{
+    serve_bytes out = {0};
+    assay_completion_state state = {0};
+    assay_error err = {0};
+    const assay_sink sink = {.take = take, .context = &out};
+    assay_completion *c = open_completion(NULL, 0, 99);
+    (void)push_text(c, "a<|im_end|>", &out);
+    const size_t n = out.n;
+    ck_assert_int_eq(serve_completion_push(c, 5, &sink, &state, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "the completion has ended", NULL);
+    ck_assert_uint_eq(out.n, n);
+    serve_bytes_free(&out);
+    serve_completion_free(c);
+}
+END_TEST
+
+START_TEST(options_that_mean_nothing_are_refused)
+{
+    static char long_text[5000];
+    memset(long_text, 'x', sizeof long_text - 1);
+    const assay_text empty = {"", 0}, too_long = {long_text, 4097};
+    const struct {
+        assay_completion_options options;
+        const char *reason;
+    } refused[] = {
+        {{.size = 8, .max_tokens = 1}, "options of a completion have 8 bytes"},
+        {{.size = sizeof(assay_completion_options)}, "max_tokens: found 0"},
+        {{.size = sizeof(assay_completion_options), .max_tokens = 1, .stop_texts = &empty, .n_stop_texts = 1},
+         "stop text 0 has 0 bytes"},
+        {{.size = sizeof(assay_completion_options),
+          .max_tokens = 1,
+          .stop_texts = &too_long,
+          .n_stop_texts = 1},
+         "stop text 0 has 4097 bytes, expected 1 to 4096"},
+        {{.size = sizeof(assay_completion_options), .max_tokens = 1, .n_stop_texts = 65},
+         "found 65 stop texts"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assay_completion *c = NULL;
+        assay_error err = {0};
+        ck_assert_int_eq(serve_completion_open(&refused[i].options, &c, &err), ASSAY_EINVAL);
+        support_expect_error(&err, ASSAY_EINVAL, refused[i].reason, NULL);
+        ck_assert_ptr_null(c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("serving/completion");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, teardown);
+    tcase_add_test(all, a_stop_id_ends_it_and_is_no_text);
+    tcase_add_test(all, markers_are_left_in_the_text);
+    tcase_add_test(all, the_limit_ends_it_with_all_its_text);
+    tcase_add_test(all, a_stop_id_at_the_limit_is_a_stop);
+    tcase_add_loop_test(all, a_stop_text_ends_it_and_nothing_of_it_comes_out, 0,
+                        (int)(sizeof stopped / sizeof *stopped));
+    tcase_add_test(all, text_comes_out_at_once_where_no_stop_text_can_begin);
+    tcase_add_test(all, nothing_follows_the_end);
+    tcase_add_test(all, options_that_mean_nothing_are_refused);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
