@@ -21,6 +21,7 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
     [CONF_TOOLS] = {"tools", true, true, false},
     [CONF_EVENTS] = {"events", true, true, false},
     [CONF_TOKENIZER] = {"tokenizer", true, true, false},
+    [CONF_DIALOGUE] = {"dialogue", true, true, false},
     [CONF_THREADS] = {"threads", true, true, false},
     [CONF_PREPROCESS] = {"preprocess", true, false, false},
     [CONF_SCHEDULE] = {"schedule", true, false, true},

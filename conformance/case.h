@@ -21,6 +21,7 @@ typedef enum conf_kind {
     CONF_TOOLS,
     CONF_EVENTS,
     CONF_TOKENIZER,
+    CONF_DIALOGUE,
     CONF_THREADS,
     CONF_PREPROCESS,
     CONF_SCHEDULE,    /* a program that assay schedule saved; no case */

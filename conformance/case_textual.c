@@ -43,6 +43,7 @@ static assay_status read_flags(const conf_json_at *document, conf_strings *out, 
     return rc;
 }
 
+/* The checkpoint that a kind is about: "model" where the file does not say. */
 static assay_status find_model(const conf_json_at *document, conf_case *c, assay_error *err)
 {
     const char *model = "model";
@@ -67,7 +68,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     if (rc == ASSAY_OK) rc = copy_text(document, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "catches", &c->catches, err);
     if (rc == ASSAY_OK) rc = read_flags(document, &c->flags, err);
-    const bool has_model = c->kind == CONF_TOKENIZER;
+    const bool has_model = c->kind == CONF_TOKENIZER || c->kind == CONF_DIALOGUE;
     if (rc == ASSAY_OK && has_model) rc = find_model(document, c, err);
     if (rc == ASSAY_OK)
         rc = conf_json_note_unknown(document, has_model ? known_with_model : known, &c->unknown, err);

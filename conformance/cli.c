@@ -86,8 +86,30 @@ static const char **text_of(conf_options *o, conf_option id)
     case CONF_OPTION_REPLAY: return &o->replay;
     case CONF_OPTION_ENDPOINT: return &o->endpoint;
     case CONF_OPTION_USAGE: return &o->usage;
+    case CONF_OPTION_TEXT: return &o->generate.prompt;
+    case CONF_OPTION_REASONING: return &o->generate.reasoning;
+    case CONF_OPTION_TOOLS: return &o->generate.tools;
     default: return NULL;
     }
+}
+
+/* Options of assay generate that are more than a text. */
+static assay_status take_generate(conf_generate_options *g, const conf_option_info *o, const char *value,
+                                  assay_error *err)
+{
+    switch (o->id) {
+    case CONF_OPTION_MAX_TOKENS:
+        return conf_cli_take_count(o->name, value, CONF_MOST_TOKENS, &g->max_tokens, err);
+    case CONF_OPTION_TOP_K: return conf_cli_take_count(o->name, value, INT32_MAX, &g->top_k, err);
+    case CONF_OPTION_TEMPERATURE: return conf_cli_take_number(o->name, value, 0, 100, &g->temperature, err);
+    case CONF_OPTION_TOP_P: return conf_cli_take_number(o->name, value, 1e-6, 1, &g->top_p, err);
+    case CONF_OPTION_MIN_P: return conf_cli_take_number(o->name, value, 0, 1, &g->min_p, err);
+    case CONF_OPTION_PENALTY: return conf_cli_take_number(o->name, value, 0.01, 100, &g->penalty, err);
+    case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
+    case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
+    default: break;
+    }
+    return ASSAY_OK;
 }
 
 static assay_status take_option(conf_options *out, const conf_option_info *o, const char *value,
@@ -105,6 +127,7 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
     case CONF_OPTION_PROGRAMS:
+    case CONF_OPTION_SAMPLING:
     case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
     case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
@@ -126,7 +149,9 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     case CONF_OPTION_TIMES: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
-    default: break; /* a text; or --bisect, for which conf_cli_exit looks, also where the rest is wrong */
+    default:
+        return take_generate(&out->generate, o, value, err);
+        /* or a text, or --bisect, for which conf_cli_exit looks, also where the rest is wrong */
     }
     return ASSAY_OK;
 }
@@ -172,11 +197,13 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
     conf_options o = {.engines = calloc(n, sizeof *o.engines),
                       .arguments = calloc(n, sizeof *o.arguments),
                       .markers = calloc(n, sizeof *o.markers),
+                      .generate = {.stops = calloc(n, sizeof *o.generate.stops), .top_p = 1, .penalty = 1},
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
                       .contexts.at = calloc(n, sizeof *o.contexts.at),
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.markers && o.prompts.at && o.contexts.at && o.batches.at;
+    bool ok = o.engines && o.arguments && o.markers && o.generate.stops && o.prompts.at && o.contexts.at &&
+              o.batches.at;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -196,6 +223,7 @@ void conf_cli_free(conf_options *options)
     free(options->engines);
     free(options->arguments);
     free(options->markers);
+    free(options->generate.stops);
     free(options->prompts.at);
     free(options->contexts.at);
     free(options->batches.at);

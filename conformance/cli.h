@@ -26,6 +26,7 @@ typedef enum conf_exit {
 /* Where a command writes, and what it may know of the world. */
 typedef struct conf_context {
     FILE *out, *err;
+    bool terminal; /* out is one */
     bool color;    /* out is a terminal that takes colours */
     bool progress; /* out and err are terminals */
     size_t n_processors;
@@ -72,6 +73,18 @@ typedef enum conf_option {
     CONF_OPTION_ENDPOINT,
     CONF_OPTION_MARKER,
     CONF_OPTION_USAGE,
+    CONF_OPTION_TEXT,     /* --prompt, of a command that generates */
+    CONF_OPTION_SAMPLING, /* --seed, of a command that draws tokens */
+    CONF_OPTION_MAX_TOKENS,
+    CONF_OPTION_TEMPERATURE,
+    CONF_OPTION_TOP_K,
+    CONF_OPTION_TOP_P,
+    CONF_OPTION_MIN_P,
+    CONF_OPTION_PENALTY,
+    CONF_OPTION_STOP,
+    CONF_OPTION_NO_THINKING,
+    CONF_OPTION_REASONING,
+    CONF_OPTION_TOOLS,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -83,6 +96,18 @@ typedef struct conf_sizes {
     size_t *at;
     size_t n;
 } conf_sizes;
+
+/* Of assay generate. */
+typedef struct conf_generate_options {
+    const char *prompt;            /* NULL: not given */
+    const char *reasoning, *tools; /* names of parsers; NULL: not given */
+    const char **stops;            /* [n_stops] */
+    size_t n_stops;
+    size_t max_tokens; /* 0: not given */
+    bool no_thinking;
+    double temperature, top_p, min_p, penalty; /* as if not given, where they were not */
+    size_t top_k;                              /* 0: all */
+} conf_generate_options;
 
 /* A parsed command line; all strings are borrowed from argv. */
 typedef struct conf_options {
@@ -108,6 +133,7 @@ typedef struct conf_options {
     const char *endpoint, *usage; /* of assay events; NULL: not given */
     const char **markers;         /* [n_markers] */
     size_t n_markers;
+    conf_generate_options generate;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;

@@ -89,6 +89,22 @@ const conf_command conf_cli_commands[] = {
      CONF_BIT(CONF_OPTION_ENDPOINT) | CONF_BIT(CONF_OPTION_MARKER) | CONF_BIT(CONF_OPTION_USAGE) |
          CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_events},
+    {"generate", "--model DIR --prompt TEXT [OPTION]...", "let a checkpoint go on with a text",
+     "The prompt is given to the model as it stands; no chat template is applied. The reply is\n"
+     "printed as it is generated: on a terminal reasoning is dim, elsewhere it is left out.\n"
+     "Tool calls stand on lines of their own. Behind it, on standard error, stands what ended\n"
+     "the reply, with the documents that name the stop id, what was counted, and how fast it\n"
+     "was. The engine is fastpath unless another one is named; one that exports no\n"
+     "assay_serving_v1 is given ours.\n"
+     "\n"
+     "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint cannot be read.\n",
+     CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_TEXT) |
+         CONF_BIT(CONF_OPTION_MAX_TOKENS) | CONF_BIT(CONF_OPTION_TEMPERATURE) | CONF_BIT(CONF_OPTION_TOP_K) |
+         CONF_BIT(CONF_OPTION_TOP_P) | CONF_BIT(CONF_OPTION_MIN_P) | CONF_BIT(CONF_OPTION_PENALTY) |
+         CONF_BIT(CONF_OPTION_SAMPLING) | CONF_BIT(CONF_OPTION_STOP) | CONF_BIT(CONF_OPTION_NO_THINKING) |
+         CONF_BIT(CONF_OPTION_REASONING) | CONF_BIT(CONF_OPTION_TOOLS) | CONF_BIT(CONF_OPTION_JSON) |
+         CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_generate},
     {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file; it may be a program\n"
      "that assay schedule has saved.\n"

@@ -39,7 +39,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
      "text, "
-     "events, inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an answer: 99"},
+     "events, inconsistent, shape, refused, memory, crash,\nexit, hang); another stands in the way of an "
+     "answer: 99"},
     {CONF_OPTION_BISECT, 0, "--bisect", NULL,
      "for git bisect run: exit with 125 where the status would be neither\n0 nor 1"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
@@ -83,6 +84,25 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_USAGE, 0, "--usage", "WHETHER",
      "yes or no: whether the request asked for usage\n(stream_options.include_usage); of chat alone "
      "(default: not known)"},
+    {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
+     "what the model is given, special tokens in it included; - for standard\ninput"},
+    {CONF_OPTION_MAX_TOKENS, 0, "--max-tokens", "N", "generate at most N tokens (default: 256)"},
+    {CONF_OPTION_TEMPERATURE, 0, "--temperature", "X",
+     "draw tokens, with logits divided by X (default: 0, the best token)"},
+    {CONF_OPTION_TOP_K, 0, "--top-k", "N", "draw from the N best tokens"},
+    {CONF_OPTION_TOP_P, 0, "--top-p", "P",
+     "leave out the least likely tokens that are together at most 1 - P"},
+    {CONF_OPTION_MIN_P, 0, "--min-p", "P", "leave out what is less likely than P times the most likely"},
+    {CONF_OPTION_PENALTY, 0, "--repetition-penalty", "X",
+     "divide the logits of tokens that were there by X, multiply negative\nones"},
+    {CONF_OPTION_SAMPLING, 0, "--seed", "N",
+     "what tokens are drawn from (default: 0); the same on every machine"},
+    {CONF_OPTION_STOP, 0, "--stop", "TEXT", "end before TEXT; may be repeated"},
+    {CONF_OPTION_NO_THINKING, 0, "--no-thinking", NULL,
+     "thinking is off: reasoning is looked for behind an explicit marker\nalone, and is not shown"},
+    {CONF_OPTION_REASONING, 0, "--reasoning-parser", "NAME",
+     "read reasoning as NAME does (default: by the tokens that the tokenizer\nhas; none for no parser)"},
+    {CONF_OPTION_TOOLS, 0, "--tool-parser", "NAME", "read tool calls as NAME does, as above"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

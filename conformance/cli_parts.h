@@ -20,10 +20,11 @@
 #define CONF_MIB_MAX     1000000000
 #define CONF_SHARDS_MAX  1000000
 #define CONF_DRAWS_MAX   1000000
+#define CONF_MOST_TOKENS 1000000 /* that may be generated */
 
 #define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
 #define CONF_N_OPTIONS   (CONF_OPTION_HELP + 1)
-#define CONF_N_COMMANDS  10
+#define CONF_N_COMMANDS  11
 
 typedef struct conf_option_info {
     conf_option id;
@@ -47,6 +48,10 @@ assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t 
 
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+
+/* A number from least to most, with or without a fraction. */
+assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
+                                  double *out, assay_error *err);
 
 /* The name of a class of failures. */
 assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);

@@ -70,6 +70,20 @@ assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t 
     return ASSAY_OK;
 }
 
+assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
+                                  double *out, assay_error *err)
+{
+    char *end = NULL;
+    const bool plain = *value && value[strspn(value, "0123456789.")] == '\0';
+    const double number = plain ? strtod(value, &end) : 0;
+    if (plain && *end == '\0' && number >= least && number <= most) {
+        *out = number;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a number from %g to %g", option,
+                      value, least, most);
+}
+
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)
 {
     char *end;

@@ -13,6 +13,7 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
 conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_events(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_generate(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_info(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_list(const conf_options *options, const conf_context *context);

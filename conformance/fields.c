@@ -73,6 +73,33 @@ void conf_fields_free(conf_fields *f)
     *f = (conf_fields){0};
 }
 
+assay_text conf_bytes_text(const conf_bytes *bytes)
+{
+    return bytes->n ? (assay_text){bytes->at, bytes->n} : (assay_text){"", 0};
+}
+
+assay_status conf_field_check(const conf_json_at *expect, const char *name, assay_error *err)
+{
+    conf_json_at at = {.above = expect, .name = name};
+    if (!conf_json_find(expect, name, &at))
+        return conf_json_fail(&at, err, "is missing, expected a string or null");
+    return at.value ? conf_json_expect(&at, json_type_string, err) : ASSAY_OK;
+}
+
+assay_status conf_calls_check(const conf_json_at *expect, assay_error *err)
+{
+    conf_json_at calls, arguments;
+    assay_status rc = conf_json_member(expect, "calls", json_type_array, &calls, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(calls.value); i++) {
+        const conf_json_at call = conf_json_element(&calls, i);
+        const char *name;
+        rc = conf_json_member_text(&call, "name", &name, err);
+        if (rc == ASSAY_OK && !conf_json_find(&call, "arguments", &arguments))
+            rc = conf_json_fail(&call, err, "has no member arguments");
+    }
+    return rc;
+}
+
 /* Bytes of the white space that text[0..n) begins with, one character; 0: it begins with something else. */
 static size_t space_at(const char *text, size_t n)
 {
@@ -120,7 +147,7 @@ static void quote(char *out, size_t size, assay_text text, size_t from)
                        from + shown < text.n ? "…" : "");
 }
 
-static bool same_text(const char *name, assay_text expected, assay_text found, char *text, size_t size)
+bool conf_field_same(const char *name, assay_text expected, assay_text found, char *text, size_t size)
 {
     char should[SHOWN + 16], is[SHOWN + 16];
     size_t n = expected.n < found.n ? expected.n : found.n, at = 0;
@@ -139,8 +166,8 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
 {
     const char *at = expected ? json_object_get_string(expected) : "";
     size_t n = expected ? (size_t)json_object_get_string_len(expected) : 0;
-    return same_text(name, strip(at, n), found->n ? strip(found->at, found->n) : (assay_text){"", 0}, text,
-                     size);
+    return conf_field_same(name, strip(at, n), found->n ? strip(found->at, found->n) : (assay_text){"", 0},
+                           text, size);
 }
 
 bool conf_field_parse(assay_text text, json_object **value)
@@ -204,8 +231,8 @@ static bool same_arguments(const char *name, json_object *expected, const conf_b
         return conf_field_equals(name, expected, found, text, size);
     size_t n = 0;
     const char *should = json_object_to_json_string_length(expected, JSON_C_TO_STRING_PLAIN, &n);
-    if (!should || same_text(name, (assay_text){should, n}, (assay_text){found->n ? found->at : "", found->n},
-                             text, size))
+    if (!should || conf_field_same(name, (assay_text){should, n},
+                                   (assay_text){found->n ? found->at : "", found->n}, text, size))
         (void)snprintf(text, size, "%s: not the value that is expected", name);
     return false;
 }

@@ -30,6 +30,17 @@ typedef struct conf_fields {
 assay_sink conf_fields_sink(conf_fields *fields);
 void conf_fields_free(conf_fields *fields);
 
+/* The bytes, borrowed; an empty text where there are none. */
+assay_text conf_bytes_text(const conf_bytes *bytes);
+
+/* Fail with ASSAY_EFORMAT where what a vector expects has no such member, or not of the type: a field is a
+ * string or null, calls are [{name, arguments}]. */
+assay_status conf_field_check(const conf_json_at *expect, const char *name, assay_error *err);
+assay_status conf_calls_check(const conf_json_at *expect, assay_error *err);
+
+/* Compares byte by byte. False where they differ, and `text` then says how: "name: expected …, found …". */
+bool conf_field_same(const char *name, assay_text expected, assay_text found, char *text, size_t size);
+
 /* Compares a field with a string or null: white space (Unicode's, as Python's str.strip has it) is taken off
  * both ends, and what is empty is null. False where they differ, and `text` then says how: "content: expected
  * …, found …". */

@@ -38,6 +38,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_bench.c \
 	conformance/cmd_diff.c \
 	conformance/cmd_events.c \
+	conformance/cmd_generate.c \
 	conformance/cmd_info.c \
 	conformance/cmd_kernels.c \
 	conformance/cmd_list.c \
@@ -46,6 +47,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/cmd_schedule.c \
 	conformance/compute.c conformance/compute.h \
 	conformance/contain.c conformance/contain.h \
+	conformance/dialogue.c conformance/dialogue.h \
 	conformance/diff.c conformance/diff.h conformance/diff_parts.h \
 	conformance/diff_logits.c \
 	conformance/diff_pair.c \
@@ -65,6 +67,8 @@ conformance_libconformance_la_SOURCES = \
 	conformance/evaluate_vectors.c conformance/evaluate_vectors.h \
 	conformance/fields.c conformance/fields.h \
 	conformance/find.c conformance/find.h \
+	conformance/generate.c conformance/generate.h \
+	conformance/generate_report.c conformance/generate_report.h \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
 	conformance/h5_chunk.c conformance/h5_chunk.h \
 	conformance/h5_stream.c conformance/h5_stream.h \
@@ -290,6 +294,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/events.test \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
+	conformance/tests/generate.test \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
 	conformance/tests/observations.test \

@@ -59,6 +59,7 @@ static bool look_around(conf_context *context)
     struct winsize size;
     context->out = stdout;
     context->err = stderr;
+    context->terminal = isatty(STDOUT_FILENO) != 0;
     context->color = out_is_terminal && !(no_color && *no_color);
     context->progress = out_is_terminal && isatty(STDERR_FILENO);
     context->columns = COLUMNS_ELSEWHERE;

@@ -47,38 +47,15 @@ static assay_status read_input(reply_case *r, assay_error *err)
     return rc;
 }
 
-/* A member that is there and is a string or null. */
-static assay_status check_field(const conf_json_at *expect, const char *name, assay_error *err)
-{
-    conf_json_at at = {.above = expect, .name = name};
-    if (!conf_json_find(expect, name, &at))
-        return conf_json_fail(&at, err, "is missing, expected a string or null");
-    return at.value ? conf_json_expect(&at, json_type_string, err) : ASSAY_OK;
-}
-
-static assay_status check_calls(const conf_json_at *expect, assay_error *err)
-{
-    conf_json_at calls, arguments;
-    assay_status rc = conf_json_member(expect, "calls", json_type_array, &calls, err);
-    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(calls.value); i++) {
-        const conf_json_at call = conf_json_element(&calls, i);
-        const char *name;
-        rc = conf_json_member_text(&call, "name", &name, err);
-        if (rc == ASSAY_OK && !conf_json_find(&call, "arguments", &arguments))
-            rc = conf_json_fail(&call, err, "has no member arguments");
-    }
-    return rc;
-}
-
 static assay_status read_vector(const conf_json_at *at, bool tools, reply_case *r, assay_error *err)
 {
     *r = (reply_case){.tools = tools};
     assay_status rc = conf_json_member(at, "input", json_type_object, &r->input, err);
     if (rc == ASSAY_OK) rc = conf_json_member(at, "expect", json_type_object, &r->expect, err);
     if (rc == ASSAY_OK) rc = read_input(r, err);
-    if (rc == ASSAY_OK) rc = check_field(&r->expect, "content", err);
+    if (rc == ASSAY_OK) rc = conf_field_check(&r->expect, "content", err);
     if (rc != ASSAY_OK) return rc;
-    return tools ? check_calls(&r->expect, err) : check_field(&r->expect, "reasoning", err);
+    return tools ? conf_calls_check(&r->expect, err) : conf_field_check(&r->expect, "reasoning", err);
 }
 
 static assay_status check(const conf_vector *vector, const conf_json_at *at, bool tools,

@@ -24,6 +24,7 @@ typedef enum conf_serving_part {
     CONF_SERVING_REPLY,
     CONF_SERVING_TOKENIZER,
     CONF_SERVING_DETOKENIZER,
+    CONF_SERVING_COMPLETION,
     CONF_SERVING_RESPONSE
 } conf_serving_part;
 

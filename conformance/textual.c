@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual.h"
 
+#include "conformance/dialogue.h"
 #include "conformance/eos.h"
 #include "conformance/events.h"
 #include "conformance/reply.h"
@@ -13,6 +14,7 @@ static const conf_textual kinds[] = {
     {CONF_TOOLS, conf_tools_check, conf_reply_open, conf_reply_replay},
     {CONF_EVENTS, conf_events_check, conf_events_open, conf_events_replay},
     {CONF_TOKENIZER, conf_tokenizing_check, conf_tokenizing_open, conf_tokenizing_replay},
+    {CONF_DIALOGUE, conf_dialogue_check, conf_dialogue_open, conf_dialogue_replay},
     {CONF_THREADS, conf_threads_check, conf_threads_open, conf_threads_replay},
 };
 

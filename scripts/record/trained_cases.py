@@ -48,10 +48,8 @@ class Model:
                                   seed, self.corpus)
         self.documents = {file: self.numbers(ids) for file, ids in STOPS[name].items()}
         eos = self.corpus.tokenizer.token_to_id(self.corpus.config["eos_token"])
-        self.origin = {"tokenizer": [eos]} | {
-            file.removesuffix(".json"): ids if isinstance(ids, list) else [ids]
-            for file, ids in self.documents.items()}
-        self.stops = sorted({one for ids in self.origin.values() for one in ids})
+        named = [[eos], *(ids if isinstance(ids, list) else [ids] for ids in self.documents.values())]
+        self.stops = sorted({one for ids in named for one in ids})
 
     def numbers(self, ids: Any) -> Any:
         if isinstance(ids, list):
@@ -141,8 +139,7 @@ class Dialogues:
                   "finish_reason": "stop" if stopped else "length",
                   **fields(self.model, text, thinking)}
         if stopped:
-            expect |= {"stop_id": answer[-1],
-                       "stop_origin": [name for name, of in self.model.origin.items() if answer[-1] in of]}
+            expect["stop_id"] = answer[-1]
         self.vectors.append({
             "id": len(self.vectors) + 1, "comment": comment, "flags": [],
             "input": {"prompt": prompt, "max_tokens": most, "thinking": thinking,
