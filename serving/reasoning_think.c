@@ -49,7 +49,6 @@ static const serve_phase phases[] = {
                            [BOX_END] = {SERVE_DROPPED, CALLING}}},
     [AGAIN] = {.text = SERVE_REASONING,
                .marks = {[END] = {SERVE_DROPPED, BETWEEN},
-                         [TOOLS] = {SERVE_CONTENT, ANSWER},
                          [BOX] = {SERVE_DROPPED, AGAIN},
                          [BOX_END] = {SERVE_DROPPED, AGAIN}}},
     [BETWEEN] = {.text = SERVE_SPACE,

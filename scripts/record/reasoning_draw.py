@@ -87,6 +87,8 @@ def thinking(name: str, r: random.Random) -> str:
         text += end
     for _ in range(r.choice((0, 0, 0, 1, 2))):
         text += blank(r) + start + r.choice(("", plain(name, r, 3))) + end
+    if r.random() < .1:
+        text += start + plain(name, r, 2) + r.choice(MARKERS[name]) + plain(name, r, 2) + end
     answer = blank(r) + plain(name, r, 5)
     if name == "glm4" and r.random() < .4:
         answer = BOX[0] + answer + BOX[1]

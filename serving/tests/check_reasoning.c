@@ -108,7 +108,8 @@ START_TEST(tool_calls_of_deepseek_v4_end_the_block)
     reads("deepseek_v4", "a" DSML "b</think>" DSML "<think>", "R{a} C{" DSML "b</think>" DSML "<think>}");
     reads("deepseek_v4", "<think>a" DSML "b", "R{a} C{" DSML "b}");
     reads("deepseek_v4", "<think><tool_call>a" DSML "</think>", "C{<tool_call>a" DSML "</think>}");
-    reads("deepseek_v4", "</think><think>a" DSML "</think>", "R{a} C{" DSML "</think>}");
+    reads("deepseek_v4", "</think><think>a" DSML "</think>b", "R{a" DSML "} C{b}");
+    reads("deepseek_v4", "</think>" DSML "</think>", "C{" DSML "</think>}");
     reads("deepseek_v4", "a<｜DSML｜tool_call", "R{a<｜DSML｜tool_call}");
     reads("qwen3", "a" DSML "b", "R{a" DSML "b}");
 }
