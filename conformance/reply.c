@@ -12,7 +12,8 @@
 typedef struct reply_case {
     conf_json_at input, expect, deltas;
     const char *parser;
-    bool tools;      /* the parser is one of tool calls */
+    bool tools; /* the parser is one of tool calls */
+    bool thinking_off;
     assay_text text; /* at NULL: `deltas` instead */
     assay_text request;
 } reply_case;
@@ -25,11 +26,22 @@ static assay_status read_text(const conf_json_at *at, assay_text *out, assay_err
     return ASSAY_OK;
 }
 
+/* thinking_off, which may be absent. */
+static assay_status read_thinking(reply_case *r, assay_error *err)
+{
+    conf_json_at off;
+    if (!conf_json_find(&r->input, "thinking_off", &off)) return ASSAY_OK;
+    assay_status rc = conf_json_expect(&off, json_type_boolean, err);
+    if (rc == ASSAY_OK) r->thinking_off = json_object_get_boolean(off.value);
+    return rc;
+}
+
 /* The text whole, or in deltas. */
 static assay_status read_input(reply_case *r, assay_error *err)
 {
     conf_json_at text, request;
     assay_status rc = conf_json_member_text(&r->input, "parser", &r->parser, err);
+    if (rc == ASSAY_OK) rc = read_thinking(r, err);
     if (rc != ASSAY_OK) return rc;
     if (r->tools && conf_json_find(&r->input, "request", &request) && request.value) {
         r->request.at =
@@ -61,8 +73,8 @@ static assay_status read_vector(const conf_json_at *at, bool tools, reply_case *
 static assay_status check(const conf_vector *vector, const conf_json_at *at, bool tools,
                           conf_strings *unknown, assay_error *err)
 {
-    static const char *const inputs[] = {"parser", "text", "deltas", NULL};
-    static const char *const tools_inputs[] = {"parser", "text", "deltas", "request", NULL};
+    static const char *const inputs[] = {"parser", "text", "deltas", "thinking_off", NULL};
+    static const char *const tools_inputs[] = {"parser", "text", "deltas", "thinking_off", "request", NULL};
     static const char *const expects[] = {"reasoning", "content", NULL};
     static const char *const tools_expects[] = {"calls", "content", NULL};
     reply_case r;
@@ -163,7 +175,8 @@ static void read_reply(reading *g, cut how)
     const assay_reply_options options = {.size = sizeof options,
                                          .reasoning = g->r->tools ? NULL : g->r->parser,
                                          .tools = g->r->tools ? g->r->parser : NULL,
-                                         .request = g->r->request};
+                                         .request = g->r->request,
+                                         .thinking_off = g->r->thinking_off};
     g->status = g->serving->reply_open(&options, &g->reply, &g->err);
     if (g->status != ASSAY_OK) return;
     feed_all(g, how);

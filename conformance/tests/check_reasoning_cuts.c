@@ -14,6 +14,7 @@
 
 typedef struct golden {
     const serve_reasoning_rules *rules;
+    serve_reasoning_options options;
     json_object *expect;
     conf_bytes text;
 } golden;
@@ -29,7 +30,7 @@ static void begin(reading *r, const golden *g)
 {
     r->fields = (conf_fields){0};
     r->sink = conf_fields_sink(&r->fields);
-    serve_reasoning_start(&r->s, g->rules, &(serve_reasoning_options){0});
+    serve_reasoning_start(&r->s, g->rules, &g->options);
 }
 
 static void feed(reading *r, const char *text, size_t n)
@@ -112,13 +113,15 @@ static void append(conf_bytes *bytes, json_object *string)
 
 static void read_golden(json_object *vector, golden *g)
 {
-    json_object *input, *parser, *text, *deltas;
+    json_object *input, *parser, *text, *deltas, *off;
     assay_error err;
     *g = (golden){0};
     ck_assert(json_object_object_get_ex(vector, "expect", &g->expect));
     ck_assert(json_object_object_get_ex(vector, "input", &input));
     ck_assert(json_object_object_get_ex(input, "parser", &parser));
     ck_assert_int_eq(serve_reasoning_find(json_object_get_string(parser), &g->rules, &err), ASSAY_OK);
+    if (json_object_object_get_ex(input, "thinking_off", &off))
+        g->options.thinking_off = json_object_get_boolean(off);
     if (json_object_object_get_ex(input, "text", &text)) append(&g->text, text);
     else if (json_object_object_get_ex(input, "deltas", &deltas))
         for (size_t i = 0; i < json_object_array_length(deltas); i++)
@@ -165,7 +168,7 @@ END_TEST
 
 START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
 {
-    ck_assert_uint_eq(judge_file("random.json.gz"), 2500);
+    ck_assert_uint_ge(judge_file("random.json.gz"), 2500);
 }
 END_TEST
 

@@ -19,7 +19,9 @@ static const char reasoning[] = CASE(
     "reasoning", "{\"id\":1,\"input\":{\"parser\":\"angles\",\"deltas\":[\"<o\",\"ne> t\",\"w\\u00f6 \"]},"
                  "\"expect\":{\"reasoning\":\"one\",\"content\":\"tw\\u00f6\"}},"
                  "{\"id\":2,\"input\":{\"parser\":\"angles\",\"text\":\"\\u3000\\u0000x\"},"
-                 "\"expect\":{\"reasoning\":null,\"content\":\"\\u0000x\"}}");
+                 "\"expect\":{\"reasoning\":null,\"content\":\"\\u0000x\"}},"
+                 "{\"id\":3,\"input\":{\"parser\":\"angles\",\"thinking_off\":true,\"text\":\"<a>b\"},"
+                 "\"expect\":{\"reasoning\":null,\"content\":\"b\"}}");
 static const char tools[] = CASE(
     "tools", "{\"id\":1,\"input\":{\"parser\":\"angles\",\"request\":{\"tools\":[]},"
              "\"deltas\":[\"a[f {\\\"b\\\":\",\" 1}]\",\"[g [\",\"x]\"]},\"expect\":{\"content\":\"a\","
@@ -79,6 +81,7 @@ static const struct {
     {"adds", "reasoning", "found \"tw\xc3\xb6 !\" (they differ at byte 4)\n"},
     {"feed", "reasoning", "it cannot go on\n"},
     {"empty", "reasoning", "a piece without text\n"},
+    {"thinks", "reasoning", "reasoning: expected null, found \"a\" (they differ at byte 0)\n"},
     {"part", "reasoning", "a piece of no known part\n"},
     {"no-memory", "reasoning", "no memory\n"},
     {"orphan", "tools", "arguments before any call\n"},
@@ -173,6 +176,9 @@ static const struct {
      "expect.origin.1[0]: found"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"text\":\"a\"},\"expect\":{}}"), "input.parser: is missing"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\"},\"expect\":{}}"), "input.deltas: is missing"},
+    {CASE("reasoning",
+          "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\",\"thinking_off\":1},\"expect\":{}}"),
+     "input.thinking_off: found a whole number, expected"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"deltas\":[1]},\"expect\":{}}"),
      "input.deltas[0]: found a whole number, expected a string"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{\"content\":\"\"}}"),

@@ -46,3 +46,11 @@ def disputed(name: str, text: str, fields: Fields) -> str | None:
     framed = name in ("gpt_oss", "harmony")  # text outside of messages is dropped
     said = "".join(field or "" for field in fields)
     return "lost" if not framed and sorted(bare(name, text)) != sorted(bare(name, said)) else None
+
+
+def disputed_off(name: str, text: str) -> str | None:
+    """The same where thinking is off: what is lost cannot be told from what is dropped, but where it is known to be."""
+    if waits(name, text):
+        return "waits"
+    last_call = text.rpartition(CALL[0])[2]
+    return "lost" if name == "deepseek_v4" and last_call != text and CALL[1] not in last_call else None

@@ -7,13 +7,14 @@ of a field aside; an empty field is null.
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import reasoning_draw, reasoning_judge, reasoning_published
+from . import reasoning_draw, reasoning_judge, reasoning_off, reasoning_published
 
 TITLE = "vllm-mlx: reasoning"
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
@@ -80,28 +81,53 @@ class Trial:
                 "expect": dict(zip(("reasoning", "content"), self.whole))}
 
 
-def drawn(name: str, seed: int) -> Iterator[tuple[int, str, Trial]]:
+@dataclass
+class TrialOff(Trial):
+    """What the server makes of one text where the request turns thinking off."""
+
+    def __post_init__(self) -> None:
+        self.text = "".join(self.deltas)
+        self.whole = reasoning_off.whole(parser(self.name), self.text)
+        self.stream = reasoning_off.streamed(parser(self.name), self.deltas)
+        self.by_token = reasoning_off.streamed(parser(self.name), tokens(self.name, self.text))
+
+    @property
+    def golden(self) -> bool:
+        return (self.whole == self.stream == self.by_token
+                and not reasoning_judge.disputed_off(self.name, self.text))
+
+    def vector(self, number: int, comment: str) -> dict[str, Any]:
+        made = super().vector(number, comment)
+        made["input"]["thinking_off"] = True
+        return made
+
+
+def drawn(name: str, seed: int, off: bool = False) -> Iterator[tuple[int, str, Trial]]:
     """Without end: a number, what is drawn, and what the parser says of it."""
-    number = 0
-    while True:
-        number += 1
-        comment, deltas = reasoning_draw.draw(name, random.Random(f"{seed} {name} {number}"))
-        yield number, comment, Trial(name, deltas)
+    for number in itertools.count(1):
+        r = random.Random(f"{seed} {name} {'off ' if off else ''}{number}")
+        comment, deltas = reasoning_draw.draw(name, r)
+        yield number, comment, (TrialOff if off else Trial)(name, deltas)
+
+
+def goldens(trials: Iterator[tuple[int, str, Trial]], n: int) -> list[Any]:
+    """The first n, with few answers that have no word."""
+    made: list[Any] = []
+    n_empty = 0
+    for number, comment, trial in trials:
+        if trial.golden and (any(trial.whole) or n_empty < n // 10):
+            n_empty += not any(trial.whole)
+            made.append(trial.vector(number, comment))
+        if len(made) == n:
+            break
+    return made
 
 
 def groups(seed: int, n: int) -> list[Any]:
-    made = []
-    for name in reasoning_draw.TOKENS:
-        vectors: list[Any] = []
-        n_empty = 0  # answers without a word: few are enough
-        for number, comment, trial in drawn(name, seed):
-            if trial.golden and (any(trial.whole) or n_empty < n // 10):
-                n_empty += not any(trial.whole)
-                vectors.append(trial.vector(number, comment))
-            if len(vectors) == n:
-                break
-        made.append({"name": name, "vectors": vectors})
-    return made
+    """n of each parser, and a fifth as many with thinking off of each that can be told to stop."""
+    return [{"name": name, "vectors": goldens(drawn(name, seed), n)} for name in reasoning_draw.TOKENS] + [
+        {"name": f"{name} off", "vectors": goldens(drawn(name, seed, off=True), n // 5)}
+        for name in reasoning_draw.TOKENS if hasattr(parser(name), "start_token")]
 
 
 def published() -> list[Any]:

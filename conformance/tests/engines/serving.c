@@ -12,7 +12,7 @@
 #define NAME_MAX_BYTES 64
 
 struct assay_reply {
-    bool tools;
+    bool tools, thinking_off;
     assay_part part;
     char name[NAME_MAX_BYTES]; /* [n_name] of a call whose name is not over */
     size_t n_name, n_fed;
@@ -54,6 +54,7 @@ static assay_status reply_open(const assay_reply_options *options, assay_reply *
     if (errs("no-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
     *out = calloc(1, sizeof **out);
     (*out)->tools = options->tools != NULL;
+    (*out)->thinking_off = options->thinking_off && !errs("thinks");
     return ASSAY_OK;
 }
 
@@ -81,7 +82,7 @@ static void feed_text(assay_reply *r, char c, const assay_sink *sink)
 {
     if (c == '<' && !r->tools) r->part = ASSAY_PART_REASONING;
     else if (c == '>' && !r->tools) r->part = errs("stays") ? ASSAY_PART_REASONING : ASSAY_PART_CONTENT;
-    else sink->take(sink->context, r->part, &c, 1);
+    else if (r->part != ASSAY_PART_REASONING || !r->thinking_off) sink->take(sink->context, r->part, &c, 1);
 }
 
 static assay_status reply_feed(assay_reply *r, const char *delta, size_t n, const assay_sink *sink,
