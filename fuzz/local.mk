@@ -10,6 +10,7 @@ FUZZ_REPLAYS = \
 	fuzz/replay_events \
 	fuzz/replay_json \
 	fuzz/replay_observation \
+	fuzz/replay_reasoning \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
 	fuzz/replay_textual
@@ -19,6 +20,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_events \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
+	fuzz/fuzz_reasoning \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
 	fuzz/fuzz_textual
@@ -76,6 +78,15 @@ fuzz_fuzz_observation_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_observation_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_reasoning_SOURCES = fuzz/replay.c fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"reasoning"'
+fuzz_replay_reasoning_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_reasoning_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_reasoning_SOURCES = fuzz/fuzz_reasoning.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_reasoning_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_reasoning_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_reasoning_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_reasoning_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
 fuzz_replay_safetensors_SOURCES = fuzz/replay.c fuzz/fuzz_safetensors.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_safetensors_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"safetensors"'
 fuzz_replay_safetensors_CFLAGS = $(FUZZ_CFLAGS)

@@ -119,6 +119,7 @@ START_TEST(boxes_of_glm4_are_dropped_everywhere)
 {
     reads("glm4", "a<|begin_of_box|>b<|end_of_box|>c", "C{abc}");
     reads("glm4", "<think>a<|begin_of_box|>b<|end_of_box|>c", "R{abc}");
+    reads("glm4", "</think><|end_of_box|> a", "C{a}");
     reads("glm4", "</think><|begin_of_box|> <|end_of_box|>a<|begin_of_box|>b<|end_of_box|>", "C{ab}");
     reads("glm4", "<think><tool_call><|begin_of_box|>b<|end_of_box|>", "C{<tool_call>b}");
     reads("glm4", "</think><think>a<|begin_of_box|>b<|end_of_box|>c", "R{abc}");
