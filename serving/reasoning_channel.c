@@ -31,14 +31,10 @@ static const serve_phase phases[] = {
                          [RESPONSE] = {SERVE_DROPPED, BETWEEN},
                          [OPEN] = {SERVE_DROPPED, BLOCK},
                          [CLOSE] = {SERVE_DROPPED, BETWEEN}}},
-    [BETWEEN] = {.text = SERVE_SPACE,
-                 .after = PLAIN,
-                 .marks = {[THOUGHT] = {SERVE_DROPPED, BLOCK},
-                           [RESPONSE] = {SERVE_DROPPED, BETWEEN},
-                           [OPEN] = {SERVE_DROPPED, BLOCK},
-                           [CLOSE] = {SERVE_DROPPED, BETWEEN},
-                           [THOUGHT_LINE] = {SERVE_DROPPED, BETWEEN},
-                           [RESPONSE_LINE] = {SERVE_DROPPED, BETWEEN}}},
+    [BETWEEN] =
+        {.text = SERVE_SPACE,
+         .after = PLAIN,
+         .marks = {[THOUGHT_LINE] = {SERVE_DROPPED, BETWEEN}, [RESPONSE_LINE] = {SERVE_DROPPED, BETWEEN}}},
 };
 
 const serve_reasoning_rules serve_reasoning_gemma4 = {"gemma4",
