@@ -27,7 +27,7 @@ def waits(name: str, text: str) -> bool:
         return len(text.partition("<|channel|>")[0].encode()) > PREFACE_BYTES
     if name == "gemma4":  # an answer, unless it is followed by another end
         return any(between.strip() and "<|channel>" not in between
-                   for between in text.split("<channel|>")[1:-1])
+                   for between in re.split(r"<channel\|>|<\|channel>response", text)[1:-1])
     return False
 
 
