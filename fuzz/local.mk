@@ -13,7 +13,9 @@ FUZZ_REPLAYS = \
 	fuzz/replay_reasoning \
 	fuzz/replay_safetensors \
 	fuzz/replay_schedule \
-	fuzz/replay_textual
+	fuzz/replay_textual \
+	fuzz/replay_tokenizer \
+	fuzz/replay_tokenizer_text
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
@@ -23,7 +25,9 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_reasoning \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
-	fuzz/fuzz_textual
+	fuzz/fuzz_textual \
+	fuzz/fuzz_tokenizer \
+	fuzz/fuzz_tokenizer_text
 check_PROGRAMS += $(FUZZ_REPLAYS)
 TESTS += $(FUZZ_REPLAYS)
 EXTRA_PROGRAMS += $(FUZZ_TARGETS)
@@ -114,3 +118,21 @@ fuzz_fuzz_textual_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_textual_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_textual_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_textual_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
+fuzz_replay_tokenizer_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer"'
+fuzz_replay_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_tokenizer_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tokenizer_SOURCES = fuzz/fuzz_tokenizer.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_tokenizer_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_tokenizer_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_tokenizer_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_tokenizer_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_tokenizer_text_SOURCES = fuzz/replay.c fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tokenizer_text"'
+fuzz_replay_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_tokenizer_text_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tokenizer_text_SOURCES = fuzz/fuzz_tokenizer_text.c fuzz/tokenizing.c fuzz/tokenizing.h fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_tokenizer_text_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_tokenizer_text_LDADD = model/libmodel.la $(JSONC_LIBS)

@@ -68,6 +68,7 @@ model_libmodel_la_SOURCES = \
 	model/tokenizer_place.c model/tokenizer_place.h \
 	model/tokenizer_post.c model/tokenizer_post.h \
 	model/tokenizer_pretokenizer.c model/tokenizer_pretokenizer.h \
+	model/tokenizer_property.c model/tokenizer_property.h \
 	model/tokenizer_ruby.c model/tokenizer_ruby.h \
 	model/tokenizer_stage.c model/tokenizer_stage.h \
 	model/tokenizer_step.c model/tokenizer_step.h \

@@ -285,7 +285,7 @@ bool tokenizer_post_run(const tokenizer_post *p, const tokenizer_ids *ids, bool 
     if (p->pads_left && !put_pads(p, pads, out)) return false;
     for (size_t i = 0; i < p->parts.n; i++) {
         const int32_t id = p->parts.ids[i];
-        if (id == THE_TEXT ? !tokenizer_ids_append(out, ids->ids + from, n)
+        if (id == THE_TEXT ? n > 0 && !tokenizer_ids_append(out, ids->ids + from, n)
                            : add_special && !tokenizer_ids_push(out, id))
             return false;
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/tokenizer_ruby.h"
 
+#include "model/tokenizer_property.h"
 #include "model/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <utf8proc.h>
 
 #define DEPTH_MAX 64
 #define NO_ATOM   SIZE_MAX
@@ -22,6 +24,8 @@ typedef struct rewriting {
     size_t atom;             /* where in out begins what a quantifier would repeat */
     size_t group[DEPTH_MAX]; /* where in out each open group begins */
     size_t depth;
+    bool folds; /* options that ignore case have come */
+    bool in_brackets;
     tokenizer_ruby_problem *problem;
 } rewriting;
 
@@ -62,6 +66,25 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Whether case is ignored and Oniguruma would match several characters with one, as it does "ss" with a sharp
+ * s: PCRE2 does not. */
+static bool folds_to_several(const rewriting *r, uint32_t codepoint)
+{
+    static const char *const PAIRS[] = {"ff", "fi", "fl", "ss", "st"};
+    utf8proc_int32_t folded[8];
+    int last_class = 0;
+    if (!r->folds) return false;
+    if (codepoint >= 0x80)
+        return utf8proc_decompose_char((utf8proc_int32_t)codepoint, folded, 8, UTF8PROC_CASEFOLD,
+                                       &last_class) != 1 ||
+               utf8proc_get_property((utf8proc_int32_t)codepoint)->combining_class != 0;
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS && !r->in_brackets; i++)
+        if (r->n - r->at >= 2 && (r->text[r->at] | 0x20) == PAIRS[i][0] &&
+            (r->text[r->at + 1] | 0x20) == PAIRS[i][1])
+            return true;
+    return false;
+}
+
 /* A character that stands for itself, in brackets or outside. */
 static bool put_char(rewriting *r)
 {
@@ -69,6 +92,8 @@ static bool put_char(rewriting *r)
     const size_t taken = utf8_decode(r->text + r->at, r->n - r->at, &codepoint, NULL);
     const char c = r->text[r->at];
     const bool escaped = codepoint < 0x80 && codepoint > ' ' && !is_letter(c) && !is_digit(c) && c != 0x7f;
+    if (folds_to_several(r, codepoint))
+        return refuse(r, r->at, "a character that without regard to case is several");
     if (codepoint == 0) return put(r, "\\x00") && (r->at++, true);
     if (escaped && !put(r, "\\")) return false;
     if (!put_text(r, r->text + r->at, taken)) return false;
@@ -82,84 +107,6 @@ static bool put_set(rewriting *r, const char *items, bool negated, bool brackete
     if (!bracketed) return put(r, negated ? "[^" : "[") && put(r, items) && put(r, "]");
     if (!negated) return put(r, items);
     return false;
-}
-
-/* Categories by their long names; short ones follow from their first letters. */
-static const struct {
-    const char *name, *short_name;
-} CATEGORIES[] = {{"any", "Any"},
-                  {"alphabetic", "Alphabetic"},
-                  {"alpha", "Alphabetic"},
-                  {"uppercase", "Uppercase"},
-                  {"upper", "Uppercase"},
-                  {"lowercase", "Lowercase"},
-                  {"lower", "Lowercase"},
-                  {"digit", "Nd"},
-                  {"letter", "L"},
-                  {"uppercaseletter", "Lu"},
-                  {"lowercaseletter", "Ll"},
-                  {"titlecaseletter", "Lt"},
-                  {"modifierletter", "Lm"},
-                  {"otherletter", "Lo"},
-                  {"mark", "M"},
-                  {"nonspacingmark", "Mn"},
-                  {"spacingmark", "Mc"},
-                  {"enclosingmark", "Me"},
-                  {"number", "N"},
-                  {"decimalnumber", "Nd"},
-                  {"letternumber", "Nl"},
-                  {"othernumber", "No"},
-                  {"punctuation", "P"},
-                  {"connectorpunctuation", "Pc"},
-                  {"dashpunctuation", "Pd"},
-                  {"openpunctuation", "Ps"},
-                  {"closepunctuation", "Pe"},
-                  {"initialpunctuation", "Pi"},
-                  {"finalpunctuation", "Pf"},
-                  {"otherpunctuation", "Po"},
-                  {"symbol", "S"},
-                  {"mathsymbol", "Sm"},
-                  {"currencysymbol", "Sc"},
-                  {"modifiersymbol", "Sk"},
-                  {"othersymbol", "So"},
-                  {"separator", "Z"},
-                  {"spaceseparator", "Zs"},
-                  {"lineseparator", "Zl"},
-                  {"paragraphseparator", "Zp"},
-                  {"control", "Cc"},
-                  {"format", "Cf"},
-                  {"privateuse", "Co"}};
-
-/* The name in lower case, without what does not count, in out[0..room). */
-static bool fold_name(const char *name, size_t n, char *out, size_t room)
-{
-    size_t written = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (name[i] == ' ' || name[i] == '_' || name[i] == '-') continue;
-        if (!is_letter(name[i]) || written + 1 >= room) return false;
-        out[written++] = (char)(name[i] | 0x20);
-    }
-    out[written] = '\0';
-    return written > 0;
-}
-
-/* PCRE2's name of a property: a category, or else the script of that name. */
-static bool property_name(const char *name, size_t n, char *out, size_t room)
-{
-    char folded[40];
-    if (!fold_name(name, n, folded, sizeof folded)) return false;
-    const size_t length = strlen(folded);
-    if (length <= 2 && strchr("lmnpszc", folded[0])) {
-        (void)snprintf(out, room, "%c%s", folded[0] & ~0x20, folded + 1);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
-        if (strcmp(folded, CATEGORIES[i].name) == 0) {
-            (void)snprintf(out, room, "%s", CATEGORIES[i].short_name);
-            return true;
-        }
-    (void)snprintf(out, room, "sc:%s", folded);
-    return true;
 }
 
 /* Behind "\p" or "\P". */
@@ -176,7 +123,7 @@ static bool put_property(rewriting *r, bool negated)
         name++;
     }
     char known[48], items[64];
-    if (!property_name(name, (size_t)(end - name), known, sizeof known))
+    if (!tokenizer_property_name(name, (size_t)(end - name), known, sizeof known))
         return refuse(r, begin, "an unknown property");
     (void)snprintf(items, sizeof items, "\\%c{%s}", negated ? 'P' : 'p', known);
     return put(r, items);
@@ -293,6 +240,7 @@ static bool put_brackets(rewriting *r)
     if (peek(r) == '^') r->at++;
     if (peek(r) == ']') return refuse(r, begin, "brackets that begin with ]");
     bool first = true;
+    r->in_brackets = true;
     while (r->at < r->n && peek(r) != ']') {
         const bool hyphen = peek(r) == '-', last = r->at + 1 < r->n && r->text[r->at + 1] == ']';
         if (hyphen && !first && !last) {
@@ -304,6 +252,7 @@ static bool put_brackets(rewriting *r)
         first = false;
     }
     if (r->at == r->n) return refuse(r, begin, "brackets without an end");
+    r->in_brackets = false;
     r->at++;
     return put(r, "]");
 }
@@ -316,6 +265,7 @@ static bool put_options(rewriting *r)
     size_t n = 0;
     while (n + 1 < sizeof letters && r->at < r->n && memchr("im-", r->text[r->at], 3)) {
         const char c = r->text[r->at++];
+        if (c == 'i') r->folds = true;
         letters[n++] = c == 'm' ? 's' : c; /* Ruby's m lets the point match line ends */
     }
     letters[n] = '\0';

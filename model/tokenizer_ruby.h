@@ -1,9 +1,10 @@
 /* Regular expressions as a tokenizer.json writes them (Oniguruma's Ruby syntax), rewritten for PCRE2.
  *
  * What the two read differently is rewritten: \s, \w, \h, \v and \b, ^ and $, {,m}, {n}? and {n,m}+, and the
- * names of properties; and \p{L} and its like also hold what Unicode 15 and 16 have added, which PCRE2 10.42
- * does not know. What has no counterpart, or has not been looked into, is refused: references, sets of sets,
- * options but i and m, absent operators, callouts.
+ * names of properties. (What Unicode 15 and 16 have added PCRE2 10.42 does not know: \p{L} and its like lack
+ * it.) What has no counterpart, or has not been looked into, is refused: references, sets of sets,
+ * options but i and m, absent operators, callouts, and without regard to
+ * case what is several characters, such as a sharp s.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_TOKENIZER_RUBY_H

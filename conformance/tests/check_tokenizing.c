@@ -8,7 +8,7 @@
 
 #define CASE(vectors)                                                                                        \
     "{\"schema\":\"assay/1\",\"kind\":\"tokenizer\",\"groups\":[{\"name\":\"g\",\"vectors\":[" vectors "]}]" \
-                                                                                                       "}"
+    "}"
 
 static const char sound[] = CASE(
     "{\"id\":1,\"input\":{\"text\":\"a\\u0000b\",\"add_special_tokens\":true},\"expect\":{\"ids\":[1000,97,0,"

@@ -78,7 +78,10 @@ static const struct {
                {"[[:punct:]]", 3},
                {"\\p{", 2},
                {"\\x{}", 2},
-               {"\\X", 1}};
+               {"\\X", 1},
+               {"(?i:ß)", 4},
+               {"(?i:asT)", 5},
+               {"(?i:[ß])", 5}};
 
 START_TEST(what_is_not_understood_is_refused_at_its_place)
 {

@@ -16,7 +16,7 @@ PATTERNS = [
     variants.QWEN, variants.LLAMA3, variants.O200K, variants.DEEPSEEK, variants.HAN_AND_KANA, r"\p{N}{1,3}",
     r"\s+", r"\S+", r"\w+|[^\w\s]+", r"\d", r"\d+|\D", r"\p{P}", r"[\p{P}\p{S}]", r"\p{Han}+", r"\p{Lu}\p{Ll}*",
     r"[a-z]+(?=\s)", r"(?<!\w)\p{L}", r"(?<=a)b?", r"\b", r"\bt\w*", r"\B.", r"^\s*", r"$", r"\h+", r"[^\S\n]+", r"\r\n|\n",
-    r"(?i)the|AND|s", r"(?i:é|ß|σ|k)", r"\p{L}{2,}+x?", r"\p{L}{,2}", r"(?>a+)b|\p{L}++", r"\p{L}{2}?", r"[^\p{L}]{1,4}?",
+    r"(?i)the|AND|s", r"(?i:é|σ|k)", r"\p{L}{2,}+x?", r"\p{L}{,2}", r"(?>a+)b|\p{L}++", r"\p{L}{2}?", r"[^\p{L}]{1,4}?",
     r"\p{^L}+", r"[[:alpha:]]+", r"[[:space:][:digit:]]", r"\x{4e00}|\u0061|\x41", r"\p{Greek}|\p{Cyrillic}|\p{Hiragana}",
     r"a|e|", r".{3}", r"\p{M}", r"\A.|.\z|.\Z", r"[\w']+", r"\p{Letter}\p{Mark}*", r"\p{Zs}", r"\v|\t|\f", r" ?\p{Sc}?\p{Nd}+",
 ]
