@@ -120,6 +120,12 @@ model_tests_bench_streams_CFLAGS = $(AM_CFLAGS)
 model_tests_yardstick_la_SOURCES = model/tests/yardstick.c
 model_tests_yardstick_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 
+# For scripts/bench-tokenizer.
+EXTRA_PROGRAMS += model/tests/bench_tokenizer
+CLEANFILES += model/tests/bench_tokenizer
+model_tests_bench_tokenizer_CFLAGS = $(AM_CFLAGS)
+model_tests_bench_tokenizer_LDADD = model/libmodel.la
+
 # What the tests of every folder share.
 check_LTLIBRARIES += model/tests/libsupport.la
 model_tests_libsupport_la_SOURCES = \

@@ -70,7 +70,7 @@ static assay_status take_apart(const char *path, tokenizer_span text, const char
                                const char *const *names, tokenizer_span *const *spans, assay_error *err)
 {
     json_scan *scan = NULL;
-    json_scan_token token;
+    json_scan_token token = {.kind = JSON_SCAN_NULL};
     assay_status rc = json_scan_open(path, text.text, text.n, &scan, err);
     if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, err);
     if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT)

@@ -105,7 +105,7 @@ static assay_status read_list(const tokenizer_file *f, tokenizer_scan *s, tokeni
 static assay_status read_vocab(const tokenizer_file *f, tokenizer_model *m, double **scores, assay_error *err)
 {
     tokenizer_scan *s = NULL;
-    tokenizer_token t;
+    tokenizer_token t = {.kind = JSON_SCAN_NULL};
     const bool scored = m->kind == MODEL_UNIGRAM;
     if (!f->vocab.text)
         return assay_fail(err, ASSAY_EFORMAT, "%s: model.vocab: found nothing, expected the tokens", f->path);

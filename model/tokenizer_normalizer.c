@@ -113,7 +113,7 @@ static assay_status required_bool(const tokenizer_place *p, const char *name, bo
 
 static assay_status add_bert(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
-    bool clean, chinese, lowercase;
+    bool clean = false, chinese = false, lowercase = false;
     assay_status rc = required_bool(p, "clean_text", &clean, err);
     if (rc == ASSAY_OK) rc = required_bool(p, "handle_chinese_chars", &chinese, err);
     if (rc == ASSAY_OK) rc = required_bool(p, "lowercase", &lowercase, err);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-streams scripts/peers \
+EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-streams scripts/bench-tokenizer scripts/peers \
 	scripts/bisect scripts/bisect-step scripts/check scripts/check-emulated scripts/common.sh scripts/fuzz \
 	scripts/mlx-threads scripts/record scripts/run
 

@@ -241,21 +241,23 @@ START_TEST(bytes_that_are_no_utf8_are_encoded_as_replacement_characters)
 }
 END_TEST
 
+/* Flags of added tokens, in the order of the file. */
+#define FLAGS(single, left, right)                                                                           \
+    "\"single_word\":" single ",\"lstrip\":" left ",\"rstrip\":" right                                       \
+    ",\"normalized\":false,\"special\":false"
+
+static const char ADDED[] = "[" TOKEN("<x>", NO_FLAGS);
+static const char MORE_ADDED[] = "," TOKEN("<l>", FLAGS("false", "true", "false"));
+static const char LAST_ADDED[] = "," TOKEN("<r>", FLAGS("false", "false", "true"));
+static const char WORD_ADDED[] = "," TOKEN("w", FLAGS("true", "false", "false"));
+static const char END_ADDED[] = "," TOKEN("<xx>", NO_FLAGS) "]";
+
 START_TEST(added_tokens_are_found_with_the_white_space_that_they_take)
 {
-    static const file f = {
-        .added = "[" TOKEN("<x>", NO_FLAGS) "," TOKEN(
-            "<l>",
-            "\"single_word\":false,\"lstrip\":true,"
-            "\"rstrip\":false,\"normalized\":false,"
-            "\"special\":false") "," TOKEN("<r>", "\"single_word\":false,\"lstrip\":false,\"rstrip\":true,"
-                                                  "\"normalized\":false,\"special\":"
-                                                  "false") "," TOKEN("w", "\"single_word\":true,\"lstrip\":"
-                                                                          "false,\"rstrip\":false,"
-                                                                          "\"normalized\":false,\"special\":"
-                                                                          "false") "," TOKEN("<xx>",
-                                                                                             NO_FLAGS) "]",
-        .model = BPE_HEAD "\"vocab\":{\"a\":0,\" \":1,\"w\":2,\"<\":3},\"merges\":[]}"};
+    char added[2048];
+    (void)snprintf(added, sizeof added, "%s%s%s%s%s", ADDED, MORE_ADDED, LAST_ADDED, WORD_ADDED, END_ADDED);
+    const file f = {.added = added,
+                    .model = BPE_HEAD "\"vocab\":{\"a\":0,\" \":1,\"w\":2,\"<\":3},\"merges\":[]}"};
     tokenizer *t = open_file(&f);
     /* Ids follow those of the model; "w" has the model's. */
     expect_ids(t, "a <x> a", 7, false, "0 1 4 1 0");
