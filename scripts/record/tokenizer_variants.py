@@ -64,7 +64,9 @@ def split_then_bytes(*patterns: str) -> Any:
 def gpt2(rng: random.Random, lines: list[str]) -> Json:
     tokenizer = byte_level(lines, 700, pre_tokenizers.ByteLevel(add_prefix_space=False))
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    tokenizer.add_special_tokens([special("<|endoftext|>")])
+    tokenizer.add_special_tokens([special("<|endoftext|>"), special("<mask>", lstrip=True), special("<sep>", rstrip=True),
+                                  special("<both>", lstrip=True, rstrip=True)])
+    tokenizer.add_tokens([AddedToken("tést", single_word=True)])
     return json.loads(tokenizer.to_str())
 
 

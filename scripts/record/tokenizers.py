@@ -23,10 +23,10 @@ from . import tokenizer_draw, tokenizer_texts, tokenizer_variants
 
 Json = dict[str, Any]
 
-N_TEXTS = 100
+N_TEXTS = 90
 N_STREAMS = 20
 N_LINES = 900
-LONG_WORD = 16384  # bytes without a space, in each variant
+LONG_WORD = 12288  # bytes without a space, in each variant
 
 
 def names(model: Json) -> list[str]:
