@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 EXTRA_DIST += scripts/bench-diff scripts/bench-kernels scripts/bench-peers scripts/bench-streams scripts/bench-tokenizer scripts/peers \
-	scripts/bisect scripts/bisect-step scripts/check scripts/check-emulated scripts/common.sh scripts/fuzz \
+	scripts/bisect scripts/bisect-step scripts/check scripts/check-clients scripts/check-emulated scripts/clients \
+	scripts/common.sh scripts/fuzz \
 	scripts/mlx-threads scripts/record scripts/run
 
 check_PROGRAMS += scripts/tests/write_case

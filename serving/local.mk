@@ -74,6 +74,10 @@ serving_tests_check_response_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_response_request_SOURCES = serving/tests/check_response_request.c $(ANGLES)
 serving_tests_check_response_request_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_response_request_LDADD = $(SERVING_TEST_LIBS)
+check_PROGRAMS += serving/tests/write_responses
+serving_tests_write_responses_SOURCES = serving/tests/write_responses.c $(ANGLES)
+serving_tests_write_responses_CFLAGS = $(TEST_CFLAGS)
+serving_tests_write_responses_LDADD = $(SERVING_TEST_LIBS)
 READS = \
 	serving/tests/pieces.c serving/tests/pieces.h \
 	serving/tests/reads.c serving/tests/reads.h

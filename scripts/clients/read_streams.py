@@ -1,0 +1,123 @@
+"""Reads event streams with the official clients, which must find in each what the file beside it says.
+
+    python read_streams.py DIR
+
+DIR holds ENDPOINT-NAME.sse and ENDPOINT-NAME.txt, as serving/tests/write_responses writes them. Prints one line for each,
+and exits with 1 where a client complains or finds something else.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import sys
+import threading
+import warnings
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import openai
+
+Said = tuple[str, str, list[tuple[str, Any]], str]  # reasoning, content, calls, why it ended
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Answers every request with `body`."""
+    body = b""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def chat(url: str) -> Said:
+    """With the helper that joins chunks, and chunk by chunk for what it does not know."""
+    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    asked: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
+    with client.chat.completions.stream(**asked, stream_options={"include_usage": True}) as stream:
+        for _ in stream:
+            pass
+        try:
+            made = stream.get_final_completion()
+        except openai.LengthFinishReasonError as error:
+            made = error.completion
+    reasoning = "".join(getattr(choice.delta, "reasoning_content", None) or ""
+                        for chunk in client.chat.completions.create(**asked, stream=True) for choice in chunk.choices)
+    if made.usage is None or made.usage.total_tokens != 5:
+        raise ValueError(f"usage: {made.usage}")
+    message = made.choices[0].message
+    calls = [(call.function.name, json.loads(call.function.arguments)) for call in message.tool_calls or []]
+    return reasoning, message.content or "", calls, made.choices[0].finish_reason
+
+
+def messages(url: str) -> Said:
+    client = anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
+    with client.messages.stream(model="m", max_tokens=9, messages=[{"role": "user", "content": "a"}]) as stream:
+        made = stream.get_final_message()
+    if (made.usage.input_tokens, made.usage.output_tokens) != (3, 2):
+        raise ValueError(f"usage: {made.usage}")
+    return ("".join(block.thinking for block in made.content if block.type == "thinking"),
+            "".join(block.text for block in made.content if block.type == "text"),
+            [(block.name, block.input) for block in made.content if block.type == "tool_use"], made.stop_reason or "")
+
+
+def responses(url: str) -> Said:
+    client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
+    last = None
+    with client.responses.stream(model="m", input="a") as stream:
+        for event in stream:
+            last = event
+    if last is None or last.type not in ("response.completed", "response.incomplete"):
+        raise openai.APIError(last.type if last else "nothing", request=None, body=None)
+    made = last.response
+    if made.usage is None or made.usage.total_tokens != 5:
+        raise ValueError(f"usage: {made.usage}")
+    return ("".join(part.text for item in made.output if item.type == "reasoning" for part in item.content or []),
+            made.output_text, [(item.name, json.loads(item.arguments)) for item in made.output
+                               if item.type == "function_call"], made.status or "")
+
+
+def expected(file: Path) -> Said:
+    reasoning, content, calls, why = file.with_suffix(".txt").read_text().split("\n")[:4]
+    return reasoning, content, [(call.split(" ", 1)[0], json.loads(call.split(" ", 1)[1]))
+                                for call in calls.split(";") if call], why
+
+
+def read(file: Path, url: str) -> str | None:
+    """What is wrong."""
+    must = expected(file)
+    Server.body = file.read_bytes()
+    read_one = {"chat": chat, "messages": messages, "responses": responses}[file.name.split("-")[0]]
+    try:
+        found = read_one(url)
+    except (openai.APIError, anthropic.APIError) as error:
+        return None if must[3] == "failed" else f"{type(error).__name__}: {error}"
+    return None if found == must else f"found {found}, expected {must}"
+
+
+def main(arguments: list[str]) -> int:
+    warnings.simplefilter("ignore")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    failed = 0
+    files = sorted(Path(arguments[0]).glob("*.sse"))
+    for file in files:
+        wrong = read(file, f"http://127.0.0.1:{server.server_port}")
+        failed += wrong is not None
+        print(f"{file.stem}: {wrong or 'ok'}")
+    server.shutdown()
+    return 1 if failed or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
