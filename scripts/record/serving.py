@@ -26,7 +26,7 @@ from typing import Any
 from . import serving_package
 from .threads import write
 
-KINDS = ("eos", "reasoning", "tools")
+KINDS = ("eos", "reasoning", "tools", "events")
 
 N_GOLDENS = 250  # of a group
 N_DRAWS = 2000   # of a group, for findings

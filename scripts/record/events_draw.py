@@ -1,0 +1,185 @@
+"""Draws exchanges with the published server: texts, how an engine hands them out, requests, options."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+from . import reasoning_draw
+from .events_server import CHAT, MESSAGES, MODEL, RESPONSES, Chunk, Exchange
+
+ENDPOINTS = {"chat": CHAT, "messages": MESSAGES, "responses": RESPONSES}
+REASONING = (*reasoning_draw.MARKERS, None)
+TOOLS = ("gemma4", "hermes", "qwen", "qwen3_xml", "llama", "mistral", "glm47", "harmony")
+
+# The tool parsers that go with the models of a reasoning parser; others are drawn, too.
+PARTNERS = {"qwen3": ("qwen", "qwen3_xml", "hermes"), "gemma4": ("gemma4",), "glm4": ("glm47",), "mistral": ("mistral",),
+            "poolside_v1": ("glm47",), "gpt_oss": ("harmony",), "harmony": ("harmony",)}
+
+PARAMETERS = {"get_weather": {"city": "string", "days": "integer"}, "search": {"q": "string", "exact": "boolean"}}
+VALUES: dict[str, tuple[Any, ...]] = {
+    "string": ("Oslo", "New York", "東京", "a \"b\"", "x < y", "two\nlines", "👍🏽", "{}", "e\u0301"),
+    "integer": (0, 3, -1), "boolean": (True, False)}
+
+# Single tokens of models that call tools.
+TOKENS = ("<tool_call>", "</tool_call>", "<|tool_call>", "<tool_call|>", '<|"|>', "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>",
+          "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>")
+
+Call = tuple[str, dict[str, Any]]
+
+
+def drawn_call(r: random.Random) -> Call:
+    name = r.choice(tuple(PARAMETERS))
+    keys = [key for key in PARAMETERS[name] if r.random() < .7]
+    return name, {key: r.choice(VALUES[PARAMETERS[name][key]]) for key in keys}
+
+
+def as_json(call: Call, key: str = "arguments") -> str:
+    return json.dumps({"name": call[0], key: call[1]}, ensure_ascii=False)
+
+
+def plainly(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def as_xml(call: Call) -> str:
+    lines = "".join(f"<parameter={key}>\n{plainly(value)}\n</parameter>\n" for key, value in call[1].items())
+    return f"<tool_call>\n<function={call[0]}>\n{lines}</function>\n</tool_call>"
+
+
+def as_gemma(call: Call) -> str:
+    members = ",".join(f'{key}:<|"|>{value}<|"|>' if isinstance(value, str) else f"{key}:{json.dumps(value)}"
+                       for key, value in call[1].items())
+    return f"<|tool_call>call:{call[0]}{{{members}}}<tool_call|>"
+
+
+def as_glm(call: Call) -> str:
+    lines = "".join(f"<arg_key>{key}</arg_key>\n<arg_value>{plainly(value)}</arg_value>\n"
+                    for key, value in call[1].items())
+    return f"<tool_call>{call[0]}\n{lines}</tool_call>"
+
+
+def as_harmony(call: Call) -> str:
+    return (f"<|channel|>commentary to=functions.{call[0]} <|constrain|>json<|message|>"
+            f"{json.dumps(call[1], ensure_ascii=False)}<|call|>")
+
+
+def as_mistral(call: Call) -> str:
+    return f"[TOOL_CALLS]{call[0]}[ARGS]{json.dumps(call[1], ensure_ascii=False)}"
+
+
+FORMS: dict[str, Callable[[Call], str]] = {
+    "gemma4": as_gemma,
+    "hermes": lambda call: f"<tool_call>\n{as_json(call)}\n</tool_call>",
+    "qwen": lambda call: f"<tool_call>\n{as_json(call)}\n</tool_call>",
+    "qwen3_xml": as_xml,
+    "llama": lambda call: "<|python_tag|>" + as_json(call, "parameters"),
+    "mistral": as_mistral,
+    "glm47": as_glm,
+    "harmony": as_harmony,
+}
+
+
+def said(parser: str | None, r: random.Random) -> str:
+    """What a model says, but for calls."""
+    name = parser or "qwen3"
+    if parser is None:
+        return reasoning_draw.plain(name, r, 6)
+    if r.random() < .15:
+        return reasoning_draw.wild(name, r)
+    return reasoning_draw.SHAPES.get(name, reasoning_draw.thinking)(name, r)
+
+
+def text_of(parser: str | None, tools: str | None, r: random.Random) -> str:
+    text = said(parser, r)
+    if tools is None or r.random() < .25:
+        return text
+    calls = "".join(FORMS[tools](drawn_call(r)) + r.choice(("", "", "\n")) for _ in range(r.choice((1, 1, 1, 2))))
+    if r.random() < .1:
+        calls = calls[:r.randrange(len(calls))]
+    elif r.random() < .1:
+        calls += reasoning_draw.plain(parser or "qwen3", r, 3)
+    return text + r.choice(("", "", "\n", " ")) + calls
+
+
+def tokens(parser: str | None, text: str) -> list[str]:
+    """Each marker, which a tokenizer has a token for, and each other character."""
+    known = reasoning_draw.any_of(TOKENS)
+    if parser:
+        known = reasoning_draw.TOKENS[parser] + "|" + known
+    return re.findall(f"{known}|.", text, re.DOTALL)
+
+
+def cut(parser: str | None, text: str, r: random.Random) -> list[str]:
+    """Mostly as a server's detokenizer does: markers alone."""
+    pieces = tokens(parser, text)
+    way = r.random()
+    if way < .1 or len(text) < 2:
+        return [text]
+    if way < .2:
+        return reasoning_draw.cut_anywhere(text, r)
+    deltas = [""]
+    for piece in pieces:
+        if deltas[-1] and (len(piece) > 1 or len(deltas[-1]) > 12 or r.random() < .3):
+            deltas.append("")
+        deltas[-1] += piece
+        if len(piece) > 1:
+            deltas.append("")
+    return [delta for delta in deltas if delta]
+
+
+def chunks(deltas: list[str], prompt_tokens: int, finish: str, ends_alone: bool) -> list[Chunk]:
+    """ends_alone: the last chunk has no text, as where the stop token came by itself."""
+    texts = [*deltas, ""] if ends_alone or not deltas else deltas
+    return [{"new_text": text, "prompt_tokens": prompt_tokens, "completion_tokens": number,
+             "finished": number == len(texts), "finish_reason": finish if number == len(texts) else None}
+            for number, text in enumerate(texts, 1)]
+
+
+def tools_of(endpoint: str) -> list[dict[str, Any]]:
+    made = []
+    for name, parameters in PARAMETERS.items():
+        schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in parameters.items()}}
+        made.append({"type": "function", "function": {"name": name, "parameters": schema}} if endpoint == CHAT
+                    else {"name": name, "input_schema": schema} if endpoint == MESSAGES
+                    else {"type": "function", "name": name, "parameters": schema})
+    return made
+
+
+def request_of(endpoint: str, tools: bool, r: random.Random) -> dict[str, Any]:
+    request: dict[str, Any] = {"model": MODEL}
+    if endpoint == RESPONSES:
+        request["input"] = "Hello"
+    else:
+        request["messages"] = [{"role": "user", "content": "Hello"}]
+    if endpoint == MESSAGES:
+        request["max_tokens"] = 1000
+    if tools:
+        request["tools"] = tools_of(endpoint)
+    if endpoint == CHAT and r.random() < .5:
+        request["stream_options"] = {"include_usage": r.random() < .8}
+    if r.random() < .2:
+        request["chat_template_kwargs"] = {"enable_thinking": r.random() < .3}
+    if endpoint == CHAT and r.random() < .2:
+        request["enable_thinking"] = r.random() < .5
+    return request
+
+
+def draw(endpoint: str, parser: str | None, r: random.Random) -> Exchange:
+    partners = PARTNERS.get(parser or "", ())
+    tools = r.choice(partners) if partners and r.random() < .7 else r.choice(TOOLS)
+    if r.random() < .4:
+        tools = None
+    server: dict[str, Any] = {"model": MODEL, "reasoning_parser": parser, "tool_parser": tools,
+                              "auto_tool_choice": tools is not None}
+    if r.random() < .15:
+        server["default_chat_template_kwargs"] = {"enable_thinking": r.random() < .5}
+    asks = tools is not None and r.random() < .9
+    text = text_of(parser, tools, r)
+    made = chunks(cut(parser, text, r), r.choice((1, 7, 120)), "length" if r.random() < .15 else "stop",
+                  r.random() < .4)
+    return Exchange(endpoint, request_of(endpoint, asks, r), server, made,
+                    r.randrange(len(made) + 1) if r.random() < .06 else None)

@@ -1,0 +1,37 @@
+"""Where the published server agrees with itself on what must not be an answer."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from . import events_fold
+from .events_fold import Folded
+from .events_server import Exchange
+
+FRAMED = ("gpt_oss", "harmony")  # parsers of messages with headers: they have no marker that says thinking is on after all
+SPECIAL = re.compile(r"<\|(?:channel|message|start|end|return|call|constrain)\|>")
+PREAMBLE = re.compile(r"<\|channel\|>commentary(?! to=)")
+ADDRESSED = re.compile(r"<\|channel\|>commentary to=functions\.")
+
+
+def is_off(exchange: Exchange) -> bool:
+    """Whether thinking is off."""
+    return '"enable_thinking": false' in json.dumps([
+        exchange.request, {} if "chat_template_kwargs" in exchange.request
+        else exchange.server.get("default_chat_template_kwargs")])
+
+
+def disputed(exchange: Exchange, text: str, whole: Folded) -> str | None:
+    """What is wrong with an answer: "unframed", headers that became text because thinking is off; "preamble", a message
+    for the user that is lost (harmony has them in the channel for calls); "lost", a call that nobody is told of."""
+    if exchange.server["reasoning_parser"] not in FRAMED:
+        return None
+    if is_off(exchange) and SPECIAL.search(text):
+        return "unframed"
+    if exchange.server["tool_parser"] == "harmony" and "tools" in exchange.request:
+        if PREAMBLE.search(text):
+            return "preamble"
+        if len(ADDRESSED.findall(text)) != len(events_fold.parts(whole)[2]):
+            return "lost"
+    return None
