@@ -160,6 +160,38 @@ START_TEST(a_breach_says_where_it_is)
 }
 END_TEST
 
+static const char LATE_USAGE[] =
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"a\",\"type\":\"message\","
+    "\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":0,\"output_tokens\":0}"
+    "}}\n\n"
+    "event: message_delta\ndata: "
+    "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{"
+    "\"input_tokens\":9,\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+
+START_TEST(input_tokens_may_be_told_at_the_end)
+{
+    serve_breach breach;
+    const size_t n = sizeof LATE_USAGE - 1;
+    ck_assert_str_eq(stream_rule("messages", LATE_USAGE, n, n, NULL, &breach), "-");
+}
+END_TEST
+
+START_TEST(a_response_does_not_end_before_it_began)
+{
+    static const char *const ends[] = {"completed", "incomplete", "output_item.added", "output_text.delta"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[256];
+        serve_breach breach;
+        const int n =
+            snprintf(text, sizeof text,
+                     "event: response.%s\ndata: {\"type\":\"response.%s\",\"sequence_number\":0}\n\n",
+                     ends[i], ends[i]);
+        ck_assert_str_eq(stream_rule("responses", text, (size_t)n, (size_t)n, NULL, &breach),
+                         "responses-start");
+    }
+}
+END_TEST
+
 START_TEST(a_usage_that_nobody_asked_for_breaks_a_rule)
 {
     const serve_grammar_options options = {.endpoint = SERVE_CHAT, .usage = SERVE_NOT_ASKED_FOR};
@@ -211,6 +243,8 @@ int main(void)
                         (int)(sizeof CHANGES / sizeof *CHANGES));
     tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule, 0, (int)n_stream_edits);
     tcase_add_test(all, a_breach_says_where_it_is);
+    tcase_add_test(all, input_tokens_may_be_told_at_the_end);
+    tcase_add_test(all, a_response_does_not_end_before_it_began);
     tcase_add_test(all, a_usage_that_nobody_asked_for_breaks_a_rule);
     tcase_add_test(all, the_summary_says_what_was_streamed);
     suite_add_tcase(suite, all);
