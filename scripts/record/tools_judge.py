@@ -81,7 +81,7 @@ def disputed(t: Trial) -> str | None:
         return "order"
     if not all(isinstance(name, str) and name for name, _ in t.whole.calls):
         return "nameless"
-    if any(re.search(r'["{}]', name) for name, _ in t.whole.calls):
+    if t.name == "llama" and any(re.search(r'["{}]', name) for name, _ in t.whole.calls):
         return "forged"
     if any(spoils(t.text, arguments) for _, arguments in t.whole.calls):
         return "python"

@@ -1,0 +1,155 @@
+"""The section of docs/FINDINGS.md on tool parsers: where they disagree with themselves, grouped, counted, each with the
+shortest input found that shows it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+from . import tools_judge
+from .reasoning_findings import Entry, code, wrapped
+from .serving_tools import Trial, drawn, same
+from .tools_draw import MARKERS
+from .tools_stream import Answer
+
+PLAIN = "a"  # stands for any character, where it may
+
+ENTRIES = {
+    "cuts": Entry(
+        "what a stream says depends on where the text was cut",
+        """The parsers look for markers in single deltas, or let go what may become one: `hermes_tool_parser.py` (283–336) counts whole
+        tags and passes their beginnings on, `gemma4_tool_parser.py` (500) wants its end marker within one delta and repeats all calls with each,
+        `mistral_tool_parser.py` (453–510) takes the name apart by delta. The gate before them (`server.py`, 3894–3908) opens at whole markers.""",
+        "The same calls and the same content however the text was cut. What may yet become a marker is held back."),
+    "calls": Entry(
+        "a stream and the whole answer do not call the same",
+        """Calls are numbered by ends of tags (`hermes_tool_parser.py`, 297; `qwen_tool_parser.py`, 318), so that one which has another format,
+        or is broken, shifts those behind it; what has been said again is skipped by its words (`harmony_tool_parser.py`, 184); a list of calls
+        is read as a name (`mistral_tool_parser.py`, 453–510); formats that the whole answer falls back on open no gate.""",
+        "Each call of the text once, in its order, as soon as its block is whole."),
+    "content": Entry(
+        "a stream and the whole answer do not say the same beside the calls",
+        """A stream drops content that comes together with a call (`server.py`, 7344–7353 hands on what the parser says, and most say calls or
+        content), and all of it once a marker was seen (`qwen_tool_parser.py`, 275–367; `gemma4_tool_parser.py`, 491–513); the whole answer drops
+        what stands before a call (`glm47_tool_parser.py`, 126–133) or beside an answer (`harmony_tool_parser.py`, 119–138), and takes
+        `<think>` blocks out, which no stream does.""",
+        "What is no call, and is not dropped by both, is content."),
+    "spaces": Entry(
+        "a stream and the whole answer differ in white space",
+        "The whole answer strips what is left of the text between calls, a stream does not.",
+        "The text as the model wrote it."),
+    "unread": Entry(
+        "text that is never read",
+        """`qwen3_xml_tool_parser.py` (497–560) waits for the end of every tag that may be one of its own: `<<`, or `<function=` without an end,
+        stops it for good, and both answers lose the rest. A bare `<function=NAME>` that the text ends in is dropped.""",
+        "What cannot become a tag is content, at the latest where the text ends."),
+    "malformed": Entry(
+        "one error of XML, and what follows is read wrongly",
+        "Exceptions of expat are logged and passed over (`qwen3_xml_tool_parser.py`, 427); expat itself takes nothing more.",
+        "Tags by themselves, not a document."),
+    "order": Entry(
+        "calls in another order than the model's",
+        "`qwen_tool_parser.py` (96–199) looks for calls in brackets first, for objects next, and for functions last.",
+        "The order of the text."),
+    "python": Entry(
+        "arguments that are no JSON",
+        """Arguments that are no object become Python's `str` (`hermes_tool_parser.py`, 123: `True`, `None`, `[1, 'a']`); a value of
+        qwen3_xml that is not of its type stands without quotes, and null leaves nothing behind the colon (`qwen3_xml_tool_parser.py`, 1367–1388).""",
+        "JSON, or the words of the model as they are."),
+    "nameless": Entry(
+        "a call without a name",
+        "`llama_tool_parser.py` (67–80) asks whether there is a member `name`, not what it says.",
+        "Content."),
+    "forged": Entry(
+        "a call that begins inside of another's arguments",
+        "`llama_tool_parser.py` (228) looks for `<function=` in the whole text, strings of JSON included.",
+        "A block that is read is not looked at again."),
+    "restored": Entry(
+        "of the text behind a call, only a tag is content",
+        "`qwen3_xml_tool_parser.py` (896–925) gives back a function that was none, and nothing of what stands around it.",
+        "All of it, or nothing."),
+    "raises": Entry(
+        "the parser raises",
+        "Sets and other values of Python that JSON does not have (`gemma4_tool_parser.py`, 400).",
+        "No call."),
+}
+
+
+def cause_of(t: Trial) -> str | None:
+    """Of ENTRIES; None where there is nothing to find."""
+    if t.agrees:
+        return tools_judge.disputed(t)
+    if not same(t.stream, t.by_token):
+        return "cuts"
+    if not same(Answer(None, t.whole.calls), Answer(None, t.stream.calls)):
+        return "calls"
+    one, other = ("".join((answer.content or "").split()) for answer in (t.whole, t.stream))
+    return "spaces" if one == other else "content"
+
+
+def smaller(t: Trial) -> list[list[str]]:
+    """Deltas with one of them less, two joined, a part or a marker less, or one that is plainer."""
+    deltas = t.deltas
+    made = [deltas[:i] + deltas[i + 1:] for i in range(len(deltas))]
+    made += [deltas[:i] + [deltas[i] + deltas[i + 1]] + deltas[i + 2:] for i in range(len(deltas) - 1)]
+    for i, delta in enumerate(deltas):
+        halves = [delta[len(delta) // 2:], delta[:len(delta) // 2]] if len(delta) > 3 else []
+        parts = [delta.replace(part, "", 1) for part in (*MARKERS[t.name], *sorted(set(delta))) if part in delta]
+        made += [[*deltas[:i], less, *deltas[i + 1:]] for less in (*halves, *parts) if less]
+    return made
+
+
+def shrunk(t: Trial, cause: str) -> Trial:
+    while True:
+        trials = (Trial(t.name, request, deltas) for deltas in smaller(t) if deltas
+                  for request in ([{}, t.request] if t.request else [{}]))
+        less = next((one for one in trials if cause_of(one) == cause), None)
+        if less is None:
+            return t
+        t = less
+
+
+def shown(answer: Answer) -> str:
+    said = [f"C {json.dumps(answer.content, ensure_ascii=False)}"] if answer.content else []
+    return " ".join(said + [f"{name}({arguments})" for name, arguments in answer.calls]) or "nothing"
+
+
+def row(cause: str, t: Trial, n: int) -> str:
+    deltas = " ".join(json.dumps(delta, ensure_ascii=False) for delta in t.deltas)
+    other = t.by_token if cause == "cuts" else t.whole
+    cells = [code(text.replace("\n", " ")) for text in (deltas, shown(t.stream), shown(other))]
+    return f"| {t.name} | {n} | " + " | ".join(cells) + " |"
+
+
+def found(seed: int, n: int) -> tuple[int, dict[str, dict[str, list[Trial]]]]:
+    """How many answers there is nothing to find in; the others, by cause and parser."""
+    n_sound = 0
+    trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in ENTRIES}
+    for name in MARKERS:
+        for _, trial in itertools.islice(drawn(name, seed), n):
+            cause = cause_of(trial)
+            n_sound += cause is None
+            if cause:
+                trials[cause].setdefault(name, []).append(trial)
+    return n_sound, trials
+
+
+def lines(seed: int, n: int) -> list[str]:
+    n_sound, trials = found(seed, n)
+    made = wrapped(f"""Of {n} texts for each parser, drawn from a seed, the answers of vllm-mlx 0.6.0 are the same for the whole text, for a
+        stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
+        the shortest found that shows it, its deltas in quotes, with what is said of it: C content, white space at its ends aside,
+        and the calls. Files are those of `vllm_mlx/tool_parsers`. `python -m scripts.record.serving --findings --only tools` writes
+        this section; `scripts/record/tools_judge.py` says which answers are goldens.""")
+    for cause, entry in ENTRIES.items():
+        if not trials[cause]:
+            continue
+        other = "a stream of tokens" if cause == "cuts" else "the whole"
+        made += ["", f"### tools-{cause}: {entry.title}", "", f"| parser | of {n} | deltas | the stream | {other} |",
+                 "|---|---|---|---|---|"]
+        for name, those in trials[cause].items():
+            shortest = min(those, key=lambda t: (len(t.text), len(t.deltas)))
+            made.append(row(cause, shrunk(shortest, cause), len(those)))
+        made += ["", *wrapped(entry.cause, "- **Cause.** "), *wrapped(entry.must, "- **Must be.** ")]
+    return made
