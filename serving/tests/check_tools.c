@@ -120,6 +120,8 @@ START_TEST(values_of_functions_are_json_or_python_or_text)
                "<function=f><parameter=a>True</parameter><parameter=b>'x'</parameter><parameter=c>x\"</"
                "parameter></function>",
                "CALL{f} ARGUMENTS{{\"a\": true, \"b\": \"x\", \"c\": \"x\\\"\"}}");
+    tool_reads("hermes", "<function= f ><parameter= a >1</parameter></function>",
+               "CALL{f} ARGUMENTS{{\"a\": 1}}");
     tool_reads("hermes", "<function=f><parameter=a>1</parameter><parameter=a>2</parameter></function>",
                "CALL{f} ARGUMENTS{{\"a\": 2}}");
     tool_reads("qwen", "<function=f><parameter=a>\n 1 x \n</parameter></function>",

@@ -34,6 +34,8 @@ START_TEST(qwen3_xml_reads_functions_with_and_without_outer_tags)
     tool_reads("qwen3_xml", "<function=f> so", "C{<function=f> so}");
     tool_reads("qwen3_xml", "<function=f <b>", "C{<function=f <b>}");
     tool_reads("qwen3_xml", "<tool_call><function=f>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<function=f></function>a<tool_call><function=g>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "a<tool_call>so</tool_call>", "C{a<tool_call>so</tool_call>}");
 }
 END_TEST
@@ -77,6 +79,7 @@ START_TEST(gemma4_reads_objects_of_its_own)
                "C{a} CALL{f} ARGUMENTS{{\"x\":\"{\\\"\",\"y\":[1,\"word\"],\"z\":{}}}");
     tool_reads("gemma4", "<|tool_call>call:f{}call:g{x:true}",
                "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{\"x\":true}}");
+    tool_reads("gemma4", "<|tool_call>call:f{x:a-b}<tool_call|>", "CALL{f} ARGUMENTS{{\"x\":\"a-b\"}}");
     tool_reads("gemma4", "<|tool_call>call:f{x:} call:g{}<tool_call|>", "CALL{g} ARGUMENTS{{}}");
     tool_reads("gemma4", "<|tool_call>call:f{ call:g{}<tool_call|>", "CALL{g} ARGUMENTS{{}}");
 }
@@ -90,6 +93,7 @@ START_TEST(gemma4_reads_python_where_there_is_no_object)
     tool_reads("gemma4", "<|tool_call>call:f(x=y)", "C{<|tool_call>call:f(x=y)}");
     tool_reads("gemma4", "<|tool_call>call:f(x=1, 2)", "C{<|tool_call>call:f(x=1, 2)}");
     tool_reads("gemma4", "call:f(x=1)", "C{call:f(x=1)}");
+    tool_reads("gemma4", "<|tool_call>call:f{}call:g(x=1)<tool_call|>", "CALL{f} ARGUMENTS{{}}");
 }
 END_TEST
 
@@ -109,6 +113,8 @@ START_TEST(mistral_reads_names_and_lists)
     tool_reads("mistral", "[TOOL_CALLS] [{\"name\": \"f\", \"arguments\": {\"x\": 1}}, {\"name\": \"g\"}]",
                "CALL{f} ARGUMENTS{{\"x\": 1}} CALL{g} ARGUMENTS{{}}");
     tool_reads("mistral", "[TOOL_CALLS][{\"name\": \"f\"}] so", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("mistral", "[TOOL_CALLS]f[ARGS]{\"x\": \"\\\"[TOOL_CALLS]\"}",
+               "CALL{f} ARGUMENTS{{\"x\": \"\\\"[TOOL_CALLS]\"}}");
     tool_reads("mistral", "[TOOL_CALLS]f{} so", "CALL{f} ARGUMENTS{{} so}");
 }
 END_TEST
@@ -141,6 +147,7 @@ START_TEST(llama_reads_a_bare_object_at_the_very_beginning_alone)
     tool_reads("llama", "a{\"name\": \"f\", \"parameters\": {}}",
                "C{a{\"name\": \"f\", \"parameters\": {}}}");
     tool_reads("llama", "{\"x\": 1}", "C{{\"x\": 1}}");
+    tool_reads("llama", "{\"parameters\": {}, \"name\": \"f\"}", "C{{\"parameters\": {}, \"name\": \"f\"}}");
     tool_reads("llama", "{ \"name\" : 1}", "C{{ \"name\" : 1}}");
     tool_reads("llama", "{\"name\": <function=f>{}</function>", "C{{\"name\": } CALL{f} ARGUMENTS{{}}");
 }
@@ -162,6 +169,7 @@ START_TEST(harmony_reads_calls_of_the_commentary)
     tool_reads("harmony", CALL_F " {\"x\": 1} <|call|>", "CALL{f} ARGUMENTS{{\"x\": 1}}");
     tool_reads("harmony", CALL_F "{}<|end|><|start|>assistant" CALL_F "{}",
                "CALL{f} ARGUMENTS{{}} CALL{f} ARGUMENTS{{}}");
+    tool_reads("harmony", "<|start|>assistant" CALL_F "{}<|call|>", "CALL{f} ARGUMENTS{{}}");
     tool_reads("harmony", CALL_F "so<|call|>", "CALL{f} ARGUMENTS{so}");
     tool_reads("harmony", CALL_F "so", "C{so}");
     tool_reads("harmony", CALL_F "{}<|channel|>commentary to=functions.g<|message|>{}<|call|>",
@@ -179,6 +187,10 @@ START_TEST(harmony_reads_the_answer)
     tool_reads("harmony", CALL_F "{}<|end|><|channel|>final<|message|>42", "CALL{f} ARGUMENTS{{}} C{42}");
     tool_reads("harmony", CALL_F "{}<|call|><|channel|>final<|message|>42<|return|>",
                "CALL{f} ARGUMENTS{{}} C{42}");
+    tool_reads("harmony",
+               CALL_F
+               "{}<|call|><|channel|>final<|message|>4<|return|><|channel|>final<|message|>2<|return|>",
+               "CALL{f} ARGUMENTS{{}} C{4}");
     tool_reads("harmony", CALL_F "{}<|call|><|channel|>final<|message|>42<|end|>", "CALL{f} ARGUMENTS{{}}");
 }
 END_TEST
