@@ -34,7 +34,7 @@ def watch(xml: Any, flaws: set[str]) -> None:
         return said
 
     def restore() -> Any:
-        if xml.tool_call_index > 1:
+        if xml.tool_call_index > 1 or "</tool_call>" in xml.streaming_buffer:
             flaws.add("restored")
         return abandon()
 
