@@ -60,20 +60,26 @@ static void add(message *m, json_object *to, const char *name, json_object *valu
     m->ok = conf_json_add(to, name, value) && m->ok;
 }
 
+static void add_null(message *m, json_object *to, const char *name)
+{
+    m->ok = to && json_object_object_add(to, name, NULL) == 0 && m->ok;
+}
+
 /* A text without the white space around it; null where nothing is left. */
 static void add_field(message *m, json_object *to, const char *name, assay_text text)
 {
     text = conf_field_strip(text);
     if (text.n) add(m, to, name, json_object_new_string_len(text.at, (int)text.n));
-    else m->ok = to && json_object_object_add(to, name, NULL) == 0 && m->ok;
+    else add_null(m, to, name);
 }
 
 /* The JSON value of arguments, or their text where they have none. */
 static void add_value(message *m, json_object *to, const char *name, assay_text text)
 {
     json_object *value;
-    if (!conf_field_parse(text, &value)) value = json_object_new_string_len(text.at, (int)text.n);
-    add(m, to, name, value);
+    if (!conf_field_parse(text, &value)) add(m, to, name, json_object_new_string_len(text.at, (int)text.n));
+    else if (value) add(m, to, name, value);
+    else add_null(m, to, name);
 }
 
 static json_object *append(message *m)
@@ -86,7 +92,7 @@ static json_object *append(message *m)
 static void add_copy(message *m, json_object *to, const char *name, json_object *value)
 {
     if (value) add(m, to, name, json_object_get(value));
-    else m->ok = to && json_object_object_add(to, name, NULL) == 0 && m->ok;
+    else add_null(m, to, name);
 }
 
 /* Chat completions: a message, or the delta of one. Calls come whole, or are named by their index. */

@@ -37,7 +37,7 @@ const serve_reasoning_rules *serve_reasoning_at(size_t i);
 
 typedef struct serve_reasoning_options {
     bool thinking_off;
-    bool tools; /* a parser of tool calls reads the content: messages to tools are left in it */
+    bool tools; /* a parser of such calls reads the content: messages to tools are left in it */
 } serve_reasoning_options;
 
 /* A reply under way. All of its state; nothing to free. */

@@ -39,7 +39,8 @@ assay_status serve_reply_open(const assay_reply_options *options, assay_reply **
     }
     serve_reasoning_start(
         &r->reasoning, rules,
-        &(serve_reasoning_options){.thinking_off = options->thinking_off, .tools = options->tools != NULL});
+        &(serve_reasoning_options){.thinking_off = options->thinking_off,
+                                   .tools = r->tools && serve_tools_reads_messages(r->tools)});
     *out = r;
     return ASSAY_OK;
 }

@@ -64,6 +64,11 @@ void serve_tools_free(serve_tools *t)
     free(t);
 }
 
+bool serve_tools_reads_messages(const serve_tools *t)
+{
+    return t->format->reads_messages;
+}
+
 static void hand_out(serve_tools *t, assay_part part, assay_text text)
 {
     if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);

@@ -28,6 +28,8 @@
 
 #include <assay/serving.h>
 
+#include <stdbool.h>
+
 #define SERVE_TOOLS_BLOCK_MAX ((size_t)1 << 20)
 
 typedef struct serve_tools serve_tools;
@@ -37,6 +39,9 @@ typedef struct serve_tools serve_tools;
  * is not an object. The caller owns *out. */
 assay_status serve_tools_open(const char *name, assay_text request, serve_tools **out, assay_error *err);
 void serve_tools_free(serve_tools *t);
+
+/* Whether calls are messages to tools, which a reasoning parser that knows messages must then leave in. */
+bool serve_tools_reads_messages(const serve_tools *t);
 
 /* delta: [n]. Hands out what is certain: ASSAY_PART_CONTENT, and of each call ASSAY_PART_CALL and, where they
  * are not empty, ASSAY_PART_ARGUMENTS in one piece. Fails with ASSAY_ENOMEM only; then t may only be freed.

@@ -229,6 +229,7 @@ const serve_tools_format serve_tools_harmony = {
     .names = {"harmony", "gpt-oss"},
     .openers = {CHANNEL, "<|start|>", "<|call|>", "<|end|>", "<|return|>", MESSAGE, CONSTRAIN},
     .after = SERVE_AFTER_MARKER_UNCALLED,
+    .reads_messages = true,
     .look = look,
     .take = take,
 };

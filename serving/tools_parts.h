@@ -44,7 +44,8 @@ typedef struct serve_tools_format {
     const char *names[4]; /* the first is the one to show */
     const char *openers[SERVE_OPENERS_MAX];
     serve_tools_after after;
-    bool bare; /* an object at the very beginning opens a block, too */
+    bool bare;           /* an object at the very beginning opens a block, too */
+    bool reads_messages; /* those of harmony that go to tools */
 
     /* Looks on, from t->scan, whether text, which begins with opener t->opener, begins with a whole block.
      * ended: there will be no more text; then SERVE_FOUND_MORE is not an answer. */

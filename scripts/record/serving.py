@@ -70,12 +70,25 @@ def with_section(text: str, title: str, lines: list[str]) -> str:
     return text[:found.start()] + made + text[found.end():]
 
 
-def kept(module: ModuleType) -> str:
+def with_commands(lines: list[str], kind: str) -> list[str]:
+    """Each entry of a section with the command that shows it."""
+    command = ["", f"    python -m scripts.record.serving --only {kind} --findings"]
+    made: list[str] = []
+    for line in lines:
+        if line.startswith("### ") and any(before.startswith("### ") for before in made):
+            while not made[-1]:
+                made.pop()
+            made += [*command, ""]
+        made.append(line)
+    return made + command
+
+
+def kept(kind: str, module: ModuleType) -> str:
     """FINDINGS as it should be."""
     text = FINDINGS.read_text()
     if not hasattr(module, "findings"):
         return text
-    return with_section(text, module.TITLE, module.findings(0, N_DRAWS))
+    return with_section(text, module.TITLE, with_commands(module.findings(0, N_DRAWS), kind))
 
 
 def check(kind: str, module: ModuleType, out: Path) -> list[str]:
@@ -87,7 +100,7 @@ def check(kind: str, module: ModuleType, out: Path) -> list[str]:
                 differing.append(f"{out / file}: missing")
             elif (out / file).read_bytes() != (Path(scratch) / file).read_bytes():
                 differing.append(f"{out / file}: bytes differ")
-    if kept(module) != FINDINGS.read_text():
+    if kept(kind, module) != FINDINGS.read_text():
         differing.append(f"{FINDINGS}: {module.TITLE}")
     return differing
 
@@ -98,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
     for kind in options.only or KINDS:
         module = importlib.import_module(f".serving_{kind}", __package__)
         if options.findings:
-            FINDINGS.write_text(kept(module))
+            FINDINGS.write_text(kept(kind, module))
         elif options.check:
             differing += check(kind, module, options.out)
         else:
