@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/json.h"
+
 #define SHOWN 48 /* bytes of a text that a message has, from a little before where it differs */
 
 static bool append(conf_bytes *bytes, const char *text, size_t n)
@@ -170,10 +172,8 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
                            text, size);
 }
 
-bool conf_field_parse(assay_text text, json_object **value)
+static bool parse(assay_text text, json_object **value)
 {
-    *value = NULL;
-    if (text.n == 0 || text.n > INT32_MAX) return false;
     json_tokener *tokener = json_tokener_new();
     if (!tokener) return false;
     *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
@@ -185,6 +185,18 @@ bool conf_field_parse(assay_text text, json_object **value)
     const bool whole =
         json_tokener_get_error(tokener) == json_tokener_success && strip(text.at + end, text.n - end).n == 0;
     json_tokener_free(tokener);
+    return whole;
+}
+
+bool conf_field_parse(assay_text text, json_object **value)
+{
+    char *joined;
+    size_t n = text.n;
+    *value = NULL;
+    if (text.n == 0 || text.n > INT32_MAX) return false;
+    if (json_join_pairs(text.at, text.n, &joined, &n, NULL) != ASSAY_OK) return false;
+    const bool whole = parse(joined ? (assay_text){joined, n} : text, value);
+    free(joined);
     if (whole) return true;
     json_object_put(*value);
     *value = NULL;

@@ -3,6 +3,7 @@
 
 #include "model/error.h"
 #include "model/file.h"
+#include "model/json_text.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -63,15 +64,44 @@ assay_status json_parse(const char *path, const char *text, size_t n, json_objec
     return json_parse_within(path, text, n, &limits, out, err);
 }
 
-assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
-                               json_object **out, assay_error *err)
+/* Whether an escape, text[0..n), begins a surrogate pair. */
+static bool begins_pair(const char *text, size_t n)
 {
-    if (n > limits->bytes)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
-                          limits->bytes);
-    const assay_status rc = check(path, text, n, limits->values, err);
-    if (rc != ASSAY_OK) return rc;
+    return n >= 12 && text[1] == 'u' && (text[2] == 'd' || text[2] == 'D') && strchr("89abAB", text[3]);
+}
 
+assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_out, assay_error *err)
+{
+    char *joined = NULL;
+    const char *end = text + n, *from = text, *at = text;
+    size_t n_joined = 0;
+    while ((at = memchr(at, '\\', (size_t)(end - at))) != NULL) {
+        uint32_t codepoint;
+        const char *problem;
+        const size_t k = begins_pair(at, (size_t)(end - at))
+                             ? json_text_decode(at, (size_t)(end - at), &codepoint, &problem)
+                             : 0;
+        if (k != 12) {
+            at += end - at < 2 ? 1 : 2;
+            continue;
+        }
+        if (!joined) joined = malloc(n);
+        if (!joined) return assay_fail(err, ASSAY_ENOMEM, "a text of %zu bytes: out of memory", n);
+        memcpy(joined + n_joined, from, (size_t)(at - from));
+        n_joined += (size_t)(at - from);
+        n_joined += json_text_encode(joined + n_joined, codepoint);
+        from = at += k;
+    }
+    if (joined) {
+        memcpy(joined + n_joined, from, (size_t)(end - from));
+        *n_out = n_joined + (size_t)(end - from);
+    }
+    *out = joined;
+    return ASSAY_OK;
+}
+
+static assay_status build(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
+{
     json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
     if (!tokener) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     json_object *value = json_tokener_parse_ex(tokener, text, (int)n);
@@ -86,6 +116,20 @@ assay_status json_parse_within(const char *path, const char *text, size_t n, con
                           json_tokener_error_desc(error));
     *out = value;
     return ASSAY_OK;
+}
+
+assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
+                               json_object **out, assay_error *err)
+{
+    char *joined = NULL;
+    if (n > limits->bytes)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
+                          limits->bytes);
+    assay_status rc = check(path, text, n, limits->values, err);
+    if (rc == ASSAY_OK) rc = json_join_pairs(text, n, &joined, &n, err);
+    if (rc == ASSAY_OK) rc = build(path, joined ? joined : text, n, out, err);
+    free(joined);
+    return rc;
 }
 
 assay_status json_read(const char *path, json_object **out, assay_error *err)

@@ -33,6 +33,11 @@ typedef struct json_limits {
 assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
                                json_object **out, assay_error *err);
 
+/* For whoever hands a text to json-c by himself: json-c 0.16 reads half of all escaped surrogate pairs as
+ * U+FFFD. *out is the text with each pair as UTF-8, [*n_out], freed by the caller; NULL where it holds none.
+ * Any text will do; what is no pair stays as it is. Fails with ASSAY_ENOMEM. */
+assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_out, assay_error *err);
+
 /* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO where it cannot be opened or is not a
  * regular file; its text starts with the path and the system's reason. */
 assay_status json_read(const char *path, json_object **out, assay_error *err);

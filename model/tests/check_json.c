@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/json.h"
 
+#include "model/json_text.h"
 #include "model/tests/support.h"
 
 #include <stdint.h>
@@ -46,6 +47,24 @@ START_TEST(refused_text_leaves_the_result_untouched)
     ck_assert_int_eq(json_parse("t.json", "{\"a\":1,\"a\":2}", 13, &value, &err), ASSAY_EFORMAT);
     ck_assert_int_eq(json_read("/nonexistent/t.json", &value, &err), ASSAY_EIO);
     ck_assert_ptr_eq(value, (json_object *)&value);
+}
+END_TEST
+
+/* json-c 0.16 takes half of them for U+FFFD. */
+START_TEST(every_escaped_surrogate_pair_is_its_character)
+{
+    for (uint32_t codepoint = 0x10000; codepoint <= 0x10ffff; codepoint += 0x111) {
+        char text[32], expected[5] = "";
+        json_object *value = NULL;
+        assay_error err = {0};
+        const unsigned high = 0xd800U + ((codepoint - 0x10000U) >> 10), low = 0xdc00U + (codepoint & 0x3ffU);
+        const int n = snprintf(text, sizeof text, "\"\\\\u%04x\\u%04x\\u%04X\"", high, high, low);
+        expected[json_text_encode(expected, codepoint)] = '\0';
+        ck_assert_msg(json_parse("t", text, (size_t)n, &value, &err) == ASSAY_OK, "%s", err.text);
+        ck_assert_msg(strncmp(json_object_get_string(value), text + 2, 1) == 0, "the backslash stays");
+        ck_assert_str_eq(json_object_get_string(value) + 6, expected);
+        json_object_put(value);
+    }
 }
 END_TEST
 
@@ -145,6 +164,7 @@ int main(void)
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
     tcase_add_test(tc, parsing_keeps_every_value);
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
+    tcase_add_test(tc, every_escaped_surrogate_pair_is_its_character);
     tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
     tcase_add_test(tc, files_are_read_whole);
     tcase_add_test(tc, what_is_no_regular_file_is_refused);
