@@ -160,7 +160,7 @@ static bool compare(const answer *a, json_object *expected, json_object *found, 
     json_object_object_foreach(expected, name, value)
     {
         json_object *other = json_object_object_get(found, name);
-        if (json_object_equal(value, other)) continue;
+        if (conf_value_equals(value, other)) continue;
         conf_verdict_fail(v, class, "%s%s: expected " SHOWN ", found " SHOWN, way_names[a->way], name,
                           show(value), show(other));
         return false;

@@ -208,8 +208,7 @@ static bool is_number(json_object *value)
     return json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double);
 }
 
-/* json_object_equal, but 1000 is 1e3. */
-static bool equal(json_object *a, json_object *b)
+bool conf_value_equals(json_object *a, json_object *b)
 {
     if (is_number(a) && is_number(b) && json_object_get_type(a) != json_object_get_type(b))
         return json_object_get_double(a) == json_object_get_double(b);
@@ -219,7 +218,7 @@ static bool equal(json_object *a, json_object *b)
         const size_t n = json_object_array_length(a);
         same = n == json_object_array_length(b);
         for (size_t i = 0; same && i < n; i++)
-            same = equal(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i));
+            same = conf_value_equals(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i));
         return same;
     }
     if (!json_object_is_type(a, json_type_object)) return json_object_equal(a, b);
@@ -227,7 +226,7 @@ static bool equal(json_object *a, json_object *b)
     json_object_object_foreach(a, name, value)
     {
         json_object *other;
-        same = same && json_object_object_get_ex(b, name, &other) && equal(value, other);
+        same = same && json_object_object_get_ex(b, name, &other) && conf_value_equals(value, other);
     }
     return same;
 }
@@ -236,7 +235,8 @@ static bool same_arguments(const char *name, json_object *expected, const conf_b
                            size_t size)
 {
     json_object *value;
-    const bool same = conf_field_parse((assay_text){found->at, found->n}, &value) && equal(expected, value);
+    const bool same =
+        conf_field_parse((assay_text){found->at, found->n}, &value) && conf_value_equals(expected, value);
     json_object_put(value);
     if (same) return true;
     if (json_object_is_type(expected, json_type_string))
