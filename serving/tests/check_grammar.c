@@ -207,27 +207,40 @@ START_TEST(a_usage_that_nobody_asked_for_breaks_a_rule)
 }
 END_TEST
 
+static const struct {
+    const char *name, *finish;
+    size_t content, reasoning, n_calls;
+    int64_t input, output;
+    bool failed;
+} SUMMARIES[] = {
+    {"chat_calls", "tool_calls", 15, 10, 1, 7, 9, false},
+    {"chat_error", "", 0, 10, 0, -1, -1, true},
+    {"messages_tool", "tool_use", 14, 10, 1, 25, 9, false},
+    {"responses_text", "completed", 12, 10, 0, 7, 6, false},
+    {"responses_call", "completed", 0, 0, 1, 25, 9, false},
+};
+
 START_TEST(the_summary_says_what_was_streamed)
 {
-    const serve_grammar_options options = {.endpoint = SERVE_MESSAGES};
+    const serve_grammar_options options = {.endpoint = stream_endpoint(SUMMARIES[_i].name)};
     serve_breach breach;
     serve_grammar_summary summary;
     serve_grammar *g;
     stream s;
-    stream_read("messages_tool", &s);
+    stream_read(SUMMARIES[_i].name, &s);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
     ck_assert_int_eq(serve_grammar_feed(g, s.text.at, s.text.n, &breach), ASSAY_OK);
     ck_assert_int_eq(serve_grammar_end(g, &breach), ASSAY_OK);
     serve_grammar_summarise(g, &summary);
     ck_assert_uint_eq(summary.n_events, s.n);
     ck_assert_uint_eq(summary.n_bytes, s.text.n);
-    ck_assert_uint_eq(summary.content_bytes, strlen("Looking it up."));
-    ck_assert_uint_eq(summary.reasoning_bytes, strlen("Let me see"));
-    ck_assert_uint_eq(summary.n_calls, 1);
-    ck_assert_str_eq(summary.finish, "tool_use");
-    ck_assert(!summary.failed);
-    ck_assert_int_eq(summary.input_tokens, 25);
-    ck_assert_int_eq(summary.output_tokens, 9);
+    ck_assert_uint_eq(summary.content_bytes, SUMMARIES[_i].content);
+    ck_assert_uint_eq(summary.reasoning_bytes, SUMMARIES[_i].reasoning);
+    ck_assert_uint_eq(summary.n_calls, SUMMARIES[_i].n_calls);
+    ck_assert_str_eq(summary.finish, SUMMARIES[_i].finish);
+    ck_assert_int_eq(summary.failed, SUMMARIES[_i].failed);
+    ck_assert_int_eq(summary.input_tokens, SUMMARIES[_i].input);
+    ck_assert_int_eq(summary.output_tokens, SUMMARIES[_i].output);
     serve_grammar_free(g);
     serve_bytes_free(&s.text);
 }
@@ -246,7 +259,8 @@ int main(void)
     tcase_add_test(all, input_tokens_may_be_told_at_the_end);
     tcase_add_test(all, a_response_does_not_end_before_it_began);
     tcase_add_test(all, a_usage_that_nobody_asked_for_breaks_a_rule);
-    tcase_add_test(all, the_summary_says_what_was_streamed);
+    tcase_add_loop_test(all, the_summary_says_what_was_streamed, 0,
+                        (int)(sizeof SUMMARIES / sizeof *SUMMARIES));
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
