@@ -203,6 +203,8 @@ def lines(seed: int, n: int) -> list[str]:
         the ends of texts aside. Where the reasoning parser alone is at fault, the section above counts it. `python -m scripts.record.serving
         --findings --only events` writes this section.""")
     for cause, entry in DIFFERING.items():
+        if not trials[cause]:
+            continue
         other = {"cuts": "a stream of tokens", "endpoints": "chat completions"}.get(cause, "the whole")
         made += ["", f"### events-{cause}: {entry.title}", "",
                  f"| endpoint | parsers | of {n_all} | deltas | the stream | {other} |", "|---|---|---|---|---|---|"]
