@@ -20,8 +20,8 @@ const char *conf_stage_name(conf_stage stage)
 const char *conf_class_name(conf_class class)
 {
     static const char *const names[CONF_N_CLASSES] = {
-        "",     "mask",         "logits", "tokens",  "tensor", "rope",  "threads", "stops",
-        "text", "events", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
+        "",       "mask",         "logits", "tokens",  "tensor", "rope",  "threads", "stops", "text",
+        "events", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
     return names[class];
 }
 
