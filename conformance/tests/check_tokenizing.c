@@ -13,10 +13,12 @@
 static const char sound[] = CASE(
     "{\"id\":1,\"input\":{\"text\":\"a\\u0000b\",\"add_special_tokens\":true},\"expect\":{\"ids\":[1000,97,0,"
     "98]}},"
-    "{\"id\":2,\"input\":{\"text\":\"\"},\"expect\":{\"ids\":[]}},"
-    "{\"id\":3,\"input\":{\"ids\":[97,1000,98],\"skip_special_tokens\":true},\"expect\":{\"text\":\"ab\"}},"
-    "{\"id\":4,\"input\":{\"ids\":[97,1000]},\"expect\":{\"text\":\"a*\"}},"
-    "{\"id\":5,\"input\":{\"ids\":[97,98]},\"expect\":{\"pieces\":[\"\",\"a\",\"b\"]}}");
+    "{\"id\":2,\"input\":{\"text\":\"\",\"add_special_tokens\":false},\"expect\":{\"ids\":[]}},"
+    "{\"id\":3,\"input\":{\"ids\":[97,1000,98]},\"expect\":{\"text\":\"ab\"}},"
+    "{\"id\":4,\"input\":{\"ids\":[97,1000],\"skip_special_tokens\":false},\"expect\":{\"text\":\"a*\"}},"
+    "{\"id\":5,\"input\":{\"ids\":[97,98]},\"expect\":{\"pieces\":[\"\",\"a\",\"b\"]}},"
+    "{\"id\":6,\"input\":{\"ids\":[97,98]},\"expect\":{\"text\":\"ab\",\"pieces\":[\"\",\"a\"]}},"
+    "{\"id\":7,\"input\":{\"text\":\"b\"},\"expect\":{\"ids\":[1000,98]}}");
 
 static void setup(void)
 {
@@ -89,8 +91,8 @@ static const struct {
     {CASE("{\"id\":1,\"input\":{\"text\":\"\"},\"expect\":{\"ids\":[-1]}}"),
      "expect.ids[0]: found -1, expected a whole number"},
     {CASE("{\"id\":1,\"input\":{\"ids\":[1]},\"expect\":{}}"), "expect.text: is missing, expected a string"},
-    {CASE("{\"id\":1,\"input\":{\"ids\":[1]},\"expect\":{\"pieces\":[\"\"]}}"),
-     "expect.pieces: 1 pieces, expected 2 for 1 ids"},
+    {CASE("{\"id\":1,\"input\":{\"ids\":[1]},\"expect\":{\"pieces\":[\"\",\"\",\"\"]}}"),
+     "expect.pieces: 3 pieces, expected 1 or 2 for 1 ids"},
     {CASE("{\"id\":1,\"input\":{\"ids\":[]},\"expect\":{\"pieces\":[1]}}"),
      "expect.pieces[0]: found a whole number"},
     {CASE("{\"id\":1,\"verdict\":\"reject\",\"input\":{\"ids\":[]},\"expect\":{\"text\":\"\"}}"),
