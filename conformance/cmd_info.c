@@ -2,8 +2,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "conformance/case.h"
 #include "conformance/cmd.h"
@@ -13,6 +15,7 @@
 #include "conformance/schedule.h"
 #include "conformance/text.h"
 #include "model/plan.h"
+#include "model/tokenizer.h"
 
 static void print_text(FILE *out, const char *name, const char *value)
 {
@@ -105,12 +108,25 @@ static void print_case(FILE *out, const conf_case *c)
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 
+/* For the texts of tokens; one that cannot be read is no reason to say nothing of the rest. */
+static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
+{
+    char path[PATH_MAX];
+    assay_error err = {0};
+    const int n = snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return;
+    if (tokenizer_open(dir, out, &err) != ASSAY_OK) (void)fprintf(to, "tokenizer    %s\n", err.text);
+}
+
 static assay_status info_checkpoint(const void *dir, FILE *out, assay_error *err)
 {
     plan *p;
+    tokenizer *tokens = NULL;
     assay_status rc = plan_open(dir, &p, err);
     if (rc != ASSAY_OK) return rc;
-    plan_print(p, out);
+    open_tokenizer(dir, &tokens, out);
+    plan_print(p, tokens, out);
+    tokenizer_free(tokens);
     plan_free(p);
     return rc;
 }

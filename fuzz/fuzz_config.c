@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!nowhere) nowhere = fopen("/dev/null", "w");
     fuzz_require(nowhere != NULL, "there is a /dev/null");
-    plan_print(p, nowhere);
+    plan_print(p, NULL, nowhere);
     read_ends(p);
     plan_free(p);
     return 0;

@@ -16,6 +16,7 @@
 #include "model/array_list.h"
 #include "model/rope.h"
 #include "model/stop.h"
+#include "model/tokenizer.h"
 
 #define PLAN_NONE SIZE_MAX
 
@@ -232,7 +233,7 @@ int32_t plan_embeds_as(const plan *p, int32_t token);
 /* "silu", "gelu_pytorch_tanh", …. */
 const char *plan_activation_name(assay_activation a);
 
-/* Writes the whole plan for a person to compare with a model card. */
-void plan_print(const plan *p, FILE *out);
+/* Writes the whole plan for a person to compare with a model card. tokens: for the texts of ids, or NULL. */
+void plan_print(const plan *p, const tokenizer *tokens, FILE *out);
 
 #endif

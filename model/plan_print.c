@@ -43,14 +43,18 @@ static void print_counts(const plan *p, FILE *out)
                 p->placeholders.embeds_as);
 }
 
-static void print_stops(const plan *p, FILE *out)
+static void print_stops(const plan *p, const tokenizer *tokens, FILE *out)
 {
     size_t n;
     const int32_t *ids = stop_set_ids(p->stops, &n);
     for (size_t i = 0; i < n; i++) {
         char from[80];
+        size_t n_text = 0;
+        const char *text = tokens ? tokenizer_text_of(tokens, ids[i], &n_text) : NULL;
         stop_origin_print(from, sizeof from, stop_set_origin(p->stops, i));
-        fprintf(out, "stop         %" PRId32 "  %s\n", ids[i], from);
+        fprintf(out, "stop         %" PRId32 "  ", ids[i]);
+        if (text) fprintf(out, "%.*s  ", (int)n_text, text);
+        fprintf(out, "%s\n", from);
     }
     if (n == 0) fprintf(out, "stop         none\n");
 }
@@ -145,10 +149,10 @@ static void print_layer(const plan *p, size_t i, FILE *out)
     fputc('\n', out);
 }
 
-void plan_print(const plan *p, FILE *out)
+void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
 {
     print_counts(p, out);
-    print_stops(p, out);
+    print_stops(p, tokens, out);
     for (size_t i = 0; i < p->n_ropes; i++) print_rope(&p->ropes[i], i, out);
     for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
     for (size_t i = 0; i < p->n_notes; i++) fprintf(out, "note         %s\n", p->notes[i]);

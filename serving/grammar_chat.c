@@ -2,12 +2,13 @@
  * reasoning_content or reasoning, which servers of open models add).
  *
  *     chat-head        id, model, created and object, the same in all chunks
- *     chat-choices     an array of choices, each with an index and a delta; one without choices tells the
- * usage chat-role        the first delta of a choice says role assistant, and none behind it says it again
+ *     chat-choices     an array of choices, each with an index and a delta;
+ *                      one without choices tells the usage
+ *     chat-role        the first delta of a choice says role assistant, and none behind it again
  *     chat-delta       members of a delta that are of another type
  *     chat-call-index  calls are numbered 0, 1, 2…
- *     chat-call-head   the first delta of a call has its id, type and name, and none behind it again: clients
- *                      join what is said twice
+ *     chat-call-head   the first delta of a call has its id, type and name, and none behind it again:
+ *                      clients join what is said twice
  *     chat-arguments   the arguments of a call, joined, are JSON, unless generation was cut short
  *     chat-finish      exactly one finish_reason for each choice, a published one, and nothing behind it
  *     chat-usage       counts that add up, behind every finish; in a chunk of its own where it was asked for,

@@ -5,9 +5,11 @@
  *     messages-block   one block at a time is open: it starts empty, of a published type, and stops
  *     messages-delta   deltas are of a type that fits the block; nothing follows the signature of a thought
  *     messages-input   the input of a tool, joined, is a JSON object, unless generation was cut short
- *     messages-end     message_delta, with a published stop_reason that fits what was said, then
- * message_stop, and nothing behind it; a stop_sequence exactly where that is the reason messages-usage input
- * tokens are told, at the start or at the end, and are more than 0; so are output tokens, at the end
+ *     messages-end     message_delta, with a published stop_reason that fits what was said,
+ *                      then message_stop, and nothing behind it;
+ *                      a stop_sequence exactly where that is the reason
+ *     messages-usage   input tokens are told, at the start or at the end, and are more than 0;
+ *                      so are output tokens, at the end
  *
  * ping may stand anywhere.
  *

@@ -4,9 +4,9 @@
  * colon is a comment. Stricter than a browser, which passes over what it does not know, since a server that
  * writes such things has a fault. These rules are broken by
  *
- *     sse-field  a field other than data, event, id and retry (a line that lacks "data:", too), a field
- * event, id or retry for the second time in an event, or one of those two last with another value than
- *                published: an id with U+0000, a retry that is not made of digits
+ *     sse-field  a field other than data, event, id and retry (a line that lacks "data:", too);
+ *                event, id or retry for the second time in an event; an id with U+0000;
+ *                a retry that is not made of digits
  *     sse-data   an event without data, which no client would see
  *     sse-end    a stream that ends within an event
  *     sse-size   an event of more than SERVE_SSE_EVENT_MAX bytes

@@ -95,7 +95,7 @@ START_TEST(the_plan_prints_what_a_model_card_says)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     plan *p = checkpoint_open_fixture("gemma4/multimodal");
-    plan_print(p, out);
+    plan_print(p, NULL, out);
     (void)fclose(out);
     static const char *const EXPECTED[] = {
         "vocabulary   105",

@@ -112,7 +112,7 @@ START_TEST(the_plan_prints_the_storage)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     plan *p = checkpoint_open_fixture("gemma4/mlx-4bit-experts");
-    plan_print(p, out);
+    plan_print(p, NULL, out);
     (void)fclose(out);
     ck_assert_ptr_nonnull(
         strstr(text, "stored       4 bits in groups of 64, scales in BF16, biases in BF16: "));
