@@ -13,6 +13,9 @@
  * what came of it. */
 #define GRACE 5.0
 
+/* Vectors that one process replays in turn: a process takes longer to start than most of them to replay. */
+#define BATCH 256
+
 /* Vectors under way. */
 typedef struct evaluation {
     const conf_case *c;
@@ -20,8 +23,9 @@ typedef struct evaluation {
     const void *offered;
     conf_verdict *v;
     size_t n_replayed, n_diverging;
-    size_t n_excused; /* that differ, and may */
-    bool over;        /* what follows is not replayed */
+    size_t n_excused;  /* that differ, and may */
+    bool over;         /* what follows is not replayed */
+    conf_verdict last; /* that of the process which replayed several */
 } evaluation;
 
 /* What the process of a vector needs. */
@@ -38,6 +42,34 @@ static void run_task(const void *context, conf_verdict *v)
     const conf_json_at *at = conf_vector_find(&e->c->vectors, t->i, e->c->path, &place);
     v->stage = CONF_STAGE_VECTOR;
     e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
+}
+
+/* Whether vector i is asked for. */
+static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
+{
+    char name[CONF_VECTOR_NAME_MAX];
+    conf_vector_print_name(name, vector);
+    return !assignment->vector || strcmp(name, assignment->vector) == 0;
+}
+
+/* Vectors begin … end - 1, in turn. */
+typedef struct batch {
+    const evaluation *evaluation;
+    const conf_assignment *assignment;
+    size_t begin, end;
+} batch;
+
+/* Ends with the first that does not pass. */
+static void run_batch(const void *context, conf_verdict *v)
+{
+    const batch *b = context;
+    for (size_t i = b->begin; i < b->end; i++) {
+        const task t = {b->evaluation, i};
+        v->until = conf_clock() + b->assignment->limits.seconds;
+        if (is_asked(b->assignment, &b->evaluation->c->vectors.at[i])) run_task(&t, v);
+        if (v->outcome != CONF_PASSED) return;
+        v->n_passed++;
+    }
 }
 
 /* What whoever waits for this process is told if it dies, or does not come back. */
@@ -102,12 +134,54 @@ static void sum_up(const evaluation *e, size_t n)
     v->vector[0] = '\0';
 }
 
-/* Whether vector i is asked for. */
-static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
+/* Replays vectors from `begin` on in one process. Returns the first that has not passed there, or `end`: what
+ * becomes of it by itself is what counts. */
+static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin, size_t end)
 {
-    char name[CONF_VECTOR_NAME_MAX];
-    conf_vector_print_name(name, vector);
-    return !assignment->vector || strcmp(name, assignment->vector) == 0;
+    const batch b = {e, assignment, begin, end};
+    assay_error err = {0};
+    e->v->until = conf_clock() + (double)(end - begin) * assignment->limits.seconds + GRACE;
+    if (conf_isolate(run_batch, &b, &assignment->limits, &e->last, &err) != ASSAY_OK) {
+        conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
+        e->over = true;
+        return end;
+    }
+    for (size_t i = begin; i < begin + e->last.n_passed; i++)
+        e->n_replayed += is_asked(assignment, &e->c->vectors.at[i]);
+    return begin + e->last.n_passed;
+}
+
+/* A vector that has failed behind others: by itself first; if it passes then, what came before has spoiled
+ * it.
+ */
+static void replay_again(evaluation *e, const conf_assignment *assignment, size_t i)
+{
+    const size_t n_told = e->n_diverging + e->n_excused;
+    replay_vector(e, i, &assignment->limits);
+    if (e->over || e->n_diverging + e->n_excused > n_told) return;
+    if (e->last.outcome != CONF_FAILED || e->last.class == CONF_CLASS_HANG ||
+        e->last.class == CONF_CLASS_MEMORY)
+        return;
+    conf_verdict spoiled = {0};
+    conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
+                      "behind the vectors before it, but not by itself: %.400s", e->last.reason);
+    take(e, &e->c->vectors.at[i], &spoiled);
+    e->n_replayed--;
+}
+
+static void replay_all(evaluation *e, const conf_assignment *assignment)
+{
+    const size_t n = e->c->vectors.n;
+    for (size_t i = 0; i < n && !e->over;) {
+        if (!e->kind->in_turn) {
+            if (is_asked(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
+            i++;
+            continue;
+        }
+        const size_t end = i + BATCH < n ? i + BATCH : n;
+        i = replay_batch(e, assignment, i, end);
+        if (i < end && !e->over) replay_again(e, assignment, i++);
+    }
 }
 
 void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
@@ -122,7 +196,6 @@ void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c
     e.offered = e.kind->open(assignment->engine, v);
     if (!e.offered) return;
     v->stage = CONF_STAGE_VECTOR;
-    for (size_t i = 0; i < c->vectors.n && !e.over; i++)
-        if (is_asked(assignment, &c->vectors.at[i])) replay_vector(&e, i, &assignment->limits);
+    replay_all(&e, assignment);
     sum_up(&e, n);
 }

@@ -77,9 +77,11 @@ typedef struct conf_verdict {
     char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
     char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
-    double until;                   /* on the monotonic clock: the process may take at least until then */
-    double seconds;                 /* from the start of its process to the end */
-    bool beside;                    /* what was read is no case, but what lies beside cases (case.h) */
+    size_t n_passed; /* of a process that replays vectors in turn: so many have passed, in the order of the
+                        file */
+    double until;    /* on the monotonic clock: the process may take at least until then */
+    double seconds;  /* from the start of its process to the end */
+    bool beside;     /* what was read is no case, but what lies beside cases (case.h) */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 

@@ -83,6 +83,7 @@ static const struct {
     {"empty", "reasoning", "a piece without text\n"},
     {"thinks", "reasoning", "reasoning: expected null, found \"a\" (they differ at byte 0)\n"},
     {"part", "reasoning", "a piece of no known part\n"},
+    {"spoils", "reasoning", "behind the vectors before it, but not by itself: content: expected"},
     {"no-memory", "reasoning", "no memory\n"},
     {"orphan", "tools", "arguments before any call\n"},
     {"twice", "tools", "calls[1].name: expected \"g\", found \"f\" (they differ at byte 0)\n"},

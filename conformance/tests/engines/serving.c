@@ -52,7 +52,9 @@ static assay_status reply_open(const assay_reply_options *options, assay_reply *
     if (!parser || strcmp(parser, "angles") != 0)
         return fail(err, ASSAY_EUNSUPPORTED, "parser: expected angles");
     if (errs("no-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
+    static size_t n_opened;
     *out = calloc(1, sizeof **out);
+    if (++n_opened > 3 && errs("spoils")) (*out)->part = ASSAY_PART_REASONING;
     (*out)->tools = options->tools != NULL;
     (*out)->thinking_off = options->thinking_off && !errs("thinks");
     return ASSAY_OK;
