@@ -153,11 +153,11 @@ static bool append_part(buffer *b, const tokenizer_token *t)
     return buffer_append(b, t->text, t->n);
 }
 
-static assay_status fail_kind(const tokenizer_file *f, size_t index, int kind, assay_error *err)
+static assay_status fail_kind(const tokenizer_file *f, size_t index, json_scan_kind kind, assay_error *err)
 {
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: model.merges[%zu]: found %s, expected all to be texts, or all pairs of texts",
-                      f->path, index, json_scan_kind_name((json_scan_kind)kind));
+                      f->path, index, json_scan_kind_name(kind));
 }
 
 /* The next merge, begun by `first`, into *m, which lies in `line`. */
@@ -250,7 +250,7 @@ static assay_status read_merges_from(const tokenizer_file *f, tokenizer_bpe *b, 
     tokenizer_token t;
     buffer line = {0}, whole = {0};
     merge m = {0};
-    int kind = JSON_SCAN_NULL;
+    json_scan_kind kind = JSON_SCAN_NULL;
     int32_t rank = 0;
     assay_status rc = tokenizer_scan_next(s, &t, err);
     if (rc == ASSAY_OK && t.kind != JSON_SCAN_ARRAY) rc = fail_kind(f, 0, t.kind, err);

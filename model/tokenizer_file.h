@@ -9,6 +9,7 @@
 
 #include <assay/status.h>
 
+#include "model/json_scan.h"
 #include "model/tokenizer_place.h"
 
 #include <json-c/json.h>
@@ -46,10 +47,10 @@ assay_status tokenizer_scan_open(const tokenizer_file *f, tokenizer_span span, t
                                  assay_error *err);
 void tokenizer_scan_free(tokenizer_scan *s);
 
-/* The next token of JSON (a value of json_scan_kind); of a name or a string also its text, borrowed until the
+/* The next token of JSON; of a name or a string also its text, borrowed until the
  * next call. */
 typedef struct tokenizer_token {
-    int kind;
+    json_scan_kind kind;
     const char *text;
     size_t n;
 } tokenizer_token;

@@ -27,10 +27,11 @@ void tokenizer_model_work_free(tokenizer_model_work *work)
     tokenizer_unigram_work_free(&work->unigram);
 }
 
-static assay_status fail_kind(const tokenizer_file *f, int found, const char *expected, assay_error *err)
+static assay_status fail_kind(const tokenizer_file *f, json_scan_kind found, const char *expected,
+                              assay_error *err)
 {
     return assay_fail(err, ASSAY_EFORMAT, "%s: model.vocab: found %s, expected %s", f->path,
-                      json_scan_kind_name((json_scan_kind)found), expected);
+                      json_scan_kind_name(found), expected);
 }
 
 /* {"token": id, …} */
