@@ -156,9 +156,11 @@ START_TEST(an_unknown_class_names_those_that_are_known)
 {
     const support_output *o = support_assay("run --fail-class logit cases");
     assert_code(o, 2);
-    ck_assert_str_eq(o->err, "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
-                             "tensor, rope, threads, inconsistent, shape, refused, memory, crash, exit, "
-                             "hang; did you mean logits?\n");
+    ck_assert_str_eq(
+        o->err,
+        "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
+        "tensor, rope, threads, stops, text, events, inconsistent, shape, refused, memory, crash, exit, "
+        "hang; did you mean logits?\n");
     o = support_assay("run --fail-class divergence cases");
     assert_code(o, 2);
     assert_holds(o->err, "exit, hang\n");
