@@ -2,7 +2,7 @@
 #include "model/detokenizer.h"
 
 #include "model/error.h"
-#include "model/tokenizer_parts.h"
+#include "model/tokenizer/parts.h"
 
 #include <stdlib.h>
 

@@ -45,38 +45,38 @@ model_libmodel_la_SOURCES = \
 	model/stop_tokenizer.c model/stop_tokenizer.h \
 	model/stream.c model/stream.h \
 	model/stream_table.c model/stream_table.h \
-	model/tokenizer.c model/tokenizer.h model/tokenizer_parts.h \
-	model/tokenizer_added.c model/tokenizer_added.h \
-	model/tokenizer_bpe.c model/tokenizer_bpe.h model/tokenizer_bpe_parts.h \
-	model/tokenizer_bpe_merge.c model/tokenizer_bpe_merge.h \
-	model/tokenizer_bpe_open.c \
-	model/tokenizer_bytes.c model/tokenizer_bytes.h \
-	model/tokenizer_cache.c model/tokenizer_cache.h \
-	model/tokenizer_chars.c model/tokenizer_chars.h \
-	model/tokenizer_chars_table.c model/tokenizer_chars_table.h \
-	model/tokenizer_charsmap.c model/tokenizer_charsmap.h \
-	model/tokenizer_decoder.c model/tokenizer_decoder.h \
-	model/tokenizer_encode.c \
-	model/tokenizer_file.c model/tokenizer_file.h \
-	model/tokenizer_ids.c model/tokenizer_ids.h \
-	model/tokenizer_model.c model/tokenizer_model.h \
-	model/tokenizer_normal_form.c model/tokenizer_normal_form.h \
-	model/tokenizer_normal_step.c model/tokenizer_normal_step.h \
-	model/tokenizer_normalizer.c model/tokenizer_normalizer.h \
-	model/tokenizer_pairs.c model/tokenizer_pairs.h \
-	model/tokenizer_pattern.c model/tokenizer_pattern.h \
-	model/tokenizer_place.c model/tokenizer_place.h \
-	model/tokenizer_post.c model/tokenizer_post.h \
-	model/tokenizer_pretokenizer.c model/tokenizer_pretokenizer.h \
-	model/tokenizer_property.c model/tokenizer_property.h \
-	model/tokenizer_ruby.c model/tokenizer_ruby.h \
-	model/tokenizer_stage.c model/tokenizer_stage.h \
-	model/tokenizer_step.c model/tokenizer_step.h \
-	model/tokenizer_trie.c model/tokenizer_trie.h \
-	model/tokenizer_unigram.c model/tokenizer_unigram.h \
-	model/tokenizer_vocab.c model/tokenizer_vocab.h \
-	model/tokenizer_wordpiece.c model/tokenizer_wordpiece.h \
-	model/tokenizer_writer.c model/tokenizer_writer.h \
+	model/tokenizer.c model/tokenizer.h model/tokenizer/parts.h \
+	model/tokenizer/added.c model/tokenizer/added.h \
+	model/tokenizer/bpe.c model/tokenizer/bpe.h model/tokenizer/bpe_parts.h \
+	model/tokenizer/bpe_merge.c model/tokenizer/bpe_merge.h \
+	model/tokenizer/bpe_open.c \
+	model/tokenizer/bytes.c model/tokenizer/bytes.h \
+	model/tokenizer/cache.c model/tokenizer/cache.h \
+	model/tokenizer/chars.c model/tokenizer/chars.h \
+	model/tokenizer/chars_table.c model/tokenizer/chars_table.h \
+	model/tokenizer/charsmap.c model/tokenizer/charsmap.h \
+	model/tokenizer/decoder.c model/tokenizer/decoder.h \
+	model/tokenizer/encode.c \
+	model/tokenizer/file.c model/tokenizer/file.h \
+	model/tokenizer/ids.c model/tokenizer/ids.h \
+	model/tokenizer/model.c model/tokenizer/model.h \
+	model/tokenizer/normal_form.c model/tokenizer/normal_form.h \
+	model/tokenizer/normal_step.c model/tokenizer/normal_step.h \
+	model/tokenizer/normalizer.c model/tokenizer/normalizer.h \
+	model/tokenizer/pairs.c model/tokenizer/pairs.h \
+	model/tokenizer/pattern.c model/tokenizer/pattern.h \
+	model/tokenizer/place.c model/tokenizer/place.h \
+	model/tokenizer/post.c model/tokenizer/post.h \
+	model/tokenizer/pretokenizer.c model/tokenizer/pretokenizer.h \
+	model/tokenizer/property.c model/tokenizer/property.h \
+	model/tokenizer/ruby.c model/tokenizer/ruby.h \
+	model/tokenizer/stage.c model/tokenizer/stage.h \
+	model/tokenizer/step.c model/tokenizer/step.h \
+	model/tokenizer/trie.c model/tokenizer/trie.h \
+	model/tokenizer/unigram.c model/tokenizer/unigram.h \
+	model/tokenizer/vocab.c model/tokenizer/vocab.h \
+	model/tokenizer/wordpiece.c model/tokenizer/wordpiece.h \
+	model/tokenizer/writer.c model/tokenizer/writer.h \
 	model/utf8.c model/utf8.h \
 	model/weights.c model/weights.h
 model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)

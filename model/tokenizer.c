@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/tokenizer_parts.h"
+#include "model/tokenizer/parts.h"
 
 #include "model/error.h"
 

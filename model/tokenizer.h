@@ -10,7 +10,7 @@
 #include <assay/status.h>
 
 #include "model/buffer.h"
-#include "model/tokenizer_ids.h"
+#include "model/tokenizer/ids.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/tokenizer_ruby.h"
+#include "model/tokenizer/ruby.h"
 
 #include "model/tests/support.h"
-#include "model/tokenizer_pattern.h"
+#include "model/tokenizer/pattern.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,37 @@
+/* The normalizer of a tokenizer.json: what a text becomes before it is cut.
+ *
+ * Implemented are BertNormalizer, ByteLevel, Lowercase, NFC, NFD, NFKC, NFKD, Nmt, Precompiled, Prepend,
+ * Replace, Sequence, Strip and StripAccents, as tokenizers 0.23.3 has them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_TOKENIZER_NORMALIZER_H
+#define MODEL_TOKENIZER_NORMALIZER_H
+
+#include <assay/status.h>
+
+#include "model/tokenizer/normal_form.h"
+#include "model/tokenizer/pattern.h"
+#include "model/tokenizer/writer.h"
+
+/* Immutable once opened. */
+typedef struct tokenizer_normalizer tokenizer_normalizer;
+
+/* What one thread needs to normalise; the matcher is borrowed, the rest all zero at first. */
+typedef struct tokenizer_normalizing {
+    tokenizer_matcher *matcher;
+    buffer text[2];
+    normal_chars chars;
+} tokenizer_normalizing;
+
+/* Opens the member; one that is absent or null does nothing. The caller owns *out. */
+assay_status tokenizer_normalizer_open(const tokenizer_place *p, tokenizer_normalizer **out,
+                                       assay_error *err);
+void tokenizer_normalizer_free(tokenizer_normalizer *n);
+
+/* Normalises a text. *out is borrowed from the text or from `work`, until it is used again.
+ * ASSAY_ENOMEM, and ASSAY_EUNSUPPORTED where an expression takes too many steps. */
+assay_status tokenizer_normalizer_run(const tokenizer_normalizer *n, tokenizer_normalizing *work,
+                                      const tokenizer_text *text, tokenizer_text *out, assay_error *err);
+void tokenizer_normalizing_free(tokenizer_normalizing *work);
+
+#endif
