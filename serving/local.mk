@@ -55,6 +55,7 @@ SERVING_TESTS = \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
 	serving/tests/check_reply \
+	serving/tests/check_reply_memory \
 	serving/tests/check_response \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
@@ -100,6 +101,9 @@ serving_tests_check_reply_SOURCES = \
 	serving/tests/pieces.c serving/tests/pieces.h
 serving_tests_check_reply_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reply_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_reply_memory_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)

@@ -1,8 +1,9 @@
-/* Faults: the fastpath engine with one thing broken on purpose, to see that the bundled cases notice.
+/* Faults: the fastpath engine, or what is served from it, with one thing broken on purpose, to see that the
+ * bundled cases notice.
  *
- * Nothing of fastpath knows of them. A fault takes hold at a *seam*: a function that one file of the engine
- * calls in another, which the linker replaces by the one of seams.c (--wrap) in a module that only the tests
- * build. ASSAY_FAULT names the fault that is planted; without it the module is fastpath.
+ * Nothing of fastpath and serving knows of them. A fault takes hold at a *seam*: what one file takes from
+ * another, which the linker replaces by that of seams*.c (--wrap) in a module that only the tests build.
+ * ASSAY_FAULT names the fault that is planted; without it the module is fastpath.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_FAULTS_FAULT_H
@@ -14,7 +15,7 @@
 /* What notices a fault. */
 typedef enum fault_witness {
     FAULT_CASES,    /* assay run: the cases that catch it are off by ten times their bounds or more */
-    FAULT_PROGRAMS, /* assay run: programs of threads have other outcomes */
+    FAULT_VECTORS,  /* assay run: vectors of text, or programs of threads, have other outcomes */
     FAULT_SCHEDULES /* assay schedule: engine calls on many threads fail, or change bits */
 } fault_witness;
 
@@ -59,6 +60,23 @@ typedef struct fault {
     bool shares_scratch;
     /* Nobody is told of the errors of streams. */
     bool drops_errors;
+
+    /* Only ids that these documents name end a reply: bits of assay_stop_origin; 0: those of all do. */
+    unsigned stops_of;
+    /* The text of the id that ended a reply belongs to it. */
+    bool tells_stop;
+    /* Special tokens have no text for those who look for markers. */
+    bool strips_special;
+    /* The prompt is said to have no tokens. */
+    bool counts_no_prompt;
+    /* Where thinking is off: reasoning is not looked for; or it is without having been begun. */
+    bool skips_parser, latches;
+    /* A delta is read as if nothing came behind it. */
+    bool holds_nothing;
+    /* What is held back at the end is lost. */
+    bool drops_tail;
+    /* Of messages: the start of a block of text is sent twice; of chat completions: the reason of the end. */
+    bool opens_twice, finishes_twice;
 } fault;
 
 extern const fault FAULTS[];

@@ -8,7 +8,7 @@
 
 int main(void)
 {
-    static const char *const WITNESSES[] = {"cases", "programs", "schedules"};
+    static const char *const WITNESSES[] = {"cases", "vectors", "schedules"};
     for (size_t i = 0; i < N_FAULTS; i++) {
         const fault *f = &FAULTS[i];
         printf("%s\t%s\t%s\t%s\t%s\t%s\n", f->name, f->caught, f->spared, f->breaks, WITNESSES[f->witness],

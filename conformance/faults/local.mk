@@ -4,7 +4,12 @@ FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_batch_decode,--wrap=fp_batch_prefil
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
 	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \
-	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_derive,--wrap=rope_tables
+	-Wl,--wrap=fp_state_advance,--wrap=fp_state_put,--wrap=plan_derive,--wrap=rope_tables \
+	-Wl,--wrap=serve_completion_open,--wrap=serve_completion_push,--wrap=serve_detokenizer_open \
+	-Wl,--wrap=serve_form_chat,--wrap=serve_form_messages,--wrap=serve_reasoning_feed \
+	-Wl,--wrap=serve_reasoning_start,--wrap=serve_reply_end,--wrap=serve_reply_open \
+	-Wl,--wrap=serve_response_chunk,--wrap=serve_response_open \
+	-Wl,--wrap=stop_set_ids,--wrap=stop_set_origin
 
 check_LTLIBRARIES += conformance/faults/libfaults.la conformance/faults/faults.la
 conformance_faults_libfaults_la_SOURCES = \
@@ -17,8 +22,8 @@ conformance_faults_libfaults_la_SOURCES = \
 conformance_faults_libfaults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_libfaults_la_LIBADD = fastpath/libfastpath.la model/libmodel.la $(JSONC_LIBS)
 
-conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_threads.c \
-	fastpath/engine.c
+conformance_faults_faults_la_SOURCES = conformance/faults/seams.c conformance/faults/seams_serving.c \
+	conformance/faults/seams_threads.c fastpath/engine.c
 conformance_faults_faults_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 conformance_faults_faults_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS) $(FAULT_SEAMS)
 conformance_faults_faults_la_LIBADD = conformance/faults/libfaults.la serving/libserving.la

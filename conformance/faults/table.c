@@ -55,13 +55,41 @@ const fault FAULTS[] = {
      "qwen3/base/single", "qwen3/base/single", FAULT_SCHEDULES,
      "There is no Stream(cpu, 0) in current thread.", .builds_elsewhere = true},
     {"default-shared", "all threads are given the default stream of the first", "threads/published",
-     "qwen3/base/single", FAULT_PROGRAMS, "default_stream", .gives_default = fault_default_shared},
+     "qwen3/base/single", FAULT_VECTORS, "default_stream", .gives_default = fault_default_shared},
     {"error-dropped", "nobody who waits for a stream is told of its error", "threads/published",
-     "qwen3/base/single", FAULT_PROGRAMS, "synchronize", .drops_errors = true},
+     "qwen3/base/single", FAULT_VECTORS, "synchronize", .drops_errors = true},
     {"scratch-shared", "all sessions work in the memory of one", "qwen3/base/batch", "qwen3/base/batch",
      FAULT_SCHEDULES, "step", .shares_scratch = true},
     {"split-by-workers", "sums are taken in as many parts as there are workers", "qwen3/base/single",
      "qwen3/base/single", FAULT_SCHEDULES, "ASSAY_WORKERS=", .norm = fault_split_by_workers},
+    {"stop-tokenizer-only", "the stop set is what the tokenizer says", "trained/gemma4/dialogues",
+     "trained/qwen3/dialogues", FAULT_VECTORS, "expected 13 tokens, found 64",
+     .stops_of = ASSAY_STOP_TOKENIZER},
+    {"stop-generation-only", "the stop set is what generation_config.json says", "serving/eos/published",
+     "trained/gemma4/dialogues", FAULT_VECTORS, "found from generation_config.json",
+     .stops_of = ASSAY_STOP_GENERATION_CONFIG},
+    {"stop-in-text", "the text of the token that ends a reply is left in it", "trained/gemma4/dialogues",
+     "serving/eos/published", FAULT_VECTORS, "found \"…hannel|>It is 7.<turn|>\"", .tells_stop = true},
+    {"prompt-uncounted", "the tokens of a prompt are reported as 0", "serving/events/random",
+     "serving/reasoning/random", FAULT_VECTORS, "chat-usage: usage: found prompt_tokens 0",
+     .counts_no_prompt = true},
+    {"parser-skipped", "where thinking is off nobody looks for reasoning", "serving/reasoning/random",
+     "serving/reasoning/published", FAULT_VECTORS, "vector qwen3 off/", .skips_parser = true},
+    {"latch-implicit", "where thinking is off a reply is read as reasoning that was never begun",
+     "serving/reasoning/random", "serving/reasoning/published", FAULT_VECTORS, "vector qwen3 off/",
+     .latches = true},
+    {"marker-split", "a marker that is cut between deltas leaks", "serving/reasoning/random",
+     "serving/eos/published", FAULT_VECTORS, "found \"<think>", .holds_nothing = true},
+    {"tail-lost", "what is held back when a reply ends is lost", "serving/tools/random",
+     "serving/eos/published", FAULT_VECTORS, "found \"Let me look.\"", .drops_tail = true},
+    {"block-twice", "a block of text is opened twice", "serving/events/random", "serving/reasoning/random",
+     FAULT_VECTORS, "messages-block: found content_block_start while a block is open", .opens_twice = true},
+    {"finish-twice", "the reason why a completion ended is given twice", "serving/events/random",
+     "serving/reasoning/random", FAULT_VECTORS,
+     "chat-finish: found more of a choice behind its finish_reason", .finishes_twice = true},
+    {"special-stripped", "special tokens are taken out of the text before its markers are looked for",
+     "trained/gemma4/dialogues", "serving/events/random", FAULT_VECTORS, "found \"thought",
+     .strips_special = true},
 };
 const size_t N_FAULTS = sizeof FAULTS / sizeof *FAULTS;
 
@@ -75,7 +103,7 @@ const fault *fault_planted(void)
 
 assay_status fault_plant(const char *name, assay_error *err)
 {
-    char names[512] = "";
+    char names[1000] = "";
     planted = &NOTHING;
     if (!name || !*name) return ASSAY_OK;
     for (size_t i = 0, n = 0; i < N_FAULTS; i++) {

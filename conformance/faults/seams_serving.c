@@ -1,0 +1,188 @@
+/* The seams between the tokens of a model and the client of a server; see seams.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/faults/fault.h"
+#include "model/stop.h"
+#include "serving/completion.h"
+#include "serving/reasoning.h"
+#include "serving/reply.h"
+#include "serving/response.h"
+#include "serving/response_form.h"
+#include "serving/tokenizing.h"
+
+__typeof__(stop_set_ids) __real_stop_set_ids, __wrap_stop_set_ids;
+__typeof__(stop_set_origin) __real_stop_set_origin, __wrap_stop_set_origin;
+__typeof__(serve_detokenizer_open) __real_serve_detokenizer_open, __wrap_serve_detokenizer_open;
+__typeof__(serve_completion_open) __real_serve_completion_open, __wrap_serve_completion_open;
+__typeof__(serve_completion_push) __real_serve_completion_push, __wrap_serve_completion_push;
+__typeof__(serve_reasoning_start) __real_serve_reasoning_start, __wrap_serve_reasoning_start;
+__typeof__(serve_reasoning_feed) __real_serve_reasoning_feed, __wrap_serve_reasoning_feed;
+__typeof__(serve_reply_open) __real_serve_reply_open, __wrap_serve_reply_open;
+__typeof__(serve_reply_end) __real_serve_reply_end, __wrap_serve_reply_end;
+__typeof__(serve_response_open) __real_serve_response_open, __wrap_serve_response_open;
+__typeof__(serve_response_chunk) __real_serve_response_chunk, __wrap_serve_response_chunk;
+extern const serve_form __real_serve_form_chat, __real_serve_form_messages;
+extern serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
+
+/* Whatever opens something says it where ASSAY_FAULT names no fault. */
+static assay_status plant(assay_error *err)
+{
+    return fault_plant(getenv("ASSAY_FAULT"), err);
+}
+
+/* The ids that were asked for last, of those documents which are not forgotten. */
+enum { IDS_MAX = 1024 };
+static _Thread_local struct {
+    int32_t id[IDS_MAX];
+    unsigned origin[IDS_MAX];
+} remembered;
+
+const int32_t *__wrap_stop_set_ids(const stop_set *s, size_t *n)
+{
+    const int32_t *ids = __real_stop_set_ids(s, n);
+    const size_t n_all = *n;
+    if (!fault_planted()->stops_of) return ids;
+    *n = 0;
+    for (size_t i = 0; i < n_all && *n < IDS_MAX; i++) {
+        const unsigned origin = __real_stop_set_origin(s, i) & fault_planted()->stops_of;
+        if (!origin) continue;
+        remembered.id[*n] = ids[i];
+        remembered.origin[(*n)++] = origin;
+    }
+    return remembered.id;
+}
+
+unsigned __wrap_stop_set_origin(const stop_set *s, size_t index)
+{
+    return fault_planted()->stops_of ? remembered.origin[index] : __real_stop_set_origin(s, index);
+}
+
+assay_status __wrap_serve_detokenizer_open(const assay_tokenizer *t, bool skip_special,
+                                           assay_detokenizer **out, assay_error *err)
+{
+    assay_status rc = plant(err);
+    if (rc != ASSAY_OK) return rc;
+    return __real_serve_detokenizer_open(t, skip_special || fault_planted()->strips_special, out, err);
+}
+
+/* Of the completion that was opened last, which is the one that a replay is at. */
+static _Thread_local assay_completion_options completing;
+
+assay_status __wrap_serve_completion_open(const assay_completion_options *options, assay_completion **out,
+                                          assay_error *err)
+{
+    assay_status rc = plant(err);
+    completing = *options;
+    return rc == ASSAY_OK ? __real_serve_completion_open(options, out, err) : rc;
+}
+
+static bool stops(int32_t id)
+{
+    for (size_t i = 0; i < completing.n_stop_ids; i++)
+        if (completing.stop_ids[i] == id) return true;
+    return false;
+}
+
+/* The text of a stop id, behind what was held back before it. */
+static assay_status tell_stop(int32_t id, const assay_sink *sink, assay_error *err)
+{
+    char text[256];
+    size_t n;
+    assay_status rc = serve_decode(completing.tokenizer, &id, 1, false, text, sizeof text, &n, err);
+    if (rc == ASSAY_OK && n > 0 && n <= sizeof text) sink->take(sink->context, ASSAY_PART_CONTENT, text, n);
+    return rc;
+}
+
+assay_status __wrap_serve_completion_push(assay_completion *c, int32_t id, const assay_sink *sink,
+                                          assay_completion_state *state, assay_error *err)
+{
+    assay_status rc = __real_serve_completion_push(c, id, sink, state, err);
+    if (rc == ASSAY_OK && fault_planted()->tells_stop && stops(id)) rc = tell_stop(id, sink, err);
+    if (rc == ASSAY_OK && fault_planted()->counts_no_prompt) state->prompt_tokens = 0;
+    return rc;
+}
+
+/* Latched: the reply is read as if thinking were on, and what is found is dropped. */
+void __wrap_serve_reasoning_start(serve_reasoning *s, const serve_reasoning_rules *rules,
+                                  const serve_reasoning_options *options)
+{
+    serve_reasoning_options latched = *options;
+    if (fault_planted()->latches) latched.thinking_off = false;
+    __real_serve_reasoning_start(s, rules, &latched);
+    s->options = *options;
+}
+
+void __wrap_serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const assay_sink *sink)
+{
+    __real_serve_reasoning_feed(s, delta, n, sink);
+    if (fault_planted()->holds_nothing) serve_reasoning_end(s, sink);
+}
+
+assay_status __wrap_serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
+{
+    assay_reply_options taken = *options;
+    assay_status rc = plant(err);
+    if (fault_planted()->skips_parser && options->thinking_off) taken.reasoning = NULL;
+    return rc == ASSAY_OK ? __real_serve_reply_open(&taken, out, err) : rc;
+}
+
+static void ignore(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)context, (void)part, (void)text, (void)n;
+}
+
+assay_status __wrap_serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err)
+{
+    const assay_sink nowhere = {.take = ignore};
+    return __real_serve_reply_end(reply, fault_planted()->drops_tail ? &nowhere : sink, err);
+}
+
+assay_status __wrap_serve_response_open(const assay_serving *serving, const assay_response_options *options,
+                                        assay_response **out, assay_error *err)
+{
+    assay_status rc = plant(err);
+    return rc == ASSAY_OK ? __real_serve_response_open(serving, options, out, err) : rc;
+}
+
+assay_status __wrap_serve_response_chunk(assay_response *response, const assay_response_chunk *chunk,
+                                         const assay_byte_sink *sink, assay_error *err)
+{
+    assay_response_chunk taken = *chunk;
+    if (fault_planted()->counts_no_prompt) taken.prompt_tokens = 0;
+    return __real_serve_response_chunk(response, &taken, sink, err);
+}
+
+static void open_block(assay_response *r, const serve_run *run)
+{
+    __real_serve_form_messages.open(r, run);
+    if (fault_planted()->opens_twice && run->part == ASSAY_PART_CONTENT)
+        __real_serve_form_messages.open(r, run);
+}
+
+/* The first event of the end is the one with the reason. */
+static void finish(assay_response *r)
+{
+    const size_t from = r->out.n;
+    serve_bytes end = {0};
+    __real_serve_form_chat.finish(r);
+    if (!fault_planted()->finishes_twice || r->out.failed) return;
+    serve_bytes_add(&end, r->out.at + from, r->out.n - from);
+    const char *blank = memmem(r->out.at + from, end.n, "\n\n", 2);
+    r->out.n = (size_t)(blank - r->out.at) + 2;
+    serve_bytes_add(&r->out, end.at, end.n);
+    serve_bytes_free(&end);
+}
+
+/* Forms of streams, with one of their functions replaced. */
+serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
+
+__attribute__((constructor)) static void make_forms(void)
+{
+    __wrap_serve_form_chat = __real_serve_form_chat;
+    __wrap_serve_form_chat.finish = finish;
+    __wrap_serve_form_messages = __real_serve_form_messages;
+    __wrap_serve_form_messages.open = open_block;
+}

@@ -1,0 +1,138 @@
+/* Parsers of replies ask for memory as often as a reply's own length and calls make them, however many deltas
+ * it comes in: counted. The linker puts the functions below before those that allocate.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests/support.h"
+#include "serving/bytes.h"
+#include "serving/reasoning.h"
+#include "serving/reply.h"
+
+enum {
+    TIMES = 2000, /* that a text is repeated */
+    GROWTHS = 64  /* of texts that double, for a reply of that size */
+};
+
+static size_t n_allocations;
+
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_malloc(size_t n)
+{
+    n_allocations++;
+    return __real_malloc(n);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+    n_allocations++;
+    return __real_calloc(n, size);
+}
+
+void *__real_realloc(void *old, size_t n);
+void *__wrap_realloc(void *old, size_t n);
+void *__wrap_realloc(void *old, size_t n)
+{
+    n_allocations++;
+    return __real_realloc(old, n);
+}
+
+static void ignore(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)context, (void)part, (void)text, (void)n;
+}
+
+/* Allocations while the text is read in deltas of so many bytes. */
+static size_t count(const char *reasoning, const char *tools, const serve_bytes *text, size_t step)
+{
+    const assay_reply_options options = {.size = sizeof options, .reasoning = reasoning, .tools = tools};
+    const assay_sink sink = {.take = ignore};
+    assay_reply *r;
+    ck_assert_int_eq(serve_reply_open(&options, &r, NULL), ASSAY_OK);
+    assay_status rc = ASSAY_OK;
+    n_allocations = 0; /* a check of libcheck's is one, too */
+    for (size_t at = 0; rc == ASSAY_OK && at < text->n; at += step) {
+        const size_t n = text->n - at < step ? text->n - at : step;
+        rc = serve_reply_feed(r, text->at + at, n, &sink, NULL);
+    }
+    if (rc == ASSAY_OK) rc = serve_reply_end(r, &sink, NULL);
+    const size_t counted = n_allocations;
+    ck_assert_int_eq(rc, ASSAY_OK);
+    serve_reply_free(r);
+    return counted;
+}
+
+static serve_bytes repeat(const char *text)
+{
+    serve_bytes b = {0};
+    for (size_t i = 0; i < TIMES; i++) serve_bytes_add_string(&b, text);
+    ck_assert(!b.failed);
+    return b;
+}
+
+START_TEST(reasoning_is_read_without_any)
+{
+    serve_bytes text =
+        repeat("<think>Hm <thi </think>ja, [THINK]n\xc3\xb6[/THINK]<|channel>thought\nx<channel|>"
+               "<|start|>assistant<|channel|>analysis<|message|>y<|end|>");
+    const serve_reasoning_rules *rules;
+    for (size_t i = 0; (rules = serve_reasoning_at(i)); i++)
+        for (size_t step = 1; step < 10; step += 4)
+            ck_assert_msg(count(rules->name, NULL, &text, step) == 0, "%s, in steps of %zu", rules->name,
+                          step);
+    serve_bytes_free(&text);
+}
+END_TEST
+
+/* A reply of prose and calls. */
+static const struct {
+    const char *parser, *text;
+} CALLS[] = {
+    {"gemma4", "Let me see < that. <|tool_call>call:f{a:1,b:<|\"|>x<|\"|>}<tool_call|> \xc3\xbc"},
+    {"hermes", "Let me see < that. <tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call> \xc3\xbc"},
+    {"qwen", "Let me see < that. <tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call> \xc3\xbc"},
+    {"qwen3_xml", "Let me <tool_call><function=f><parameter=a>1</parameter></function></tool_call> \xc3\xbc"},
+    {"llama", "Let me see <function=f>{\"a\":1}</function> \xc3\xbc"},
+    {"mistral", "[TOOL_CALLS]f[ARGS]{\"a\": 1} \xc3\xbc"},
+    {"glm47", "<tool_call>f\n<arg_key>a</arg_key><arg_value>1</arg_value></tool_call> \xc3\xbc"},
+    {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"a\":1}<|call|> \xc3\xbc"},
+};
+
+START_TEST(calls_are_read_with_no_more_in_bytes_than_in_one_piece)
+{
+    serve_bytes text = repeat(CALLS[_i].text);
+    const size_t whole = count(NULL, CALLS[_i].parser, &text, text.n);
+    for (size_t step = 1; step < 10; step += 4) {
+        const size_t cut = count(NULL, CALLS[_i].parser, &text, step);
+        ck_assert_msg(cut <= whole + GROWTHS, "%s: %zu, in steps of %zu bytes %zu", CALLS[_i].parser, whole,
+                      step, cut);
+    }
+    serve_bytes_free(&text);
+}
+END_TEST
+
+START_TEST(text_without_calls_is_read_without_any_but_what_is_held)
+{
+    serve_bytes text = repeat("Let me see < that. [x] \"{ \xc3\xbc ");
+    for (size_t step = 1; step < 10; step += 4)
+        ck_assert_msg(count(NULL, CALLS[_i].parser, &text, step) <= GROWTHS, "%s", CALLS[_i].parser);
+    serve_bytes_free(&text);
+}
+END_TEST
+
+int main(void)
+{
+    const int n = (int)(sizeof CALLS / sizeof *CALLS);
+    Suite *s = suite_create("serving/reply_memory");
+    TCase *c = tcase_create("memory");
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, reasoning_is_read_without_any);
+    tcase_add_loop_test(c, calls_are_read_with_no_more_in_bytes_than_in_one_piece, 0, n);
+    tcase_add_loop_test(c, text_without_calls_is_read_without_any_but_what_is_held, 0, n);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}
