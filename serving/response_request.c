@@ -44,8 +44,17 @@ static assay_status read_flag(json_object *object, const char *where, const char
     return rc;
 }
 
-/* Whether enable_thinking is false: an argument of the request counts for more than one of the server's, and
- * either member of the request turns it off. */
+/* Whether a template's argument enable_thinking is false, the latest that counts. A template takes any value,
+ * and only false turns thinking off. */
+static void read_argument(json_object *arguments, bool *out)
+{
+    json_object *value;
+    if (!arguments || !json_object_object_get_ex(arguments, "enable_thinking", &value)) return;
+    *out = !json_object_is_type(value, json_type_boolean) || json_object_get_boolean(value);
+}
+
+/* Whether enable_thinking is false: an argument of the request counts for more than one of the server's, be
+ * it null, and either member of the request turns it off. */
 static assay_status read_thinking(json_object *request, json_object *server, serve_request *r,
                                   assay_error *err)
 {
@@ -53,12 +62,10 @@ static assay_status read_thinking(json_object *request, json_object *server, ser
     json_object *own = NULL, *usual = NULL;
     assay_status rc = find(server, "server", "default_chat_template_kwargs", json_type_object, &usual, err);
     if (rc == ASSAY_OK) rc = find(request, "request", "chat_template_kwargs", json_type_object, &own, err);
-    if (rc == ASSAY_OK && usual)
-        rc = read_flag(usual, "default_chat_template_kwargs", "enable_thinking", &by_template, err);
-    if (rc == ASSAY_OK && own)
-        rc = read_flag(own, "chat_template_kwargs", "enable_thinking", &by_template, err);
-    if (rc == ASSAY_OK && r->endpoint == SERVE_CHAT)
-        rc = read_flag(request, "request", "enable_thinking", &asked, err);
+    if (rc != ASSAY_OK) return rc;
+    read_argument(usual, &by_template);
+    read_argument(own, &by_template);
+    if (r->endpoint == SERVE_CHAT) rc = read_flag(request, "request", "enable_thinking", &asked, err);
     r->thinking_off = !asked || !by_template;
     return rc;
 }
