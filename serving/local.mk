@@ -28,6 +28,7 @@ serving_libserving_la_SOURCES = \
 	serving/response_responses.c \
 	serving/sampler.c serving/sampler.h \
 	serving/span.c serving/span.h \
+	serving/special.c serving/special.h \
 	serving/sse.c serving/sse.h \
 	serving/table.c serving/table.h \
 	serving/text.c serving/text.h \
@@ -59,6 +60,7 @@ SERVING_TESTS = \
 	serving/tests/check_response \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
+	serving/tests/check_special \
 	serving/tests/check_sse \
 	serving/tests/check_text \
 	serving/tests/check_tools \
@@ -106,6 +108,8 @@ serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wra
 serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_special_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_special_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_sse_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_text_CFLAGS = $(TEST_CFLAGS)

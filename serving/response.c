@@ -141,12 +141,19 @@ static void take_text(assay_response *r, assay_part part, assay_text text)
     space->n = 0;
 }
 
+static void take_content(void *context, assay_text text)
+{
+    take_text(context, ASSAY_PART_CONTENT, text);
+}
+
 static void take_piece(void *context, assay_part part, const char *text, size_t n)
 {
     assay_response *r = context;
     serve_run *run;
+    if (part == ASSAY_PART_REASONING || part == ASSAY_PART_CALL)
+        serve_special_end(&r->special, take_content, r);
     switch (part) {
-    case ASSAY_PART_CONTENT:
+    case ASSAY_PART_CONTENT: serve_special_feed(&r->special, (assay_text){text, n}, take_content, r); return;
     case ASSAY_PART_REASONING: take_text(r, part, (assay_text){text, n}); return;
     case ASSAY_PART_CALL:
         run = open_run(r, part);
@@ -234,6 +241,7 @@ static assay_status finish(assay_response *r, const assay_response_chunk *chunk,
     assay_status rc = r->serving->reply_end(r->reply, &pieces, err);
     r->is_over = true;
     if (rc != ASSAY_OK) return rc;
+    serve_special_end(&r->special, take_content, r);
     if (strcmp(reason, "length") == 0) r->finish = SERVE_LENGTH;
     else if (strcmp(reason, "content_filter") == 0) r->finish = SERVE_FILTERED;
     else if (chunk->stop_sequence.at) r->finish = SERVE_STOP_TEXT;

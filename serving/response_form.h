@@ -8,6 +8,7 @@
 
 #include "serving/bytes.h"
 #include "serving/response_request.h"
+#include "serving/special.h"
 
 /* Why generation ended. */
 typedef enum serve_finish { SERVE_STOPPED, SERVE_STOP_TEXT, SERVE_LENGTH, SERVE_FILTERED } serve_finish;
@@ -43,7 +44,8 @@ struct assay_response {
     const serve_form *form;
     const assay_serving *serving;
     assay_reply *reply;
-    serve_bytes id; /* terminated */
+    serve_special special;      /* of the content under way */
+    serve_bytes id;             /* terminated */
     int64_t created;
     serve_run *runs; /* [n_runs] */
     size_t n_runs, n_calls;
