@@ -115,6 +115,29 @@ assay_status serve_json_elements(assay_text text, void (*take)(void *context, as
     return rc;
 }
 
+assay_status serve_json_object(assay_text text,
+                               void (*take)(void *context, assay_text name, assay_text value), void *context)
+{
+    json_scan *scan;
+    json_scan_token token;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
+        const assay_text name = {token.text - 1, token.n + 2};
+        assay_text value = {0};
+        rc = json_scan_next(scan, &token, NULL);
+        if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
+        if (rc == ASSAY_OK) take(context, name, value);
+        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    }
+    if (rc == ASSAY_OK) rc = expect_end(scan);
+    json_scan_free(scan);
+    return rc;
+}
+
 bool serve_json_is_string(assay_text value)
 {
     return value.n >= 2 && value.at[0] == '"';

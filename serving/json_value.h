@@ -34,6 +34,11 @@ assay_status serve_json_members(assay_text text, const char *const *names, assay
 assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
                                  void *context);
 
+/* Calls take with each member of an object; name: as it stands, with its quotes. ASSAY_EFORMAT where text is
+ * none; members before the flaw have been taken. */
+assay_status serve_json_object(assay_text text,
+                               void (*take)(void *context, assay_text name, assay_text value), void *context);
+
 /* Whether a value, valid, is a string; and what it says, added to out. */
 bool serve_json_is_string(assay_text value);
 void serve_json_unquote(serve_bytes *out, assay_text string);

@@ -45,6 +45,7 @@ serving_libserving_la_SOURCES = \
 	serving/tools_qwen.c \
 	serving/tools_qwen3_xml.c \
 	serving/tools_request.c serving/tools_request.h \
+	serving/tools_types.c serving/tools_types.h \
 	serving/tools_value.c serving/tools_value.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
@@ -65,7 +66,8 @@ SERVING_TESTS = \
 	serving/tests/check_text \
 	serving/tests/check_tools \
 	serving/tests/check_tools_formats \
-	serving/tests/check_tools_linear
+	serving/tests/check_tools_linear \
+	serving/tests/check_tools_types
 EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
@@ -129,3 +131,5 @@ serving_tests_check_tools_linear_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_linear_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=memmem,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
 serving_tests_check_tools_linear_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_types_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_types_LDADD = $(SERVING_TEST_LIBS)

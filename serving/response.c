@@ -5,6 +5,7 @@
 #include "model/json.h"
 #include "serving/response_form.h"
 #include "serving/text.h"
+#include "serving/tools_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,16 +68,23 @@ static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, 
     return assay_fail(err, ASSAY_ENOMEM, "a response of %zu runs: out of memory", r->n_runs);
 }
 
-/* A tool is called with JSON; where a model wrote something else, with that as a JSON string. */
+/* A tool is called with JSON, in the types that the request names; where a model wrote something else, with
+ * that as a JSON string. */
 static void check_arguments(assay_response *r, serve_run *run)
 {
-    serve_bytes quoted = {0};
+    serve_bytes made = {0};
     if (run->text.n == 0) serve_bytes_add_string(&run->text, "{}");
-    if (json_check("arguments", run->text.at ? run->text.at : "", run->text.n, NULL) == ASSAY_OK) return;
-    serve_bytes_add_quoted(&quoted, serve_bytes_text(&run->text));
+    const assay_text said = serve_bytes_text(&run->text);
+    const bool valid = json_check("arguments", said.at ? said.at : "", said.n, NULL) == ASSAY_OK;
+    if (!valid) serve_bytes_add_quoted(&made, said);
+    const bool changed = !valid || serve_tools_types(r->tools, serve_bytes_text(&run->name), said, &made);
+    r->no_memory = r->no_memory || made.failed;
+    if (!changed) {
+        serve_bytes_free(&made);
+        return;
+    }
     serve_bytes_free(&run->text);
-    run->text = quoted;
-    r->no_memory = r->no_memory || quoted.failed;
+    run->text = made;
 }
 
 static void close_run(assay_response *r)
@@ -194,6 +202,7 @@ assay_status serve_response_open(const assay_serving *serving, const assay_respo
     serve_bytes_add(&r->id, options->id, strlen(options->id) + 1);
     assay_status rc = serve_request_read(options, &r->request, err);
     if (rc == ASSAY_OK && r->id.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
+    if (rc == ASSAY_OK) rc = serve_tools_request_open(serve_bytes_text(&r->request.request), &r->tools, err);
     if (rc == ASSAY_OK) rc = open_reply(r, err);
     if (rc != ASSAY_OK) {
         serve_response_free(r);
@@ -213,6 +222,7 @@ void serve_response_free(assay_response *r)
         serve_bytes_free(&r->runs[i].text);
     }
     free(r->runs);
+    serve_tools_request_free(r->tools);
     for (size_t i = 0; i <= ASSAY_PART_REASONING; i++) serve_bytes_free(&r->space[i]);
     serve_request_free(&r->request);
     serve_bytes_free(&r->stop_sequence);

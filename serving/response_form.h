@@ -9,6 +9,7 @@
 #include "serving/bytes.h"
 #include "serving/response_request.h"
 #include "serving/special.h"
+#include "serving/tools_request.h"
 
 /* Why generation ended. */
 typedef enum serve_finish { SERVE_STOPPED, SERVE_STOP_TEXT, SERVE_LENGTH, SERVE_FILTERED } serve_finish;
@@ -44,6 +45,7 @@ struct assay_response {
     const serve_form *form;
     const assay_serving *serving;
     assay_reply *reply;
+    serve_tools_request *tools; /* what the request says of them */
     serve_special special;      /* of the content under way */
     serve_bytes id;             /* terminated */
     int64_t created;

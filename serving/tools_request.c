@@ -78,11 +78,16 @@ bool serve_tools_request_names(const serve_tools_request *r, assay_text tool)
     return find_function(r, tool) != NULL;
 }
 
+json_object *serve_tools_request_properties(const serve_tools_request *r, assay_text tool)
+{
+    json_object *properties = member(member(find_function(r, tool), "parameters"), "properties");
+    return json_object_is_type(properties, json_type_object) ? properties : NULL;
+}
+
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter)
 {
-    json_object *parameters = member(find_function(r, tool), "parameters");
-    json_object *properties = member(parameters, "properties");
-    if (!json_object_is_type(properties, json_type_object)) return "string";
+    json_object *properties = serve_tools_request_properties(r, tool);
+    if (!properties) return "string";
     json_object_object_foreach(properties, name, schema)
     {
         if (strlen(name) != parameter.n || memcmp(name, parameter.at, parameter.n) != 0) continue;

@@ -22,4 +22,8 @@ bool serve_tools_request_names(const serve_tools_request *r, assay_text tool);
 /* The JSON Schema type of a parameter of a tool: "string" where the request does not say. Borrowed. */
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter);
 
+/* What the request says of the parameters of a tool, by their names: the `properties` of its schema, an
+ * object; NULL where there are none. Borrowed. */
+struct json_object *serve_tools_request_properties(const serve_tools_request *r, assay_text tool);
+
 #endif
