@@ -1,8 +1,8 @@
-"""Reads event streams with the official clients, which must find in each what the file beside it says.
+"""Reads answers with the official clients, which must find in each what the file beside it says.
 
     python read_streams.py DIR
 
-DIR holds ENDPOINT-NAME.sse and ENDPOINT-NAME.txt, as serving/tests/write_responses writes them. Prints one line for each,
+DIR holds ENDPOINT-NAME.sse, .json and .txt, as serving/tests/write_responses writes them. Prints one line for each,
 and exits with 1 where a client complains or finds something else.
 
 SPDX-License-Identifier: Apache-2.0
@@ -26,12 +26,12 @@ Said = tuple[str, str, list[tuple[str, Any]], str]  # reasoning, content, calls,
 
 class Server(http.server.BaseHTTPRequestHandler):
     """Answers every request with `body`."""
-    body = b""
+    body, status, kind = b"", 200, ""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
+        self.send_response(self.status)
+        self.send_header("content-type", self.kind)
         self.send_header("content-length", str(len(self.body)))
         self.end_headers()
         self.wfile.write(self.body)
@@ -40,68 +40,89 @@ class Server(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def chat(url: str) -> Said:
+def check_usage(usage: Any, *must: int) -> None:
+    found = (usage.input_tokens, usage.output_tokens) if len(must) == 2 else (usage.total_tokens,)
+    if found != must:
+        raise ValueError(f"usage: {usage}")
+
+
+def chat(url: str, streams: bool) -> Said:
     """With the helper that joins chunks, and chunk by chunk for what it does not know."""
     client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
     asked: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
-    with client.chat.completions.stream(**asked, stream_options={"include_usage": True}) as stream:
-        for _ in stream:
-            pass
-        try:
-            made = stream.get_final_completion()
-        except openai.LengthFinishReasonError as error:
-            made = error.completion
-    reasoning = "".join(getattr(choice.delta, "reasoning_content", None) or ""
-                        for chunk in client.chat.completions.create(**asked, stream=True) for choice in chunk.choices)
-    if made.usage is None or made.usage.total_tokens != 5:
-        raise ValueError(f"usage: {made.usage}")
+    if streams:
+        with client.chat.completions.stream(**asked, stream_options={"include_usage": True}) as stream:
+            for _ in stream:
+                pass
+            try:
+                made = stream.get_final_completion()
+            except openai.LengthFinishReasonError as error:
+                made = error.completion
+            except openai.ContentFilterFinishReasonError:
+                made = stream.current_completion_snapshot
+        reasoning = "".join(getattr(choice.delta, "reasoning_content", None) or "" for chunk in
+                            client.chat.completions.create(**asked, stream=True) for choice in chunk.choices)
+    else:
+        made = client.chat.completions.create(**asked)
+        reasoning = getattr(made.choices[0].message, "reasoning_content", None) or ""
+    check_usage(made.usage, 5)
     message = made.choices[0].message
     calls = [(call.function.name, json.loads(call.function.arguments)) for call in message.tool_calls or []]
     return reasoning, message.content or "", calls, made.choices[0].finish_reason
 
 
-def messages(url: str) -> Said:
+def messages(url: str, streams: bool) -> Said:
     client = anthropic.Anthropic(base_url=url, api_key="none", max_retries=0)
-    with client.messages.stream(model="m", max_tokens=9, messages=[{"role": "user", "content": "a"}]) as stream:
-        made = stream.get_final_message()
-    if (made.usage.input_tokens, made.usage.output_tokens) != (3, 2):
-        raise ValueError(f"usage: {made.usage}")
+    asked: dict[str, Any] = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a"}]}
+    if streams:
+        with client.messages.stream(**asked) as stream:
+            made = stream.get_final_message()
+    else:
+        made = client.messages.create(**asked)
+    check_usage(made.usage, 3, 2)
     return ("".join(block.thinking for block in made.content if block.type == "thinking"),
             "".join(block.text for block in made.content if block.type == "text"),
             [(block.name, block.input) for block in made.content if block.type == "tool_use"], made.stop_reason or "")
 
 
-def responses(url: str) -> Said:
+def responses(url: str, streams: bool) -> Said:
     client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
-    last = None
-    with client.responses.stream(model="m", input="a") as stream:
-        for event in stream:
-            last = event
-    if last is None or last.type not in ("response.completed", "response.incomplete"):
-        raise openai.APIError(last.type if last else "nothing", request=None, body=None)
-    made = last.response
-    if made.usage is None or made.usage.total_tokens != 5:
-        raise ValueError(f"usage: {made.usage}")
+    if streams:
+        last = None
+        with client.responses.stream(model="m", input="a") as stream:
+            for event in stream:
+                last = event
+        if last is None or last.type not in ("response.completed", "response.incomplete"):
+            raise openai.APIError(last.type if last else "nothing", request=None, body=None)
+        made = last.response
+    else:
+        made = client.responses.create(model="m", input="a")
+    check_usage(made.usage, 5)
     return ("".join(part.text for item in made.output if item.type == "reasoning" for part in item.content or []),
             made.output_text, [(item.name, json.loads(item.arguments)) for item in made.output
                                if item.type == "function_call"], made.status or "")
 
 
 def expected(file: Path) -> Said:
-    reasoning, content, calls, why = file.with_suffix(".txt").read_text().split("\n")[:4]
+    reasoning, content, calls, why = file.with_suffix(".txt").read_bytes().decode().split("\x1e")
     return reasoning, content, [(call.split(" ", 1)[0], json.loads(call.split(" ", 1)[1]))
-                                for call in calls.split(";") if call], why
+                                for call in calls.split("\x1f") if call], why
 
 
 def read(file: Path, url: str) -> str | None:
     """What is wrong."""
-    must = expected(file)
+    must, streams = expected(file), file.suffix == ".sse"
     Server.body = file.read_bytes()
+    Server.kind = "text/event-stream" if streams else "application/json"
+    Server.status = 500 if must[3] == "failed" and not streams else 200
     read_one = {"chat": chat, "messages": messages, "responses": responses}[file.name.split("-")[0]]
     try:
-        found = read_one(url)
+        found = read_one(url, streams)
     except (openai.APIError, anthropic.APIError) as error:
-        return None if must[3] == "failed" else f"{type(error).__name__}: {error}"
+        told = "no luck" in str(error) or "response.failed" in str(error)
+        return None if must[3] == "failed" and told else f"{type(error).__name__}: {error}"
+    except Exception as error:  # whatever a client meets in what it cannot read
+        return f"{type(error).__name__}: {error}"
     return None if found == must else f"found {found}, expected {must}"
 
 
@@ -110,11 +131,11 @@ def main(arguments: list[str]) -> int:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     failed = 0
-    files = sorted(Path(arguments[0]).glob("*.sse"))
+    files = sorted(file for file in Path(arguments[0]).iterdir() if file.suffix in (".sse", ".json"))
     for file in files:
         wrong = read(file, f"http://127.0.0.1:{server.server_port}")
         failed += wrong is not None
-        print(f"{file.stem}: {wrong or 'ok'}")
+        print(f"{file.name}: {wrong or 'ok'}")
     server.shutdown()
     return 1 if failed or not files else 0
 

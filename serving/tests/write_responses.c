@@ -1,6 +1,6 @@
-/* Writes the event streams of some replies to DIR, for scripts/check-clients: ENDPOINT-NAME.sse, and what
- * each must be read as to ENDPOINT-NAME.txt: reasoning, content, the calls and why it ended, a line each; or
- * "failed".
+/* Writes the answers to some replies to DIR, for scripts/check-clients: ENDPOINT-NAME.sse streamed,
+ * ENDPOINT-NAME.json whole, and what both must be read as to ENDPOINT-NAME.txt: reasoning, content, the calls
+ * and why it ended, or "failed", with U+001E between them and U+001F between calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tests/angles.h"
@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char REQUEST[] =
+#define FIELD "\x1e"
+#define CALL  "\x1f"
+
+static const char STREAM[] =
     "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
+static const char WHOLE[] = "{\"tools\": [{}]}";
 
 static const struct {
     const char *name, *reply, *finish; /* finish NULL: the engine fails at the end */
@@ -36,11 +40,47 @@ static const struct {
      "stop",
      "",
      "",
-     "f {};g {\"x\": \"y\"}",
+     "f {}" CALL "g {\"x\": \"y\"}",
      {"tool_calls", "tool_use", "completed"}},
     {"limit", "It is", "length", "", "It is", "", {"length", "max_tokens", "incomplete"}},
     {"empty", "", "stop", "", "", "", {"stop", "end_turn", "completed"}},
+    {"filtered", "No", "content_filter", "", "No", "", {"content_filter", "refusal", "incomplete"}},
+    {"again",
+     "<One.>First.<Two.>Second.[f|{}] Third.",
+     "stop",
+     "One.Two.",
+     "First.Second. Third.",
+     "f {}",
+     {"tool_calls", "tool_use", "completed"}},
+    {"characters",
+     "<\t\"\\\r\n\x01\x7f\xe2\x80\xa8\xc2\x85>data: x\n\nevent: error\ndata: "
+     "{}\n\n\xef\xbb\xbf\xf0\x9f\x91\xa9\xe2\x80\x8d"
+     "\xf0\x9f\x91\xa7\xe2\x80\xa9.",
+     "stop",
+     "\t\"\\\r\n\x01\x7f\xe2\x80\xa8\xc2\x85",
+     "data: x\n\nevent: error\ndata: "
+     "{}\n\n\xef\xbb\xbf\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7\xe2\x80\xa9.",
+     "",
+     {"stop", "end_turn", "completed"}},
+    {"arguments",
+     "[get-weather_2|{\"a\": {\"b\": {\"é\": null}}, \"n\": -1.5e3, \"s\": \"\\\"\\\\ 東\\u4eac\", \"t\": "
+     "true}]",
+     "stop",
+     "",
+     "",
+     "get-weather_2 {\"a\": {\"b\": {\"é\": null}}, \"n\": -1500.0, \"s\": \"\\\"\\\\ 東京\", \"t\": true}",
+     {"tool_calls", "tool_use", "completed"}},
+    {"thinking", "<Let me", "length", "Let me", "", "", {"length", "max_tokens", "incomplete"}},
+    {"cut",
+     "Yes.[f|{\"x\": 1}",
+     "length",
+     "",
+     "Yes.",
+     "f {\"x\": 1}",
+     {"tool_calls", "tool_use", "incomplete"}},
     {"failure", "<Let me", NULL, "", "", "", {"failed", "failed", "failed"}},
+    {"late", "Yes.[f|{}] No", NULL, "", "", "", {"failed", "failed", "failed"}},
+    {"early", "", NULL, "", "", "", {"failed", "failed", "failed"}},
 };
 
 static void require(bool holds, const char *what)
@@ -60,16 +100,13 @@ static void write_text(const char *dir, const char *name, const char *suffix, co
     require(fclose(out) == 0, path);
 }
 
-static void write_row(const char *dir, size_t endpoint, size_t row)
+static serve_bytes answer(const char *path, size_t row, const char *request)
 {
-    static const char *const endpoints[] = {"chat", "messages", "responses"};
     const char *finish = ROWS[row].finish, *text = ROWS[row].reply;
     serve_bytes body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     assay_response *r;
-    char name[64], expected[512];
-    require(angles_open(angles_paths[endpoint], REQUEST, ANGLES_SERVER, &r, NULL) == ASSAY_OK,
-            ROWS[row].name);
+    require(angles_open(path, request, ANGLES_SERVER, &r, NULL) == ASSAY_OK, ROWS[row].name);
     for (size_t n; *text; text += n) {
         n = 1;
         while (((unsigned char)text[n] & 0xc0U) == 0x80U) n++;
@@ -78,12 +115,23 @@ static void write_row(const char *dir, size_t endpoint, size_t row)
     if (finish) require(angles_say(r, "", 0, finish, &body) == ASSAY_OK, ROWS[row].name);
     else require(serve_response_fail(r, "no luck", &sink, NULL) == ASSAY_OK, ROWS[row].name);
     serve_response_free(r);
+    return body;
+}
+
+static void write_row(const char *dir, size_t endpoint, size_t row)
+{
+    static const char *const endpoints[] = {"chat", "messages", "responses"};
+    serve_bytes streamed = answer(angles_paths[endpoint], row, STREAM);
+    serve_bytes whole = answer(angles_paths[endpoint], row, WHOLE);
+    char name[64], expected[512];
     (void)snprintf(name, sizeof name, "%s-%s", endpoints[endpoint], ROWS[row].name);
-    (void)snprintf(expected, sizeof expected, "%s\n%s\n%s\n%s\n", ROWS[row].reasoning, ROWS[row].content,
-                   ROWS[row].calls, ROWS[row].why[endpoint]);
-    write_text(dir, name, "sse", body.at, body.n);
+    (void)snprintf(expected, sizeof expected, "%s" FIELD "%s" FIELD "%s" FIELD "%s", ROWS[row].reasoning,
+                   ROWS[row].content, ROWS[row].calls, ROWS[row].why[endpoint]);
+    write_text(dir, name, "sse", streamed.at, streamed.n);
+    write_text(dir, name, "json", whole.at, whole.n);
     write_text(dir, name, "txt", expected, strlen(expected));
-    serve_bytes_free(&body);
+    serve_bytes_free(&streamed);
+    serve_bytes_free(&whole);
 }
 
 int main(int argc, char **argv)
