@@ -2,16 +2,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conformance/cmd.h"
+#include "conformance/contain.h"
 #include "conformance/engine.h"
 #include "conformance/generate.h"
 #include "conformance/generate_report.h"
-#include "conformance/isolate.h"
+#include "conformance/relay.h"
 #include "conformance/serving.h"
 #include "model/error.h"
 #include "serving/table.h"
@@ -26,7 +28,8 @@ typedef struct request {
     char *engine; /* path */
     char *prompt; /* [n_prompt] */
     size_t n_prompt;
-    int out; /* where the reply goes: in that process standard output is standard error */
+    int reply[2]; /* a pipe: in that process standard output is standard error */
+    FILE *page;   /* of what is said behind the reply */
 } request;
 
 /* Reads standard input to its end. */
@@ -172,33 +175,50 @@ static assay_status generate(const request *r, conf_generate_report *report, con
 static void task(const void *context, conf_verdict *v)
 {
     const request *r = context;
+    conf_context seen = *r->context;
     conf_generate_report *report = NULL;
     assay_error err = {0};
-    FILE *out = fdopen(r->out, "w");
-    assay_status rc = out ? conf_generate_report_open(r->options, r->context, out, &report, &err)
+    seen.err = r->page;
+    (void)close(r->reply[0]);
+    FILE *out = fdopen(r->reply[1], "w");
+    assay_status rc = out ? conf_generate_report_open(r->options, &seen, out, &report, &err)
                           : assay_fail(&err, ASSAY_EIO, "standard output: %s", strerror(errno));
     if (rc == ASSAY_OK) rc = generate(r, report, v, &err);
     conf_generate_report_free(report);
     if (out && fclose(out) != 0 && rc == ASSAY_OK)
         rc = assay_fail(&err, ASSAY_EIO, "standard output: %s", strerror(errno));
+    (void)fflush(r->page);
     if (rc == ASSAY_EIO || rc == ASSAY_EFORMAT || rc == ASSAY_EUNSUPPORTED || rc == ASSAY_EINVAL)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     else if (rc != ASSAY_OK) conf_verdict_fail(v, CONF_CLASS_REFUSED, "%s", err.text);
 }
 
-static conf_exit run(request *r, assay_error *err)
+/* Starts the process and hands on what it writes. */
+static assay_status watch(request *r, conf_verdict *v, assay_error *err)
 {
     /* A generation takes as long as it takes. */
     const conf_limits limits = {.seconds = 1e9, .mib = r->options->limits.mib};
+    conf_child child;
+    if (pipe(r->reply) != 0) return assay_fail(err, ASSAY_EINTERNAL, "no pipe: %s", strerror(errno));
+    assay_status rc = conf_child_start(task, r, &limits, &child, err);
+    (void)close(r->reply[1]);
+    if (rc == ASSAY_OK) rc = conf_relay(&child, r->reply[0], r->context, v, err);
+    (void)close(r->reply[0]);
+    return rc;
+}
+
+static conf_exit run(request *r, assay_error *err)
+{
     conf_verdict v;
-    (void)fflush(r->context->out);
-    r->out = dup(fileno(r->context->out));
-    if (r->out < 0) {
+    if (fcntl(fileno(r->context->out), F_GETFD) < 0) {
         (void)assay_fail(err, ASSAY_EIO, "standard output: %s", strerror(errno));
         return CONF_EXIT_ERROR;
     }
-    assay_status rc = conf_isolate(task, r, &limits, &v, err);
-    (void)close(r->out);
+    r->page = conf_page_open(err);
+    if (!r->page) return CONF_EXIT_ERROR;
+    assay_status rc = watch(r, &v, err);
+    if (rc == ASSAY_OK && v.outcome == CONF_PASSED) conf_page_print(r->page, r->context->err);
+    (void)fclose(r->page);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_PASSED) return CONF_EXIT_AGREE;
     (void)assay_fail(err, ASSAY_EINTERNAL, "%s", v.reason);

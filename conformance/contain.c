@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "conformance/isolate.h"
 #include "conformance/text.h"
@@ -27,7 +28,17 @@ static void run_task(const void *context, conf_verdict *v)
     else if (fflush(t->page) != 0) conf_verdict_set(v, CONF_BROKEN, "%s: %s", t->path, strerror(errno));
 }
 
-static void copy_clean(FILE *page, FILE *out)
+FILE *conf_page_open(assay_error *err)
+{
+    int fd = memfd_create("page", MFD_CLOEXEC);
+    FILE *page = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (page) return page;
+    (void)assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    if (fd >= 0) (void)close(fd);
+    return NULL;
+}
+
+void conf_page_print(FILE *page, FILE *out)
 {
     char *line = NULL;
     size_t room = 0;
@@ -44,16 +55,15 @@ assay_status conf_contain(conf_describe_fn *describe, const void *context, const
                           assay_error *err)
 {
     const conf_limits limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()};
-    int fd = memfd_create("page", MFD_CLOEXEC);
-    FILE *page = fd < 0 ? NULL : fdopen(fd, "w+");
-    if (!page) return assay_fail(err, ASSAY_EINTERNAL, "%s: no memory to share: %s", path, strerror(errno));
+    FILE *page = conf_page_open(err);
+    if (!page) return ASSAY_EINTERNAL;
     conf_verdict v;
     assay_status rc = conf_isolate(run_task, &(task){describe, context, path, page}, &limits, &v, err);
     if (rc == ASSAY_OK && v.outcome != CONF_PASSED) {
         const char *named = strncmp(v.reason, path, strlen(path)) == 0 ? "" : path;
         rc = assay_fail(err, ASSAY_EFORMAT, "%s%s%s", named, named[0] ? ": " : "", v.reason);
     }
-    if (rc == ASSAY_OK) copy_clean(page, out);
+    if (rc == ASSAY_OK) conf_page_print(page, out);
     (void)fclose(page);
     return rc;
 }

@@ -9,11 +9,18 @@
 
 #include <stdio.h>
 
+/* A file in memory that child processes share; the caller closes it. NULL where there is none:
+ * ASSAY_EINTERNAL in *err. */
+FILE *conf_page_open(assay_error *err);
+
+/* Copies what was written to the page, and flushed, to out, cleaned line by line as conf_text_clean does. */
+void conf_page_print(FILE *page, FILE *out);
+
 /* Reads a file and prints something about it. */
 typedef assay_status conf_describe_fn(const void *context, FILE *out, assay_error *err);
 
-/* Calls describe in a child process and, where it succeeds, copies what it printed to out, cleaned line by
- * line as conf_text_clean does. path: the file, for messages. Fails with ASSAY_EFORMAT where describe does,
+/* Calls describe in a child process and, where it succeeds, copies what it printed to out, as
+ * conf_page_print does. path: the file, for messages. Fails with ASSAY_EFORMAT where describe does,
  * where the child dies, and where it takes longer than CONF_SECONDS_DEFAULT. */
 assay_status conf_contain(conf_describe_fn *describe, const void *context, const char *path, FILE *out,
                           assay_error *err);

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/fields.h"
 #include "conformance/json_add.h"
+#include "conformance/text.h"
 #include "model/error.h"
+#include "model/plan.h"
 #include "model/stop.h"
 #include "model/tokenizer.h"
 
@@ -20,6 +23,8 @@ struct conf_generate_report {
     bool shows_reply; /* the document has not taken its place */
     assay_part part;  /* that was shown last */
     bool begun;
+    size_t n_newlines; /* held back, since none is shown behind a part's last character */
+    bool half;         /* a byte 0xC2 is held back, which may begin a control character */
     conf_fields text, reply;
     assay_sink text_sink, reply_sink, fields_sink;
 };
@@ -32,20 +37,52 @@ static size_t blanks(const char *text, size_t n)
     return i;
 }
 
-/* A model's text must not write escape codes on a terminal. */
-static void put(const conf_generate_report *r, const char *text, size_t n)
+static void put_half(conf_generate_report *r)
+{
+    if (r->half) (void)fputc(0xC2, r->out);
+    r->half = false;
+}
+
+/* A model's text must not write escape codes on a terminal: neither those of ASCII nor C1's, 0xC2 0x80 to
+ * 0x9F. */
+static void put_safe(conf_generate_report *r, unsigned char c)
+{
+    bool control = (c < 0x20 && c != '\t') || c == 0x7F;
+    if (r->half && c >= 0x80 && c < 0xA0) {
+        r->half = false;
+        control = true;
+    }
+    put_half(r);
+    if (c == 0xC2) r->half = true;
+    else (void)fputc(control ? ' ' : c, r->out);
+}
+
+static void put(conf_generate_report *r, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
-        (void)fputc(control && r->context->terminal ? ' ' : c, r->out);
+        if (text[i] == '\n') {
+            r->n_newlines++;
+            continue;
+        }
+        if (r->n_newlines > 0) put_half(r);
+        for (; r->n_newlines > 0; r->n_newlines--) (void)fputc('\n', r->out);
+        if (r->context->terminal) put_safe(r, (unsigned char)text[i]);
+        else (void)fputc(text[i], r->out);
     }
+}
+
+/* Ends the part that was shown last. */
+static void end_part(conf_generate_report *r)
+{
+    put_half(r);
+    r->n_newlines = 0;
+    if (r->part == ASSAY_PART_REASONING && r->begun && r->context->color) (void)fputs("\033[0m", r->out);
 }
 
 /* What stands between two parts, and before the first. */
 static void begin_part(conf_generate_report *r, assay_part part)
 {
-    if (r->part == ASSAY_PART_REASONING && r->begun && r->context->color) (void)fputs("\033[0m", r->out);
+    end_part(r);
     if (part == ASSAY_PART_ARGUMENTS) (void)fputc(' ', r->out);
     else if (r->begun) (void)fputc('\n', r->out);
     if (part == ASSAY_PART_CALL) (void)fputs("call ", r->out);
@@ -101,32 +138,43 @@ conf_listeners conf_generate_report_listeners(conf_generate_report *report)
     return (conf_listeners){.text = &report->text_sink, .reply = &report->reply_sink};
 }
 
-/* The stop id that ended a reply. */
-typedef struct stop_info {
-    char token[64];     /* its text; empty: not known */
-    char documents[80]; /* that name it */
-} stop_info;
+/* What the checkpoint says of the stop id that ended a reply, and of its length. */
+typedef struct background {
+    char token[64];       /* the text of the stop id; empty: not known */
+    unsigned origin;      /* the documents that name it, bits of assay_stop_origin */
+    size_t max_positions; /* that the model was trained on; 0: not known */
+} background;
 
-/* What cannot be found out is left empty: it is said beside what was asked for. */
-static stop_info describe_stop(const char *dir, int32_t id)
+static void describe_stop(const char *dir, int32_t id, background *b)
 {
-    stop_info info = {0};
     stop_set *set;
     tokenizer *t;
     size_t n = 0;
     if (stop_set_read(dir, &set, NULL) == ASSAY_OK) {
         const int32_t *ids = stop_set_ids(set, &n);
         for (size_t i = 0; i < n; i++)
-            if (ids[i] == id)
-                stop_origin_print(info.documents, sizeof info.documents, stop_set_origin(set, i));
+            if (ids[i] == id) b->origin = stop_set_origin(set, i);
         stop_set_free(set);
     }
     if (tokenizer_open(dir, &t, NULL) == ASSAY_OK) {
         const char *text = tokenizer_text_of(t, id, &n);
-        if (text) (void)snprintf(info.token, sizeof info.token, "%.*s", (int)n, text);
+        if (text) (void)snprintf(b->token, sizeof b->token, "%.*s", (int)n, text);
+        conf_text_clean(b->token);
         tokenizer_free(t);
     }
-    return info;
+}
+
+/* What cannot be found out is left empty: it is said beside what was asked for. */
+static background find_background(const char *dir, const conf_generated *g)
+{
+    background b = {0};
+    plan *p;
+    if (plan_open(dir, &p, NULL) == ASSAY_OK) {
+        b.max_positions = p->max_positions;
+        plan_free(p);
+    }
+    if (g->state.stop_id >= 0) describe_stop(dir, g->state.stop_id, &b);
+    return b;
 }
 
 static double rate(double n, double seconds)
@@ -134,24 +182,37 @@ static double rate(double n, double seconds)
     return seconds > 0 ? n / seconds : 0;
 }
 
-/* Steps behind the first token, which the prefill gave. */
+/* Steps behind the first token, which the prefill gave; 0 where there is none. */
 static double decode_rate(const conf_generated *g)
 {
     return rate((double)g->n_ids - 1, g->decode_seconds);
 }
 
-static void tell(const conf_generate_report *r, const conf_generated *g, const stop_info *stop)
+static void tell_counts(const conf_generated *g, FILE *out)
 {
-    FILE *err = r->context->err;
-    (void)fprintf(err, "%s", conf_generated_reason(g));
-    if (g->state.by_text) (void)fputs(": a stop text", err);
-    else if (g->state.stop_id >= 0)
-        (void)fprintf(err, ": %" PRId32 "%s%s%s%s", g->state.stop_id, *stop->token ? " " : "", stop->token,
-                      *stop->documents ? " " : "", stop->documents);
-    (void)fprintf(err, "; %zu prompt tokens in %.3f s (%.0f/s), %zu completion tokens (%.1f/s)\n",
-                  g->state.prompt_tokens, g->prefill_seconds,
-                  rate((double)g->state.prompt_tokens, g->prefill_seconds), g->state.completion_tokens,
-                  decode_rate(g));
+    const size_t n_prompt = g->state.prompt_tokens, n = g->state.completion_tokens;
+    (void)fprintf(out, "; %zu prompt token%s in %.3f s", n_prompt, n_prompt == 1 ? "" : "s",
+                  g->prefill_seconds);
+    (void)fprintf(out, " (%.0f/s), %zu completion token%s", rate((double)n_prompt, g->prefill_seconds), n,
+                  n == 1 ? "" : "s");
+    if (decode_rate(g) > 0) (void)fprintf(out, " (%.1f/s)", decode_rate(g));
+}
+
+static void tell(const conf_generate_report *r, const conf_generated *g, const background *b)
+{
+    FILE *out = r->context->err;
+    char documents[80];
+    (void)fprintf(out, "%s", conf_generated_reason(g));
+    if (g->state.by_text) (void)fputs(": a stop text", out);
+    else if (g->state.stop_id >= 0) {
+        stop_origin_print(documents, sizeof documents, b->origin);
+        (void)fprintf(out, ": %" PRId32 "%s%s%s%s", g->state.stop_id, *b->token ? " " : "", b->token,
+                      *documents ? " " : "", documents);
+    }
+    tell_counts(g, out);
+    if (b->max_positions > 0 && g->state.prompt_tokens + g->state.completion_tokens > b->max_positions)
+        (void)fprintf(out, "; more than the %zu positions that the model was trained on", b->max_positions);
+    (void)fputc('\n', out);
 }
 
 /* null where it is empty. */
@@ -173,7 +234,21 @@ static bool add_calls(json_object *to, const conf_fields *reply)
     return ok;
 }
 
-static bool add_end(json_object *to, const conf_generated *g, const stop_info *stop)
+/* The names of the documents, one by one. */
+static bool add_documents(json_object *to, unsigned origin)
+{
+    json_object *list = json_object_new_array();
+    bool ok = conf_json_add(to, "documents", list);
+    for (unsigned bit = 1; ok && bit <= origin; bit <<= 1) {
+        char name[32];
+        if (!(origin & bit)) continue;
+        stop_origin_print(name, sizeof name, bit);
+        ok = conf_json_append(list, json_object_new_string(name));
+    }
+    return ok;
+}
+
+static bool add_end(json_object *to, const conf_generated *g, const background *b)
 {
     json_object *usage = json_object_new_object(), *end = NULL;
     bool ok = conf_json_add_text(to, "finish_reason", conf_generated_reason(g)) &&
@@ -184,8 +259,7 @@ static bool add_end(json_object *to, const conf_generated *g, const stop_info *s
     if (g->state.stop_id < 0) return ok && json_object_object_add(to, "stop", NULL) == 0;
     end = json_object_new_object();
     return ok && conf_json_add(to, "stop", end) && conf_json_add_count(end, "id", (size_t)g->state.stop_id) &&
-           conf_json_add_text(end, "token", stop->token) &&
-           conf_json_add_text(end, "documents", stop->documents);
+           conf_json_add_text(end, "token", b->token) && add_documents(end, b->origin);
 }
 
 static bool add_ids(json_object *to, const conf_generated *g)
@@ -196,30 +270,42 @@ static bool add_ids(json_object *to, const conf_generated *g)
     return ok;
 }
 
+/* null where it is 0: not known. */
+static bool add_known(json_object *to, const char *name, size_t n)
+{
+    return n == 0 ? json_object_object_add(to, name, NULL) == 0 : conf_json_add_count(to, name, n);
+}
+
 static assay_status print_document(const conf_generate_report *r, const conf_generated *g,
-                                   const stop_info *stop, assay_error *err)
+                                   const background *b, assay_error *err)
 {
     json_object *document = json_object_new_object();
-    const bool ok = document && conf_json_add_text(document, "schema", "assay-generate/1") &&
-                    conf_json_add_text(document, "model", r->options->model) &&
-                    add_bytes(document, "text", &r->text.content) &&
-                    add_bytes(document, "reasoning", &r->reply.reasoning) &&
-                    add_bytes(document, "content", &r->reply.content) && add_calls(document, &r->reply) &&
-                    add_end(document, g, stop) && add_ids(document, g) &&
-                    conf_json_add_real(document, "prefill_seconds", g->prefill_seconds) &&
-                    conf_json_add_real(document, "decode_seconds", g->decode_seconds) &&
-                    conf_json_add_real(document, "tokens_per_second", decode_rate(g));
+    const bool ok =
+        document && conf_json_add_text(document, "schema", "assay-generate/1") &&
+        conf_json_add_text(document, "model", r->options->model) &&
+        add_bytes(document, "text", &r->text.content) &&
+        add_bytes(document, "reasoning", &r->reply.reasoning) &&
+        add_bytes(document, "content", &r->reply.content) && add_calls(document, &r->reply) &&
+        add_end(document, g, b) && add_ids(document, g) &&
+        add_known(document, "max_positions", b->max_positions) &&
+        conf_json_add_real(document, "prefill_seconds", g->prefill_seconds) &&
+        conf_json_add_real(document, "decode_seconds", g->decode_seconds) &&
+        conf_json_add_real(document, "tokens_per_second", decode_rate(g) > 0 ? decode_rate(g) : NAN);
     return conf_json_print_document(document, ok, r->document, err);
 }
 
 assay_status conf_generate_report_finish(conf_generate_report *r, const conf_generated *g, assay_error *err)
 {
-    if (r->begun && r->part == ASSAY_PART_REASONING && r->context->color) (void)fputs("\033[0m", r->out);
+    end_part(r);
     if (r->begun) (void)fputc('\n', r->out);
     (void)fflush(r->out);
-    const stop_info stop =
-        g->state.stop_id >= 0 ? describe_stop(r->options->model, g->state.stop_id) : (stop_info){0};
-    if (r->shows_reply) tell(r, g, &stop);
+    const background b = find_background(r->options->model, g);
+    if (r->shows_reply) tell(r, g, &b);
     if (r->text.no_memory || r->reply.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return r->document ? print_document(r, g, &stop, err) : ASSAY_OK;
+    if (!r->document) return ASSAY_OK;
+    assay_status rc = print_document(r, g, &b, err);
+    if (r->document != r->out && fclose(r->document) != 0 && rc == ASSAY_OK)
+        rc = assay_fail(err, ASSAY_EIO, "%s: %s", r->options->json, strerror(errno));
+    r->document = NULL;
+    return rc;
 }

@@ -98,11 +98,12 @@ static void limit_memory(size_t mib)
 }
 
 /* The child's life. Leading a group of its own it no longer hears the terminal's ^C: it dies with its parent
- * instead. */
+ * instead. Nor may the terminal stop it for what an engine prints (stty tostop). */
 static void live(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
 {
     sigset_t set;
     (void)setpgid(0, 0);
+    (void)signal(SIGTTOU, SIG_IGN);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
     (void)sigemptyset(&set);

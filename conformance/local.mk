@@ -95,6 +95,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/module.c conformance/module.h \
 	conformance/parallel.c conformance/parallel.h \
 	conformance/progress.c conformance/progress.h \
+	conformance/relay.c conformance/relay.h \
 	conformance/replay.c conformance/replay.h conformance/replay_parts.h \
 	conformance/replay_rope.c \
 	conformance/replay_last.c \

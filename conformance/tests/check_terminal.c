@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "conformance/tests/support.h"
@@ -23,12 +24,18 @@ static void setup(void)
         support_path("cases/a-name-that-is-far-longer-than-the-terminal-is-wide-ä.h5"), "logits", "ok");
 }
 
-/* Becomes the program, with the terminal of the given name as its own. */
+/* Becomes the program, with the terminal of the given name as its own, which stops other jobs that write. */
 static void become_assay(const char *terminal, const char *const *argv)
 {
-    int fd = open(terminal, O_RDWR | O_NOCTTY);
+    (void)setsid();
+    int fd = open(terminal, O_RDWR);
     struct winsize size = {.ws_row = 24, .ws_col = COLUMNS};
-    if (fd < 0 || ioctl(fd, TIOCSWINSZ, &size) != 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0) _exit(126);
+    struct termios mode;
+    if (fd < 0 || tcgetattr(fd, &mode) != 0) _exit(126);
+    mode.c_lflag |= TOSTOP;
+    if (tcsetattr(fd, TCSANOW, &mode) != 0 || ioctl(fd, TIOCSWINSZ, &size) != 0 || dup2(fd, 1) < 0 ||
+        dup2(fd, 2) < 0)
+        _exit(126);
     (void)execv(argv[0], (char *const *)(uintptr_t)argv);
     _exit(127);
 }
@@ -111,6 +118,15 @@ START_TEST(a_dumb_terminal_sees_neither_bar_nor_colours)
 }
 END_TEST
 
+START_TEST(a_terminal_does_not_stop_an_engine_that_prints)
+{
+    (void)support_write_decoder(support_path("cases/talker.h5"), "logits", "prints");
+    const char *seen = seen_on_terminal();
+    assert_holds(seen, "an engine that talks");
+    assert_lacks(seen, "killed");
+}
+END_TEST
+
 static bool ends_with(const char *line, size_t length, const char *end)
 {
     size_t n = strlen(end);
@@ -155,6 +171,7 @@ int main(void)
     tcase_add_test(terminal, no_color_is_respected);
     tcase_add_test(terminal, a_dumb_terminal_sees_neither_bar_nor_colours);
     tcase_add_test(terminal, the_table_and_the_bar_fit_the_terminal);
+    tcase_add_test(terminal, a_terminal_does_not_stop_an_engine_that_prints);
     suite_add_tcase(suite, terminal);
 
     SRunner *runner = srunner_create(suite);
