@@ -101,7 +101,9 @@ static assay_status take_generate(conf_generate_options *g, const conf_option_in
     case CONF_OPTION_MAX_TOKENS:
         return conf_cli_take_count(o->name, value, CONF_MOST_TOKENS, &g->max_tokens, err);
     case CONF_OPTION_TOP_K: return conf_cli_take_count(o->name, value, INT32_MAX, &g->top_k, err);
-    case CONF_OPTION_TEMPERATURE: return conf_cli_take_number(o->name, value, 0, 100, &g->temperature, err);
+    case CONF_OPTION_TEMPERATURE:
+        g->has_temperature = true;
+        return conf_cli_take_number(o->name, value, 0, 100, &g->temperature, err);
     case CONF_OPTION_TOP_P: return conf_cli_take_number(o->name, value, 1e-6, 1, &g->top_p, err);
     case CONF_OPTION_MIN_P: return conf_cli_take_number(o->name, value, 0, 1, &g->min_p, err);
     case CONF_OPTION_PENALTY: return conf_cli_take_number(o->name, value, 0.01, 100, &g->penalty, err);

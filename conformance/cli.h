@@ -104,7 +104,7 @@ typedef struct conf_generate_options {
     const char **stops;            /* [n_stops] */
     size_t n_stops;
     size_t max_tokens; /* 0: not given */
-    bool no_thinking;
+    bool no_thinking, has_temperature;
     double temperature, top_p, min_p, penalty; /* as if not given, where they were not */
     size_t top_k;                              /* 0: all */
 } conf_generate_options;

@@ -49,7 +49,7 @@ assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t 
 /* Seconds, with or without a fraction. */
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
 
-/* A number from least to most, with or without a fraction. */
+/* A number from least to most, with or without a fraction and an exponent. */
 assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
                                   double *out, assay_error *err);
 

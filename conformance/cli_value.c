@@ -74,9 +74,10 @@ assay_status conf_cli_take_number(const char *option, const char *value, double 
                                   double *out, assay_error *err)
 {
     char *end = NULL;
-    const bool plain = *value && value[strspn(value, "0123456789.")] == '\0';
+    /* strtod alone would take blanks, hexadecimal digits, inf and nan. */
+    const bool plain = strchr("0123456789.", *value) && value[strspn(value, "0123456789.eE+-")] == '\0';
     const double number = plain ? strtod(value, &end) : 0;
-    if (plain && *end == '\0' && number >= least && number <= most) {
+    if (plain && end > value && *end == '\0' && number >= least && number <= most) {
         *out = number;
         return ASSAY_OK;
     }

@@ -48,6 +48,26 @@ static assay_status read_prompt(request *r, assay_error *err)
     return ASSAY_OK;
 }
 
+/* What would be passed over in silence is refused. */
+static assay_status check_draws(const conf_options *o, assay_error *err)
+{
+    const conf_generate_options *g = &o->generate;
+    const struct {
+        const char *name;
+        bool given;
+    } draws[] = {{"--top-k", g->top_k > 0},
+                 {"--top-p", g->top_p < 1},
+                 {"--min-p", g->min_p > 0},
+                 {"--seed", o->has_seed}};
+    for (size_t i = 0; i < sizeof draws / sizeof *draws && !g->has_temperature; i++)
+        if (draws[i].given)
+            return assay_fail(err, ASSAY_EINVAL,
+                              "option %s: found no --temperature, expected one: without it the best token is "
+                              "taken, and none is drawn",
+                              draws[i].name);
+    return ASSAY_OK;
+}
+
 static assay_status check(const conf_options *o, assay_error *err)
 {
     if (!o->model)
@@ -57,7 +77,7 @@ static assay_status check(const conf_options *o, assay_error *err)
         return assay_fail(err, ASSAY_EINVAL, "found %zu engines, expected one", o->n_engines);
     if (o->n_arguments > 0)
         return assay_fail(err, ASSAY_EINVAL, "found %s, expected options alone", o->arguments[0]);
-    return ASSAY_OK;
+    return check_draws(o, err);
 }
 
 static assay_status prepare(request *r, assay_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/generate.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,19 @@ static assay_status no_memory(run *r)
     return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
 }
 
+/* A tokenizer may have tokens that the model has not. */
+static assay_status check_ids(const run *r)
+{
+    for (size_t i = 0; i < r->n_prompt; i++)
+        if (r->prompt[i] < 0 || (size_t)r->prompt[i] >= r->g->vocab)
+            return assay_fail(r->err, ASSAY_EFORMAT,
+                              "token %zu of the prompt: found id %" PRId32
+                              " of the tokenizer, expected one of the model's "
+                              "vocabulary, 0 to %zu",
+                              i, r->prompt[i], r->g->vocab - 1);
+    return ASSAY_OK;
+}
+
 static assay_status encode(run *r)
 {
     const assay_text text = r->what->prompt;
@@ -92,7 +106,7 @@ static assay_status encode(run *r)
     if (rc == ASSAY_OK && r->n_prompt != n)
         rc = assay_fail(r->err, ASSAY_EINTERNAL, "the tokenizer finds %zu tokens in the prompt, and then %zu",
                         n, r->n_prompt);
-    return rc;
+    return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
 static assay_status begin(run *r)
