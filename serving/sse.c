@@ -91,6 +91,11 @@ static assay_status refuse_field(const serve_sse *s, const char *found, size_t n
     return rc;
 }
 
+static assay_status refuse_line(const serve_sse *s, assay_text line, serve_breach *breach)
+{
+    return refuse_field(s, line.at, line.n, "a line of data:, event:, id:, retry: or a comment", breach);
+}
+
 static assay_status take_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
 {
     if (f == FIELD_DATA) {
@@ -111,12 +116,18 @@ static assay_status take_field(serve_sse *s, field f, assay_text value, serve_br
     return ASSAY_OK;
 }
 
+/* A byte order mark may stand at the very beginning. */
+static assay_text without_mark(const serve_sse *s, assay_text line)
+{
+    const bool marked = s->line_offset == 0 && line.n >= 3 && memcmp(line.at, "\xef\xbb\xbf", 3) == 0;
+    return marked ? (assay_text){line.at + 3, line.n - 3} : line;
+}
+
 static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
-    if (s->line_offset == 0 && n >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) {
-        at += 3;
-        n -= 3;
-    }
+    const assay_text line = without_mark(s, (assay_text){at, n});
+    at = line.at;
+    n = line.n;
     if (n == 0) return dispatch(s, breach);
     if (*at == ':') return ASSAY_OK;
     if (!is_under_way(s)) s->event_offset = s->line_offset;
@@ -127,7 +138,7 @@ static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_brea
     for (field f = 0; f < N_FIELDS; f++)
         if (strlen(field_names[f]) == n_name && memcmp(field_names[f], at, n_name) == 0)
             return take_field(s, f, value, breach);
-    return refuse_field(s, at, n, "a line of data:, event:, id:, retry: or a comment", breach);
+    return refuse_line(s, line, breach);
 }
 
 /* Ends the line under way with its last bytes. */
@@ -145,7 +156,8 @@ static assay_status check_size(const serve_sse *s, size_t n, serve_breach *breac
 {
     if (n <= SERVE_SSE_EVENT_MAX - s->line.n && s->data.n <= SERVE_SSE_EVENT_MAX - s->line.n - n)
         return ASSAY_OK;
-    return serve_breach_set(breach, "sse-size", s->n_events + 1, s->event_offset,
+    const size_t offset = is_under_way(s) ? s->event_offset : s->line_offset;
+    return serve_breach_set(breach, "sse-size", s->n_events + 1, offset,
                             "found an event of more bytes, expected at most %zu", SERVE_SSE_EVENT_MAX);
 }
 
@@ -178,11 +190,24 @@ assay_status serve_sse_feed(serve_sse *s, const char *bytes, size_t n, serve_bre
     return ASSAY_OK;
 }
 
+/* Whether the line, which is cut off, may be one of a field or a comment. */
+static bool may_be_field(assay_text line)
+{
+    const char *colon = memchr(line.at, ':', line.n);
+    const size_t n = colon ? (size_t)(colon - line.at) : line.n;
+    for (field f = 0; f < N_FIELDS; f++)
+        if (n <= strlen(field_names[f]) && memcmp(field_names[f], line.at, n) == 0 &&
+            (!colon || n == strlen(field_names[f])))
+            return true;
+    return line.at[0] == ':';
+}
+
+/* What is no event stream at all often is one line without an end: that says more than its end does. */
 assay_status serve_sse_end(serve_sse *s, serve_breach *breach)
 {
-    const bool only_mark =
-        s->line_offset == 0 && s->line.n == 3 && memcmp(s->line.at, "\xef\xbb\xbf", 3) == 0;
-    if (!is_under_way(s) && (s->line.n == 0 || s->line.at[0] == ':' || only_mark)) return ASSAY_OK;
+    const assay_text line = without_mark(s, (assay_text){s->line.n ? s->line.at : "", s->line.n});
+    if (line.n > 0 && !may_be_field(line)) return refuse_line(s, line, breach);
+    if (!is_under_way(s) && (line.n == 0 || line.at[0] == ':')) return ASSAY_OK;
     return serve_breach_set(breach, "sse-end", s->n_events + 1, s->n_bytes,
                             "found the end of the stream within an event, expected an empty line behind it");
 }

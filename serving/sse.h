@@ -8,7 +8,7 @@
  *                event, id or retry for the second time in an event; an id with U+0000;
  *                a retry that is not made of digits
  *     sse-data   an event without data, which no client would see
- *     sse-end    a stream that ends within an event
+ *     sse-end    a stream that ends within an event, at its end
  *     sse-size   an event of more than SERVE_SSE_EVENT_MAX bytes
  *
  * Memory: twice the longest event. Time: linear.

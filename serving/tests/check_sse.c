@@ -113,6 +113,38 @@ START_TEST(an_event_without_data_or_without_end_is_refused)
     RULE("data: a\n\ndata: b", "sse-end", 2, 16);
     RULE("data: a\n\ndata: b\n", "sse-end", 2, 17);
     RULE("da", "sse-end", 1, 2);
+    RULE("event", "sse-end", 1, 5);
+    RULE("\xef\xbb\xbf"
+         "data: a",
+         "sse-end", 1, 10);
+}
+END_TEST
+
+START_TEST(a_last_line_that_is_none_of_a_stream_is_told_from_one_cut_off)
+{
+    RULE("{\"error\":{\"message\":\"no\"}}", "sse-field", 1, 0);
+    RULE("data: a\n\nInternal Server Error", "sse-field", 2, 9);
+    RULE("d:", "sse-field", 1, 0);
+    RULE("datas", "sse-field", 1, 0);
+    RULE("\xef\xbb\xbfx", "sse-field", 1, 0);
+    EVENTS("data: a\n\n: a comment", "[-|a@0]");
+}
+END_TEST
+
+START_TEST(an_event_that_is_too_long_is_told_by_its_place)
+{
+    static char line[SERVE_SSE_EVENT_MAX / 4];
+    const serve_sse_sink sink = {.take = take};
+    serve_breach breach = {0};
+    serve_sse *s;
+    ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, "data: a\n\ndata: ", 15, &breach), ASSAY_OK);
+    memset(line, 'x', sizeof line);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_OK);
+    ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_EFORMAT);
+    ck_assert_uint_eq(breach.event, 2);
+    ck_assert_uint_eq(breach.offset, 9);
+    serve_sse_free(s);
 }
 END_TEST
 
@@ -129,6 +161,7 @@ START_TEST(an_event_is_bounded)
     for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_OK);
     ck_assert_int_eq(serve_sse_feed(s, line, sizeof line, &breach), ASSAY_EFORMAT);
     ck_assert_str_eq(breach.rule, "sse-size");
+    ck_assert_uint_eq(breach.offset, 0);
     serve_sse_free(s);
     ck_assert_int_eq(serve_sse_open(&sink, &s), ASSAY_OK);
     for (int i = 0; i < 4; i++) ck_assert_int_eq(serve_sse_feed(s, line, sizeof line - 1, &breach), ASSAY_OK);
@@ -146,6 +179,8 @@ int main(void)
     tcase_add_test(all, comments_empty_lines_and_a_first_byte_order_mark_say_nothing);
     tcase_add_test(all, what_a_browser_passes_over_is_refused);
     tcase_add_test(all, an_event_without_data_or_without_end_is_refused);
+    tcase_add_test(all, a_last_line_that_is_none_of_a_stream_is_told_from_one_cut_off);
+    tcase_add_test(all, an_event_that_is_too_long_is_told_by_its_place);
     tcase_add_test(all, an_event_is_bounded);
     suite_add_tcase(suite, all);
     return support_run(suite);
