@@ -85,6 +85,8 @@ typedef enum conf_option {
     CONF_OPTION_NO_THINKING,
     CONF_OPTION_REASONING,
     CONF_OPTION_TOOLS,
+    CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, of a command that reads what a server said */
+    CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, likewise */
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -99,9 +101,8 @@ typedef struct conf_sizes {
 
 /* Of assay generate. */
 typedef struct conf_generate_options {
-    const char *prompt;            /* NULL: not given */
-    const char *reasoning, *tools; /* names of parsers; NULL: not given */
-    const char **stops;            /* [n_stops] */
+    const char *prompt; /* NULL: not given */
+    const char **stops; /* [n_stops] */
     size_t n_stops;
     size_t max_tokens; /* 0: not given */
     bool no_thinking, has_temperature;
@@ -130,8 +131,9 @@ typedef struct conf_options {
     size_t n_draws, n_times;               /* of assay schedule; 0: not given */
     const char *shape, *save, *replay;     /* NULL: not given */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
-    const char *endpoint, *usage; /* of assay events; NULL: not given */
-    const char **markers;         /* [n_markers] */
+    const char *endpoint, *usage;  /* of assay events; NULL: not given */
+    const char *reasoning, *tools; /* names of parsers; NULL: not given */
+    const char **markers;          /* [n_markers] */
     size_t n_markers;
     conf_generate_options generate;
     double stress;         /* seconds; 0: not given */

@@ -86,8 +86,9 @@ const conf_command conf_cli_commands[] = {
      "A stream in which the server says that it failed, in the way of its protocol, is sound.\n"
      "\n"
      "Exit status: 0 it is sound; 1 it breaks a rule; 2 usage; 99 FILE cannot be read.\n",
-     CONF_BIT(CONF_OPTION_ENDPOINT) | CONF_BIT(CONF_OPTION_MARKER) | CONF_BIT(CONF_OPTION_USAGE) |
-         CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+     CONF_BIT(CONF_OPTION_ENDPOINT) | CONF_BIT(CONF_OPTION_MARKER) |
+         CONF_BIT(CONF_OPTION_MARKERS_OF_REASONING) | CONF_BIT(CONF_OPTION_MARKERS_OF_TOOLS) |
+         CONF_BIT(CONF_OPTION_USAGE) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_events},
     {"generate", "--model DIR --prompt TEXT [OPTION]...", "let a checkpoint go on with a text",
      "The prompt is given to the model as it stands; no chat template is applied. The reply is\n"

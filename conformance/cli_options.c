@@ -103,6 +103,10 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_REASONING, 0, "--reasoning-parser", "NAME",
      "read reasoning as NAME does (default: by the tokens that the tokenizer\nhas; none for no parser)"},
     {CONF_OPTION_TOOLS, 0, "--tool-parser", "NAME", "read tool calls as NAME does, as above"},
+    {CONF_OPTION_MARKERS_OF_REASONING, 0, "--reasoning-parser", "NAME",
+     "content must not hold the markers of this reasoning parser, say\nqwen3 or gemma4"},
+    {CONF_OPTION_MARKERS_OF_TOOLS, 0, "--tool-parser", "NAME",
+     "the same for a parser of tool calls, say hermes or gemma4"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

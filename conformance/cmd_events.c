@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/cmd.h"
@@ -10,10 +11,12 @@
 #include "conformance/text.h"
 #include "model/error.h"
 #include "serving/grammar.h"
+#include "serving/markers.h"
 
 /* A stream that has been read. */
 typedef struct reading {
     const char *path;
+    const char **markers; /* [options.n_markers], of all kinds */
     serve_grammar_options options;
     serve_breach breach;
     serve_grammar_summary summary;
@@ -24,6 +27,37 @@ static assay_status check_marker(const char *marker, assay_error *err)
     if (strlen(marker) <= SERVE_MARKER_MAX) return ASSAY_OK;
     return assay_fail(err, ASSAY_EINVAL, "option --marker: found %zu bytes, expected at most %d",
                       strlen(marker), SERVE_MARKER_MAX);
+}
+
+/* "none" is no parser, as of assay generate. */
+static assay_status add_parser(const char *option, const char *name, reading *r,
+                               assay_status (*find)(const char *, serve_markers *, assay_error *),
+                               assay_error *err)
+{
+    serve_markers found;
+    assay_error why;
+    if (!name || strcmp(name, "none") == 0) return ASSAY_OK;
+    if (find(name, &found, &why) != ASSAY_OK)
+        return assay_fail(err, ASSAY_EINVAL, "option %s: %s", option, why.text);
+    memcpy(r->markers + r->options.n_markers, found.at, found.n * sizeof *found.at);
+    r->options.n_markers += found.n;
+    return ASSAY_OK;
+}
+
+static assay_status read_markers(const conf_options *options, reading *r, assay_error *err)
+{
+    r->markers = calloc(options->n_markers + 2 * SERVE_MARKERS_MAX, sizeof *r->markers);
+    if (!r->markers) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    r->options.markers = r->markers;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < options->n_markers; i++) {
+        rc = check_marker(options->markers[i], err);
+        r->markers[r->options.n_markers++] = options->markers[i];
+    }
+    if (rc == ASSAY_OK)
+        rc = add_parser("--reasoning-parser", options->reasoning, r, serve_markers_of_reasoning, err);
+    if (rc == ASSAY_OK) rc = add_parser("--tool-parser", options->tools, r, serve_markers_of_tools, err);
+    return rc;
 }
 
 static assay_status read_options(const conf_options *options, reading *r, assay_error *err)
@@ -43,14 +77,8 @@ static assay_status read_options(const conf_options *options, reading *r, assay_
     if (usage && strcmp(usage, "yes") != 0 && strcmp(usage, "no") != 0)
         return assay_fail(err, ASSAY_EINVAL, "option --usage: found %s, expected yes or no", usage);
     if (usage) r->options.usage = usage[0] == 'y' ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR;
-    for (size_t i = 0; i < options->n_markers; i++) {
-        assay_status rc = check_marker(options->markers[i], err);
-        if (rc != ASSAY_OK) return rc;
-    }
-    r->options.markers = options->markers;
-    r->options.n_markers = options->n_markers;
     r->path = options->arguments[0];
-    return ASSAY_OK;
+    return read_markers(options, r, err);
 }
 
 /* r->breach tells whether a rule is broken. */
@@ -163,19 +191,22 @@ static assay_status report(const conf_options *options, const conf_context *cont
     return rc;
 }
 
+static conf_exit run(const conf_options *options, const conf_context *context, reading *r, assay_error *err)
+{
+    if (read_options(options, r, err) != ASSAY_OK) return CONF_EXIT_USAGE;
+    assay_status rc = read_stream(r, err);
+    if (rc == ASSAY_OK) rc = report(options, context, r, err);
+    if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
+    return r->breach.rule ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
+}
+
 conf_exit conf_cmd_events(const conf_options *options, const conf_context *context)
 {
     reading r = {0};
     assay_error err;
-    if (read_options(options, &r, &err) != ASSAY_OK) {
+    const conf_exit code = run(options, context, &r, &err);
+    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR)
         (void)fprintf(context->err, "assay: %s\n", err.text);
-        return CONF_EXIT_USAGE;
-    }
-    assay_status rc = read_stream(&r, &err);
-    if (rc == ASSAY_OK) rc = report(options, context, &r, &err);
-    if (rc != ASSAY_OK) {
-        (void)fprintf(context->err, "assay: %s\n", err.text);
-        return CONF_EXIT_ERROR;
-    }
-    return r.breach.rule ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
+    free(r.markers);
+    return code;
 }

@@ -111,7 +111,7 @@ static const struct {
 };
 
 /* "none" is none, and a name is that; what was not given follows from the tokenizer. */
-static assay_status choose_parsers(const conf_generate_options *o, const assay_serving *s, const char *dir,
+static assay_status choose_parsers(const conf_options *o, const assay_serving *s, const char *dir,
                                    assay_reply_options *out, assay_error *err)
 {
     assay_tokenizer *t;
@@ -179,7 +179,7 @@ static assay_status generate(const request *r, conf_generate_report *report, con
     if (rc == ASSAY_OK) rc = find_serving(r->engine, &serving, err);
     v->stage = CONF_STAGE_MODEL_OPEN;
     if (rc == ASSAY_OK) rc = conf_generator_open(engine, serving, dir, &g, err);
-    if (rc == ASSAY_OK) rc = choose_parsers(&r->options->generate, serving, dir, &what.reply, err);
+    if (rc == ASSAY_OK) rc = choose_parsers(r->options, serving, dir, &what.reply, err);
     v->stage = CONF_STAGE_GENERATE;
     if (rc == ASSAY_OK) {
         const conf_listeners listeners = conf_generate_report_listeners(report);

@@ -14,6 +14,7 @@ serving_libserving_la_SOURCES = \
 	serving/grammar_parts.c \
 	serving/grammar_responses.c \
 	serving/json_value.c serving/json_value.h \
+	serving/markers.c serving/markers.h \
 	serving/python_literal.c serving/python_literal.h \
 	serving/python_string.c serving/python_string.h \
 	serving/reasoning.c serving/reasoning.h serving/reasoning_rules.h \
@@ -53,6 +54,7 @@ serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 SERVING_TESTS = \
 	serving/tests/check_completion \
 	serving/tests/check_grammar \
+	serving/tests/check_markers \
 	serving/tests/check_python_literal \
 	serving/tests/check_reasoning \
 	serving/tests/check_reasoning_modes \
@@ -97,6 +99,8 @@ serving_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_SOURCES = serving/tests/check_reasoning.c $(READS)
 serving_tests_check_reasoning_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_modes_SOURCES = serving/tests/check_reasoning_modes.c $(READS)
 serving_tests_check_reasoning_modes_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_modes_LDADD = $(SERVING_TEST_LIBS)

@@ -15,14 +15,6 @@ static const serve_tools_format *const FORMATS[] = {
 };
 #define N_FORMATS (sizeof FORMATS / sizeof FORMATS[0])
 
-static const serve_tools_format *find_format(const char *name)
-{
-    for (size_t i = 0; i < N_FORMATS; i++)
-        for (const char *const *known = FORMATS[i]->names; *known; known++)
-            if (strcmp(*known, name) == 0) return FORMATS[i];
-    return NULL;
-}
-
 static assay_status refuse(const char *name, assay_error *err)
 {
     char known[256];
@@ -34,14 +26,26 @@ static assay_status refuse(const char *name, assay_error *err)
                       "tool parser '%s': found no parser of this name, expected one of %s", name, known);
 }
 
+assay_status serve_tools_find(const char *name, const serve_tools_format **out, assay_error *err)
+{
+    for (size_t i = 0; i < N_FORMATS; i++)
+        for (const char *const *known = FORMATS[i]->names; *known; known++) {
+            if (strcmp(*known, name) != 0) continue;
+            *out = FORMATS[i];
+            return ASSAY_OK;
+        }
+    return refuse(name, err);
+}
+
 assay_status serve_tools_open(const char *name, assay_text request, serve_tools **out, assay_error *err)
 {
-    const serve_tools_format *format = find_format(name);
-    if (!format) return refuse(name, err);
+    const serve_tools_format *format;
+    assay_status rc = serve_tools_find(name, &format, err);
+    if (rc != ASSAY_OK) return rc;
     serve_tools *t = calloc(1, sizeof *t);
     if (!t) return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
 
-    const assay_status rc = serve_tools_request_open(request, &t->request, err);
+    rc = serve_tools_request_open(request, &t->request, err);
     if (rc != ASSAY_OK) {
         free(t);
         return rc;

@@ -128,6 +128,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_gemma4 = {
     .names = {"gemma4"},
     .openers = {TAG},
+    .inner = {TAG_END},
     .after = SERVE_AFTER_CALL_DROPPED,
     .look = look,
     .take = take,

@@ -99,6 +99,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_glm47 = {
     .names = {"glm47", "glm4"},
     .openers = {TAG},
+    .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END},
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .look = look,
     .take = take,

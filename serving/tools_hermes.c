@@ -146,6 +146,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_hermes = {
     .names = {"hermes", "nous"},
     .openers = {TAG, FUNCTION, FUNCTION_END},
+    .inner = {TAG_END, "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_KEPT,
     .look = look,
     .take = take,

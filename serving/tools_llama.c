@@ -115,6 +115,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_llama = {
     .names = {"llama", "llama3", "llama4"},
     .openers = {MARKER, FUNCTION},
+    .inner = {FUNCTION_END},
     .after = SERVE_AFTER_KEPT,
     .bare = true,
     .look = look,

@@ -105,6 +105,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_mistral = {
     .names = {"mistral"},
     .openers = {MARKER},
+    .inner = {ARGS},
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .look = look,
     .take = take,

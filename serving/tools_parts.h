@@ -35,6 +35,7 @@ typedef struct serve_tools_scan {
 } serve_tools_scan;
 
 #define SERVE_OPENERS_MAX 7
+#define SERVE_INNER_MAX   5
 
 /* Openers that are no markers: a bare object at the very beginning, and what follows SERVE_FOUND_CHAIN. */
 #define SERVE_BARE    SERVE_OPENERS_MAX
@@ -43,6 +44,7 @@ typedef struct serve_tools_scan {
 typedef struct serve_tools_format {
     const char *names[4]; /* the first is the one to show */
     const char *openers[SERVE_OPENERS_MAX];
+    const char *inner[SERVE_INNER_MAX]; /* the other markers, which stand in blocks */
     serve_tools_after after;
     bool bare;           /* an object at the very beginning opens a block, too */
     bool reads_messages; /* those of harmony that go to tools */
@@ -83,6 +85,9 @@ struct serve_tools {
 
 extern const serve_tools_format serve_tools_gemma4, serve_tools_glm47, serve_tools_harmony,
     serve_tools_hermes, serve_tools_llama, serve_tools_mistral, serve_tools_qwen, serve_tools_qwen3_xml;
+
+/* By any of its names. ASSAY_EUNSUPPORTED where there is none; the reason lists those that there are. */
+assay_status serve_tools_find(const char *name, const serve_tools_format **out, assay_error *err);
 
 /* For a format that withholds: hands out the tail as content, and the content behind it. */
 void serve_tools_release(serve_tools *t);

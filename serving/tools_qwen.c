@@ -165,6 +165,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_qwen = {
     .names = {"qwen", "qwen3"},
     .openers = {TAG, TAG_END, FUNCTION, BRACKET, BRACKET_END},
+    .inner = {FUNCTION_END, "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_KEPT,
     .look = look,
     .take = take,

@@ -223,6 +223,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 const serve_tools_format serve_tools_qwen3_xml = {
     .names = {"qwen3_xml", "qwen3.5", "qwen3_coder"},
     .openers = {"<tool_call>", "<function="},
+    .inner = {"</tool_call>", "</function>", "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_CALL_BETWEEN,
     .look = look,
     .take = take,
