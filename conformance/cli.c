@@ -151,6 +151,7 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
                                     out->threads, &out->n_threads, err);
     case CONF_OPTION_FOR: return conf_cli_take_seconds(o->name, value, &out->stress, err);
     case CONF_OPTION_TIMES: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
+    case CONF_OPTION_SERVING: out->serving = true; break;
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     default:

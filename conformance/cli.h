@@ -87,6 +87,7 @@ typedef enum conf_option {
     CONF_OPTION_TOOLS,
     CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, of a command that reads what a server said */
     CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, likewise */
+    CONF_OPTION_SERVING,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -128,6 +129,7 @@ typedef struct conf_options {
     const char *model;                     /* a checkpoint; NULL: not given */
     conf_sizes prompts, contexts, batches; /* of assay bench, as its options */
     size_t n_tokens, n_repeats;            /* 0: not given */
+    bool serving;                          /* assay bench measures parsers */
     size_t n_draws, n_times;               /* of assay schedule; 0: not given */
     const char *shape, *save, *replay;     /* NULL: not given */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;

@@ -18,7 +18,8 @@ const conf_command conf_cli_commands[] = {
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
          CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_arrays},
-    {"bench", "--model DIR [OPTION]...", "measure how fast engines are, beside what the machine allows",
+    {"bench", "--model DIR|--serving [OPTION]...",
+     "measure how fast engines are, beside what the machine allows",
      "Measures the time from the start of a process to its first token, prefill, and decode,\n"
      "each in a process of its own, engines taking turns. The best and the median of the\n"
      "repetitions are shown, and the best as a part of the limit: the speed at which this\n"
@@ -26,15 +27,22 @@ const conf_command conf_cli_commands[] = {
      "float32 multiply-adds, whichever takes longer. Both are measured in the same run, and\n"
      "counted from the plan of the checkpoint.\n"
      "\n"
+     "With --serving no checkpoint is measured, but how fast replies are read: those that are\n"
+     "made for each parser, on one core, cut into deltas as short as tokens. The limit is\n"
+     "handing the same deltas over without reading them. Of several engines each is also shown\n"
+     "as a multiple of the first. A parser that does not find the reasoning or the calls that\n"
+     "there are has failed. Of the options --engine, --repeat, --seed, --timeout, --memory and\n"
+     "--json go with it.\n"
+     "\n"
      "An engine that refuses something as unsupported is named and passed over.\n"
      "\n"
      "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
-     CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) |
-         CONF_BIT(CONF_OPTION_PROMPT) | CONF_BIT(CONF_OPTION_CONTEXT) | CONF_BIT(CONF_OPTION_BATCH) |
-         CONF_BIT(CONF_OPTION_TOKENS) | CONF_BIT(CONF_OPTION_REPEAT) | CONF_BIT(CONF_OPTION_IDS) |
-         CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+     CONF_BIT(CONF_OPTION_SERVING) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_ENGINE) |
+         CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_PROMPT) | CONF_BIT(CONF_OPTION_CONTEXT) |
+         CONF_BIT(CONF_OPTION_BATCH) | CONF_BIT(CONF_OPTION_TOKENS) | CONF_BIT(CONF_OPTION_REPEAT) |
+         CONF_BIT(CONF_OPTION_IDS) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_TIMEOUT) |
+         CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
      "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"

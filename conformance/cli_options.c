@@ -51,6 +51,9 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_JSON, 0, "--json", "FILE",
      "write one JSON document to FILE; - for standard output, which then\nholds nothing else; only one "
      "report can go there"},
+    {CONF_OPTION_SERVING, 0, "--serving", NULL,
+     "measure how fast replies are read, instead of a checkpoint: every parser\nof reasoning and of tool "
+     "calls (default engine: fastpath)"},
     {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
     {CONF_OPTION_PROMPT, 0, "--prompt", "N",
      "measure prefill of N tokens; may be repeated, as the next two\n(default: 512)"},
@@ -59,7 +62,7 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_TOKENS, 0, "--tokens", "N",
      "decode N tokens of each sample, fewer where they take over 5 seconds\n(default: 32)"},
     {CONF_OPTION_REPEAT, 0, "--repeat", "N", "measure everything N times (default: 5)"},
-    {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids from N (default: 0)"},
+    {CONF_OPTION_IDS, 0, "--seed", "N", "draw the token ids, or the replies, from N (default: 0)"},
     {CONF_OPTION_KERNELS, 0, "--kernels", "LIBRARY",
      "give engines the kernels of LIBRARY in the place of their own\n(see assay kernels); then the default "
      "engine is fastpath"},

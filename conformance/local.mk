@@ -21,7 +21,13 @@ conformance_libconformance_la_SOURCES = \
 	conformance/bench_json.c \
 	conformance/bench_measure.c \
 	conformance/bench_print.c \
+	conformance/bench_prose.c conformance/bench_prose.h \
 	conformance/bench_rate.c \
+	conformance/bench_replies.c conformance/bench_replies.h \
+	conformance/bench_serving.c conformance/bench_serving.h \
+	conformance/bench_serving_json.c \
+	conformance/bench_serving_measure.c \
+	conformance/bench_serving_print.c \
 	conformance/cache_limit.c conformance/cache_limit.h \
 	conformance/case.c conformance/case.h \
 	conformance/case_decoder.c conformance/case_parts.h \
@@ -249,6 +255,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_arrange \
 	conformance/tests/check_bench \
 	conformance/tests/check_bench_rate \
+	conformance/tests/check_bench_serving \
 	conformance/tests/check_bisect \
 	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
@@ -317,6 +324,8 @@ conformance_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_bench_rate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bench_rate_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_tests_check_bench_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_bench_serving_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_bisect_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_cache_limit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -13,7 +13,7 @@ const char *conf_stage_name(conf_stage stage)
     static const char *const names[] = {"loading the module", "reading",  "model_open", "session_open",
                                         "traced prefill",     "prefill",  "decode",     "greedy decode",
                                         "prefill_last",       "rope",     "judging",    "closing",
-                                        "the sweep",          "a vector", "a schedule"};
+                                        "the sweep",          "a vector", "a schedule", "a reply"};
     return names[stage];
 }
 

@@ -60,7 +60,8 @@ typedef enum conf_stage {
     CONF_STAGE_CLOSE,
     CONF_STAGE_SWEEP,  /* of a kernel */
     CONF_STAGE_VECTOR, /* of a textual case */
-    CONF_STAGE_SCHEDULE
+    CONF_STAGE_SCHEDULE,
+    CONF_STAGE_REPLY
 } conf_stage;
 
 typedef struct conf_verdict {

@@ -313,7 +313,7 @@ static const struct {
     int code;
     const char *text;
 } wrong[] = {
-    {"", 2, "assay: bench needs --model DIR: see assay bench --help\n"},
+    {"", 2, "assay: bench needs --model DIR or --serving: see assay bench --help\n"},
     {"--model ok more", 2, "assay: bench takes no argument: see assay bench --help\n"},
     {"--model ok --prompt 0", 2, "option --prompt: found 0, expected a whole number from 1 to "},
     {"--model ok --context x", 2, "option --context: found x, expected a whole number from 1 to "},

@@ -1,5 +1,6 @@
 /* Serving as assay/serving.h says, for a model that thinks between < and >, and calls tools as [name text].
- * It has no engine. Each process breaks one rule, which SERVING_FAULT names.
+ * It has no engine. Each process breaks one rule, which SERVING_FAULT names. Its parser is called angles, or
+ * as SERVING_PARSER says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
@@ -49,7 +50,8 @@ static assay_status stop_set(const assay_stop_documents *documents, assay_stop_i
 static assay_status reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
 {
     const char *parser = options->tools ? options->tools : options->reasoning;
-    if (!parser || strcmp(parser, "angles") != 0)
+    const char *name = getenv("SERVING_PARSER");
+    if (!parser || strcmp(parser, name ? name : "angles") != 0)
         return fail(err, ASSAY_EUNSUPPORTED, "parser: expected angles");
     if (errs("no-memory")) return fail(err, ASSAY_ENOMEM, "no memory");
     static size_t n_opened;
