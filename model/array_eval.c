@@ -166,8 +166,9 @@ static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, str
     for (size_t i = 0; rc == ASSAY_OK && i < e->order.n; i++) rc = hand_in(e, e->order.at[i]);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = await_input(e, target, list[i]);
     if (rc == ASSAY_OK) rc = stream_check(target, e->err);
-    array_order_end(&e->order);
+    array_order_reset(&e->order);
     array_graph_unlock();
+    array_order_free(&e->order);
     return rc;
 }
 

@@ -34,16 +34,21 @@ struct array {
 void array_graph_lock(void);
 void array_graph_unlock(void);
 
-/* In the order in which an evaluation hands them in, inputs first; to be freed. The graph is locked. */
+/* In the order in which an evaluation hands them in, inputs first. */
 typedef struct array_order {
-    array **at; /* [n], borrowed */
+    array *
+        *at; /* [n], kept: an array may be done, and with what is made of it, before the last is handed in */
     size_t n, capacity;
 } array_order;
 
 /* Breadth first from `list`, in upstream's order; `target` is the stream that the evaluation waits for.
- * Fails with ASSAY_ENOMEM. Sets is_shared of what array_order_end is to reset. */
+ * Fails with ASSAY_ENOMEM. The graph is locked, and stays so until array_order_reset has taken back what this
+ * sets in its arrays. */
 assay_status array_order_find(array *const *list, size_t n, stream *target, array_order *out,
                               assay_error *err);
-void array_order_end(array_order *o);
+void array_order_reset(const array_order *o);
+
+/* The graph is not locked: whatever goes with the last of its users goes here. */
+void array_order_free(array_order *o);
 
 #endif

@@ -108,6 +108,14 @@ static void turn_round(array_order *o)
     o->n--;
 }
 
+void array_order_reset(const array_order *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        o->at[i]->n_uses = 0;
+        o->at[i]->is_shared = false;
+    }
+}
+
 assay_status array_order_find(array *const *list, size_t n, stream *target, array_order *out,
                               assay_error *err)
 {
@@ -116,21 +124,19 @@ assay_status array_order_find(array *const *list, size_t n, stream *target, arra
     const bool ok = count_uses(&root, &found) && line_up(&order, &root);
     if (ok) {
         turn_round(&order);
+        for (size_t i = 0; i < order.n; i++) (void)array_keep(order.at[i]);
         *out = order;
     } else {
-        array_order_end(&found);
+        array_order_reset(&found);
         free(order.at);
     }
-    free(ok ? found.at : NULL);
+    free(found.at);
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "array: out of memory");
 }
 
-void array_order_end(array_order *o)
+void array_order_free(array_order *o)
 {
-    for (size_t i = 0; i < o->n; i++) {
-        o->at[i]->n_uses = 0;
-        o->at[i]->is_shared = false;
-    }
+    for (size_t i = 0; i < o->n; i++) array_release(o->at[i]);
     free(o->at);
     *o = (array_order){0};
 }

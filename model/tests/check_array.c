@@ -4,6 +4,7 @@
 #include "model/tests/support.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,47 @@ START_TEST(work_is_done_though_its_thread_has_ended)
 }
 END_TEST
 
+enum { MANY = 4000, TRIES = 10 };
+
+/* Waits until its queue has a part of what is being handed in. */
+static assay_status make_late(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    queue *q = context;
+    (void)inputs, (void)err;
+    while (queue_last(q) < MANY / 8) (void)sched_yield();
+    return array_allocate(self) ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+static void hand_in_what_is_done_meanwhile(void *context)
+{
+    static node nodes[2 * MANY];
+    static array *roots[MANY];
+    array *late;
+    stream *s = new_stream(ASSAY_STREAM_OWNED);
+    const array_maker maker = {make_late, stream_queue(s), NULL};
+    (void)context;
+    memset(nodes, 0, sizeof nodes);
+    ck_assert_int_eq(array_defer(s, sizeof(int), maker, NULL, 0, &late, NULL), ASSAY_OK);
+    for (size_t i = 0; i < MANY; i++) {
+        array *below = defer(s, &nodes[i], NULL, 0);
+        roots[i] = defer(s, &nodes[MANY + i], &below, 1);
+        array_release(below);
+    }
+    ck_assert_int_eq(array_start(&late, 1, NULL), ASSAY_OK); /* its thread serves what follows, too */
+    ck_assert_int_eq(array_start(roots, MANY, NULL), ASSAY_OK);
+    ck_assert_int_eq(array_evaluate(roots, MANY, NULL), ASSAY_OK);
+    for (size_t i = 0; i < MANY; i++) array_release(roots[i]);
+    array_release(late);
+    for (size_t i = 0; i < 2 * MANY; i++) ck_assert_int_eq(nodes[i].n_dropped, 1);
+}
+
+/* Whoever hands a graph in must not look at what is done already and nobody keeps. The sanitizers tell. */
+START_TEST(what_is_done_while_a_graph_is_handed_in_may_be_gone)
+{
+    for (int i = 0; i < TRIES; i++) on_another_thread(hand_in_what_is_done_meanwhile, NULL);
+}
+END_TEST
+
 enum { THREADS = 8, ROUNDS = 200 };
 
 /* Threads that share a stream, and what was realised, and make a graph of their own over it. */
@@ -327,6 +369,7 @@ int main(void)
     tcase_add_test(all, an_error_that_nobody_waited_for_is_kept_on_the_stream);
     tcase_add_test(all, an_error_crosses_to_the_stream_that_waits_for_it_and_stays_on_its_own);
     tcase_add_test(all, work_is_done_though_its_thread_has_ended);
+    tcase_add_test(all, what_is_done_while_a_graph_is_handed_in_may_be_gone);
     tcase_add_test(all, threads_share_streams_and_arrays_without_getting_in_each_others_way);
     suite_add_tcase(suite, all);
     return support_run(suite);
