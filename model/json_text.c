@@ -86,12 +86,24 @@ size_t json_text_encode(char *out, uint32_t codepoint)
     return n;
 }
 
+/* Bytes of the character that begins with c, beyond ASCII; 0: there is none. Most are of two bytes. */
+static size_t measure_utf8(const char *text, size_t n)
+{
+    const unsigned char first = (unsigned char)text[0];
+    uint32_t codepoint;
+    const char *problem;
+    if (first >= 0xc2 && first < 0xe0) return n >= 2 && ((unsigned char)text[1] & 0xc0) == 0x80 ? 2 : 0;
+    return decode_utf8(text, n, &codepoint, &problem);
+}
+
 const char *json_text_skip_plain(const char *text, const char *end)
 {
     while (text < end) {
         const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') break;
-        text++;
+        const size_t n =
+            c >= 0x80 ? measure_utf8(text, (size_t)(end - text)) : c >= 0x20 && c != '"' && c != '\\';
+        if (n == 0) break;
+        text += n;
     }
     return text;
 }

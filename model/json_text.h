@@ -17,7 +17,8 @@ size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const c
 /* Encodes a code point as UTF-8 in out[0..4) and returns its bytes, at most those of its JSON form. */
 size_t json_text_encode(char *out, uint32_t codepoint);
 
-/* The first byte of text..end that needs more than to be passed over: not plain ASCII, a quote, '\\'. */
+/* The first byte of text..end that does not stand for itself: a quote, '\\', a control character, or the
+ * first of what is no UTF-8. */
 const char *json_text_skip_plain(const char *text, const char *end);
 
 /* Bytes of a quoted text. */

@@ -14,10 +14,9 @@ void serve_bytes_free(serve_bytes *b)
     *b = (serve_bytes){0};
 }
 
-static bool reserve(serve_bytes *b, size_t n)
+bool serve_bytes_reserve(serve_bytes *b, size_t n)
 {
     if (b->failed) return false;
-    if (n <= b->room - b->n) return true;
     size_t room = b->room > 0 ? b->room : 256;
     while (room - b->n < n && room <= SIZE_MAX / 2) room *= 2;
     char *at = room - b->n >= n ? realloc(b->at, room) : NULL;
@@ -28,13 +27,6 @@ static bool reserve(serve_bytes *b, size_t n)
     b->at = at;
     b->room = room;
     return true;
-}
-
-void serve_bytes_add(serve_bytes *b, const char *text, size_t n)
-{
-    if (n == 0 || !reserve(b, n)) return;
-    memcpy(b->at + b->n, text, n);
-    b->n += n;
 }
 
 void serve_bytes_add_string(serve_bytes *b, const char *terminated)
@@ -61,23 +53,15 @@ static void escape_ascii(serve_bytes *b, char c)
 
 void serve_bytes_add_escaped(serve_bytes *b, assay_text text)
 {
-    const char *at = text.at, *plain = text.at, *end = text.at + text.n;
-    while (at < end) {
-        const unsigned char c = (unsigned char)*at;
-        uint32_t codepoint;
-        const char *problem;
-        size_t n = 1;
-        if (c >= 0x80) n = json_text_decode(at, (size_t)(end - at), &codepoint, &problem);
-        if (n > 0 && c >= 0x20 && c != '"' && c != '\\') {
-            at += n;
-            continue;
-        }
+    if (text.n == 0) return;
+    for (const char *at = text.at, *end = text.at + text.n;; at++) {
+        const char *plain = at;
+        at = json_text_skip_plain(at, end);
         serve_bytes_add(b, plain, (size_t)(at - plain));
-        if (n == 0) serve_bytes_add_string(b, "\xEF\xBF\xBD");
-        else escape_ascii(b, (char)c);
-        plain = ++at;
+        if (at == end) break;
+        if ((unsigned char)*at >= 0x80) serve_bytes_add_string(b, "\xEF\xBF\xBD");
+        else escape_ascii(b, *at);
     }
-    if (plain) serve_bytes_add(b, plain, (size_t)(end - plain));
 }
 
 void serve_bytes_add_quoted(serve_bytes *b, assay_text text)

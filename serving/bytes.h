@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct serve_bytes {
     char *at; /* [n], not terminated; owned */
@@ -18,8 +19,17 @@ typedef struct serve_bytes {
 
 void serve_bytes_free(serve_bytes *b);
 
+/* Makes room for n bytes more. False where there is none: b has failed. */
+bool serve_bytes_reserve(serve_bytes *b, size_t n);
+
 /* text: [n], not within b. */
-void serve_bytes_add(serve_bytes *b, const char *text, size_t n);
+static inline void serve_bytes_add(serve_bytes *b, const char *text, size_t n)
+{
+    if (n == 0 || b->failed || (n > b->room - b->n && !serve_bytes_reserve(b, n))) return;
+    memcpy(b->at + b->n, text, n);
+    b->n += n;
+}
+
 void serve_bytes_add_string(serve_bytes *b, const char *terminated);
 
 /* Takes the first n bytes away. */

@@ -12,14 +12,14 @@
 size_t serve_gemma_object_length(assay_text text)
 {
     size_t depth = 0;
-    bool in_string = false;
     for (size_t at = 0; at < text.n; at++) {
-        if (text.at[at] == '<' && serve_span_starts(serve_span_from(text, at), QUOTE)) {
-            in_string = !in_string;
-            at += strlen(QUOTE) - 1;
-        } else if (!in_string && text.at[at] == '{') {
+        if (serve_span_starts(serve_span_from(text, at), QUOTE)) {
+            const size_t end = serve_span_find(text, at + strlen(QUOTE), QUOTE);
+            if (end == SERVE_NOWHERE) return 0;
+            at = end + strlen(QUOTE) - 1;
+        } else if (text.at[at] == '{') {
             depth++;
-        } else if (!in_string && text.at[at] == '}' && --depth == 0) {
+        } else if (text.at[at] == '}' && --depth == 0) {
             return at + 1;
         }
     }

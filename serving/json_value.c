@@ -6,22 +6,30 @@
 
 #include <string.h>
 
+/* Passes over a string from text[at] on, to behind its quote. */
+static size_t run_string(serve_json_balance *b, assay_text text, size_t at)
+{
+    for (; at < text.n; at++) {
+        const char c = text.at[at];
+        if (b->escaped) b->escaped = false;
+        else if (c == '\\') b->escaped = true;
+        else if (c == '"') break;
+    }
+    b->in_string = at == text.n;
+    return b->in_string ? at : at + 1;
+}
+
 bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at)
 {
-    for (; *at < text.n; ++*at) {
-        const char c = text.at[*at];
+    while (*at < text.n) {
         if (b->in_string) {
-            if (b->escaped) b->escaped = false;
-            else if (c == '\\') b->escaped = true;
-            else if (c == '"') b->in_string = false;
-        } else if (c == '"') {
-            b->in_string = true;
-        } else if (c == '{' || c == '[') {
-            b->depth++;
-        } else if ((c == '}' || c == ']') && --b->depth == 0) {
-            ++*at;
-            return true;
+            *at = run_string(b, text, *at);
+            continue;
         }
+        const char c = text.at[(*at)++];
+        if (c == '"') b->in_string = true;
+        else if (c == '{' || c == '[') b->depth++;
+        else if ((c == '}' || c == ']') && --b->depth == 0) return true;
     }
     return false;
 }

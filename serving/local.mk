@@ -63,6 +63,7 @@ SERVING_TESTS = \
 	serving/tests/check_response \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
+	serving/tests/check_span \
 	serving/tests/check_special \
 	serving/tests/check_sse \
 	serving/tests/check_text \
@@ -114,6 +115,8 @@ serving_tests_check_reply_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wra
 serving_tests_check_reply_memory_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sampler_CFLAGS = $(TEST_CFLAGS) $(JSONC_CFLAGS)
 serving_tests_check_sampler_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_span_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_span_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_special_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_special_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
@@ -133,7 +136,7 @@ serving_tests_check_tools_formats_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_formats_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_linear_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_linear_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=memmem,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
+	-Wl,--wrap=memchr,--wrap=memcmp,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
 serving_tests_check_tools_linear_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_types_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_types_LDADD = $(SERVING_TEST_LIBS)

@@ -3,24 +3,6 @@
 
 #include "serving/text.h"
 
-#include <string.h>
-
-assay_text serve_span_from(assay_text text, size_t from)
-{
-    return (assay_text){.at = text.at + from, .n = text.n - from};
-}
-
-assay_text serve_span_part(assay_text text, size_t from, size_t to)
-{
-    return (assay_text){.at = text.at + from, .n = to - from};
-}
-
-bool serve_span_starts(assay_text text, const char *with)
-{
-    const size_t n = strlen(with);
-    return text.n >= n && memcmp(text.at, with, n) == 0;
-}
-
 bool serve_span_ends(assay_text text, const char *in)
 {
     const size_t n = strlen(in);
@@ -32,25 +14,33 @@ bool serve_span_equals(assay_text text, const char *other)
     return text.n == strlen(other) && serve_span_starts(text, other);
 }
 
-bool serve_span_begins(assay_text text, const char *whole)
-{
-    return text.n < strlen(whole) && (text.n == 0 || memcmp(text.at, whole, text.n) == 0);
-}
-
+/* Most texts that are searched are short, or hold few bytes that `what` begins with: what memmem does first
+ * would take longer than the search. */
 size_t serve_span_find(assay_text text, size_t from, const char *what)
 {
-    if (from >= text.n) return SERVE_NOWHERE;
-    const char *found = memmem(text.at + from, text.n - from, what, strlen(what));
-    return found ? (size_t)(found - text.at) : SERVE_NOWHERE;
+    for (; from < text.n; from++) {
+        const char *first = memchr(text.at + from, what[0], text.n - from);
+        if (!first) break;
+        from = (size_t)(first - text.at);
+        if (what[serve_span_alike(serve_span_from(text, from), what)] == '\0') return from;
+    }
+    return SERVE_NOWHERE;
 }
 
 size_t serve_span_find_next(assay_text text, size_t *seen, const char *what)
 {
-    const size_t n = strlen(what), at = serve_span_find(text, *seen, what);
-    if (at != SERVE_NOWHERE) *seen = at + n;
-    else if (text.n >= n && text.n - (n - 1) > *seen)
-        *seen = text.n - (n - 1); /* what stands there may be its beginning */
-    return at;
+    for (; *seen < text.n; ++*seen) {
+        const char *first = memchr(text.at + *seen, what[0], text.n - *seen);
+        *seen = first ? (size_t)(first - text.at) : text.n;
+        const assay_text rest = serve_span_from(text, *seen);
+        const size_t n = serve_span_alike(rest, what);
+        if (what[n] == '\0') {
+            *seen += n;
+            return *seen - n;
+        }
+        if (n == rest.n) break;
+    }
+    return SERVE_NOWHERE;
 }
 
 size_t serve_span_skip(assay_text text, size_t from)

@@ -26,10 +26,9 @@ static bool follows(unsigned char first, unsigned char second)
     }
 }
 
-size_t serve_text_unfinished(const char *text, size_t n)
+size_t serve_text_unfinished_wide(const char *text, size_t n)
 {
     const unsigned char *end = (const unsigned char *)text + n;
-    if (n == 0 || end[-1] < 0x80) return 0;
     for (size_t k = 1; k <= 3 && k <= n; k++) {
         const unsigned char *at = end - k;
         if (*at >= 0x80 && *at < 0xc0) continue;

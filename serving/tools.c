@@ -51,8 +51,10 @@ assay_status serve_tools_open(const char *name, assay_text request, serve_tools 
         return rc;
     }
     t->format = format;
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++)
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
         t->first[(unsigned char)format->openers[i][0]] = true;
+        t->various |= format->openers[i][0] != format->openers[0][0];
+    }
     *out = t;
     return ASSAY_OK;
 }
@@ -132,13 +134,25 @@ static serve_tools_found match_opener(serve_tools *t, assay_text text)
     serve_tools_found found = SERVE_FOUND_CONTENT;
     for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
         if (t->dead & 1U << i) continue;
-        if (serve_span_starts(text, t->format->openers[i])) {
+        const size_t n = serve_span_alike(text, t->format->openers[i]);
+        if (t->format->openers[i][n] == '\0') {
             t->opener = i;
             return SERVE_FOUND_BLOCK;
         }
-        if (serve_span_begins(text, t->format->openers[i])) found = SERVE_FOUND_MORE;
+        if (n == text.n) found = SERVE_FOUND_MORE;
     }
     return found;
+}
+
+/* The first byte of text[at..n) that a marker begins with; n: none. */
+static size_t find_first(const serve_tools *t, const char *text, size_t at, size_t n)
+{
+    if (!t->various && at < n) {
+        const char *found = memchr(text + at, t->format->openers[0][0], n - at);
+        return found ? (size_t)(found - text) : n;
+    }
+    while (at < n && !t->first[(unsigned char)text[at]]) at++;
+    return at;
 }
 
 /* How many bytes of text are content: up to an opener (t->inside is set), to what may become one, or all. */
@@ -153,8 +167,7 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
         t->opener = SERVE_BARE;
         if (t->inside) return at;
     }
-    for (; at < n; at++) {
-        if (!t->first[(unsigned char)text.at[at]]) continue;
+    for (; (at = find_first(t, text.at, at, n)) < n; at++) {
         const serve_tools_found found = match_opener(t, serve_span_from(text, at));
         t->inside = found == SERVE_FOUND_BLOCK;
         if (t->inside || (found == SERVE_FOUND_MORE && !ended)) break;
@@ -176,11 +189,12 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     return found;
 }
 
-static void run(serve_tools *t, bool ended)
+/* Reads all, the text that is not decided yet. Returns how much of it is now. */
+static size_t run(serve_tools *t, assay_text all, bool ended)
 {
     size_t at = 0, n;
-    while (!t->held.failed) {
-        const assay_text text = serve_span_from(serve_bytes_text(&t->held), at);
+    for (;;) {
+        const assay_text text = serve_span_from(all, at);
         if (!t->inside) {
             n = measure_content(t, text, ended);
             serve_tools_content(t, serve_span_part(text, 0, n));
@@ -197,7 +211,7 @@ static void run(serve_tools *t, bool ended)
         t->scan = (serve_tools_scan){0};
         at += n;
     }
-    serve_bytes_drop(&t->held, at);
+    return at;
 }
 
 static assay_status finish(serve_tools *t, assay_error *err)
@@ -212,15 +226,21 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
                               assay_error *err)
 {
     t->sink = sink;
-    serve_bytes_add(&t->held, delta, n);
-    run(t, false);
+    if (t->held.n == 0) {
+        /* Most deltas are decided at once, and are not copied. */
+        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
+        serve_bytes_add(&t->held, delta + n_read, n - n_read);
+    } else {
+        serve_bytes_add(&t->held, delta, n);
+        if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
+    }
     return finish(t, err);
 }
 
 assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
 {
     t->sink = sink;
-    run(t, true);
+    if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
     if (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->n_calls == 0) serve_tools_release(t);
     return finish(t, err);
 }

@@ -61,8 +61,8 @@ static bool find_function_end(serve_tools *t, assay_text text, size_t *n)
 /* What is neither reaches to its end marker, or to the next marker. */
 static bool find_other_end(serve_tools *t, assay_text text, size_t *n)
 {
-    size_t *seen = &t->scan.seen;
-    const size_t again = serve_span_find(text, *seen, TAG);
+    size_t *seen = &t->scan.seen, *seen_again = &t->scan.mark[0];
+    const size_t again = serve_span_find_next(text, seen_again, TAG);
     const assay_text before = serve_span_part(text, 0, again < text.n ? again : text.n);
     const size_t at = serve_span_find_next(before, seen, TAG_END);
     *n = at < again ? *seen : again;
@@ -76,6 +76,7 @@ static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
         t->scan.seen = serve_span_skip(text, t->scan.seen);
         if (t->scan.seen == text.n) return false;
         t->scan.phase = tell_body(serve_span_from(text, t->scan.seen));
+        t->scan.mark[0] = t->scan.seen;
     }
     switch (t->scan.phase) {
     case OBJECT: return find_object_end(t, text, n);

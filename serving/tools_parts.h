@@ -70,6 +70,7 @@ struct serve_tools {
     size_t opener;   /* of the block: its index */
     unsigned dead;   /* a bit for each opener that is not one any more */
     bool first[256]; /* whether a marker begins with this byte */
+    bool various;    /* not all of them begin with the same */
     int state;       /* of the format's own, across blocks, as are n_tags and seen */
     size_t n_tags;
     unsigned seen; /* bits */

@@ -47,9 +47,11 @@ static bool read_tag(assay_text text, size_t at, size_t *looked, xml_tag *out)
     const assay_text rest = serve_span_from(text, at);
     bool whole = true;
     *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
+    if (rest.n > 1 && !strchr("tfp/", rest.at[1])) return true; /* as most of what begins with '<' */
     for (tag_kind kind = TOOL_CALL; kind < NO_TAG; kind++) {
-        if (serve_span_begins(rest, TAGS[kind])) whole = false;
-        if (serve_span_starts(rest, TAGS[kind])) out->kind = kind;
+        const size_t n = serve_span_alike(rest, TAGS[kind]);
+        if (TAGS[kind][n] == '\0') out->kind = kind;
+        else if (n == rest.n) whole = false;
     }
     if (out->kind == NO_TAG) return whole;
     const size_t n = strlen(TAGS[out->kind]);

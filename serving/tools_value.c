@@ -24,10 +24,10 @@ static value_kind kind_of(const char *type)
         {"arr", false, LIST},       {"sequence", false, LIST},   {"dict", true, LIST},
         {"list", true, LIST},
     };
+    const assay_text text = {.at = type, .n = strlen(type)};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-        const size_t n = strlen(KINDS[i].name);
-        if (strncmp(type, KINDS[i].name, n) == 0 && (KINDS[i].begins || type[n] == '\0'))
-            return KINDS[i].kind;
+        const size_t n = serve_span_alike(text, KINDS[i].name);
+        if (KINDS[i].name[n] == '\0' && (KINDS[i].begins || n == text.n)) return KINDS[i].kind;
     }
     return STRING;
 }

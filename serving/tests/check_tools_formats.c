@@ -130,6 +130,8 @@ END_TEST
 
 START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
 {
+    tool_reads("llama", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"a\":\"\\\"}}\\\\\"}}",
+               "CALL{f} ARGUMENTS{{\"a\":\"\\\"}}\\\\\"}}");
     tool_reads(
         "llama",
         "a<|python_tag|>{\"name\": \" f \", \"parameters\": {}} ; {\"name\": \"g\", \"arguments\": \"x\"}b",
@@ -203,6 +205,16 @@ START_TEST(harmony_drops_control_tokens)
 }
 END_TEST
 
+START_TEST(text_becomes_a_string_of_json_whatever_it_holds)
+{
+    tool_reads(
+        "glm47",
+        "<tool_call>f<arg_key>a</arg_key><arg_value>x\xFF\xC3y\"\\\x01\xD0\xB6\n\xE4z</arg_value></"
+        "tool_call>",
+        "CALL{f} ARGUMENTS{{\"a\": \"x\xEF\xBF\xBD\xEF\xBF\xBDy\\\"\\\\\\u0001\xD0\xB6\\n\xEF\xBF\xBDz\"}}");
+}
+END_TEST
+
 /* A marker, more than a block may hold, and its end. */
 static void expect_overlong(const char *parser, const char *begin, char filling, const char *end)
 {
@@ -258,6 +270,7 @@ int main(void)
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);
     tcase_add_test(c, harmony_reads_the_answer);
     tcase_add_test(c, harmony_drops_control_tokens);
+    tcase_add_test(c, text_becomes_a_string_of_json_whatever_it_holds);
     tcase_add_test(c, a_block_that_is_too_long_is_content);
     suite_add_tcase(s, c);
     return support_run(s);

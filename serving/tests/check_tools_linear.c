@@ -17,13 +17,21 @@
 
 static size_t n_looked;
 
-void *__real_memmem(const void *text, size_t n, const void *what, size_t n_what);
-void *__wrap_memmem(const void *text, size_t n, const void *what, size_t n_what);
-void *__wrap_memmem(const void *text, size_t n, const void *what, size_t n_what)
+void *__real_memchr(const void *text, int c, size_t n);
+void *__wrap_memchr(const void *text, int c, size_t n);
+void *__wrap_memchr(const void *text, int c, size_t n)
 {
-    const char *found = __real_memmem(text, n, what, n_what);
-    n_looked += found ? (size_t)(found - (const char *)text) + n_what : n;
+    const char *found = __real_memchr(text, c, n);
+    n_looked += found ? (size_t)(found - (const char *)text) + 1 : n;
     return (void *)(uintptr_t)found;
+}
+
+int __real_memcmp(const void *text, const void *other, size_t n);
+int __wrap_memcmp(const void *text, const void *other, size_t n);
+int __wrap_memcmp(const void *text, const void *other, size_t n)
+{
+    n_looked += n;
+    return __real_memcmp(text, other, n);
 }
 
 size_t __real_serve_text_space(const char *text, size_t n);
