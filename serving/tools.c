@@ -180,10 +180,12 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
 {
     const bool cut = text.n > SERVE_TOOLS_BLOCK_MAX;
     if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
+    /* Half a character may yet be white space, which formats pass over. */
+    if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
     serve_tools_found found = t->format->look(t, text, ended && !cut, n);
     if (found == SERVE_FOUND_BLOCK) found = t->format->take(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
-        *n = text.n - serve_text_unfinished(text.at, text.n);
+        *n = text.n;
         found = SERVE_FOUND_CONTENT;
     }
     return found;

@@ -59,14 +59,15 @@ static bool is_object(serve_tools *t, assay_text body)
     return rc == ASSAY_OK;
 }
 
-void serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style)
+bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style)
 {
     const size_t name_end = serve_function_name_end(block);
     const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), name_end));
+    if (name.n == 0) return false;
     const assay_text body = serve_span_part(block, name_end + 1, close), trimmed = serve_span_trim(body);
     if (style == SERVE_FUNCTION_FRAMED && is_object(t, trimmed)) {
         serve_tools_call(t, name, trimmed);
-        return;
+        return true;
     }
     serve_arguments arguments = {0};
     read_parameters(t, body, style, &arguments);
@@ -74,4 +75,5 @@ void serve_function_call(serve_tools *t, assay_text block, size_t close, serve_f
     t->failed |= arguments.text.failed || arguments.json.failed;
     if (!t->failed) serve_tools_call(t, name, object);
     serve_arguments_free(&arguments);
+    return true;
 }

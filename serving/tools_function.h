@@ -15,8 +15,9 @@ typedef enum serve_function_style {
  * name. */
 size_t serve_function_name_end(assay_text text);
 
-/* Hands out the call of a block that begins with <function= and holds </function> at `close`. */
-void serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style);
+/* Hands out the call of a block that begins with <function= and holds </function> at `close`. False where
+ * NAME is white space, and nothing is called. */
+bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style);
 
 /* Adds to out the JSON of a value: of JSON, itself; of a Python literal, its JSON; of any other text, a
  * string. */

@@ -128,8 +128,8 @@ static serve_tools_found take_function(serve_tools *t, assay_text text)
     size_t end = serve_span_find(text, 0, FUNCTION_END);
     for (size_t at = end; at != SERVE_NOWHERE; at = serve_span_find(text, at + 1, FUNCTION_END)) end = at;
     if (end == SERVE_NOWHERE || serve_function_name_end(text) >= end) return SERVE_FOUND_CONTENT;
-    serve_function_call(t, text, end, SERVE_FUNCTION_TRIMMED);
-    return SERVE_FOUND_NOTHING;
+    const bool called = serve_function_call(t, text, end, SERVE_FUNCTION_TRIMMED);
+    return called ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)

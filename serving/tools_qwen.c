@@ -148,7 +148,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
     if (t->opener == PLAIN) {
-        serve_function_call(t, block, block.n - strlen(FUNCTION_END), SERVE_FUNCTION_FRAMED);
+        (void)serve_function_call(t, block, block.n - strlen(FUNCTION_END), SERVE_FUNCTION_FRAMED);
     } else if (t->opener == TAGGED) {
         const assay_text body = serve_span_part(block, strlen(TAG), block.n - strlen(TAG_END));
         serve_tools_call_object(t, serve_span_trim(body), &MEMBERS);

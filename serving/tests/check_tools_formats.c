@@ -215,6 +215,32 @@ START_TEST(text_becomes_a_string_of_json_whatever_it_holds)
 }
 END_TEST
 
+START_TEST(a_function_without_a_name_is_no_call)
+{
+    tool_reads("hermes", "<function= ></function>a", "C{<function= ></function>a}");
+    tool_reads("hermes", "<tool_call><function=\n>x</function></tool_call>",
+               "C{<tool_call><function=\n>x</function></tool_call>}");
+    tool_reads("qwen", "<function= >{}</function>a", "C{a}");
+    tool_reads("llama", "<function= >{}</function>a", "C{<function= >{}</function>a}");
+}
+END_TEST
+
+/* U+1680 and U+3000: three bytes each, and a cut falls between them. */
+START_TEST(white_space_of_several_bytes_is_passed_over)
+{
+    tool_reads("llama", "{\"name\":\"f\",\"parameters\":{}}\xE1\x9A\x80", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("llama", "<|python_tag|>\xE3\x80\x80{\"name\":\"f\",\"parameters\":{}}",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("hermes", "<tool_call>\xE3\x80\x80{\"name\":\"f\",\"arguments\":{}}</tool_call>",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen", "<tool_call>\xE3\x80\x80{\"name\":\"f\",\"arguments\":{}}</tool_call>",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen", "[Calling tool:\xE3\x80\x80\x66({})]", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<function=f>\xE3\x80\x80<parameter=k>1</parameter></function>",
+               "CALL{f} ARGUMENTS{{\"k\": \"1\"}}");
+}
+END_TEST
+
 /* A marker, more than a block may hold, and its end. */
 static void expect_overlong(const char *parser, const char *begin, char filling, const char *end)
 {
@@ -271,6 +297,8 @@ int main(void)
     tcase_add_test(c, harmony_reads_the_answer);
     tcase_add_test(c, harmony_drops_control_tokens);
     tcase_add_test(c, text_becomes_a_string_of_json_whatever_it_holds);
+    tcase_add_test(c, a_function_without_a_name_is_no_call);
+    tcase_add_test(c, white_space_of_several_bytes_is_passed_over);
     tcase_add_test(c, a_block_that_is_too_long_is_content);
     suite_add_tcase(s, c);
     return support_run(s);
