@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,13 @@ const char *fuzz_directory(void)
     fuzz_require(n > 0 && (size_t)n < sizeof directory && mkdtemp(directory), "a directory can be made");
     (void)atexit(remove_directory);
     return directory;
+}
+
+void fuzz_make_directory(const char *name)
+{
+    char path[4200];
+    (void)snprintf(path, sizeof path, "%s/%s", fuzz_directory(), name);
+    fuzz_require(mkdir(path, 0777) == 0 || errno == EEXIST, "a directory can be made");
 }
 
 const char *fuzz_write(const char *name, const uint8_t *data, size_t size)

@@ -24,6 +24,9 @@ void fuzz_require_refusal(assay_status status, const assay_error *err, bool out_
 /* The process's own directory, below $TMPDIR or /tmp, removed at exit; lives as long as the process. */
 const char *fuzz_directory(void);
 
+/* Makes an empty directory of that name in fuzz_directory, where there is none yet. */
+void fuzz_make_directory(const char *name);
+
 /* Writes a file of that name into fuzz_directory. The path is overwritten by the next call. */
 const char *fuzz_write(const char *name, const uint8_t *data, size_t size);
 

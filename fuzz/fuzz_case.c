@@ -4,9 +4,7 @@
 #include "conformance/case.h"
 #include "fuzz/fuzz.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void require_rows(const conf_decoder *d)
 {
@@ -21,11 +19,7 @@ static void require_rows(const conf_decoder *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static bool made;
-    char model[4200];
-    (void)snprintf(model, sizeof model, "%s/model", fuzz_directory());
-    if (!made) fuzz_require(mkdir(model, 0777) == 0, "a directory can be made");
-    made = true;
+    fuzz_make_directory("model");
     const char *path = fuzz_write(size > 0 && data[0] == '{' ? "case.json" : "case.h5", data, size);
 
     conf_case *c = NULL;

@@ -45,6 +45,7 @@ static void require_vector(const conf_case *c, size_t i)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    fuzz_make_directory("model");
     bool packed = size > 1 && data[0] == 0x1f && data[1] == 0x8b;
     const char *path = fuzz_write(packed ? "case.json.gz" : "case.json", data, size);
     conf_case *c = NULL;

@@ -15,7 +15,8 @@ FUZZ_REPLAYS = \
 	fuzz/replay_schedule \
 	fuzz/replay_textual \
 	fuzz/replay_tokenizer \
-	fuzz/replay_tokenizer_text
+	fuzz/replay_tokenizer_text \
+	fuzz/replay_tools
 FUZZ_TARGETS = \
 	fuzz/fuzz_case \
 	fuzz/fuzz_config \
@@ -27,7 +28,8 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_schedule \
 	fuzz/fuzz_textual \
 	fuzz/fuzz_tokenizer \
-	fuzz/fuzz_tokenizer_text
+	fuzz/fuzz_tokenizer_text \
+	fuzz/fuzz_tools
 check_PROGRAMS += $(FUZZ_REPLAYS)
 TESTS += $(FUZZ_REPLAYS)
 EXTRA_PROGRAMS += $(FUZZ_TARGETS)
@@ -136,3 +138,12 @@ fuzz_fuzz_tokenizer_text_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_tokenizer_text_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_tokenizer_text_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_tokenizer_text_LDADD = model/libmodel.la $(JSONC_LIBS)
+fuzz_replay_tools_SOURCES = fuzz/replay.c fuzz/fuzz_tools.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_tools_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"tools"'
+fuzz_replay_tools_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_replay_tools_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)
+fuzz_fuzz_tools_SOURCES = fuzz/fuzz_tools.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_tools_CPPFLAGS = $(FUZZ_CPPFLAGS)
+fuzz_fuzz_tools_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_tools_LDFLAGS = $(LIBFUZZER_FLAGS)
+fuzz_fuzz_tools_LDADD = serving/libserving.la model/libmodel.la $(JSONC_LIBS)

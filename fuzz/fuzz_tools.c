@@ -1,0 +1,186 @@
+/* Input: which parser and whether there is a request, how the reply is cut, and its bytes, some of which
+ * stand for what the parser's calls are made of, whole or without the last byte.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz/fuzz.h"
+#include "model/utf8.h"
+#include "serving/json_value.h"
+#include "serving/tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_PARSERS = 8, N_WORDS = 18, FIRST_WORD = 0x0e, N_NEARLY = 9 };
+
+/* A parser, and what its calls are made of. json: arguments are JSON whatever the model wrote. */
+static const struct {
+    const char *name;
+    bool json;
+    const char *words[N_WORDS];
+} parsers[N_PARSERS] = {
+    {"gemma4",
+     true,
+     {"<|tool_call>", "<tool_call|>", "call:f{", "call:f(", "<|\"|>", "k:", "k=", "}", ")", "[", "]", "'",
+      "true,", "-1.5e3", "\"\"\"", "\\u00", "None", "{"}},
+    {"hermes",
+     false,
+     {"<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=k>", "</parameter>",
+      "{\"name\": \"f\", \"arguments\": ", "{\"k\": 1}", "}", "\"", "<function=", "\\\"", "null", "[1,", "]",
+      "'", "(", "\n"}},
+    {"qwen",
+     false,
+     {"<tool_call>", "</tool_call>", "[Calling tool:", ")]", "<function=f>", "</function>", "<parameter=k>",
+      "</parameter>", "{\"name\": \"f\", \"arguments\": ", "{\"k\": 1}", "}", "({", "f", "\"", "\n", "\\\"",
+      "[", "True"}},
+    {"qwen3_xml",
+     true,
+     {"<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=n>", "</parameter>",
+      "<parameter=l>", "<parameter=o>", "<function=", "<parameter=", "[1, 'a'", "]", "{'k': 1}", "null", "\n",
+      "1e5", "<", ">"}},
+    {"llama",
+     false,
+     {"<|python_tag|>", "{\"name\": \"f\", ", "\"parameters\": ", "{\"k\": 1}", "}", ";", "<function=f>",
+      "</function>", "{\"type\": ", "\"", "\\\"", "{", "[", "]", "<function=", ",", ":", "\n"}},
+    {"mistral",
+     false,
+     {"[TOOL_CALLS]", "[ARGS]", "f", "{\"k\": 1}", "[{\"name\": \"f\", ", "\"arguments\": ", "}]", "{", "}",
+      "\"", "\\\"", "[", "]", ",", "null", "\n", " ", "-"}},
+    {"glm47",
+     true,
+     {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "f\n", "n",
+      "{\"k\": 1}", "\"", "\\u00", "[", "]", "}", "null", "1e5", "<", "\n"}},
+    {"harmony",
+     false,
+     {"<|channel|>", "<|message|>", "<|start|>", "<|end|>", "<|call|>", "<|return|>", "<|constrain|>",
+      "assistant", "commentary", "final", "analysis", " to=functions.f", "json", "{\"k\": 1}", "\"", "<|",
+      "{", " "}},
+};
+
+static const char request[] =
+    "{\"tools\": [{\"function\": {\"name\": \"f\", \"parameters\": {\"properties\": {"
+    "\"n\": {\"type\": \"number\"}, \"l\": {\"type\": \"array\"}, \"o\": {\"type\": "
+    "\"object\"}, \"k\": {\"type\": \"string\"}}}}}]}";
+
+/* Bytes that grow. */
+typedef struct bytes {
+    char *at;
+    size_t n, room;
+} bytes;
+
+/* What a parser handed out. */
+typedef struct reading {
+    bytes script; /* a byte for the part and then its text, pieces of content that follow each other joined */
+    bytes content;
+    int last;        /* the part of the last piece; -1: none */
+    bool json, utf8; /* what holds of arguments, and of the reply */
+} reading;
+
+static void append(bytes *b, const char *text, size_t n)
+{
+    if (n == 0) return;
+    if (n > b->room - b->n) {
+        b->room = 2 * b->room + n + 64;
+        b->at = realloc(b->at, b->room);
+        fuzz_require(b->at != NULL, "there is memory");
+    }
+    memcpy(b->at + b->n, text, n);
+    b->n += n;
+}
+
+static void take(void *context, assay_part part, const char *text, size_t n)
+{
+    static const char names[] = {'C', 'R', 'N', 'A'};
+    reading *r = context;
+    fuzz_require(n > 0, "a piece has text");
+    fuzz_require(part == ASSAY_PART_CONTENT || part == ASSAY_PART_CALL || part == ASSAY_PART_ARGUMENTS,
+                 "a piece has a part");
+    fuzz_require(part != ASSAY_PART_ARGUMENTS || r->last == ASSAY_PART_CALL,
+                 "arguments come in one piece behind the name");
+    fuzz_require(!r->utf8 || utf8_valid_prefix(text, n) == n, "a piece is UTF-8 where the reply is");
+    if (part == ASSAY_PART_ARGUMENTS && r->json)
+        fuzz_require(serve_json_check((assay_text){text, n}) == ASSAY_OK, "arguments are JSON");
+    if (part == ASSAY_PART_CONTENT) append(&r->content, text, n);
+    if (part != ASSAY_PART_CONTENT || r->last != ASSAY_PART_CONTENT) append(&r->script, &names[part], 1);
+    append(&r->script, text, n);
+    r->last = (int)part;
+}
+
+/* The reply that the input stands for. */
+static bytes expand(const char *const *words, const uint8_t *data, size_t size)
+{
+    bytes text = {0};
+    for (size_t i = 0; i < size; i++) {
+        const bool whole = data[i] >= FIRST_WORD && data[i] < FIRST_WORD + N_WORDS;
+        const size_t index = whole ? data[i] - (size_t)FIRST_WORD : data[i];
+        const char *word = whole || index < N_NEARLY ? words[index] : NULL;
+        if (word) append(&text, word, strlen(word) - (whole ? 0 : 1));
+        else append(&text, (const char *)&data[i], 1);
+    }
+    return text;
+}
+
+/* Reads the reply in pieces of at most `most` bytes; 0: in one. */
+static void read_reply(reading *r, size_t parser, assay_text asked, const bytes *text, size_t most)
+{
+    unsigned state = (unsigned)most;
+    const assay_sink sink = {.take = take, .context = r};
+    serve_tools *t = NULL;
+    *r = (reading){.last = -1,
+                   .json = parsers[parser].json,
+                   .utf8 = text->n == 0 || utf8_valid_prefix(text->at, text->n) == text->n};
+    fuzz_require(serve_tools_open(parsers[parser].name, asked, &t, NULL) == ASSAY_OK, "there is the parser");
+    for (size_t i = 0, n; i < text->n; i += n) {
+        state = state * 1664525U + 1013904223U;
+        n = most == 0 ? text->n : 1 + (state >> 16) % most;
+        if (n > text->n - i) n = text->n - i;
+        char *delta = malloc(n); /* of exactly its size, so that the sanitizer sees a read behind its end */
+        fuzz_require(delta != NULL, "there is memory");
+        memcpy(delta, text->at + i, n);
+        fuzz_require(serve_tools_feed(t, delta, n, &sink, NULL) == ASSAY_OK, "a delta is taken");
+        free(delta);
+    }
+    fuzz_require(serve_tools_end(t, &sink, NULL) == ASSAY_OK, "a reply ends");
+    serve_tools_free(t);
+}
+
+static void free_reading(reading *r)
+{
+    free(r->script.at);
+    free(r->content.at);
+}
+
+static void require_same(const reading *a, const reading *b)
+{
+    fuzz_require(a->script.n == b->script.n &&
+                     (a->script.n == 0 || memcmp(a->script.at, b->script.at, a->script.n) == 0),
+                 "content and calls do not depend on the cuts");
+}
+
+/* Nothing is made up, and nothing said twice. */
+static void require_of_text(const bytes *content, const bytes *text)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < text->n && found < content->n; i++) found += text->at[i] == content->at[found];
+    fuzz_require(found == content->n, "content is what the reply holds, in its order");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 2) return 0;
+    const size_t parser = data[0] % N_PARSERS;
+    const assay_text none = {0}, some = {request, sizeof request - 1};
+    const assay_text asked = data[0] & 8U ? some : none;
+    bytes text = expand(parsers[parser].words, data + 2, size - 2);
+    reading whole, cut;
+    read_reply(&whole, parser, asked, &text, 0);
+    require_of_text(&whole.content, &text);
+    const size_t most[] = {1, 2 + data[1] % 40U};
+    for (size_t i = 0; i < 2; i++) {
+        read_reply(&cut, parser, asked, &text, most[i]);
+        require_same(&whole, &cut);
+        free_reading(&cut);
+    }
+    free_reading(&whole);
+    free(text.at);
+    return 0;
+}
