@@ -275,6 +275,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
 	conformance/tests/check_machine \
+	conformance/tests/check_message \
 	conformance/tests/check_parallel \
 	conformance/tests/check_perturb \
 	conformance/tests/check_reasoning_cuts \
@@ -386,6 +387,9 @@ conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=conf_bytes_add,--wrap=json_object_new_string_len
+conformance_tests_check_message_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_text_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_textual_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

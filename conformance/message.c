@@ -13,12 +13,14 @@
 /* One message, as far as it was read. */
 typedef struct message {
     serve_endpoint endpoint;
-    json_object *out;     /* what is folded */
-    json_object *list;    /* of out: calls, blocks or items; borrowed */
-    conf_bytes content;   /* chat: joined; messages: of the block that is open, its text or its input */
-    conf_bytes reasoning; /* chat */
-    json_object *block;   /* messages: that is open */
-    bool ok;              /* there was memory for everything */
+    json_object *out;      /* what is folded */
+    json_object *list;     /* of out: calls, blocks or items; borrowed */
+    conf_bytes content;    /* chat: joined; messages: of the block that is open, its text or its input */
+    conf_bytes reasoning;  /* chat */
+    conf_bytes *arguments; /* chat: [n_calls], joined */
+    size_t n_calls;
+    json_object *block; /* messages: that is open */
+    bool ok;            /* there was memory for everything */
 } message;
 
 const char *const *conf_message_members(serve_endpoint endpoint)
@@ -95,44 +97,42 @@ static void add_copy(message *m, json_object *to, const char *name, json_object 
     else add_null(m, to, name);
 }
 
+/* Chat completions: a call begins, with the first of its arguments. */
+static void begin_call(message *m, json_object *function)
+{
+    conf_bytes *grown = realloc(m->arguments, (m->n_calls + 1) * sizeof *grown);
+    m->ok = grown && m->ok;
+    if (!grown) return;
+    m->arguments = grown;
+    grown[m->n_calls++] = (conf_bytes){0};
+    add_copy(m, append(m), "name", member(function, "name"));
+}
+
 /* Chat completions: a message, or the delta of one. Calls come whole, or are named by their index. */
 static void take_chat(message *m, json_object *said, json_object *finish)
 {
     m->ok = conf_bytes_add(&m->content, text_of(member(said, "content"))) && m->ok;
     m->ok = conf_bytes_add(&m->reasoning, text_of(member(said, "reasoning_content"))) && m->ok;
     json_object *calls = member(said, "tool_calls");
-    for (size_t i = 0; i < length(calls); i++) {
+    for (size_t i = 0; m->ok && i < length(calls); i++) {
         json_object *call = json_object_array_get_idx(calls, i), *function = member(call, "function");
         json_object *index = member(call, "index");
-        json_object *own = index ? json_object_array_get_idx(m->list, json_object_get_uint64(index)) : NULL;
-        const assay_text text = text_of(member(function, "arguments"));
-        if (!own) {
-            own = append(m);
-            add_copy(m, own, "name", member(function, "name"));
-            add(m, own, "arguments", json_object_new_string_len(text.at, (int)text.n));
-            continue;
+        size_t own = index ? json_object_get_uint64(index) : m->n_calls;
+        if (own >= m->n_calls) {
+            own = m->n_calls;
+            begin_call(m, function);
         }
-        conf_bytes joined = {0};
-        m->ok = conf_bytes_add(&joined, text_of(member(own, "arguments"))) && conf_bytes_add(&joined, text) &&
-                m->ok;
-        if (m->ok)
-            add(m, own, "arguments", json_object_new_string_len(joined.n ? joined.at : "", (int)joined.n));
-        free(joined.at);
+        m->ok = m->ok && conf_bytes_add(&m->arguments[own], text_of(member(function, "arguments")));
     }
     if (finish) add_copy(m, m->out, "finish_reason", finish);
 }
 
 static void end_chat(message *m)
 {
-    add_field(m, m->out, "content", (assay_text){m->content.n ? m->content.at : "", m->content.n});
-    add_field(m, m->out, "reasoning_content",
-              (assay_text){m->reasoning.n ? m->reasoning.at : "", m->reasoning.n});
-    for (size_t i = 0; i < length(m->list); i++) {
-        json_object *call = json_object_array_get_idx(m->list, i);
-        json_object *arguments = json_object_get(member(call, "arguments"));
-        add_value(m, call, "arguments", text_of(arguments));
-        json_object_put(arguments);
-    }
+    add_field(m, m->out, "content", conf_bytes_text(&m->content));
+    add_field(m, m->out, "reasoning_content", conf_bytes_text(&m->reasoning));
+    for (size_t i = 0; i < m->n_calls; i++)
+        add_value(m, json_object_array_get_idx(m->list, i), "arguments", conf_bytes_text(&m->arguments[i]));
 }
 
 /* The member of a block that holds its text. */
@@ -168,8 +168,7 @@ static void take_messages(message *m, json_object *event)
     }
     for (size_t i = 0; is_text(type, "content_block_delta") && i < 3; i++)
         m->ok = conf_bytes_add(&m->content, text_of(member(delta, deltas[i]))) && m->ok;
-    if (is_text(type, "content_block_stop"))
-        take_block(m, m->block, (assay_text){m->content.n ? m->content.at : "", m->content.n}, NULL);
+    if (is_text(type, "content_block_stop")) take_block(m, m->block, conf_bytes_text(&m->content), NULL);
     if (is_text(type, "message_delta")) add_copy(m, m->out, "stop_reason", member(delta, "stop_reason"));
 }
 
@@ -187,7 +186,7 @@ static void take_item(message *m, json_object *item)
     for (size_t i = 0; i < length(parts); i++)
         m->ok =
             conf_bytes_add(&joined, text_of(member(json_object_array_get_idx(parts, i), "text"))) && m->ok;
-    const assay_text text = {joined.n ? joined.at : "", joined.n};
+    const assay_text text = conf_bytes_text(&joined);
     if (conf_field_strip(text).n) {
         own = append(m);
         add_copy(m, own, "type", member(item, "type"));
@@ -272,9 +271,11 @@ assay_status conf_message_fold(serve_endpoint endpoint, bool streamed, const cha
     assay_status rc = !m.ok      ? ASSAY_ENOMEM
                       : streamed ? read_stream(&m, body, n)
                                  : read_whole(&m, body, n, err);
-    if (rc == ASSAY_OK && endpoint == SERVE_CHAT) end_chat(&m);
+    if (rc == ASSAY_OK && m.ok && endpoint == SERVE_CHAT) end_chat(&m);
     if (!m.ok) rc = ASSAY_ENOMEM;
     if (rc == ASSAY_ENOMEM) (void)assay_fail(err, rc, "out of memory");
+    for (size_t i = 0; i < m.n_calls; i++) free(m.arguments[i].at);
+    free(m.arguments);
     free(m.content.at);
     free(m.reasoning.at);
     json_object_put(m.block);
