@@ -6,6 +6,7 @@ serving_libserving_la_SOURCES = \
 	serving/breach.c serving/breach.h \
 	serving/bytes.c serving/bytes.h \
 	serving/completion.c serving/completion.h \
+	serving/encoders.c serving/encoders.h \
 	serving/gemma_object.c serving/gemma_object.h \
 	serving/grammar.c serving/grammar.h serving/grammar_parts.h \
 	serving/grammar_chat.c \
@@ -53,6 +54,7 @@ serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 
 SERVING_TESTS = \
 	serving/tests/check_completion \
+	serving/tests/check_encoders \
 	serving/tests/check_grammar \
 	serving/tests/check_markers \
 	serving/tests/check_python_literal \
@@ -100,6 +102,9 @@ serving_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_SOURCES = serving/tests/check_reasoning.c $(READS)
 serving_tests_check_reasoning_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_encoders_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_encoders_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tokenizer_encoder_open,--wrap=tokenizer_encoder_free
+serving_tests_check_encoders_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_markers_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_markers_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_modes_SOURCES = serving/tests/check_reasoning_modes.c $(READS)

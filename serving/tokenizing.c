@@ -1,35 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tokenizing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/detokenizer.h"
-#include "model/tokenizer.h"
+#include "model/error.h"
+#include "serving/encoders.h"
+
+struct assay_tokenizer {
+    tokenizer *model;
+    serve_encoders *encoders;
+};
 
 /* The ABI's names for what model/ keeps to itself. */
 static const tokenizer *inner(const assay_tokenizer *t)
 {
-    return (const tokenizer *)(const void *)t;
+    return t->model;
 }
 
 assay_status serve_tokenizer_open(const char *dir, assay_tokenizer **out, assay_error *err)
 {
-    tokenizer *t = NULL;
-    const assay_status rc = tokenizer_open(dir, &t, err);
-    if (rc == ASSAY_OK) *out = (assay_tokenizer *)(void *)t;
+    assay_tokenizer *t = calloc(1, sizeof *t);
+    if (!t) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc = tokenizer_open(dir, &t->model, err);
+    if (rc == ASSAY_OK) rc = serve_encoders_open(t->model, &t->encoders, err);
+    if (rc == ASSAY_OK) *out = t;
+    else serve_tokenizer_free(t);
     return rc;
 }
 
 void serve_tokenizer_free(assay_tokenizer *t)
 {
-    tokenizer_free((tokenizer *)(void *)t);
+    if (!t) return;
+    serve_encoders_free(t->encoders);
+    tokenizer_free(t->model);
+    free(t);
 }
 
 assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, bool add_special,
                           int32_t *ids, size_t room, size_t *n_ids, assay_error *err)
 {
     tokenizer_ids found = {0};
-    const assay_status rc = tokenizer_encode(inner(t), text, n, add_special, &found, err);
+    tokenizer_encoder *e;
+    assay_status rc = serve_encoders_take(t->encoders, &e, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = tokenizer_encode_with(e, text, n, add_special, &found, err);
+    serve_encoders_give(t->encoders, e, rc == ASSAY_OK && n <= SERVE_ENCODERS_TEXT);
     if (rc == ASSAY_OK) {
         const size_t kept = found.n < room ? found.n : room;
         if (kept > 0) memcpy(ids, found.ids, kept * sizeof *ids);
