@@ -310,7 +310,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/schedules.test \
 	conformance/tests/schedules_asked.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
-EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd
+EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd conformance/tests/programs.json
 
 # For scripts/bench-diff.
 EXTRA_PROGRAMS += conformance/tests/bench_files

@@ -12,11 +12,9 @@
 #define ON(thread, rest) "{\"thread\":" #thread ",\"op\":" rest "}"
 #define ARANGE(thread, name, n, more)                                                                        \
     ON(thread, "\"make\",\"as\":\"" name "\",\"fn\":\"arange\",\"n\":" #n more)
-#define OF(fn, name, of) "\"make\",\"as\":\"" name "\",\"fn\":\"" fn "\",\"of\":" of
-#define NO_STREAM(n)     "{\"error\":\"There is no Stream(cpu, " #n ") in current thread.\"}"
 
-/* A directory with cases/all.json: group g of five vectors, on which sound streams agree. For a checked
- * fixture, with support_teardown. */
+/* A directory with cases/all.json, which is programs.json here: group g of five vectors, on which sound
+ * streams agree. For a checked fixture, with support_teardown. */
 void programs_setup(void);
 
 /* assay run of the fake streams, which break the rule `fault`; "none": none. */
