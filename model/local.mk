@@ -69,7 +69,8 @@ model_libmodel_la_SOURCES = \
 	model/tokenizer/post.c model/tokenizer/post.h \
 	model/tokenizer/pretokenizer.c model/tokenizer/pretokenizer.h \
 	model/tokenizer/property.c model/tokenizer/property.h \
-	model/tokenizer/ruby.c model/tokenizer/ruby.h \
+	model/tokenizer/ruby.c model/tokenizer/ruby.h model/tokenizer/ruby_parts.h \
+	model/tokenizer/ruby_chars.c \
 	model/tokenizer/stage.c model/tokenizer/stage.h \
 	model/tokenizer/step.c model/tokenizer/step.h \
 	model/tokenizer/trie.c model/tokenizer/trie.h \
