@@ -90,55 +90,64 @@ static void expect_linear(const char *parser, const char *begin, const char *mor
     free(text);
 }
 
-/* What a parser's blocks begin with, and what they are made of, in every combination. */
-static void expect_all_linear(const char *parser, const char *const *parts, size_t n)
+/* A parser, and what its blocks begin with and are made of. */
+typedef struct material {
+    const char *parser;
+    const char *parts[10]; /* NULL behind the last */
+} material;
+
+static const material materials[] = {
+    {"hermes",
+     {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
+      "<tool_call>{", "}</tool_call>", "<tool_call> <function=x>"}},
+    {"qwen",
+     {"<tool_call>", "</tool_call>", "<function=", "</function>", "[Calling tool:", ")]", "<tool_call>{",
+      "f({", "})]"}},
+    {"qwen3_xml",
+     {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
+      "<function=x>", "<parameter=x>"}},
+    {"gemma4",
+     {"<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(", "<|tool_call>call:x{"}},
+    {"mistral", {"[TOOL_CALLS]", "[ARGS]", "x{", "[{", "}]", "[TOOL_CALLS]["}},
+    {"llama",
+     {"<|python_tag|>", ";", "<function=", "</function>", "<|python_tag|>{", "{\"name\"", "<function=x>{"}},
+    {"glm47",
+     {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+      "<tool_call>x\n"}},
+    {"harmony",
+     {"<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>assistant", "<|constrain|>",
+      "<|channel|>commentary", "<|channel|>final<|message|>", "<|"}},
+};
+
+/* Common to all. */
+static const char *const common[] = {" ", "x", "{", "}", "\"", "<"};
+enum { N_COMMON = sizeof common / sizeof *common };
+
+static const char *part_of(const material *m, size_t i)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            char both[128];
-            (void)snprintf(both, sizeof both, "%s%s", parts[i], parts[j]);
-            expect_linear(parser, parts[i], parts[j]);
-            expect_linear(parser, "", both);
-        }
+    return i < N_COMMON ? common[i] : i - N_COMMON < 10 ? m->parts[i - N_COMMON] : NULL;
 }
 
-#define LINEAR(parser, ...)                                                                                  \
-    START_TEST(parser##_is_linear)                                                                           \
-    {                                                                                                        \
-        static const char *const parts[] = {__VA_ARGS__, " ", "x", "{", "}", "\"", "<"};                     \
-        expect_all_linear(#parser, parts, sizeof parts / sizeof parts[0]);                                   \
-    }                                                                                                        \
-    END_TEST
-
-LINEAR(hermes, "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
-       "<tool_call>{", "}</tool_call>", "<tool_call> <function=x>")
-LINEAR(qwen, "<tool_call>", "</tool_call>", "<function=", "</function>", "[Calling tool:", ")]",
-       "<tool_call>{", "f({", "})]")
-LINEAR(qwen3_xml, "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
-       "<function=x>", "<parameter=x>")
-LINEAR(gemma4, "<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(",
-       "<|tool_call>call:x{")
-LINEAR(mistral, "[TOOL_CALLS]", "[ARGS]", "x{", "[{", "}]", "[TOOL_CALLS][")
-LINEAR(llama, "<|python_tag|>", ";", "<function=", "</function>", "<|python_tag|>{", "{\"name\"",
-       "<function=x>{")
-LINEAR(glm47, "<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
-       "<tool_call>x\n")
-LINEAR(harmony, "<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>assistant", "<|constrain|>",
-       "<|channel|>commentary", "<|channel|>final<|message|>", "<|")
+/* Its parts in every combination. */
+START_TEST(a_parser_is_linear)
+{
+    const material *m = &materials[_i];
+    for (size_t i = 0; part_of(m, i); i++)
+        for (size_t j = 0; part_of(m, j); j++) {
+            char both[128];
+            (void)snprintf(both, sizeof both, "%s%s", part_of(m, i), part_of(m, j));
+            expect_linear(m->parser, part_of(m, i), part_of(m, j));
+            expect_linear(m->parser, "", both);
+        }
+}
+END_TEST
 
 int main(void)
 {
     Suite *s = suite_create("serving/tools_linear");
     TCase *c = tcase_create("linear");
     tcase_set_timeout(c, 300);
-    tcase_add_test(c, hermes_is_linear);
-    tcase_add_test(c, qwen_is_linear);
-    tcase_add_test(c, qwen3_xml_is_linear);
-    tcase_add_test(c, gemma4_is_linear);
-    tcase_add_test(c, mistral_is_linear);
-    tcase_add_test(c, llama_is_linear);
-    tcase_add_test(c, glm47_is_linear);
-    tcase_add_test(c, harmony_is_linear);
+    tcase_add_loop_test(c, a_parser_is_linear, 0, sizeof materials / sizeof *materials);
     suite_add_tcase(s, c);
     return support_run(s);
 }
