@@ -88,8 +88,12 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
         }
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
-    /* A bare object that does not close hides no calls. */
+    /* A bare object that does not close hides no calls, nor does a function: then none closes behind it. */
     *n = t->opener == SERVE_BARE ? 1 : text.n;
+    if (t->opener == TAGGED) {
+        *n = strlen(FUNCTION);
+        t->dead |= 1U << TAGGED;
+    }
     /* A ';' that nothing follows is dropped. */
     return t->opener == SERVE_CHAINED && t->scan.phase == BEFORE ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
