@@ -51,14 +51,37 @@ static assay_status add_json_or_string(serve_bytes *out, assay_text text)
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
-/* A number as Python reads it, with white space around it. */
+static bool is_digit(assay_text text, size_t at)
+{
+    return at < text.n && text.at[at] >= '0' && text.at[at] <= '9';
+}
+
+/* Without zeros before its first digit, which int() and float() take and a literal must not have. */
+static assay_text strip_zeros(assay_text number)
+{
+    while (number.n > 1 && number.at[0] == '0') {
+        const size_t next = number.at[1] == '_' ? 2 : 1;
+        if (!is_digit(number, next)) break;
+        number = serve_span_from(number, next);
+    }
+    return number;
+}
+
+/* A number as int() and float() read it, with white space around it. */
 static bool add_number(serve_bytes *out, assay_text text, bool whole)
 {
-    const assay_text number = serve_span_trim(text);
+    assay_text number = serve_span_trim(text);
+    const size_t begin = out->n;
     for (size_t i = 0; i < number.n; i++)
         if (!strchr(whole ? "+-_0123456789" : "+-_0123456789.eE", number.at[i]) || number.at[i] == '\0')
             return false;
-    return serve_python_literal(out, number);
+    const bool negative = serve_span_starts(number, "-");
+    if (negative || serve_span_starts(number, "+")) number = serve_span_from(number, 1);
+    if (!is_digit(number, 0) && !serve_span_starts(number, ".")) return false;
+    if (negative) serve_bytes_add_string(out, "-");
+    if (serve_python_literal(out, strip_zeros(number))) return true;
+    out->n = begin;
+    return false;
 }
 
 static assay_status add_object(serve_bytes *out, assay_text text)

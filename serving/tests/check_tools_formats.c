@@ -55,7 +55,17 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
 {
     value_reads("s", "5", "\"5\"");
     value_reads("s", "null", "\"\"");
-    value_reads("i", "-07", "\"-07\"");
+    value_reads("i", "-07", "-7");
+    value_reads("i", "+007", "7");
+    value_reads("i", "0_0_1", "1");
+    value_reads("i", "00", "0");
+    value_reads("i", "0__1", "\"0__1\"");
+    value_reads("i", "_1", "\"_1\"");
+    value_reads("i", "--1", "\"--1\"");
+    value_reads("i", "- 1", "\"- 1\"");
+    value_reads("i", "-", "\"-\"");
+    value_reads("n", "-00.5", "-0.5");
+    value_reads("n", ".5", "0.5");
     value_reads("i", " 12 ", "12");
     value_reads("i", "x", "\"x\"");
     value_reads("n", "2.5", "2.5");
@@ -140,6 +150,15 @@ START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
     tool_reads("llama", "<|python_tag|>{\"name\": \"f\"}a", "C{<|python_tag|>{\"name\": \"f\"}a}");
     tool_reads("llama", "<|python_tag|>so", "C{<|python_tag|>so}");
     tool_reads("llama", "<|python_tag|>{\"name", "C{<|python_tag|>{\"name}");
+}
+END_TEST
+
+START_TEST(a_function_of_llama_that_does_not_close_hides_no_calls)
+{
+    tool_reads("llama", "<function=f>{ <|python_tag|>{\"name\": \"g\", \"parameters\": {}}b",
+               "C{<function=f>{ } CALL{g} ARGUMENTS{{}} C{b}");
+    tool_reads("llama", "<function=f <|python_tag|>{\"name\": \"g\", \"parameters\": {}}<function=h>{}",
+               "C{<function=f } CALL{g} ARGUMENTS{{}} C{<function=h>{}}");
 }
 END_TEST
 
@@ -291,6 +310,7 @@ int main(void)
     tcase_add_test(c, mistral_reads_names_and_lists);
     tcase_add_test(c, mistral_keeps_what_is_no_call_only_where_there_is_none);
     tcase_add_test(c, llama_reads_marked_objects_and_more_behind_semicolons);
+    tcase_add_test(c, a_function_of_llama_that_does_not_close_hides_no_calls);
     tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
     tcase_add_test(c, llama_reads_functions);
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);
