@@ -162,6 +162,22 @@ static assay_text normalise(serve_bytes *room, assay_text name)
     return serve_bytes_text(room);
 }
 
+/* A text as XML hands it on: each end of a line is one newline. */
+static assay_text join_lines(serve_bytes *room, assay_text text)
+{
+    if (text.n == 0 || !memchr(text.at, '\r', text.n)) return text;
+    room->n = 0;
+    for (size_t at = 0, end; at < text.n; at = end) {
+        const char *found = memchr(text.at + at, '\r', text.n - at);
+        end = found ? (size_t)(found - text.at) : text.n;
+        serve_bytes_add(room, text.at + at, end - at);
+        if (!found) break;
+        serve_bytes_add(room, "\n", 1);
+        end += end + 1 < text.n && text.at[end + 1] == '\n' ? 2 : 1;
+    }
+    return serve_bytes_text(room);
+}
+
 /* One newline at either end of a value belongs to its tags. */
 static assay_text frame(assay_text value)
 {
@@ -175,6 +191,7 @@ static void add_argument(serve_tools *t, assay_text function, assay_text key, as
 {
     const char *type = serve_tools_request_type(t->request, function, key);
     serve_arguments_name(out, normalise(&t->arguments, key));
+    value = join_lines(&t->name, value);
     if (!serve_tools_value_is_list(type)) value = frame(value);
     if (serve_tools_value(&out->text, value, type) == ASSAY_ENOMEM) t->failed = true;
 }

@@ -55,6 +55,10 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
 {
     value_reads("s", "5", "\"5\"");
     value_reads("s", "null", "\"\"");
+    value_reads("s", "\r\na\r\n\rb\r\n", "\"a\\n\\nb\"");
+    value_reads("s", "\r\n", "\"\"");
+    value_reads("s", "\n\r\n\n", "\"\\n\"");
+    value_reads("l", "a\r", "\"a\\n\"");
     value_reads("i", "-07", "-7");
     value_reads("i", "+007", "7");
     value_reads("i", "0_0_1", "1");
