@@ -244,6 +244,7 @@ include conformance/faults/local.mk
 check_LTLIBRARIES += conformance/tests/libsupport.la
 conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/compare.c conformance/tests/compare.h \
+	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
 	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/record.c \
