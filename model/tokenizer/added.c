@@ -55,24 +55,17 @@ static char *copy_text(const char *text, size_t n)
     return copy;
 }
 
-static assay_status read_flag(const tokenizer_place *p, const char *name, bool *out, assay_error *err)
-{
-    tokenizer_place member;
-    const assay_status rc = tokenizer_place_member(p, name, &member, err);
-    return rc == ASSAY_OK ? tokenizer_place_bool(&member, out, err) : rc;
-}
-
 static assay_status read_token(const tokenizer_place *p, added *t, assay_error *err)
 {
     tokenizer_place content;
     const char *text;
     assay_status rc = tokenizer_place_member(p, "content", &content, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_text(&content, &text, &t->n, err);
-    if (rc == ASSAY_OK) rc = read_flag(p, "single_word", &t->single_word, err);
-    if (rc == ASSAY_OK) rc = read_flag(p, "lstrip", &t->lstrip, err);
-    if (rc == ASSAY_OK) rc = read_flag(p, "rstrip", &t->rstrip, err);
-    if (rc == ASSAY_OK) rc = read_flag(p, "normalized", &t->normalized, err);
-    if (rc == ASSAY_OK) rc = read_flag(p, "special", &t->special, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "single_word", &t->single_word, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "lstrip", &t->lstrip, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "rstrip", &t->rstrip, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "normalized", &t->normalized, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "special", &t->special, err);
     if (rc != ASSAY_OK) return rc;
     if (t->n > TOKENIZER_TOKEN_MAX)
         return tokenizer_place_fail(&content, err, ASSAY_EUNSUPPORTED,

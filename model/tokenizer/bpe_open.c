@@ -39,11 +39,7 @@ static assay_status read_affix(const tokenizer_place *p, const char *name, char 
     if (n > AFFIX_MAX)
         return tokenizer_place_fail(&member, err, ASSAY_EUNSUPPORTED, "found %zu bytes, expected at most %d",
                                     n, AFFIX_MAX);
-    *out = malloc(n + 1);
-    if (!*out) return tokenizer_place_fail(&member, err, ASSAY_ENOMEM, "out of memory");
-    memcpy(*out, text, n + 1);
-    *n_out = n;
-    return ASSAY_OK;
+    return tokenizer_place_copy(&member, out, n_out, err);
 }
 
 static assay_status read_unknown(const tokenizer_place *p, tokenizer_bpe *b, assay_error *err)

@@ -30,29 +30,6 @@ static assay_status add(tokenizer_decoder *d, const tokenizer_place *p, step_kin
     return ASSAY_OK;
 }
 
-static assay_status keep_text(const tokenizer_place *p, const char *name, char **out, size_t *n_out,
-                              assay_error *err)
-{
-    tokenizer_place member;
-    const char *text;
-    size_t n;
-    assay_status rc = tokenizer_place_member(p, name, &member, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_text(&member, &text, &n, err);
-    if (rc != ASSAY_OK) return rc;
-    *out = malloc(n + 1);
-    if (!*out) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
-    memcpy(*out, text, n + 1);
-    *n_out = n;
-    return ASSAY_OK;
-}
-
-static assay_status read_bool(const tokenizer_place *p, const char *name, bool *out, assay_error *err)
-{
-    tokenizer_place member;
-    const assay_status rc = tokenizer_place_member(p, name, &member, err);
-    return rc == ASSAY_OK ? tokenizer_place_bool(&member, out, err) : rc;
-}
-
 static assay_status read_char(const tokenizer_place *p, const char *name, uint32_t *out, assay_error *err)
 {
     tokenizer_place member;
@@ -92,12 +69,13 @@ static assay_status read_meta(const tokenizer_place *p, step *s, assay_error *er
 
 static assay_status read_ctc(const tokenizer_place *p, step *s, assay_error *err)
 {
-    assay_status rc = keep_text(p, "pad_token", &s->text, &s->n, err);
-    if (rc == ASSAY_OK) rc = keep_text(p, "word_delimiter_token", &s->delimiter, &s->n_delimiter, err);
+    assay_status rc = tokenizer_place_required_copy(p, "pad_token", &s->text, &s->n, err);
+    if (rc == ASSAY_OK)
+        rc = tokenizer_place_required_copy(p, "word_delimiter_token", &s->delimiter, &s->n_delimiter, err);
     if (rc == ASSAY_OK && (s->n == 0 || s->n_delimiter == 0))
         rc = tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
                                   "found an empty token, expected pad and delimiter to have text");
-    return rc == ASSAY_OK ? read_bool(p, "cleanup", &s->cleanup, err) : rc;
+    return rc == ASSAY_OK ? tokenizer_place_required_bool(p, "cleanup", &s->cleanup, err) : rc;
 }
 
 static assay_status read_replace(const tokenizer_place *p, step *s, assay_error *err)
@@ -105,7 +83,7 @@ static assay_status read_replace(const tokenizer_place *p, step *s, assay_error 
     tokenizer_place pattern;
     assay_status rc = tokenizer_place_member(p, "pattern", &pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_pattern_open(&pattern, &s->pattern, err);
-    return rc == ASSAY_OK ? keep_text(p, "content", &s->text, &s->n, err) : rc;
+    return rc == ASSAY_OK ? tokenizer_place_required_copy(p, "content", &s->text, &s->n, err) : rc;
 }
 
 static assay_status read_strip(const tokenizer_place *p, step *s, assay_error *err)
@@ -117,13 +95,13 @@ static assay_status read_strip(const tokenizer_place *p, step *s, assay_error *e
 
 static assay_status read_wordpiece(const tokenizer_place *p, step *s, assay_error *err)
 {
-    const assay_status rc = keep_text(p, "prefix", &s->text, &s->n, err);
-    return rc == ASSAY_OK ? read_bool(p, "cleanup", &s->cleanup, err) : rc;
+    const assay_status rc = tokenizer_place_required_copy(p, "prefix", &s->text, &s->n, err);
+    return rc == ASSAY_OK ? tokenizer_place_required_bool(p, "cleanup", &s->cleanup, err) : rc;
 }
 
 static assay_status read_bpe(const tokenizer_place *p, step *s, assay_error *err)
 {
-    assay_status rc = keep_text(p, "suffix", &s->text, &s->n, err);
+    assay_status rc = tokenizer_place_required_copy(p, "suffix", &s->text, &s->n, err);
     if (rc == ASSAY_OK && s->n == 0)
         rc = tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
                                   "found an empty suffix, expected one to replace");

@@ -43,21 +43,6 @@ static assay_status add(tokenizer_normalizer *n, const tokenizer_place *p, norma
     return ASSAY_OK;
 }
 
-static assay_status keep_text(const tokenizer_place *p, const char *name, normal_step *s, assay_error *err)
-{
-    tokenizer_place member;
-    const char *text;
-    size_t n;
-    assay_status rc = tokenizer_place_member(p, name, &member, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_text(&member, &text, &n, err);
-    if (rc != ASSAY_OK) return rc;
-    s->text = malloc(n + 1);
-    if (!s->text) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
-    memcpy(s->text, text, n + 1);
-    s->n = n;
-    return ASSAY_OK;
-}
-
 static assay_status add_form(tokenizer_normalizer *n, const tokenizer_place *p, bool compatible,
                              bool composed, assay_error *err)
 {
@@ -83,7 +68,7 @@ static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *
     assay_status rc = add(n, p, NORMAL_REPLACE, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "pattern", &pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_pattern_open(&pattern, &s->pattern, err);
-    if (rc == ASSAY_OK) rc = keep_text(p, "content", s, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_copy(p, "content", &s->text, &s->n, err);
     /* The publisher's own bookkeeping goes wrong behind a text that was put where nothing was. */
     if (rc == ASSAY_OK && tokenizer_pattern_is_empty(s->pattern))
         rc = tokenizer_place_fail(
@@ -94,29 +79,18 @@ static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *
 
 static assay_status add_strip(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
-    tokenizer_place left, right;
     normal_step *s = NULL;
     assay_status rc = add(n, p, NORMAL_STRIP, &s, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "strip_left", &left, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_bool(&left, &s->left, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "strip_right", &right, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_bool(&right, &s->right, err);
-    return rc;
-}
-
-static assay_status required_bool(const tokenizer_place *p, const char *name, bool *out, assay_error *err)
-{
-    tokenizer_place member;
-    const assay_status rc = tokenizer_place_member(p, name, &member, err);
-    return rc == ASSAY_OK ? tokenizer_place_bool(&member, out, err) : rc;
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "strip_left", &s->left, err);
+    return rc == ASSAY_OK ? tokenizer_place_required_bool(p, "strip_right", &s->right, err) : rc;
 }
 
 static assay_status add_bert(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
     bool clean = false, chinese = false, lowercase = false;
-    assay_status rc = required_bool(p, "clean_text", &clean, err);
-    if (rc == ASSAY_OK) rc = required_bool(p, "handle_chinese_chars", &chinese, err);
-    if (rc == ASSAY_OK) rc = required_bool(p, "lowercase", &lowercase, err);
+    assay_status rc = tokenizer_place_required_bool(p, "clean_text", &clean, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "handle_chinese_chars", &chinese, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "lowercase", &lowercase, err);
     bool accents = rc == ASSAY_OK && lowercase; /* where null */
     if (rc == ASSAY_OK) rc = tokenizer_place_member_bool(p, "strip_accents", &accents, err);
     if (rc == ASSAY_OK && clean) rc = add_plain(n, p, NORMAL_BERT_CLEAN, err);
@@ -140,7 +114,7 @@ static assay_status add_prepend(tokenizer_normalizer *n, const tokenizer_place *
 {
     normal_step *s = NULL;
     const assay_status rc = add(n, p, NORMAL_PREPEND, &s, err);
-    return rc == ASSAY_OK ? keep_text(p, "prepend", s, err) : rc;
+    return rc == ASSAY_OK ? tokenizer_place_required_copy(p, "prepend", &s->text, &s->n, err) : rc;
 }
 
 static assay_status add_any(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err);

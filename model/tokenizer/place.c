@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_MAX 60
@@ -113,6 +114,36 @@ assay_status tokenizer_place_char(const tokenizer_place *p, uint32_t *out, assay
                                     json_scan_clip(text, n, SHOWN_MAX), text);
     *out = found;
     return ASSAY_OK;
+}
+
+assay_status tokenizer_place_copy(const tokenizer_place *p, char **text, size_t *n, assay_error *err)
+{
+    const char *value;
+    size_t length;
+    const assay_status rc = tokenizer_place_text(p, &value, &length, err);
+    if (rc != ASSAY_OK) return rc;
+    char *copy = malloc(length + 1);
+    if (!copy) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
+    memcpy(copy, value, length + 1);
+    *text = copy;
+    *n = length;
+    return ASSAY_OK;
+}
+
+assay_status tokenizer_place_required_bool(const tokenizer_place *p, const char *name, bool *out,
+                                           assay_error *err)
+{
+    tokenizer_place member;
+    const assay_status rc = tokenizer_place_member(p, name, &member, err);
+    return rc == ASSAY_OK ? tokenizer_place_bool(&member, out, err) : rc;
+}
+
+assay_status tokenizer_place_required_copy(const tokenizer_place *p, const char *name, char **text, size_t *n,
+                                           assay_error *err)
+{
+    tokenizer_place member;
+    const assay_status rc = tokenizer_place_member(p, name, &member, err);
+    return rc == ASSAY_OK ? tokenizer_place_copy(&member, text, n, err) : rc;
 }
 
 assay_status tokenizer_place_member_bool(const tokenizer_place *p, const char *name, bool *out,

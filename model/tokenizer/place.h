@@ -38,11 +38,19 @@ assay_status tokenizer_place_length(const tokenizer_place *p, size_t *out, assay
 
 /* text[0..n), terminated, borrowed from the value. */
 assay_status tokenizer_place_text(const tokenizer_place *p, const char **text, size_t *n, assay_error *err);
+/* A copy of it, which the caller frees. */
+assay_status tokenizer_place_copy(const tokenizer_place *p, char **text, size_t *n, assay_error *err);
 assay_status tokenizer_place_bool(const tokenizer_place *p, bool *out, assay_error *err);
 /* An integer of 0 to most. */
 assay_status tokenizer_place_count(const tokenizer_place *p, int64_t most, int64_t *out, assay_error *err);
 /* A string of exactly one character. */
 assay_status tokenizer_place_char(const tokenizer_place *p, uint32_t *out, assay_error *err);
+
+/* The same of p's member, which must be there. */
+assay_status tokenizer_place_required_bool(const tokenizer_place *p, const char *name, bool *out,
+                                           assay_error *err);
+assay_status tokenizer_place_required_copy(const tokenizer_place *p, const char *name, char **text, size_t *n,
+                                           assay_error *err);
 
 /* The same of p's member; where it is absent or null the result stays what it is. */
 assay_status tokenizer_place_member_bool(const tokenizer_place *p, const char *name, bool *out,

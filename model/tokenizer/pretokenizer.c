@@ -60,13 +60,6 @@ static assay_status add_bare(tokenizer_pretokenizer *t, const tokenizer_place *p
     return add(t, p, kind, &s, err);
 }
 
-static assay_status required_bool(const tokenizer_place *p, const char *name, bool *out, assay_error *err)
-{
-    tokenizer_place member;
-    const assay_status rc = tokenizer_place_member(p, name, &member, err);
-    return rc == ASSAY_OK ? tokenizer_place_bool(&member, out, err) : rc;
-}
-
 /* One of names[0..n) as the value of p. */
 static assay_status read_name(const tokenizer_place *p, const char *const *names, size_t n, size_t *out,
                               assay_error *err)
@@ -111,7 +104,7 @@ static assay_status add_split(tokenizer_pretokenizer *t, const tokenizer_place *
     if (rc == ASSAY_OK && !behavior.value)
         rc = tokenizer_place_fail(&behavior, err, ASSAY_EFORMAT, "found nothing, expected a name");
     if (rc == ASSAY_OK) rc = read_behavior(p, &s->behavior, err);
-    if (rc == ASSAY_OK) rc = required_bool(p, "invert", &s->invert, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "invert", &s->invert, err);
     return rc;
 }
 
@@ -119,7 +112,7 @@ static assay_status add_bytes(tokenizer_pretokenizer *t, const tokenizer_place *
 {
     bool space, regex = true;
     stage *s = NULL;
-    assay_status rc = required_bool(p, "add_prefix_space", &space, err);
+    assay_status rc = tokenizer_place_required_bool(p, "add_prefix_space", &space, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member_bool(p, "use_regex", &regex, err);
     if (rc == ASSAY_OK && space) rc = add_bare(t, p, STAGE_SPACE, err);
     if (rc == ASSAY_OK && regex) {
@@ -175,7 +168,7 @@ static assay_status add_punctuation(tokenizer_pretokenizer *t, const tokenizer_p
 static assay_status add_digits(tokenizer_pretokenizer *t, const tokenizer_place *p, assay_error *err)
 {
     bool individual = false;
-    const assay_status rc = required_bool(p, "individual_digits", &individual, err);
+    const assay_status rc = tokenizer_place_required_bool(p, "individual_digits", &individual, err);
     if (rc != ASSAY_OK) return rc;
     return add_chars(t, p, chars_is_numeric, individual ? STAGE_ISOLATED : STAGE_CONTIGUOUS, err);
 }
