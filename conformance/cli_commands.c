@@ -106,7 +106,8 @@ const conf_command conf_cli_commands[] = {
      "was. The engine is fastpath unless another one is named; one that exports no\n"
      "assay_serving_v1 is given ours.\n"
      "\n"
-     "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint cannot be read.\n",
+     "Exit status: 0; 1 the engine failed; 2 usage; 99 the checkpoint cannot be read,\n"
+     "the prompt does not fit it, or the reply cannot be written.\n",
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_MODEL) | CONF_BIT(CONF_OPTION_TEXT) |
          CONF_BIT(CONF_OPTION_MAX_TOKENS) | CONF_BIT(CONF_OPTION_TEMPERATURE) | CONF_BIT(CONF_OPTION_TOP_K) |
          CONF_BIT(CONF_OPTION_TOP_P) | CONF_BIT(CONF_OPTION_MIN_P) | CONF_BIT(CONF_OPTION_PENALTY) |
