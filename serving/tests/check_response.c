@@ -116,6 +116,26 @@ START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
 }
 END_TEST
 
+START_TEST(a_count_of_0_says_nothing)
+{
+    for (size_t e = 0; e < 3; e++) {
+        serve_bytes body = {0};
+        const assay_byte_sink sink = {.take = angles_collect, .context = &body};
+        const assay_response_chunk last = {.size = sizeof last, .finished = true, .finish_reason = "stop"};
+        assay_response *r;
+        ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+        ck_assert_int_eq(angles_say(r, "a", 1, NULL, &body), ASSAY_OK);
+        body.n = 0; /* where the input is counted, too */
+        ck_assert_int_eq(serve_response_chunk(r, &last, &sink, NULL), ASSAY_OK);
+        serve_response_free(r);
+        serve_bytes_add(&body, "", 1);
+        ck_assert_ptr_nonnull(strstr(body.at, e == 0 ? "\"prompt_tokens\":3" : "\"input_tokens\":3"));
+        ck_assert_ptr_nonnull(strstr(body.at, e == 0 ? "\"completion_tokens\":2" : "\"output_tokens\":2"));
+        serve_bytes_free(&body);
+    }
+}
+END_TEST
+
 START_TEST(a_client_that_goes_away_leaves_nothing)
 {
     for (size_t e = 0; e < 3; e++) {
@@ -168,6 +188,8 @@ static const struct {
      "stop",
      {"\"content\":\"a\"", "\"content\":\"b\"", "\"content\":\"[PA\"", "\"reasoning_content\":\"[\""},
      "D]b"},
+    {0, STREAM, " <t>b", "stop", {"\"reasoning_content\":\"t\"", "\"content\":\" b\""}, "\"content\":\"b"},
+    {1, STREAM, "< >a<t", "stop", {"\"text\":\"a\"", "\"thinking\":\"t\""}, "\"thinking\":\" t"},
     {1, "{}", "a[SEP] [SE", "stop", {"\"text\":\"a [SE\""}, "SEP]"},
     {1,
      "{\"tools\":[{\"name\":\"f\",\"input_schema\":{\"properties\":{\"x\":{\"type\":\"integer\"}}}}]}",
@@ -299,6 +321,7 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, every_stream_of_every_reply_is_sound, 0, N(REPLIES));
     tcase_add_loop_test(all, a_failure_at_any_place_is_told_and_ends_the_stream, 0, N(REPLIES));
+    tcase_add_test(all, a_count_of_0_says_nothing);
     tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
     tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
     tcase_add_test(all, a_text_that_ended_a_message_is_named);
