@@ -41,8 +41,13 @@ TOKENS: dict[str, str] = {name: any_of(markers) for name, markers in MARKERS.ite
 
 WORDS = ("a", "Step 1:", "so", "x < y", "if a<b", "42", "the answer", "thought", "response", "analysis", "final",
          "{\"k\": [1, 2]}", "a|b", "<", ">", "</", "<|", "|>", "[", "]", "[/", "don't", "f(x)", "::")
-UNICODE = ("é", "e\u0301", "日本", "한국", "नि", "👍🏽", "👩‍👩‍👧", "🇩🇪", "ﬁ", "｜", "\u200b", "\ufeff", "𝒳", "ß→")
-SPACES = (" ", "\n", "\n\n", "\t", "  ", "\r\n", "\u00a0", "\u3000", "\u2003", "\u2028", "\x0b")
+UNICODE = ("é", "e\u0301", "日本", "한국", "नि", "👍🏽", "👩‍👩‍👧", "🇩🇪", "ﬁ", "｜", "\u200b", "\ufeff", "𝒳", "ß→",
+           "\x01", "\x7f", "\x1b[0m", "\u0600ب", "\ufffd", "\uffff", "\U0010ffff", "\u180e", "\u2060", "İi̇", "¿", "Ǆ")
+SPACES = (" ", "\n", "\n\n", "\t", "  ", "\r\n", "\u00a0", "\u3000", "\u2003", "\u2028", "\x0b",
+          "\r", "\x0c", "\x1c", "\x1f", "\x85", "\u1680", "\u2000", "\u200a", "\u2029", "\u202f", "\u205f", "\n \n")
+FOREIGN = ("<think>", "</think>", "[THINK]", "<|channel>thought", "<channel|>", "<|channel|>final<|message|>", "<tool_call>", "<thinking>",
+           "</thinking>", "<|im_end|>", "</s>", "<|end|>", "[TOOL_CALLS]", "◁think▷", "<thought>", "```\n</think>\n```", "\\<think>", "<Think>",
+           "<think >", "< /think>", "</think", "think>", "<｜end▁of▁sentence｜>")
 CALLS = ('{"name": "f", "arguments": {"x": 1}}', "\n<function=f>\n</function>\n", "abc", '{"name"', "")
 
 
@@ -59,8 +64,8 @@ def plain(name: str, r: random.Random, most: int) -> str:
     made = []
     for _ in range(r.randint(0, most)):
         kind = r.random()
-        made.append(near(r.choice(MARKERS[name]), r) if kind < .12 else r.choice(UNICODE) if kind < .35
-                    else r.choice(WORDS))
+        made.append(near(r.choice(MARKERS[name]), r) if kind < .12 else r.choice(UNICODE) if kind < .33
+                    else r.choice(FOREIGN) if kind < .35 else r.choice(WORDS) * (40 if kind > .99 else 1))
         if r.random() < .7:
             made.append(r.choice(SPACES) if r.random() < .3 else " ")
     return "".join(made)

@@ -26,7 +26,9 @@ WORDS = ("The weather", "ok", "Let me look.", " and ", "\n", "\n\n", "  ", "a < 
          "call", "name:", "`code`", "\\", "tool", "a=b", "#", "<", ">", "|", "(see)", ";", "json", "null")
 TEXTS = ("Paris", "New York", "", "a b", "it's", 'say "hi"', "{}", "{\"a\": 1}", "[1, 2]", "}", "{", "]",
          "a,b", "x: y", "back\\slash", "line\nbreak", "tab\there", "北京", "🌦️🇫🇷", "é", "<b>", "a<b>c",
-         "5", "1.50", "true", "True", "None", "null", "1e3", "'q'", ", ", "&", "&lt;", " lead", "trail ")
+         "5", "1.50", "true", "True", "None", "null", "1e3", "'q'", ", ", "&", "&lt;", " lead", "trail ",
+         "-0", "007", "+5", "1_000", " 7 ", "-2.0", "NaN", "inf", "1e400", "0x1F", "12345678901234567890123", "NULL", "TRUE", "false",
+         "[1, 2", "(1, 2)", "{'a': None}", "[]", "\"q\"", "\x7f", "a\u2028b", "\r\n", "<|im_end|>", "%s", "0.1e-7")
 KEYS = ("city", "unit", "n", "q", "tags", "where", "flag", "ratio", "größe", "a_b", "x-y", "_z")
 NAMES = ("get_weather", "search", "add", "no_args", "unknown_tool", "ns.get", "f2", "Wetter", "get-time")
 
@@ -38,12 +40,39 @@ PROPERTIES = {
 }
 
 
+# How schemas say what a parameter takes, beyond PROPERTIES: in other words, in several, or not at all.
+SCHEMAS: tuple[Any, ...] = (
+    {"type": "str"}, {"type": "text"}, {"type": "enum"}, {"type": "int"}, {"type": "int32"}, {"type": "uint8"}, {"type": "long"},
+    {"type": "unsigned int"}, {"type": "short"}, {"type": "num"}, {"type": "float"}, {"type": "float64"}, {"type": "double"},
+    {"type": "bool"}, {"type": "binary"}, {"type": "dict"}, {"type": "dict[str, int]"}, {"type": "list"}, {"type": "list[str]"},
+    {"type": "arr"}, {"type": "sequence"}, {"type": "tuple"}, {"type": "Integer"}, {"type": "STRING"}, {"type": "null"},
+    {"type": ""}, {"type": None}, {"type": 3}, {"type": []}, {"type": ["integer", "null"]}, {"type": ["string"]}, {}, None, "string",
+    {"enum": ["a", 5]}, {"type": "string", "enum": ["Paris", "5"]}, {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    {"$ref": "#/$defs/k"}, {"type": "object", "properties": {"a": {"type": "integer"}}},
+    {"type": "array", "items": {"type": "string"}}, {"const": 1}, {"type": "integer", "default": 3, "description": "é <tool_call>"})
+
+
 def tools() -> list[dict[str, Any]]:
     return [{"type": "function",
              "function": {"name": name, "description": "", "parameters": {
                  "type": "object",
                  "properties": {key: {"type": kind} for key, kind in properties.items()}}}}
             for name, properties in PROPERTIES.items()]
+
+
+def odd_tools(rng: random.Random) -> list[dict[str, Any]]:
+    """Tools whose schemas say other things, or nothing."""
+    made = []
+    for name in rng.sample(NAMES[:4], rng.randint(1, 4)):
+        properties = {key: rng.choice(SCHEMAS) for key in [*PROPERTIES[name], *rng.sample(KEYS, 2)]}
+        schema: Any = {"type": "object", "properties": properties, "required": list(properties)[:1]}
+        schema = rng.choice((schema, schema, schema, schema, {}, None, {"type": "object"}, properties))
+        made.append({"type": "function", "function": {
+            "name": name, **({} if schema is None else {"parameters": schema}),
+            **({"description": "", "strict": True} if rng.random() < 0.3 else {})}})
+    if rng.random() < 0.1:
+        made.append(rng.choice((made[0], {"type": "web_search", "function": {}}, {"type": "function", "function": {"name": ""}})))
+    return made
 
 
 def nearly(rng: random.Random, text: str) -> str:
@@ -83,7 +112,7 @@ class Draw:
         if kind < 4:
             return rng.choice(TEXTS + (self.rng.choice(self.markers),))
         if kind < 6:
-            return rng.choice((0, 1, -3, 42, 10 ** 12, 2.5, -0.125, 1e20))
+            return rng.choice((0, 1, -3, 42, 10 ** 12, 2.5, -0.125, 1e20, 10 ** 22, 1e-7, 2.0, 1e16, -1, 0.1))
         if kind == 6:
             return rng.choice((True, False, None))
         if depth > 2:
@@ -302,5 +331,6 @@ class Draw:
 def draw(parser: str, rng: random.Random) -> tuple[dict[str, Any], list[str]]:
     """A request's members that matter to parsers, and the deltas of a reply."""
     one = Draw(rng, parser)
-    request = {"tools": tools()} if rng.random() < 0.6 else {}
+    kind = rng.random()
+    request = {"tools": tools() if kind < 0.4 else odd_tools(rng)} if kind < 0.65 else {"tools": []} if kind < 0.68 else {}
     return request, one.cut(one.text())
