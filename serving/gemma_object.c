@@ -13,7 +13,7 @@ size_t serve_gemma_object_length(assay_text text)
 {
     size_t depth = 0;
     for (size_t at = 0; at < text.n; at++) {
-        if (serve_span_starts(serve_span_from(text, at), QUOTE)) {
+        if (text.at[at] == QUOTE[0] && serve_span_starts(serve_span_from(text, at), QUOTE)) {
             const size_t end = serve_span_find(text, at + strlen(QUOTE), QUOTE);
             if (end == SERVE_NOWHERE) return 0;
             at = end + strlen(QUOTE) - 1;

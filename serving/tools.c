@@ -182,6 +182,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
     /* Half a character may yet be white space, which formats pass over. */
     if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
+    t->scan.until = '\0';
     serve_tools_found found = t->format->look(t, text, ended && !cut, n);
     if (found == SERVE_FOUND_BLOCK) found = t->format->take(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
@@ -224,6 +225,13 @@ static assay_status finish(serve_tools *t, assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
 }
 
+/* Whether the block under way stays what it is, with this delta: nothing need be looked at. */
+static bool goes_on(const serve_tools *t, const char *delta, size_t n)
+{
+    return t->inside && t->scan.until != '\0' && t->held.n + n <= SERVE_TOOLS_BLOCK_MAX &&
+           !memchr(delta, t->scan.until, n);
+}
+
 assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
                               assay_error *err)
 {
@@ -233,8 +241,9 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
         const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
         serve_bytes_add(&t->held, delta + n_read, n - n_read);
     } else {
+        const bool looked = !goes_on(t, delta, n);
         serve_bytes_add(&t->held, delta, n);
-        if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
+        if (looked && !t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
     }
     return finish(t, err);
 }

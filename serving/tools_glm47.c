@@ -20,6 +20,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     const size_t end = serve_span_find_next(text, &t->scan.seen, TAG_END);
     *n = end != SERVE_NOWHERE ? t->scan.seen : text.n;
     if (end != SERVE_NOWHERE) return SERVE_FOUND_BLOCK;
+    if (t->scan.seen == text.n) t->scan.until = TAG_END[0];
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
 

@@ -32,6 +32,7 @@ typedef struct serve_tools_scan {
     int phase;   /* of the format's own, as is mark */
     size_t mark[3];
     serve_json_balance balance;
+    char until; /* set where more is needed: bytes but this one would not change that; 0: any may */
 } serve_tools_scan;
 
 #define SERVE_OPENERS_MAX 7

@@ -135,7 +135,10 @@ static serve_tools_found look_on(serve_tools *t, assay_text text, size_t *n)
     const tag_kind end = t->opener == BARE ? FUNCTION_END : TOOL_CALL_END;
     for (;;) {
         const xml_tag tag = next_tag(t, text, &t->scan);
-        if (tag.kind == NO_TAG) return SERVE_FOUND_MORE;
+        if (tag.kind == NO_TAG) {
+            if (t->scan.seen == text.n) t->scan.until = '<';
+            return SERVE_FOUND_MORE;
+        }
         *n = tag.kind == end ? tag.end : tag.begin;
         if (tag.kind == end || (tag.kind == TOOL_CALL && tag.begin > 0)) return SERVE_FOUND_BLOCK;
     }

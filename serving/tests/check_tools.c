@@ -41,6 +41,29 @@ START_TEST(beginnings_of_markers_are_content)
 }
 END_TEST
 
+START_TEST(a_call_is_handed_out_as_soon_as_it_ends)
+{
+    static const char *const calls[][2] = {
+        {"gemma4", "<|tool_call>call:f{a:<|\"|>x<|\"|>}<tool_call|>"},
+        {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\"}}</tool_call>"},
+        {"qwen", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\"}}</tool_call>"},
+        {"qwen3_xml", "<tool_call><function=f><parameter=a>x</parameter></function></tool_call>"},
+        {"glm47", "<tool_call>f<arg_key>a</arg_key><arg_value>x</arg_value></tool_call>"},
+        {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"a\":\"x\"}<|call|>"}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        pieces p = {0};
+        serve_tools *t;
+        const assay_sink sink = pieces_sink(&p);
+        ck_assert_int_eq(serve_tools_open(calls[i][0], (assay_text){0}, &t, NULL), ASSAY_OK);
+        for (const char *at = calls[i][1]; *at; at++)
+            ck_assert_int_eq(serve_tools_feed(t, at, 1, &sink, NULL), ASSAY_OK);
+        ck_assert_uint_eq(p.n_pieces, 2);
+        serve_tools_free(t);
+        pieces_free(&p);
+    }
+}
+END_TEST
+
 START_TEST(unknown_names_are_refused_with_the_known_ones)
 {
     serve_tools *t = NULL;
@@ -183,6 +206,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, text_without_markers_is_content);
     tcase_add_test(c, beginnings_of_markers_are_content);
+    tcase_add_test(c, a_call_is_handed_out_as_soon_as_it_ends);
     tcase_add_test(c, unknown_names_are_refused_with_the_known_ones);
     tcase_add_test(c, aliases_are_known);
     tcase_add_test(c, requests_that_are_no_object_are_refused);
