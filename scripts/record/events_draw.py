@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import reasoning_draw
+from . import events_request, reasoning_draw, tools_draw
+from .events_request import Function
 from .events_server import CHAT, MESSAGES, MODEL, RESPONSES, Chunk, Exchange
 
 ENDPOINTS = {"chat": CHAT, "messages": MESSAGES, "responses": RESPONSES}
@@ -19,22 +20,22 @@ TOOLS = ("gemma4", "hermes", "qwen", "qwen3_xml", "llama", "mistral", "glm47", "
 PARTNERS = {"qwen3": ("qwen", "qwen3_xml", "hermes"), "gemma4": ("gemma4",), "glm4": ("glm47",), "mistral": ("mistral",),
             "poolside_v1": ("glm47",), "gpt_oss": ("harmony",), "harmony": ("harmony",)}
 
-PARAMETERS = {"get_weather": {"city": "string", "days": "integer"}, "search": {"q": "string", "exact": "boolean"}}
-VALUES: dict[str, tuple[Any, ...]] = {
-    "string": ("Oslo", "New York", "東京", "a \"b\"", "x < y", "two\nlines", "👍🏽", "{}", "e\u0301"),
-    "integer": (0, 3, -1), "boolean": (True, False)}
-
 # Single tokens of models that call tools.
 TOKENS = ("<tool_call>", "</tool_call>", "<|tool_call>", "<tool_call|>", '<|"|>', "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>",
           "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>")
 
+# Tokens that no text shows, and what looks nearly like them.
+SPECIAL = ("<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|end|>",
+           "<|start|>", "<|return|>", "<s>", "</s>", "<pad>", "[PAD]", "[SEP]", "[CLS]", "[e~[", "]~b]", "]~b]ai", "]~!b[",
+           "</tool_call_reasoning>", "<tool_call_reasoning>")
+NEARLY_SPECIAL = ("<|im_end", "<|eot_id>", "im_end|>", "<|im_<|im_end|>end|>", "<S>", "< s>", "[PAD", "[Pad]", "]~b", "]~!b]", "<pad")
+
 Call = tuple[str, dict[str, Any]]
 
 
-def drawn_call(r: random.Random) -> Call:
-    name = r.choice(tuple(PARAMETERS))
-    keys = [key for key in PARAMETERS[name] if r.random() < .7]
-    return name, {key: r.choice(VALUES[PARAMETERS[name][key]]) for key in keys}
+def drawn_call(declared: list[Function], r: random.Random) -> Call:
+    function = r.choice(declared) if r.random() < .95 else ("unknown", None)
+    return function[0], events_request.arguments(function, r)
 
 
 def as_json(call: Call, key: str = "arguments") -> str:
@@ -93,21 +94,35 @@ def said(parser: str | None, r: random.Random) -> str:
     return reasoning_draw.SHAPES.get(name, reasoning_draw.thinking)(name, r)
 
 
-def text_of(parser: str | None, tools: str | None, r: random.Random) -> str:
+def specially(text: str, r: random.Random) -> str:
+    """The text with some special tokens in it, most of them at its end."""
+    for _ in range(r.choice((1, 1, 2, 3))):
+        at = len(text) if r.random() < .5 else r.randrange(len(text) + 1)
+        text = text[:at] + r.choice(SPECIAL if r.random() < .8 else NEARLY_SPECIAL) + text[at:]
+    return text
+
+
+def text_of(parser: str | None, tools: str | None, declared: list[Function], r: random.Random) -> str:
     text = said(parser, r)
+    if r.random() < .15:
+        text = specially(text, r)
     if tools is None or r.random() < .25:
         return text
-    calls = "".join(FORMS[tools](drawn_call(r)) + r.choice(("", "", "\n")) for _ in range(r.choice((1, 1, 1, 2))))
+    made = [tools_draw.Draw(r, tools).call() if r.random() < .2 else FORMS[tools](drawn_call(declared, r))
+            for _ in range(r.choice((1, 1, 1, 2)))]
+    calls = "".join(call + r.choice(("", "", "\n")) for call in made)
     if r.random() < .1:
         calls = calls[:r.randrange(len(calls))]
     elif r.random() < .1:
         calls += reasoning_draw.plain(parser or "qwen3", r, 3)
+    if r.random() < .05:
+        calls = specially(calls, r)
     return text + r.choice(("", "", "\n", " ")) + calls
 
 
 def tokens(parser: str | None, text: str) -> list[str]:
     """Each marker, which a tokenizer has a token for, and each other character."""
-    known = reasoning_draw.any_of(TOKENS)
+    known = reasoning_draw.any_of(TOKENS + SPECIAL)
     if parser:
         known = reasoning_draw.TOKENS[parser] + "|" + known
     return re.findall(f"{known}|.", text, re.DOTALL)
@@ -131,7 +146,7 @@ def cut(parser: str | None, text: str, r: random.Random) -> list[str]:
     return [delta for delta in deltas if delta]
 
 
-def chunks(deltas: list[str], prompt_tokens: int, finish: str, ends_alone: bool) -> list[Chunk]:
+def chunks(deltas: list[str], prompt_tokens: int, finish: str | None, ends_alone: bool) -> list[Chunk]:
     """ends_alone: the last chunk has no text, as where the stop token came by itself."""
     texts = [*deltas, ""] if ends_alone or not deltas else deltas
     return [{"new_text": text, "prompt_tokens": prompt_tokens, "completion_tokens": number,
@@ -139,33 +154,19 @@ def chunks(deltas: list[str], prompt_tokens: int, finish: str, ends_alone: bool)
             for number, text in enumerate(texts, 1)]
 
 
-def tools_of(endpoint: str) -> list[dict[str, Any]]:
-    made = []
-    for name, parameters in PARAMETERS.items():
-        schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in parameters.items()}}
-        made.append({"type": "function", "function": {"name": name, "parameters": schema}} if endpoint == CHAT
-                    else {"name": name, "input_schema": schema} if endpoint == MESSAGES
-                    else {"type": "function", "name": name, "parameters": schema})
+def unevenly(made: list[Chunk], r: random.Random) -> list[Chunk]:
+    """The chunks of an engine that says several tokens at once, and now and then none that is text yet."""
+    n = 0
+    for chunk in list(made):
+        if r.random() < .2:
+            made.insert(made.index(chunk), {**chunk, "new_text": "", "finished": False, "finish_reason": None})
+    for chunk in made:
+        n += r.choice((0, 1, 1, 3))
+        chunk["completion_tokens"] = n
+    if r.random() < .3:
+        for chunk in made[:-1]:
+            chunk["prompt_tokens"] = 0  # the engine says it at its end alone
     return made
-
-
-def request_of(endpoint: str, tools: bool, r: random.Random) -> dict[str, Any]:
-    request: dict[str, Any] = {"model": MODEL}
-    if endpoint == RESPONSES:
-        request["input"] = "Hello"
-    else:
-        request["messages"] = [{"role": "user", "content": "Hello"}]
-    if endpoint == MESSAGES:
-        request["max_tokens"] = 1000
-    if tools:
-        request["tools"] = tools_of(endpoint)
-    if endpoint == CHAT and r.random() < .5:
-        request["stream_options"] = {"include_usage": r.random() < .8}
-    if r.random() < .2:
-        request["chat_template_kwargs"] = {"enable_thinking": r.random() < .3}
-    if endpoint == CHAT and r.random() < .2:
-        request["enable_thinking"] = r.random() < .5
-    return request
 
 
 def draw(endpoint: str, parser: str | None, r: random.Random) -> Exchange:
@@ -175,11 +176,15 @@ def draw(endpoint: str, parser: str | None, r: random.Random) -> Exchange:
         tools = None
     server: dict[str, Any] = {"model": MODEL, "reasoning_parser": parser, "tool_parser": tools,
                               "auto_tool_choice": tools is not None}
+    if r.random() < .05:
+        server["auto_tool_choice"] = not server["auto_tool_choice"]
     if r.random() < .15:
-        server["default_chat_template_kwargs"] = {"enable_thinking": r.random() < .5}
-    asks = tools is not None and r.random() < .9
-    text = text_of(parser, tools, r)
-    made = chunks(cut(parser, text, r), r.choice((1, 7, 120)), "length" if r.random() < .15 else "stop",
-                  r.random() < .4)
-    return Exchange(endpoint, request_of(endpoint, asks, r), server, made,
-                    r.randrange(len(made) + 1) if r.random() < .06 else None)
+        server["default_chat_template_kwargs"] = events_request.template(r)
+    asks = r.random() < (.1 if tools is None else .9)
+    declared = events_request.functions(r)
+    text = text_of(parser, tools, declared, r)
+    made = chunks(cut(parser, text, r), r.choice((1, 7, 120)), "length" if r.random() < .15 else "stop", r.random() < .4)
+    if r.random() < .2:
+        made = unevenly(made, r)
+    request = events_request.draw(endpoint, declared if asks else [], r)
+    return Exchange(endpoint, request, server, made, r.randrange(len(made) + 1) if r.random() < .06 else None)

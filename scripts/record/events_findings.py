@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from . import events_draw, events_fold
+from . import events_draw, events_fold, events_request
 from .events_server import CHAT, MESSAGES, RESPONSES, Exchange, ask
 from .reasoning_findings import code, wrapped
 from .serving_events import Trial, drawn
@@ -89,7 +89,7 @@ def probe(endpoint: str, text: str, reason: str = "stop", fails: bool = False, t
     """The body of a stream."""
     request = {"model": "model", **({"input": "a"} if endpoint == RESPONSES else {
         "messages": [{"role": "user", "content": "a"}]}), **({"max_tokens": 9} if endpoint == MESSAGES else {}),
-        **({"tools": events_draw.tools_of(endpoint)} if tools else {})}
+        **({"tools": events_request.tools_of(endpoint, events_request.plain_functions())} if tools else {})}
     server = {**PLAIN, "tool_parser": tools, "auto_tool_choice": tools is not None}
     return ask(Exchange(endpoint, request, server, [chunk(text, True, reason)], 0 if fails else None), True).body
 

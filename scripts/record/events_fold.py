@@ -28,6 +28,15 @@ def value(text: str) -> Any:
         return text
 
 
+def is_object(arguments: Any) -> bool:
+    """Whether it is a JSON object, and without NaN."""
+    try:
+        json.dumps(arguments, allow_nan=False)
+    except ValueError:
+        return False
+    return isinstance(arguments, dict)
+
+
 def chat(message: dict[str, Any], finish: str | None) -> Folded:
     calls = [{"name": call["function"]["name"], "arguments": value(call["function"]["arguments"])}
              for call in message.get("tool_calls") or []]
@@ -56,7 +65,7 @@ def block(one: dict[str, Any]) -> dict[str, Any] | None:
     """Without its id; None where it is empty."""
     kind = one["type"]
     if kind == "tool_use":
-        return {"type": kind, "name": one["name"], "input": one["input"]}
+        return {"type": kind, "name": one["name"], "input": one.get("input")}
     text = field(one["thinking" if kind == "thinking" else "text"])
     return {"type": kind, "thinking" if kind == "thinking" else "text": text} if text else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from . import events_fold
+from . import events_fold, serving_reasoning
 from .events_fold import Folded
 from .events_server import Exchange
 
@@ -22,9 +22,22 @@ def is_off(exchange: Exchange) -> bool:
         else exchange.server.get("default_chat_template_kwargs")])
 
 
+def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
+    """Whether text before a call is in no field: glm47's whole answers have none, nor has a stream where the call comes in the
+    same delta."""
+    _, content, calls = events_fold.parts(whole)
+    if exchange.server["tool_parser"] != "glm47" or not calls or content:
+        return False
+    parser = exchange.server["reasoning_parser"]
+    said = serving_reasoning.whole(parser, text)[1] if parser else text
+    return bool((said or "").partition("<tool_call>")[0].strip())
+
+
 def disputed(exchange: Exchange, text: str, whole: Folded) -> str | None:
     """What is wrong with an answer: "unframed", headers that became text because thinking is off; "preamble", a message
-    for the user that is lost (harmony has them in the channel for calls); "lost", a call that nobody is told of."""
+    for the user that is lost (harmony has them in the channel for calls); "lost", a call that nobody is told of, or text."""
+    if lacks_text(exchange, text, whole):
+        return "lost"
     if exchange.server["reasoning_parser"] not in FRAMED:
         return None
     if is_off(exchange) and SPECIAL.search(text):

@@ -8,13 +8,16 @@ must say of the same text, too.
 
 from __future__ import annotations
 
+import itertools
+import multiprocessing
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from . import events_draw, events_fold, events_judge, serving_reasoning
+from . import (events_draw, events_fold, events_judge, events_request, serving_reasoning, serving_tools,
+               tools_judge)
 from .events_fold import Folded
 from .events_server import CHAT, MESSAGES, Answer, Exchange, ask
 
@@ -65,12 +68,7 @@ class Trial:
     @cached_property
     def as_chat(self) -> Exchange:
         """The same, asked of chat completions, in single tokens."""
-        request = self.exchange.request
-        asked = {key: request[key] for key in ("model", "chat_template_kwargs", "enable_thinking") if key in request}
-        asked["messages"] = [{"role": "user", "content": "Hello"}]
-        if "tools" in request:
-            asked["tools"] = events_draw.tools_of(CHAT)
-        return replace(self.by_token_exchange, endpoint=CHAT, request=asked)
+        return replace(self.by_token_exchange, endpoint=CHAT, request=events_request.as_chat(self.exchange.request))
 
     @cached_property
     def chat_stream(self) -> Answer:
@@ -117,10 +115,19 @@ class Trial:
         deltas = [chunk["new_text"] for chunk in self.exchange.chunks if chunk["new_text"]]
         return serving_reasoning.Trial(self.parser, deltas).golden
 
+    @cached_property
+    def calls_are_sound(self) -> bool:
+        """Whether the tool parser, if it is asked, has nothing to be left out (tools_judge.py)."""
+        name, request = self.exchange.server["tool_parser"], self.as_chat.request
+        if not name or not self.exchange.server["auto_tool_choice"] or "tools" not in request:
+            return True
+        content = serving_reasoning.whole(self.parser, self.text)[1] if self.parser else self.text
+        return tools_judge.disputed(serving_tools.Trial(name, {"tools": request["tools"]}, [content or ""])) is None
+
     @property
     def has_odd_arguments(self) -> bool:
         """Of a call: no JSON object, which no client can use."""
-        return any(not isinstance(arguments, dict) for _, arguments in events_fold.parts(self.whole)[2])
+        return any(not events_fold.is_object(arguments) for _, arguments in events_fold.parts(self.whole)[2])
 
     @property
     def in_order(self) -> bool:
@@ -145,7 +152,12 @@ class Trial:
             return "order"
         if events_judge.disputed(self.exchange, self.text, self.whole):
             return "judged"
-        return None if self.reasoning_is_sound and not self.has_odd_arguments else "parser"
+        return None if self.reasoning_is_sound and self.calls_are_sound and not self.has_odd_arguments else "parser"
+
+    @property
+    def golden(self) -> bool:
+        """The server is asked last: that takes longest."""
+        return self.reasoning_is_sound and self.calls_are_sound and self.cause is None
 
     def vector(self, number: int) -> dict[str, Any]:
         fails = self.exchange.raise_at is not None
@@ -171,14 +183,17 @@ def group(endpoint: str, parser: str | None, seed: int, n: int) -> dict[str, Any
             if n_failures < 1 + n // FAILURES:
                 n_failures += 1
                 vectors.append(trial.vector(number))
-        elif trial.cause is None:
+        elif trial.golden:
             vectors.append(trial.vector(number))
     return {"name": f"{endpoint} {parser or 'plain'}", "vectors": vectors}
 
 
 def groups(seed: int, n: int) -> list[Any]:
-    return [group(endpoint, parser, seed, max(1, n // SHARE))
-            for endpoint in events_draw.ENDPOINTS for parser in events_draw.REASONING]
+    """Each is drawn by itself, and so in any process."""
+    import vllm_mlx.server  # noqa: F401: once, for all of them
+    asked = list(itertools.product(events_draw.ENDPOINTS, events_draw.REASONING))
+    with multiprocessing.get_context("fork").Pool() as pool:
+        return pool.starmap(group, [(endpoint, parser, seed, max(1, n // SHARE)) for endpoint, parser in asked], 1)
 
 
 def published() -> list[Any]:
