@@ -25,6 +25,7 @@ static const struct {
     {"a[e~[b]~!b[c</tool_call_reasoning>d<tool_call_reasoning>e", "abcde"},
     {"]~b]ai\nb", "\nb"},
     {"a]~b]", "a"},
+    {"]~b]az{", "{"},
     {"]~b]<s>a", "a"},
     {"]~b]AI", "AI"},
     {"<|im_<|im_end|>end|>", "<|im_end|>"},
