@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/span.h"
 
+#include "model/utf8.h"
 #include "serving/text.h"
 
 bool serve_span_ends(assay_text text, const char *in)
@@ -70,10 +71,10 @@ assay_text serve_span_trim(assay_text text)
 size_t serve_span_word(assay_text text)
 {
     size_t n = 0;
-    for (; n < text.n; n++) {
-        const unsigned char c = (unsigned char)text.at[n];
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-        if (!letter && !(c >= '0' && c <= '9')) break;
+    uint32_t c;
+    for (size_t bytes; n < text.n; n += bytes) {
+        bytes = utf8_decode(text.at + n, text.n - n, &c, NULL);
+        if (c != '_' && !utf8_is_alphanumeric(c)) break;
     }
     return n;
 }

@@ -60,8 +60,7 @@ size_t serve_span_skip(assay_text text, size_t from);
 assay_text serve_span_trim(assay_text text);
 assay_text serve_span_trim_end(assay_text text);
 
-/* Bytes of the letters, digits and underscores at the beginning of text; whatever is not ASCII counts as a
- * letter. */
+/* Bytes of the letters, numbers and underscores at the beginning of text: \w of Python's expressions. */
 size_t serve_span_word(assay_text text);
 
 #endif

@@ -65,6 +65,7 @@ void serve_tools_free(serve_tools *t)
     serve_tools_request_free(t->request);
     serve_bytes_free(&t->held);
     serve_bytes_free(&t->tail);
+    serve_bytes_free(&t->block);
     serve_bytes_free(&t->name);
     serve_bytes_free(&t->arguments);
     free(t);
@@ -175,6 +176,28 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
     return at;
 }
 
+/* The block without what stands between <think> and </think> in it, and without those. */
+static assay_text drop_thoughts(serve_tools *t, assay_text block)
+{
+    static const char THINK[] = "<think>", THINK_END[] = "</think>";
+    size_t from = 0, begin, end;
+    t->block.n = 0;
+    while ((begin = serve_span_find(block, from, THINK)) != SERVE_NOWHERE &&
+           (end = serve_span_find(block, begin, THINK_END)) != SERVE_NOWHERE) {
+        serve_bytes_add(&t->block, block.at + from, begin - from);
+        from = end + strlen(THINK_END);
+    }
+    if (from == 0) return block;
+    serve_bytes_add(&t->block, block.at + from, block.n - from);
+    return serve_bytes_text(&t->block);
+}
+
+static serve_tools_found take_block(serve_tools *t, assay_text block)
+{
+    if (t->format->drops_thoughts) block = drop_thoughts(t, block);
+    return t->block.failed ? SERVE_FOUND_NOTHING : t->format->take(t, block);
+}
+
 /* Looks at the block that text begins with. SERVE_FOUND_MORE where it is not whole. */
 static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
@@ -184,7 +207,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
     t->scan.until = '\0';
     serve_tools_found found = t->format->look(t, text, ended && !cut, n);
-    if (found == SERVE_FOUND_BLOCK) found = t->format->take(t, serve_span_part(text, 0, *n));
+    if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
         *n = text.n;
         found = SERVE_FOUND_CONTENT;
@@ -220,7 +243,8 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
 static assay_status finish(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
-    if (!t->failed && !t->held.failed && !t->tail.failed && !t->name.failed && !t->arguments.failed)
+    if (!t->failed && !t->held.failed && !t->tail.failed && !t->block.failed && !t->name.failed &&
+        !t->arguments.failed)
         return ASSAY_OK;
     return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
 }

@@ -131,6 +131,7 @@ const serve_tools_format serve_tools_gemma4 = {
     .openers = {TAG},
     .inner = {TAG_END},
     .after = SERVE_AFTER_CALL_DROPPED,
+    .drops_thoughts = true,
     .look = look,
     .take = take,
 };

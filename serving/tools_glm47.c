@@ -75,12 +75,19 @@ static bool is_known(const serve_tools *t, assay_text name)
     return !serve_tools_request_names_any(t->request) || serve_tools_request_names(t->request, name);
 }
 
+/* The end of a thought that has no beginning takes what is before it along, unless that was told already. */
+static bool is_thought(const serve_tools *t, assay_text block)
+{
+    return t->n_calls == 0 && serve_span_find(block, 0, "</think>") != SERVE_NOWHERE;
+}
+
 /* The first tag that a name follows is the call's. */
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
     const size_t n_calls = t->n_calls;
     assay_text name, body = serve_span_part(block, 0, block.n - strlen(TAG_END));
     size_t arguments, at = 0;
+    if (is_thought(t, block)) return SERVE_FOUND_CONTENT;
     do {
         body = serve_span_from(body, at + strlen(TAG));
         if (read_name(body, &name, &arguments)) break;
@@ -102,6 +109,7 @@ const serve_tools_format serve_tools_glm47 = {
     .openers = {TAG},
     .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END},
     .after = SERVE_AFTER_MARKER_UNCALLED,
+    .drops_thoughts = true,
     .look = look,
     .take = take,
 };

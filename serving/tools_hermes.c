@@ -150,6 +150,7 @@ const serve_tools_format serve_tools_hermes = {
     .openers = {TAG, FUNCTION, FUNCTION_END},
     .inner = {TAG_END, "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_KEPT,
+    .drops_thoughts = true,
     .look = look,
     .take = take,
 };

@@ -49,6 +49,7 @@ typedef struct serve_tools_format {
     serve_tools_after after;
     bool bare;           /* an object at the very beginning opens a block, too */
     bool reads_messages; /* those of harmony that go to tools */
+    bool drops_thoughts; /* <think>…</think> within a block is no part of its calls */
 
     /* Looks on, from t->scan, whether text, which begins with opener t->opener, begins with a whole block.
      * ended: there will be no more text; then SERVE_FOUND_MORE is not an answer. */
@@ -64,6 +65,7 @@ struct serve_tools {
     const assay_sink *sink; /* during a call */
     serve_bytes held;       /* text that is not decided yet: a block, or what may become a marker */
     serve_bytes tail;       /* content under a condition, see serve_tools_after */
+    serve_bytes block;      /* at hand, without the thoughts in it */
     serve_bytes name;       /* of the call at hand */
     serve_bytes arguments;  /* of the call at hand */
     serve_tools_scan scan;

@@ -18,6 +18,7 @@
 #define BRACKET_END  ")]"
 
 enum { TAGGED, TAGGED_END, PLAIN, BRACKETED, BRACKETED_END }; /* openers */
+enum { NAMED = 1, NAMELESS };                                 /* t->scan.phase of a function */
 enum { IN_BRACKET = 1 };                                      /* t->state */
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
@@ -86,11 +87,11 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
     if (t->scan.seen == 0) t->scan.seen = *n;
     if (t->scan.phase == 0) {
         const size_t end = serve_span_find_next(text, &t->scan.seen, ">");
-        if (end == *n) return SERVE_FOUND_CONTENT; /* no name */
         if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
-        t->scan.phase = 1;
+        t->scan.phase = end == *n ? NAMELESS : NAMED;
     }
     if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+    if (t->scan.phase == NAMELESS) return SERVE_FOUND_CONTENT; /* the opener is, what follows may be a call */
     *n = t->scan.seen;
     return SERVE_FOUND_BLOCK;
 }
@@ -168,6 +169,7 @@ const serve_tools_format serve_tools_qwen = {
     .openers = {TAG, TAG_END, FUNCTION, BRACKET, BRACKET_END},
     .inner = {FUNCTION_END, "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_KEPT,
+    .drops_thoughts = true,
     .look = look,
     .take = take,
 };

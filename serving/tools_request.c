@@ -86,8 +86,10 @@ json_object *serve_tools_request_properties(const serve_tools_request *r, assay_
 
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter)
 {
-    json_object *properties = serve_tools_request_properties(r, tool);
-    if (!properties) return "string";
+    json_object *parameters = member(find_function(r, tool), "parameters");
+    const bool has_schema = json_object_object_get_ex(parameters, "properties", NULL);
+    json_object *properties = has_schema ? member(parameters, "properties") : parameters;
+    if (!json_object_is_type(properties, json_type_object)) return "string";
     json_object_object_foreach(properties, name, schema)
     {
         if (strlen(name) != parameter.n || memcmp(name, parameter.at, parameter.n) != 0) continue;

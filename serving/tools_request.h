@@ -19,7 +19,8 @@ void serve_tools_request_free(serve_tools_request *r);
 bool serve_tools_request_names_any(const serve_tools_request *r);
 bool serve_tools_request_names(const serve_tools_request *r, assay_text tool);
 
-/* The JSON Schema type of a parameter of a tool: "string" where the request does not say. Borrowed. */
+/* The JSON Schema type of a parameter of a tool: "string" where the request does not say. Parameters that
+ * stand in the place of their schema, without `properties`, are taken for those. Borrowed. */
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter);
 
 /* What the request says of the parameters of a tool, by their names: the `properties` of its schema, an

@@ -98,6 +98,16 @@ START_TEST(a_buffer_keeps_its_bytes_as_it_grows)
 }
 END_TEST
 
+START_TEST(letters_and_numbers_of_any_script_are_alphanumeric)
+{
+    static const uint32_t are[] = {'a', 'Z', '0', 0xaa, 0xb2, 0xe9, 0x5d0, 0x660, 0x2160, 0x5317, 0x1d7d8};
+    static const uint32_t are_not[] = {'_', ' ', 0xd7, 0x301, 0x203f, 0x2028, 0xe000, 0x1f326};
+    for (size_t i = 0; i < sizeof are / sizeof *are; i++) ck_assert(utf8_is_alphanumeric(are[i]));
+    for (size_t i = 0; i < sizeof are_not / sizeof *are_not; i++)
+        ck_assert(!utf8_is_alphanumeric(are_not[i]));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/utf8");
@@ -107,6 +117,7 @@ int main(void)
     tcase_add_test(all, only_what_more_bytes_could_complete_is_unfinished);
     tcase_add_test(all, the_first_byte_that_is_none_is_found_behind_any_ascii);
     tcase_add_test(all, a_buffer_keeps_its_bytes_as_it_grows);
+    tcase_add_test(all, letters_and_numbers_of_any_script_are_alphanumeric);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -170,6 +170,7 @@ START_TEST(qwen_drops_what_the_text_ends_in_but_for_calls)
     tool_reads("qwen", "a<function=f>so[Calling tool: g({})]b", "C{a} CALL{g} ARGUMENTS{{}}");
     tool_reads("qwen", "a[Calling tool: so", "C{a}");
     tool_reads("qwen", "a<tool_call><function=f></function> b", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen", "a<function=> b", "C{a}");
 }
 END_TEST
 
@@ -179,6 +180,37 @@ START_TEST(qwen_gives_back_what_begins_no_call)
     tool_reads("qwen", "a[Calling tool: so)]b", "C{a[Calling tool: so)]b}");
     tool_reads("qwen", "a<tool_call>so<function=f></function></tool_call>b",
                "C{a} CALL{f} ARGUMENTS{{}} C{<tool_call>so</tool_call>b}");
+}
+END_TEST
+
+/* Both answers of the published server take them out before they read a call. */
+START_TEST(thoughts_within_a_block_are_no_part_of_its_calls)
+{
+    tool_reads("hermes",
+               "<tool_call>{\"name\":\"f<think>g</think>\",\"arguments\":{\"x\":\"<think>\"}}</tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\":\"<think>\"}}");
+    tool_reads("qwen", "[Calling tool: f({\"x\": \"a<think>b</think>c<think></think>\"})]",
+               "CALL{f} ARGUMENTS{{\"x\": \"ac\"}}");
+    tool_reads("glm47",
+               "<tool_call>f<arg_key>a</arg_key><arg_value><think>1</think>2</arg_value></tool_call>",
+               "CALL{f} ARGUMENTS{{\"a\": 2}}");
+    tool_reads("gemma4", "<|tool_call>call:f{x:<|\"|>a<think>}</think><|\"|>}<tool_call|>",
+               "CALL{f} ARGUMENTS{{\"x\":\"a\"}}");
+    tool_reads("mistral", "[TOOL_CALLS]f[ARGS]{\"x\": \"<think>b</think>\"}",
+               "CALL{f} ARGUMENTS{{\"x\": \"<think>b</think>\"}}");
+}
+END_TEST
+
+START_TEST(the_end_of_a_thought_takes_the_first_call_of_glm47_along)
+{
+    tool_reads("glm47",
+               "<tool_call>f<arg_key>a</arg_key><arg_value></think>1</arg_value></tool_call><tool_call>g</"
+               "tool_call>",
+               "CALL{g} ARGUMENTS{{}}");
+    tool_reads(
+        "glm47",
+        "<tool_call>g</tool_call><tool_call>f<arg_key>a</arg_key><arg_value></think></arg_value></tool_call>",
+        "CALL{g} ARGUMENTS{{}} CALL{f} ARGUMENTS{{\"a\": \"</think>\"}}");
 }
 END_TEST
 
@@ -218,6 +250,8 @@ int main(void)
     tcase_add_test(c, qwen_reads_three_formats);
     tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
     tcase_add_test(c, qwen_gives_back_what_begins_no_call);
+    tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
+    tcase_add_test(c, the_end_of_a_thought_takes_the_first_call_of_glm47_along);
     tcase_add_test(c, glm47_reads_keys_and_values_of_known_tools);
     suite_add_tcase(s, c);
     return support_run(s);

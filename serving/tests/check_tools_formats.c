@@ -87,8 +87,24 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
 }
 END_TEST
 
+START_TEST(qwen3_xml_finds_types_where_a_schema_is_left_out)
+{
+    const char *schemaless =
+        "{\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": "
+        "{\"i\": {\"type\": \"integer\"}, \"s\": 1}}}]}";
+    tool_reads_with(
+        "qwen3_xml", schemaless,
+        "<tool_call><function=f><parameter=i>1</parameter><parameter=s>1</parameter></function></tool_call>",
+        "CALL{f} ARGUMENTS{{\"i\": 1, \"s\": \"1\"}}");
+}
+END_TEST
+
 START_TEST(gemma4_reads_objects_of_its_own)
 {
+    tool_reads("gemma4",
+               "<|tool_call>call:f{x:\xe5\x8c\x97,y:a\xe5\x8c\x97}call:f{x:a\xe2\x80\xa8"
+               "b}call:f{x:a\xf0\x9f\x8c\xa6}call:\xc3\xa9{\xc3\xa9:_1}<tool_call|>",
+               "CALL{\xc3\xa9} ARGUMENTS{{\"\xc3\xa9\":\"_1\"}}");
     tool_reads("gemma4", "a<|tool_call>call:f{x:" Q "{\"" Q ",y:[1,word],z:{}}<tool_call|>b",
                "C{a} CALL{f} ARGUMENTS{{\"x\":\"{\\\"\",\"y\":[1,\"word\"],\"z\":{}}}");
     tool_reads("gemma4", "<|tool_call>call:f{}call:g{x:true}",
@@ -308,6 +324,7 @@ int main(void)
     tcase_add_test(c, qwen3_xml_reads_functions_with_and_without_outer_tags);
     tcase_add_test(c, qwen3_xml_takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
     tcase_add_test(c, qwen3_xml_gives_values_the_types_of_the_request);
+    tcase_add_test(c, qwen3_xml_finds_types_where_a_schema_is_left_out);
     tcase_add_test(c, gemma4_reads_objects_of_its_own);
     tcase_add_test(c, gemma4_reads_python_where_there_is_no_object);
     tcase_add_test(c, gemma4_keeps_no_content_behind_a_call_and_no_unfinished_one);
