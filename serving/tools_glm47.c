@@ -1,5 +1,5 @@
 /* glm47: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>. Where the request
- * names tools, only those are called.
+ * names tools, only those are called. No call ends within a thought.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/arguments.h"
@@ -13,14 +13,57 @@
 #define KEY_END   "</arg_key>"
 #define VALUE     "<arg_value>"
 #define VALUE_END "</arg_value>"
+#define THINK     "<think>"
+#define THINK_END "</think>"
+
+/* t->scan.phase: seen is within a thought, which no end of a call is looked for in; mark[0] is behind those
+ * before. t->state: there is a thought without an end, so that none counts. */
+enum { THINKING = 1 };
+enum { NO_THOUGHTS = 1 };
+
+/* Whether a thought that begins in text[mark[0]..end) goes on there; then it is looked for its end. */
+static bool is_within_thought(serve_tools *t, assay_text text, size_t end)
+{
+    size_t *from = &t->scan.mark[0];
+    const assay_text before = serve_span_part(text, 0, end);
+    for (size_t begin; (begin = serve_span_find(before, *from, THINK)) != SERVE_NOWHERE;) {
+        const size_t over = serve_span_find(before, begin, THINK_END);
+        *from = over != SERVE_NOWHERE ? over + strlen(THINK_END) : begin + strlen(THINK);
+        if (over != SERVE_NOWHERE) continue;
+        t->scan.phase = THINKING;
+        t->scan.seen = *from;
+        return true;
+    }
+    return false;
+}
+
+/* To the first end that is not within a thought. */
+static bool find_end(serve_tools *t, assay_text text)
+{
+    for (size_t end;;) {
+        if (t->scan.phase == THINKING) {
+            if (serve_span_find_next(text, &t->scan.seen, THINK_END) == SERVE_NOWHERE) return false;
+            t->scan.phase = 0;
+            t->scan.mark[0] = t->scan.seen;
+        }
+        end = serve_span_find_next(text, &t->scan.seen, TAG_END);
+        if (end == SERVE_NOWHERE) return false;
+        if (t->state == NO_THOUGHTS || !is_within_thought(t, text, end)) return true;
+    }
+}
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
-    const size_t end = serve_span_find_next(text, &t->scan.seen, TAG_END);
-    *n = end != SERVE_NOWHERE ? t->scan.seen : text.n;
-    if (end != SERVE_NOWHERE) return SERVE_FOUND_BLOCK;
-    if (t->scan.seen == text.n) t->scan.until = TAG_END[0];
+    bool found = find_end(t, text);
+    if (!found && ended && t->scan.phase == THINKING) {
+        t->state = NO_THOUGHTS;
+        t->scan = (serve_tools_scan){.seen = strlen(TAG)};
+        found = find_end(t, text);
+    }
+    *n = found ? t->scan.seen : text.n;
+    if (found) return SERVE_FOUND_BLOCK;
+    if (t->scan.seen == text.n && t->scan.phase == 0) t->scan.until = TAG_END[0];
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
 
@@ -78,7 +121,7 @@ static bool is_known(const serve_tools *t, assay_text name)
 /* The end of a thought that has no beginning takes what is before it along, unless that was told already. */
 static bool is_thought(const serve_tools *t, assay_text block)
 {
-    return t->n_calls == 0 && serve_span_find(block, 0, "</think>") != SERVE_NOWHERE;
+    return t->n_calls == 0 && serve_span_find(block, 0, THINK_END) != SERVE_NOWHERE;
 }
 
 /* The first tag that a name follows is the call's. */

@@ -194,8 +194,7 @@ static void add_argument(serve_tools *t, assay_text function, assay_text key, as
 {
     const char *type = serve_tools_request_type(t->request, function, key);
     serve_arguments_name(out, normalise(&t->arguments, key));
-    value = join_lines(&t->name, value);
-    if (!serve_tools_value_is_list(type)) value = frame(value);
+    if (!serve_tools_value_is_list(type)) value = frame(join_lines(&t->name, value));
     if (serve_tools_value(&out->text, value, type) == ASSAY_ENOMEM) t->failed = true;
 }
 

@@ -28,7 +28,7 @@ TEXTS = ("Paris", "New York", "", "a b", "it's", 'say "hi"', "{}", "{\"a\": 1}",
          "a,b", "x: y", "back\\slash", "line\nbreak", "tab\there", "北京", "🌦️🇫🇷", "é", "<b>", "a<b>c",
          "5", "1.50", "true", "True", "None", "null", "1e3", "'q'", ", ", "&", "&lt;", " lead", "trail ",
          "-0", "007", "+5", "1_000", " 7 ", "-2.0", "NaN", "inf", "1e400", "0x1F", "12345678901234567890123", "NULL", "TRUE", "false",
-         "[1, 2", "(1, 2)", "{'a': None}", "[]", "\"q\"", "\x7f", "a\u2028b", "\r\n", "<|im_end|>", "%s", "0.1e-7")
+         "[1, 2", "(1, 2)", "{'a': None}", "[]", "\"q\"", "\x7f", "a\u2028b", "\r\n", "<|im_end|>", "%s", "0.1e-7", "<think>", "</think>", "a <think>b</think> c")
 KEYS = ("city", "unit", "n", "q", "tags", "where", "flag", "ratio", "größe", "a_b", "x-y", "_z")
 NAMES = ("get_weather", "search", "add", "no_args", "unknown_tool", "ns.get", "f2", "Wetter", "get-time")
 

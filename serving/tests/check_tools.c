@@ -201,6 +201,21 @@ START_TEST(thoughts_within_a_block_are_no_part_of_its_calls)
 }
 END_TEST
 
+START_TEST(a_call_of_glm47_does_not_end_within_a_thought)
+{
+    tool_reads("glm47",
+               "<tool_call>f<arg_key>a</arg_key><arg_value>1<think></arg_value></tool_call> x "
+               "</think>2</arg_value></tool_call>"
+               "<tool_call>g</tool_call>",
+               "CALL{f} ARGUMENTS{{\"a\": 12}} CALL{g} ARGUMENTS{{}}");
+    tool_reads(
+        "glm47",
+        "<tool_call>f<arg_key>a</arg_key><arg_value><think></arg_value></tool_call><tool_call>g</tool_call>",
+        "CALL{f} ARGUMENTS{{\"a\": \"<think>\"}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>f<think>g</tool_call></think></tool_call>", "CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
 START_TEST(the_end_of_a_thought_takes_the_first_call_of_glm47_along)
 {
     tool_reads("glm47",
@@ -251,6 +266,7 @@ int main(void)
     tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
     tcase_add_test(c, qwen_gives_back_what_begins_no_call);
     tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
+    tcase_add_test(c, a_call_of_glm47_does_not_end_within_a_thought);
     tcase_add_test(c, the_end_of_a_thought_takes_the_first_call_of_glm47_along);
     tcase_add_test(c, glm47_reads_keys_and_values_of_known_tools);
     suite_add_tcase(s, c);

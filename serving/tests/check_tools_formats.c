@@ -58,7 +58,9 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
     value_reads("s", "\r\na\r\n\rb\r\n", "\"a\\n\\nb\"");
     value_reads("s", "\r\n", "\"\"");
     value_reads("s", "\n\r\n\n", "\"\\n\"");
-    value_reads("l", "a\r", "\"a\\n\"");
+    value_reads("l", "a\r", "\"a\\r\"");
+    value_reads("l", "\n\r\n", "\"\\n\\r\\n\"");
+    value_reads("l", "[1]\r", "[1]");
     value_reads("i", "-07", "-7");
     value_reads("i", "+007", "7");
     value_reads("i", "0_0_1", "1");

@@ -113,7 +113,7 @@ static const material materials[] = {
      {"<|python_tag|>", ";", "<function=", "</function>", "<|python_tag|>{", "{\"name\"", "<function=x>{"}},
     {"glm47",
      {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
-      "<tool_call>x\n"}},
+      "<tool_call>x\n", "<think>", "</think>"}},
     {"harmony",
      {"<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>assistant", "<|constrain|>",
       "<|channel|>commentary", "<|channel|>final<|message|>", "<|"}},
