@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONF_BENCH_REPLIES       48
+#include "conformance/isolate.h"
+
+/* Sanitizers take twenty times as long, and their speed is nobody's. */
+#define CONF_BENCH_REPLIES       (CONF_LIMITS_MEMORY ? 48 : 4)
 #define CONF_BENCH_REPLY_BYTES   ((size_t)64 << 10)               /* of each, and a little more */
 #define CONF_BENCH_DELTA_LENGTHS "1, 2, 2, 3, 3, 4, 4, 5, 6 or 8" /* bytes, up to the end of a character */
 
