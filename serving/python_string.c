@@ -32,7 +32,8 @@ bool serve_python_is_string(assay_text text, size_t at)
 static void add_character(serve_bytes *out, uint32_t codepoint)
 {
     char bytes[4];
-    serve_bytes_add(out, bytes, json_text_encode(bytes, codepoint));
+    const size_t n = json_text_encode(bytes, codepoint);
+    serve_bytes_add(out, bytes, n);
 }
 
 static int digit(char c, unsigned base)
