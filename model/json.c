@@ -4,6 +4,7 @@
 #include "model/error.h"
 #include "model/file.h"
 #include "model/json_text.h"
+#include "model/utf8.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -89,7 +90,7 @@ assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_o
         if (!joined) return assay_fail(err, ASSAY_ENOMEM, "a text of %zu bytes: out of memory", n);
         memcpy(joined + n_joined, from, (size_t)(at - from));
         n_joined += (size_t)(at - from);
-        n_joined += json_text_encode(joined + n_joined, codepoint);
+        n_joined += utf8_encode(joined + n_joined, codepoint);
         from = at += k;
     }
     if (joined) {

@@ -3,6 +3,7 @@
 
 #include "model/error.h"
 #include "model/json_text.h"
+#include "model/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -305,7 +306,7 @@ size_t json_scan_unescape(char *dst, const json_scan_token *token)
         uint32_t codepoint = 0;
         const char *problem;
         at += json_text_decode(token->text + at, token->n - at, &codepoint, &problem);
-        written += json_text_encode(dst + written, codepoint);
+        written += utf8_encode(dst + written, codepoint);
     }
     return written;
 }

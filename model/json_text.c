@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/utf8.h"
+
 /* Reads "\uXXXX" at text. */
 static bool decode_unit(const char *text, size_t n, uint32_t *unit)
 {
@@ -41,24 +43,12 @@ static size_t decode_escape(const char *text, size_t n, uint32_t *codepoint, con
     return 12;
 }
 
-/* The well-formed sequences of Unicode, table 3-7: the second byte's range depends on the first. */
 static size_t decode_utf8(const char *text, size_t n, uint32_t *codepoint, const char **problem)
 {
-    const unsigned char first = (unsigned char)text[0];
-    const size_t taken = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-
+    bool valid;
+    const size_t taken = utf8_decode(text, n, codepoint, &valid);
     *problem = "expected valid UTF-8";
-    if (first < 0xc2 || first > 0xf4 || n < taken) return 0;
-    uint32_t value = first & (0x7fU >> taken);
-    for (size_t i = 1; i < taken; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        if (c < (i == 1 ? low : 0x80) || c > (i == 1 ? high : 0xbf)) return 0;
-        value = value << 6 | (c & 0x3fU);
-    }
-    *codepoint = value;
-    return taken;
+    return valid ? taken : 0;
 }
 
 size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const char **problem)
@@ -69,21 +59,6 @@ size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const c
     *problem = "expected control characters to be escaped";
     *codepoint = c;
     return c >= 0x20 ? 1 : 0;
-}
-
-size_t json_text_encode(char *out, uint32_t codepoint)
-{
-    if (codepoint < 0x80) {
-        out[0] = (char)codepoint;
-        return 1;
-    }
-    const size_t n = codepoint < 0x800 ? 2 : codepoint < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--) {
-        out[i] = (char)(unsigned char)(0x80 | (codepoint & 0x3f));
-        codepoint >>= 6;
-    }
-    out[0] = (char)(unsigned char)((0xf00U >> n) | codepoint);
-    return n;
 }
 
 /* Bytes of the character that begins with c, beyond ASCII; 0: there is none. Most are of two bytes. */

@@ -14,9 +14,6 @@
  * or an escaped surrogate pair. Returns the bytes that it takes; 0 if it is invalid, *problem saying why. */
 size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const char **problem);
 
-/* Encodes a code point as UTF-8 in out[0..4) and returns its bytes, at most those of its JSON form. */
-size_t json_text_encode(char *out, uint32_t codepoint);
-
 /* The first byte of text..end that does not stand for itself: a quote, '\\', a control character, or the
  * first of what is no UTF-8. */
 const char *json_text_skip_plain(const char *text, const char *end);

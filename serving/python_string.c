@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/python_string.h"
 
-#include "model/json_text.h"
+#include "model/utf8.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -32,7 +32,7 @@ bool serve_python_is_string(assay_text text, size_t at)
 static void add_character(serve_bytes *out, uint32_t codepoint)
 {
     char bytes[4];
-    const size_t n = json_text_encode(bytes, codepoint);
+    const size_t n = utf8_encode(bytes, codepoint);
     serve_bytes_add(out, bytes, n);
 }
 

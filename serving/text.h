@@ -6,14 +6,12 @@
 
 #include <stddef.h>
 
-/* For serve_text_unfinished: n > 0, and the last byte is not ASCII. */
-size_t serve_text_unfinished_wide(const char *text, size_t n);
+#include "model/utf8.h"
 
-/* How many of the last bytes of text[0..n) begin a character whose other bytes are still to come: 0 to 3.
- * Bytes that no character begins with, or that cannot go on as they do, wait for nothing. */
+/* As utf8_unfinished; most texts end in ASCII. */
 static inline size_t serve_text_unfinished(const char *text, size_t n)
 {
-    return n == 0 || (unsigned char)text[n - 1] < 0x80 ? 0 : serve_text_unfinished_wide(text, n);
+    return n == 0 || (unsigned char)text[n - 1] < 0x80 ? 0 : utf8_unfinished(text, n);
 }
 
 /* Bytes of the white space character that text[0..n) begins with; 0: it begins with something else, or with a
