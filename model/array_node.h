@@ -36,8 +36,7 @@ void array_graph_unlock(void);
 
 /* In the order in which an evaluation hands them in, inputs first. */
 typedef struct array_order {
-    array *
-        *at; /* [n], kept: an array may be done, and with what is made of it, before the last is handed in */
+    array **at; /* [n], kept: one may be done, and what is made of it, before the last is handed in */
     size_t n, capacity;
 } array_order;
 

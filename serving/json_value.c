@@ -72,34 +72,70 @@ assay_status serve_json_check(assay_text text)
     return rc;
 }
 
-static assay_status scan_members(json_scan *scan, const char *const *names, assay_text *values, size_t n)
+/* name: the token, which the text holds. */
+typedef void member_fn(void *context, const json_scan_token *name, assay_text value);
+
+/* Members before a flaw have been taken. */
+static assay_status read_members(assay_text text, member_fn *take, void *context)
 {
+    json_scan *scan;
     json_scan_token token;
-    assay_status rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) return ASSAY_EFORMAT;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
     if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
-        size_t i = 0;
-        while (i < n && !json_scan_equals(&token, names[i])) i++;
-        rc = json_scan_next(scan, &token, NULL);
+        const json_scan_token name = token;
         assay_text value = {0};
+        rc = json_scan_next(scan, &token, NULL);
         if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
-        if (rc == ASSAY_OK && i < n) values[i] = value;
+        if (rc == ASSAY_OK) take(context, &name, value);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     }
-    return rc == ASSAY_OK ? expect_end(scan) : rc;
+    if (rc == ASSAY_OK) rc = expect_end(scan);
+    json_scan_free(scan);
+    return rc;
+}
+
+/* Members that are asked for. */
+typedef struct wanted {
+    const char *const *names; /* [n] */
+    size_t n;
+    assay_text found[4];
+} wanted;
+
+static void take_wanted(void *context, const json_scan_token *name, assay_text value)
+{
+    wanted *w = context;
+    for (size_t i = 0; i < w->n; i++)
+        if (json_scan_equals(name, w->names[i])) w->found[i] = value;
 }
 
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
 {
-    assay_text found[4] = {{0}};
-    json_scan *scan;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = scan_members(scan, names, found, n);
-    json_scan_free(scan);
-    if (rc == ASSAY_OK) memcpy(values, found, n * sizeof *values);
+    wanted w = {.names = names, .n = n};
+    const assay_status rc = read_members(text, take_wanted, &w);
+    if (rc == ASSAY_OK) memcpy(values, w.found, n * sizeof *values);
     return rc;
+}
+
+/* Whoever is given all members, with their names as they stand. */
+typedef struct taker {
+    void (*take)(void *context, assay_text name, assay_text value);
+    void *context;
+} taker;
+
+static void take_any(void *context, const json_scan_token *name, assay_text value)
+{
+    const taker *t = context;
+    t->take(t->context, (assay_text){name->text - 1, name->n + 2}, value);
+}
+
+assay_status serve_json_object(assay_text text,
+                               void (*take)(void *context, assay_text name, assay_text value), void *context)
+{
+    return read_members(text, take_any, &(taker){take, context});
 }
 
 assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
@@ -116,29 +152,6 @@ assay_status serve_json_elements(assay_text text, void (*take)(void *context, as
         assay_text element;
         rc = read_value(scan, token, &element);
         if (rc == ASSAY_OK) take(context, element);
-        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    }
-    if (rc == ASSAY_OK) rc = expect_end(scan);
-    json_scan_free(scan);
-    return rc;
-}
-
-assay_status serve_json_object(assay_text text,
-                               void (*take)(void *context, assay_text name, assay_text value), void *context)
-{
-    json_scan *scan;
-    json_scan_token token;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
-    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
-        const assay_text name = {token.text - 1, token.n + 2};
-        assay_text value = {0};
-        rc = json_scan_next(scan, &token, NULL);
-        if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
-        if (rc == ASSAY_OK) take(context, name, value);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     }
     if (rc == ASSAY_OK) rc = expect_end(scan);

@@ -11,7 +11,6 @@
 struct assay_reply {
     serve_reasoning reasoning;
     serve_tools *tools; /* NULL: nobody looks for calls */
-    bool direct;        /* nobody looks for reasoning: `tools` is given the text itself */
 
     /* Of the call under way. */
     const assay_sink *sink;
@@ -42,7 +41,6 @@ assay_status serve_reply_open(const assay_reply_options *options, assay_reply **
         &r->reasoning, rules,
         &(serve_reasoning_options){.thinking_off = options->thinking_off,
                                    .tools = r->tools && serve_tools_reads_messages(r->tools)});
-    r->direct = r->tools && !options->reasoning;
     *out = r;
     return ASSAY_OK;
 }
@@ -74,7 +72,8 @@ static assay_sink through(assay_reply *r, const assay_sink *sink, assay_error *e
 assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
                               assay_error *err)
 {
-    if (reply->direct) return serve_tools_feed(reply->tools, delta, n, sink, err);
+    if (reply->tools && reply->reasoning.rules == &no_rules) /* all is content */
+        return serve_tools_feed(reply->tools, delta, n, sink, err);
     const assay_sink inner = through(reply, sink, err);
     serve_reasoning_feed(&reply->reasoning, delta, n, &inner);
     return reply->status;

@@ -15,19 +15,13 @@ bool serve_span_equals(assay_text text, const char *other)
     return text.n == strlen(other) && serve_span_starts(text, other);
 }
 
-/* Most texts that are searched are short, or hold few bytes that `what` begins with: what memmem does first
- * would take longer than the search. */
 size_t serve_span_find(assay_text text, size_t from, const char *what)
 {
-    for (; from < text.n; from++) {
-        const char *first = memchr(text.at + from, what[0], text.n - from);
-        if (!first) break;
-        from = (size_t)(first - text.at);
-        if (what[serve_span_alike(serve_span_from(text, from), what)] == '\0') return from;
-    }
-    return SERVE_NOWHERE;
+    return serve_span_find_next(text, &from, what);
 }
 
+/* Most texts that are searched are short, or hold few bytes that `what` begins with: what memmem does first
+ * would take longer than the search. */
 size_t serve_span_find_next(assay_text text, size_t *seen, const char *what)
 {
     for (; *seen < text.n; ++*seen) {

@@ -179,13 +179,12 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
 /* The block without what stands between <think> and </think> in it, and without those. */
 static assay_text drop_thoughts(serve_tools *t, assay_text block)
 {
-    static const char THINK[] = "<think>", THINK_END[] = "</think>";
     size_t from = 0, begin, end;
     t->block.n = 0;
-    while ((begin = serve_span_find(block, from, THINK)) != SERVE_NOWHERE &&
-           (end = serve_span_find(block, begin, THINK_END)) != SERVE_NOWHERE) {
+    while ((begin = serve_span_find(block, from, SERVE_THINK)) != SERVE_NOWHERE &&
+           (end = serve_span_find(block, begin, SERVE_THINK_END)) != SERVE_NOWHERE) {
         serve_bytes_add(&t->block, block.at + from, begin - from);
-        from = end + strlen(THINK_END);
+        from = end + strlen(SERVE_THINK_END);
     }
     if (from == 0) return block;
     serve_bytes_add(&t->block, block.at + from, block.n - from);

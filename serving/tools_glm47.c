@@ -13,8 +13,6 @@
 #define KEY_END   "</arg_key>"
 #define VALUE     "<arg_value>"
 #define VALUE_END "</arg_value>"
-#define THINK     "<think>"
-#define THINK_END "</think>"
 
 /* t->scan.phase: seen is within a thought, which no end of a call is looked for in; mark[0] is behind those
  * before. t->state: there is a thought without an end, so that none counts. */
@@ -26,9 +24,9 @@ static bool is_within_thought(serve_tools *t, assay_text text, size_t end)
 {
     size_t *from = &t->scan.mark[0];
     const assay_text before = serve_span_part(text, 0, end);
-    for (size_t begin; (begin = serve_span_find(before, *from, THINK)) != SERVE_NOWHERE;) {
-        const size_t over = serve_span_find(before, begin, THINK_END);
-        *from = over != SERVE_NOWHERE ? over + strlen(THINK_END) : begin + strlen(THINK);
+    for (size_t begin; (begin = serve_span_find(before, *from, SERVE_THINK)) != SERVE_NOWHERE;) {
+        const size_t over = serve_span_find(before, begin, SERVE_THINK_END);
+        *from = over != SERVE_NOWHERE ? over + strlen(SERVE_THINK_END) : begin + strlen(SERVE_THINK);
         if (over != SERVE_NOWHERE) continue;
         t->scan.phase = THINKING;
         t->scan.seen = *from;
@@ -42,7 +40,7 @@ static bool find_end(serve_tools *t, assay_text text)
 {
     for (size_t end;;) {
         if (t->scan.phase == THINKING) {
-            if (serve_span_find_next(text, &t->scan.seen, THINK_END) == SERVE_NOWHERE) return false;
+            if (serve_span_find_next(text, &t->scan.seen, SERVE_THINK_END) == SERVE_NOWHERE) return false;
             t->scan.phase = 0;
             t->scan.mark[0] = t->scan.seen;
         }
@@ -121,7 +119,7 @@ static bool is_known(const serve_tools *t, assay_text name)
 /* The end of a thought that has no beginning takes what is before it along, unless that was told already. */
 static bool is_thought(const serve_tools *t, assay_text block)
 {
-    return t->n_calls == 0 && serve_span_find(block, 0, THINK_END) != SERVE_NOWHERE;
+    return t->n_calls == 0 && serve_span_find(block, 0, SERVE_THINK_END) != SERVE_NOWHERE;
 }
 
 /* The first tag that a name follows is the call's. */

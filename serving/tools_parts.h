@@ -35,6 +35,9 @@ typedef struct serve_tools_scan {
     char until; /* set where more is needed: bytes but this one would not change that; 0: any may */
 } serve_tools_scan;
 
+#define SERVE_THINK     "<think>"
+#define SERVE_THINK_END "</think>"
+
 #define SERVE_OPENERS_MAX 7
 #define SERVE_INNER_MAX   5
 
