@@ -82,9 +82,9 @@ typedef struct fault {
 extern const fault FAULTS[];
 extern const size_t N_FAULTS;
 
-/* Plants the fault of that name; none where name is NULL or empty. Fails with ASSAY_EINVAL for a name that
- * no fault has; the text lists those that there are. */
-assay_status fault_plant(const char *name, assay_error *err);
+/* Plants the fault that ASSAY_FAULT names; none where it is empty or not set. Fails with ASSAY_EINVAL for a
+ * name that no fault has; the text lists those that there are. */
+assay_status fault_plant(assay_error *err);
 
 /* What is planted: a fault, or one that leaves every seam alone. */
 const fault *fault_planted(void);

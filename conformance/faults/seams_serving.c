@@ -1,7 +1,7 @@
-/* The seams between the tokens of a model and the client of a server; see seams.c.
+/* The seams between the tokens of a model and the client of a server; see seams.c. Whatever opens something
+ * refuses a fault that there is not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/faults/fault.h"
@@ -26,12 +26,6 @@ __typeof__(serve_response_open) __real_serve_response_open, __wrap_serve_respons
 __typeof__(serve_response_chunk) __real_serve_response_chunk, __wrap_serve_response_chunk;
 extern const serve_form __real_serve_form_chat, __real_serve_form_messages;
 extern serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
-
-/* Whatever opens something says it where ASSAY_FAULT names no fault. */
-static assay_status plant(assay_error *err)
-{
-    return fault_plant(getenv("ASSAY_FAULT"), err);
-}
 
 /* The ids that were asked for last, of those documents which are not forgotten. */
 enum { IDS_MAX = 1024 };
@@ -63,7 +57,7 @@ unsigned __wrap_stop_set_origin(const stop_set *s, size_t index)
 assay_status __wrap_serve_detokenizer_open(const assay_tokenizer *t, bool skip_special,
                                            assay_detokenizer **out, assay_error *err)
 {
-    assay_status rc = plant(err);
+    assay_status rc = fault_plant(err);
     if (rc != ASSAY_OK) return rc;
     return __real_serve_detokenizer_open(t, skip_special || fault_planted()->strips_special, out, err);
 }
@@ -74,7 +68,7 @@ static _Thread_local assay_completion_options completing;
 assay_status __wrap_serve_completion_open(const assay_completion_options *options, assay_completion **out,
                                           assay_error *err)
 {
-    assay_status rc = plant(err);
+    assay_status rc = fault_plant(err);
     completing = *options;
     return rc == ASSAY_OK ? __real_serve_completion_open(options, out, err) : rc;
 }
@@ -124,7 +118,7 @@ void __wrap_serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n
 assay_status __wrap_serve_reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
 {
     assay_reply_options taken = *options;
-    assay_status rc = plant(err);
+    assay_status rc = fault_plant(err);
     if (fault_planted()->skips_parser && options->thinking_off) taken.reasoning = NULL;
     return rc == ASSAY_OK ? __real_serve_reply_open(&taken, out, err) : rc;
 }
@@ -143,7 +137,7 @@ assay_status __wrap_serve_reply_end(assay_reply *reply, const assay_sink *sink, 
 assay_status __wrap_serve_response_open(const assay_serving *serving, const assay_response_options *options,
                                         assay_response **out, assay_error *err)
 {
-    assay_status rc = plant(err);
+    assay_status rc = fault_plant(err);
     return rc == ASSAY_OK ? __real_serve_response_open(serving, options, out, err) : rc;
 }
 

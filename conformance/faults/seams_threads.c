@@ -1,8 +1,6 @@
 /* The seams of faults that need a second thread to be seen; see seams.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-
 #include "conformance/faults/fault.h"
 
 __typeof__(array_list_open) __real_array_list_open, __wrap_array_list_open;
@@ -17,7 +15,7 @@ static assay_stream elsewhere;
 
 __attribute__((constructor)) static void open_elsewhere(void)
 {
-    (void)fault_plant(getenv("ASSAY_FAULT"), NULL); /* streams are asked for before any model is opened */
+    (void)fault_plant(NULL); /* streams are asked for before any model is opened */
     if (fault_planted()->builds_elsewhere)
         (void)stream_new((assay_device){ASSAY_CPU, 0}, ASSAY_STREAM_OWNED, &elsewhere, NULL);
 }
