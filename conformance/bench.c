@@ -88,9 +88,8 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
     if (found != ASSAY_OK) return found;
     for (b->n_engines = 0; b->n_engines < n; b->n_engines++) {
         conf_engine_column *column = &b->engines[b->n_engines];
-        const char *name = names[b->n_engines], *slash = strrchr(name, '/');
-        *column = (conf_engine_column){.name = name, .label = slash ? slash + 1 : name};
-        assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
+        const char *name = names[b->n_engines];
+        assay_status rc = conf_engine_column_find(name, &context->engine_dirs, column, err);
         if (rc != ASSAY_OK) return rc;
         conf_verdict v;
         const conf_assignment module = {

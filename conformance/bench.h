@@ -118,7 +118,10 @@ conf_bench_logits conf_bench_logits_of(const conf_bench_series *series);
 
 /* The fastest of a series, which has at least one time. */
 const conf_bench_time *conf_bench_best(const conf_bench_series *series);
-/* The median of its speeds; of an even number the mean of the two in the middle. */
+/* The median of values[n], n > 0, which come into order; of an even number the mean of both in the middle. */
+double conf_bench_middle(double *values, size_t n);
+
+/* The median of its speeds. */
 double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
                          const conf_bench_series *series);
 

@@ -78,10 +78,16 @@ const conf_bench_time *conf_bench_best(const conf_bench_series *series)
     return best;
 }
 
-static int by_speed(const void *a, const void *b)
+static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+double conf_bench_middle(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_size);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
@@ -90,6 +96,5 @@ double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
     double speeds[CONF_BENCH_REPEATS_MAX] = {0};
     size_t n = series->n_times;
     for (size_t i = 0; i < n; i++) speeds[i] = conf_bench_rate_of(bench, point, &series->times[i]).speed;
-    qsort(speeds, n, sizeof *speeds, by_speed);
-    return (speeds[(n - 1) / 2] + speeds[n / 2]) / 2;
+    return conf_bench_middle(speeds, n);
 }

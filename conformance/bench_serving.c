@@ -78,9 +78,7 @@ static assay_status find_engines(conf_bench_serving *b, const conf_options *o, c
     if (!b->engines) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     for (; b->n_engines < n; b->n_engines++) {
         conf_engine_column *column = &b->engines[b->n_engines];
-        const char *name = names[b->n_engines], *slash = strrchr(name, '/');
-        *column = (conf_engine_column){.name = name, .label = slash ? slash + 1 : name};
-        assay_status rc = conf_engine_find(name, &context->engine_dirs, &column->path, err);
+        assay_status rc = conf_engine_column_find(names[b->n_engines], &context->engine_dirs, column, err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;
@@ -166,12 +164,6 @@ conf_exit conf_bench_serving_exit(const conf_bench_serving *b)
     return n[CONF_PASSED] ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* 0 where it has none. */
 static double best_of(const conf_bench_serving *b, size_t parser, size_t engine)
 {
@@ -194,9 +186,8 @@ conf_bench_serving_speed conf_bench_serving_speed_of(const conf_bench_serving *b
         speeds[i] = bytes / r->at[i].seconds;
         limit = fmax(limit, bytes / r->at[i].limit_seconds);
     }
-    qsort(speeds, r->n, sizeof *speeds, by_size);
     return (conf_bench_serving_speed){.best = best,
-                                      .median = (speeds[(r->n - 1) / 2] + speeds[r->n / 2]) / 2,
+                                      .median = conf_bench_middle(speeds, r->n),
                                       .limit = limit,
                                       .ratio = first > 0 ? best / first : 0};
 }

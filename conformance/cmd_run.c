@@ -37,10 +37,7 @@ static void run_task(const void *context, conf_verdict *v)
 static assay_status open_column(const run_state *run, const char *name, conf_engine_column *column,
                                 assay_error *err)
 {
-    const char *slash = strrchr(name, '/');
-    column->name = name;
-    column->label = slash ? slash + 1 : name;
-    assay_status rc = conf_engine_find(name, &run->context->engine_dirs, &column->path, err);
+    assay_status rc = conf_engine_column_find(name, &run->context->engine_dirs, column, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict v;
     const conf_assignment load = {

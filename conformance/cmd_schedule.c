@@ -66,12 +66,6 @@ static const char *const *engines_of(const conf_options *options, size_t *n)
     return usual;
 }
 
-static const char *label_of(const char *name)
-{
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static void load_task(const void *context, conf_verdict *v)
 {
     conf_evaluate(context, v);
@@ -120,7 +114,7 @@ static assay_status make_rows(scheduling *of, const char *const *names, size_t n
                                           .scanned = found->scanned,
                                           .engine = of->paths[i % n],
                                           .name = names[i % n],
-                                          .label = label_of(names[i % n]),
+                                          .label = conf_engine_label(names[i % n]),
                                           .result = &of->results[i]};
     }
     return rc;

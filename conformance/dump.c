@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "conformance/directories.h"
+#include "conformance/engine.h"
 #include "conformance/judge.h"
 #include "model/dtype.h"
 #include "model/error.h"
 
 char *conf_dump_path(const char *dir, const char *engine, const char *id)
 {
-    const char *slash = strrchr(engine, '/');
-    const char *label = slash ? slash + 1 : engine;
+    const char *label = conf_engine_label(engine);
     size_t n_label = strlen(label);
     if (n_label > 3 && strcmp(label + n_label - 3, ".so") == 0) n_label -= 3;
     char *text = NULL;

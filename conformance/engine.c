@@ -21,6 +21,12 @@ const char *const *conf_engine_usual(bool with_kernels, bool computing)
     return computing ? conf_engine_computing : conf_engine_bundled;
 }
 
+const char *conf_engine_label(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
 static bool is_path(const char *name)
 {
     size_t n = strlen(name);

@@ -26,6 +26,9 @@ const char *const *conf_engine_usual(bool with_kernels, bool computing);
  * ASSAY_EIO, naming what was looked for where. */
 assay_status conf_engine_find(const char *name, const conf_strings *dirs, char **path, assay_error *err);
 
+/* What a user called an engine, without the folders: borrowed from `name`. */
+const char *conf_engine_label(const char *name);
+
 /* Loads a module for the rest of the process. Members that its table was built without are NULL in *out.
  * ASSAY_EIO where it cannot be loaded, ASSAY_EFORMAT where its table is not one of this ABI. */
 assay_status conf_engine_open(const char *path, const assay_engine **out, assay_error *err);

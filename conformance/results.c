@@ -3,6 +3,15 @@
 
 #include <stdlib.h>
 
+#include "conformance/engine.h"
+
+assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
+                                     assay_error *err)
+{
+    *out = (conf_engine_column){.name = name, .label = conf_engine_label(name)};
+    return conf_engine_find(name, dirs, &out->path, err);
+}
+
 void conf_result_free(conf_result *result)
 {
     free(result->id);

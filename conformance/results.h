@@ -15,6 +15,10 @@ typedef struct conf_engine_column {
     bool float64;
 } conf_engine_column;
 
+/* Finds the module in `dirs`, as conf_engine_find does. `name` is borrowed; the caller frees out->path. */
+assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
+                                     assay_error *err);
+
 typedef struct conf_result {
     char *id, *path;
     bool scanned;           /* found in a directory, not named by the user */

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
+#include "serving/bytes.h"
 #include "serving/reasoning.h"
 
 #include <stdlib.h>
@@ -10,27 +11,16 @@
 
 enum { N_PARSERS = 10, FIRST_MARKER = 0x0e, N_NEARLY = 9 };
 
-/* Bytes of a field or of the reply. */
-typedef struct bytes {
-    char *at;
-    size_t n, room;
-} bytes;
-
 typedef struct reading {
     serve_reasoning s;
-    bytes fields[2];
+    serve_bytes fields[2];
     assay_sink sink;
 } reading;
 
-static void append(bytes *b, const char *text, size_t n)
+static void append(serve_bytes *b, const char *text, size_t n)
 {
-    if (n > b->room - b->n) {
-        b->room = 2 * b->room + n + 64;
-        b->at = realloc(b->at, b->room);
-        fuzz_require(b->at != NULL, "there is memory");
-    }
-    memcpy(b->at + b->n, text, n);
-    b->n += n;
+    serve_bytes_add(b, text, n);
+    fuzz_require(!b->failed, "there is memory");
 }
 
 static void take(void *context, assay_part part, const char *text, size_t n)
@@ -42,9 +32,9 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* The reply that the input stands for. */
-static bytes expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
+static serve_bytes expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
 {
-    bytes text = {0};
+    serve_bytes text = {0};
     for (size_t i = 0; i < size; i++) {
         const bool whole = data[i] >= FIRST_MARKER && data[i] < FIRST_MARKER + SERVE_MARKS;
         const size_t index = whole ? data[i] - (size_t)FIRST_MARKER : data[i];
@@ -57,7 +47,7 @@ static bytes expand(const serve_reasoning_rules *rules, const uint8_t *data, siz
 
 /* Reads the reply in pieces of at most `most` bytes; 0: in one. */
 static void read_reply(reading *r, const serve_reasoning_rules *rules, const serve_reasoning_options *options,
-                       const bytes *text, size_t most)
+                       const serve_bytes *text, size_t most)
 {
     unsigned state = (unsigned)most;
     *r = (reading){.sink = {.take = take, .context = r}};
@@ -79,8 +69,8 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
 
 static void free_reading(reading *r)
 {
-    free(r->fields[0].at);
-    free(r->fields[1].at);
+    serve_bytes_free(&r->fields[0]);
+    serve_bytes_free(&r->fields[1]);
 }
 
 static void require_same(const reading *a, const reading *b)
@@ -97,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) return 0;
     const serve_reasoning_rules *rules = serve_reasoning_at((data[0] & 15U) % N_PARSERS);
     const serve_reasoning_options options = {.thinking_off = data[0] & 16U, .tools = data[0] & 32U};
-    bytes text = expand(rules, data + 2, size - 2);
+    serve_bytes text = expand(rules, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, rules, &options, &text, 0);
     const size_t most[] = {1, 2 + data[1] % 40U};
@@ -107,6 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free_reading(&cut);
     }
     free_reading(&whole);
-    free(text.at);
+    serve_bytes_free(&text);
     return 0;
 }

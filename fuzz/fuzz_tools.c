@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
 #include "model/utf8.h"
+#include "serving/bytes.h"
 #include "serving/json_value.h"
 #include "serving/tools.h"
 
@@ -61,30 +62,19 @@ static const char request[] =
     "\"n\": {\"type\": \"number\"}, \"l\": {\"type\": \"array\"}, \"o\": {\"type\": "
     "\"object\"}, \"k\": {\"type\": \"string\"}}}}}]}";
 
-/* Bytes that grow. */
-typedef struct bytes {
-    char *at;
-    size_t n, room;
-} bytes;
-
 /* What a parser handed out. */
 typedef struct reading {
-    bytes script; /* a byte for the part and then its text, pieces of content that follow each other joined */
-    bytes content;
+    serve_bytes
+        script; /* a byte for the part and then its text, pieces of content that follow each other joined */
+    serve_bytes content;
     int last;        /* the part of the last piece; -1: none */
     bool json, utf8; /* what holds of arguments, and of the reply */
 } reading;
 
-static void append(bytes *b, const char *text, size_t n)
+static void append(serve_bytes *b, const char *text, size_t n)
 {
-    if (n == 0) return;
-    if (n > b->room - b->n) {
-        b->room = 2 * b->room + n + 64;
-        b->at = realloc(b->at, b->room);
-        fuzz_require(b->at != NULL, "there is memory");
-    }
-    memcpy(b->at + b->n, text, n);
-    b->n += n;
+    serve_bytes_add(b, text, n);
+    fuzz_require(!b->failed, "there is memory");
 }
 
 static void take(void *context, assay_part part, const char *text, size_t n)
@@ -106,9 +96,9 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* The reply that the input stands for. */
-static bytes expand(const char *const *words, const uint8_t *data, size_t size)
+static serve_bytes expand(const char *const *words, const uint8_t *data, size_t size)
 {
-    bytes text = {0};
+    serve_bytes text = {0};
     for (size_t i = 0; i < size; i++) {
         const bool whole = data[i] >= FIRST_WORD && data[i] < FIRST_WORD + N_WORDS;
         const size_t index = whole ? data[i] - (size_t)FIRST_WORD : data[i];
@@ -120,7 +110,7 @@ static bytes expand(const char *const *words, const uint8_t *data, size_t size)
 }
 
 /* Reads the reply in pieces of at most `most` bytes; 0: in one. */
-static void read_reply(reading *r, size_t parser, assay_text asked, const bytes *text, size_t most)
+static void read_reply(reading *r, size_t parser, assay_text asked, const serve_bytes *text, size_t most)
 {
     unsigned state = (unsigned)most;
     const assay_sink sink = {.take = take, .context = r};
@@ -145,8 +135,8 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const bytes 
 
 static void free_reading(reading *r)
 {
-    free(r->script.at);
-    free(r->content.at);
+    serve_bytes_free(&r->script);
+    serve_bytes_free(&r->content);
 }
 
 static void require_same(const reading *a, const reading *b)
@@ -157,7 +147,7 @@ static void require_same(const reading *a, const reading *b)
 }
 
 /* Nothing is made up, and nothing said twice. */
-static void require_of_text(const bytes *content, const bytes *text)
+static void require_of_text(const serve_bytes *content, const serve_bytes *text)
 {
     size_t found = 0;
     for (size_t i = 0; i < text->n && found < content->n; i++) found += text->at[i] == content->at[found];
@@ -170,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t parser = data[0] % N_PARSERS;
     const assay_text none = {0}, some = {request, sizeof request - 1};
     const assay_text asked = data[0] & 8U ? some : none;
-    bytes text = expand(parsers[parser].words, data + 2, size - 2);
+    serve_bytes text = expand(parsers[parser].words, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, parser, asked, &text, 0);
     require_of_text(&whole.content, &text);
@@ -181,6 +171,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free_reading(&cut);
     }
     free_reading(&whole);
-    free(text.at);
+    serve_bytes_free(&text);
     return 0;
 }
