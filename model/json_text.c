@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/json_text.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "model/utf8.h"
@@ -71,14 +72,27 @@ static size_t measure_utf8(const char *text, size_t n)
     return decode_utf8(text, n, &codepoint, &problem);
 }
 
+/* Bytes at the beginning of text[n], up to eight, that are ASCII and stand in a string as they are. In bytes
+ * below 0x80 each subtraction sets the highest bit of those that do not, and at worst of some behind them. */
+static size_t count_ascii(const char *text, size_t n)
+{
+    const uint64_t ones = 0x0101010101010101U;
+    uint64_t eight;
+    if (n < sizeof eight) return (unsigned char)*text >= 0x20 && *text != '"' && *text != '\\';
+    memcpy(&eight, text, sizeof eight);
+    eight = le64toh(eight);
+    const uint64_t control = eight - 0x20 * ones, quote = (eight ^ '"' * ones) - ones,
+                   backslash = (eight ^ '\\' * ones) - ones;
+    const uint64_t others = (eight | control | quote | backslash) & 0x80 * ones;
+    return others ? (size_t)__builtin_ctzll(others) / 8 : sizeof eight;
+}
+
 const char *json_text_skip_plain(const char *text, const char *end)
 {
-    while (text < end) {
-        const unsigned char c = (unsigned char)*text;
-        const size_t n =
-            c >= 0x80 ? measure_utf8(text, (size_t)(end - text)) : c >= 0x20 && c != '"' && c != '\\';
-        if (n == 0) break;
-        text += n;
+    size_t n = 1;
+    for (; text < end && n > 0; text += n) {
+        const size_t left = (size_t)(end - text);
+        n = (unsigned char)*text >= 0x80 ? measure_utf8(text, left) : count_ascii(text, left);
     }
     return text;
 }

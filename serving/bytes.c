@@ -45,10 +45,14 @@ static void escape_ascii(serve_bytes *b, char c)
 {
     static const char NAMED[] = "\"\\\b\f\n\r\t", LETTER[] = "\"\\bfnrt";
     const char *named = c != '\0' ? strchr(NAMED, c) : NULL;
-    char text[8];
-    if (named) snprintf(text, sizeof text, "\\%c", LETTER[named - NAMED]);
-    else snprintf(text, sizeof text, "\\u%04x", (unsigned)c);
-    serve_bytes_add_string(b, text);
+    if (named) {
+        const char escape[] = {'\\', LETTER[named - NAMED]};
+        serve_bytes_add(b, escape, sizeof escape);
+        return;
+    }
+    char unit[8];
+    snprintf(unit, sizeof unit, "\\u%04x", (unsigned)c);
+    serve_bytes_add_string(b, unit);
 }
 
 void serve_bytes_add_escaped(serve_bytes *b, assay_text text)

@@ -17,6 +17,12 @@ typedef struct serve_json_balance {
     bool escaped;
 } serve_json_balance;
 
+/* Whether it has come to the inside of a string, where no byte but a quote or a backslash tells anything. */
+static inline bool serve_json_balance_in_text(const serve_json_balance *b)
+{
+    return b->in_string && !b->escaped;
+}
+
 /* Reads text from *at on, where the value, an object or an array, begins or was left. True: it closes before
  * *at. False: *at is text.n, and more is needed. */
 bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at);

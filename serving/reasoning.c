@@ -191,9 +191,21 @@ static void hold(serve_reasoning *s, const char *text, size_t n)
     s->n_held = (uint8_t)n;
 }
 
+/* Most deltas are text of the phase to the last byte. */
+static bool is_text(const serve_reasoning *s, const char *delta, size_t n)
+{
+    const serve_reads_as as = phase_of(s)->text;
+    return s->n_held == 0 && as != SERVE_SPACE && as != SERVE_PREFACE && before_mark(s, delta, n) == n &&
+           serve_text_unfinished(delta, n) == 0;
+}
+
 void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const assay_sink *sink)
 {
     size_t from = 0;
+    if (is_text(s, delta, n)) {
+        emit(s, phase_of(s)->text, delta, n, sink);
+        return;
+    }
     if (s->n_held > 0) {
         char seam[2 * SERVE_MARK_BYTES];
         const size_t n_held = s->n_held, n_delta = n < SERVE_MARK_BYTES ? n : SERVE_MARK_BYTES;

@@ -101,10 +101,15 @@ static bool is_dropped(const serve_tools *t)
     return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
 }
 
+static bool is_handed_out(const serve_tools *t)
+{
+    return t->direct || (!is_dropped(t) && (!is_conditional(t) || t->released));
+}
+
 void serve_tools_content(serve_tools *t, assay_text text)
 {
     if (text.n == 0 || is_dropped(t)) return;
-    if (t->direct || !is_conditional(t) || t->released) {
+    if (is_handed_out(t)) {
         hand_out(t, ASSAY_PART_CONTENT, text);
         return;
     }
@@ -204,7 +209,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
     /* Half a character may yet be white space, which formats pass over. */
     if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
-    t->scan.until = '\0';
+    t->scan.until = NULL;
     serve_tools_found found = t->format->look(t, text, ended && !cut, n);
     if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
@@ -242,32 +247,55 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
 static assay_status finish(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
-    if (!t->failed && !t->held.failed && !t->tail.failed && !t->block.failed && !t->name.failed &&
-        !t->arguments.failed)
-        return ASSAY_OK;
+    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->name.failed | t->arguments.failed;
+    t->plain =
+        !t->failed && t->held.n == 0 && !t->inside && (t->begun || !t->format->bare) && is_handed_out(t);
+    if (!t->failed) return ASSAY_OK;
+    t->scan.until = NULL; /* the next delta must fail, too */
     return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
 }
 
-/* Whether the block under way stays what it is, with this delta: nothing need be looked at. */
+/* Most deltas are content to the last byte. */
+static bool is_content(const serve_tools *t, const char *delta, size_t n)
+{
+    return t->plain && n > 0 && find_first(t, delta, 0, n) == n && serve_text_unfinished(delta, n) == 0;
+}
+
+/* Whether the block under way stays what it is, with this delta: then that counts as seen. */
 static bool goes_on(const serve_tools *t, const char *delta, size_t n)
 {
-    return t->inside && t->scan.until != '\0' && t->held.n + n <= SERVE_TOOLS_BLOCK_MAX &&
-           !memchr(delta, t->scan.until, n);
+    if (!t->inside || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX) return false;
+    for (const char *c = t->scan.until; *c; c++)
+        if (memchr(delta, *c, n)) return false;
+    return true;
+}
+
+/* Reads as much as is decided with this delta, and holds the rest. */
+static void read_on(serve_tools *t, const char *delta, size_t n)
+{
+    if (t->held.n == 0) {
+        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
+        serve_bytes_add(&t->held, delta + n_read, n - n_read);
+        return;
+    }
+    serve_bytes_add(&t->held, delta, n);
+    if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
 }
 
 assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
                               assay_error *err)
 {
-    t->sink = sink;
-    if (t->held.n == 0) {
-        /* Most deltas are decided at once, and are not copied. */
-        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
-        serve_bytes_add(&t->held, delta + n_read, n - n_read);
-    } else {
-        const bool looked = !goes_on(t, delta, n);
-        serve_bytes_add(&t->held, delta, n);
-        if (looked && !t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
+    if (is_content(t, delta, n)) {
+        sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
+        return ASSAY_OK;
     }
+    if (goes_on(t, delta, n)) {
+        serve_bytes_add(&t->held, delta, n);
+        t->scan.seen += n;
+        return t->held.failed ? finish(t, err) : ASSAY_OK;
+    }
+    t->sink = sink;
+    read_on(t, delta, n);
     return finish(t, err);
 }
 

@@ -28,7 +28,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
         return SERVE_FOUND_BLOCK;
     }
     *n = text.n;
-    if (t->scan.seen == text.n) t->scan.until = TAG_END[0];
+    serve_tools_wait_for(t, text, "<");
     if (!ended) return SERVE_FOUND_MORE;
     return t->n_calls > 0 ? SERVE_FOUND_NOTHING : SERVE_FOUND_BLOCK;
 }

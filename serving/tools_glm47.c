@@ -61,7 +61,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     }
     *n = found ? t->scan.seen : text.n;
     if (found) return SERVE_FOUND_BLOCK;
-    if (t->scan.seen == text.n && t->scan.phase == 0) t->scan.until = TAG_END[0];
+    if (t->scan.phase == 0) serve_tools_wait_for(t, text, "<");
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
 

@@ -164,7 +164,7 @@ static serve_tools_found look_arguments(serve_tools *t, assay_text text, bool en
 {
     t->scan.mark[1] = find_end(text, &t->scan.seen);
     const bool whole = t->scan.mark[1] < N_ENDS;
-    if (t->scan.seen == text.n) t->scan.until = CONTROL[0];
+    serve_tools_wait_for(t, text, "<");
     *n = whole ? t->scan.seen : text.n;
     return whole || ended ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }

@@ -36,7 +36,7 @@ static bool find_object_end(serve_tools *t, assay_text text, size_t *n)
         *n = t->scan.seen;
         return true;
     }
-    if (t->scan.seen == text.n) t->scan.until = TAG_END[0];
+    serve_tools_wait_for(t, text, "<");
     return false;
 }
 

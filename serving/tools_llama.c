@@ -85,6 +85,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
         if (found == SERVE_FOUND_BLOCK) {
             if (!serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) found = SERVE_FOUND_MORE;
             *n = t->scan.seen;
+            if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
         }
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;

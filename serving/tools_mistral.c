@@ -37,6 +37,8 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
 {
     if (find_next_marker(t, text, n)) return SERVE_FOUND_BLOCK;
     *n = text.n;
+    if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
+    else if (!t->scan.balance.in_string) serve_tools_wait_for(t, text, "\"[");
     return ended ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 

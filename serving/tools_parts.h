@@ -32,7 +32,7 @@ typedef struct serve_tools_scan {
     int phase;   /* of the format's own, as is mark */
     size_t mark[3];
     serve_json_balance balance;
-    char until; /* set where more is needed: bytes but this one would not change that; 0: any may */
+    const char *until; /* where more is needed: bytes but these would not change that; NULL: any may */
 } serve_tools_scan;
 
 #define SERVE_THINK     "<think>"
@@ -80,6 +80,7 @@ struct serve_tools {
     int state;       /* of the format's own, across blocks, as are n_tags and seen */
     size_t n_tags;
     unsigned seen; /* bits */
+    bool plain;    /* nothing is held, and content that no marker begins in is handed out as it comes */
     bool inside;   /* held begins with an opener */
     bool marked;   /* a marker has been seen */
     bool begun;    /* more than white space has been seen */
@@ -95,6 +96,12 @@ extern const serve_tools_format serve_tools_gemma4, serve_tools_glm47, serve_too
 
 /* By any of its names. ASSAY_EUNSUPPORTED where there is none; the reason lists those that there are. */
 assay_status serve_tools_find(const char *name, const serve_tools_format **out, assay_error *err);
+
+/* For a format that has seen all of the block: only one of `bytes`, a literal, can change what it is. */
+static inline void serve_tools_wait_for(serve_tools *t, assay_text block, const char *bytes)
+{
+    if (t->scan.seen == block.n) t->scan.until = bytes;
+}
 
 /* For a format that withholds: hands out the tail as content, and the content behind it. */
 void serve_tools_release(serve_tools *t);

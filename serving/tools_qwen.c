@@ -33,7 +33,7 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
         *n = t->scan.seen;
         return true;
     }
-    if (t->scan.seen == text.n) t->scan.until = end[0];
+    serve_tools_wait_for(t, text, end[0] == '<' ? "<" : ")");
     return false;
 }
 

@@ -29,7 +29,8 @@ static const char *const TAGS[] = {
 typedef struct xml_tag {
     tag_kind kind;
     size_t begin, end;
-    assay_text name; /* of a function or a parameter */
+    assay_text name;  /* of a function or a parameter */
+    const char *type; /* of a parameter, as serve_tools_request_type says */
 } xml_tag;
 
 enum { BARE = 1 }; /* the opener */
@@ -40,21 +41,29 @@ enum { BETWEEN, FIRST, VALUE, LIST };
 /* Marks: the name of the function that is open, and how far the name of a tag was looked at. */
 enum { FUNCTION_BEGIN, FUNCTION_STOP, LOOKED };
 
+/* The only tag that rest, which begins with '<', may be: the byte behind that or behind "</" tells. *whole is
+ * false where it is not there yet. */
+static tag_kind guess_kind(assay_text rest, bool *whole)
+{
+    static const char LETTERS[] = "tfp"; /* in the order of the kinds */
+    const size_t closes = rest.n > 1 && rest.at[1] == '/';
+    *whole = rest.n > 1 + closes;
+    const char *letter = *whole ? memchr(LETTERS, rest.at[1 + closes], strlen(LETTERS)) : NULL;
+    return letter ? (tag_kind)(2 * (size_t)(letter - LETTERS) + closes) : NO_TAG;
+}
+
 /* The tag that begins at text[at], a '<', as far as it is there: false where more is needed, *looked then
  * says how far its name was looked at. */
 static bool read_tag(assay_text text, size_t at, size_t *looked, xml_tag *out)
 {
     const assay_text rest = serve_span_from(text, at);
-    bool whole = true;
+    bool whole;
+    const tag_kind kind = guess_kind(rest, &whole);
     *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
-    if (rest.n > 1 && !strchr("tfp/", rest.at[1])) return true; /* as most of what begins with '<' */
-    for (tag_kind kind = TOOL_CALL; kind < NO_TAG; kind++) {
-        const size_t n = serve_span_alike(rest, TAGS[kind]);
-        if (TAGS[kind][n] == '\0') out->kind = kind;
-        else if (n == rest.n) whole = false;
-    }
-    if (out->kind == NO_TAG) return whole;
-    const size_t n = strlen(TAGS[out->kind]);
+    if (kind == NO_TAG) return whole;
+    const size_t n = serve_span_alike(rest, TAGS[kind]);
+    if (TAGS[kind][n] != '\0') return n < rest.n;
+    out->kind = kind;
     out->end = at + n;
     if (out->kind != FUNCTION && out->kind != PARAMETER) return true;
     size_t end = *looked > at + n ? *looked - at : n;
@@ -75,7 +84,7 @@ static bool is_of_value(const serve_tools_scan *walk, const xml_tag *tag)
     return walk->phase == LIST || (walk->phase == FIRST && tag->begin == walk->seen);
 }
 
-static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, const xml_tag *tag)
+static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, xml_tag *tag)
 {
     walk->seen = tag->end;
     walk->phase = BETWEEN;
@@ -85,8 +94,8 @@ static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, co
     }
     if (tag->kind != PARAMETER) return;
     const assay_text function = serve_span_part(text, walk->mark[FUNCTION_BEGIN], walk->mark[FUNCTION_STOP]);
-    const char *type = serve_tools_request_type(t->request, function, tag->name);
-    walk->phase = serve_tools_value_is_list(type) ? LIST : FIRST;
+    tag->type = serve_tools_request_type(t->request, function, tag->name);
+    walk->phase = serve_tools_value_is_list(tag->type) ? LIST : FIRST;
 }
 
 /* The next tag from walk->seen on; NO_TAG: none yet. */
@@ -136,7 +145,7 @@ static serve_tools_found look_on(serve_tools *t, assay_text text, size_t *n)
     for (;;) {
         const xml_tag tag = next_tag(t, text, &t->scan);
         if (tag.kind == NO_TAG) {
-            if (t->scan.seen == text.n) t->scan.until = '<';
+            if (t->scan.phase != FIRST) serve_tools_wait_for(t, text, "<");
             return SERVE_FOUND_MORE;
         }
         *n = tag.kind == end ? tag.end : tag.begin;
@@ -189,13 +198,11 @@ static assay_text frame(assay_text value)
     return value;
 }
 
-static void add_argument(serve_tools *t, assay_text function, assay_text key, assay_text value,
-                         serve_arguments *out)
+static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
 {
-    const char *type = serve_tools_request_type(t->request, function, key);
-    serve_arguments_name(out, normalise(&t->arguments, key));
-    if (!serve_tools_value_is_list(type)) value = frame(join_lines(&t->name, value));
-    if (serve_tools_value(&out->text, value, type) == ASSAY_ENOMEM) t->failed = true;
+    serve_arguments_name(out, normalise(&t->arguments, parameter->name));
+    if (!serve_tools_value_is_list(parameter->type)) value = frame(join_lines(&t->name, value));
+    if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
 static void end_call(serve_tools *t, assay_text function, serve_arguments *arguments)
@@ -216,7 +223,7 @@ static tag_kind read_functions(serve_tools *t, assay_text block)
         tag = next_tag(t, block, &walk);
         const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
         if (parameter.kind == PARAMETER)
-            add_argument(t, function, parameter.name, serve_span_part(block, parameter.end, end), &arguments);
+            add_argument(t, &parameter, serve_span_part(block, parameter.end, end), &arguments);
         parameter.kind = NO_TAG;
         if (tag.kind == PARAMETER && function.n > 0) parameter = tag;
         if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {

@@ -210,6 +210,32 @@ START_TEST(broken_strings_are_refused)
 }
 END_TEST
 
+/* A string of `fill`, with byte c at `place`. */
+static void expect_byte(char fill, size_t n, size_t place, int c)
+{
+    const bool plain = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+    char text[32], found[64];
+    memset(text, fill, sizeof text);
+    text[0] = text[n - 1] = '"';
+    text[place] = (char)c;
+    assay_error err;
+    const assay_status rc = check_exactly(text, n, &err);
+    ck_assert_msg((rc == ASSAY_OK) == plain, "0x%02x at byte %zu of %zu", (unsigned)c, place, n);
+    if (plain || c == '"' || c == '\\') return;
+    snprintf(found, sizeof found, "byte %zu: found byte 0x%02x", place, (unsigned)c);
+    support_expect_error(&err, ASSAY_EFORMAT, found, NULL);
+}
+
+START_TEST(every_byte_is_told_apart_at_every_place)
+{
+    static const char FILL[] = " !#[]a\x7f";
+    for (const char *fill = FILL; *fill; fill++)
+        for (size_t n = 3; n < 22; n++)
+            for (size_t place = 1; place < n - 1; place++)
+                for (int c = 0; c < 256; c++) expect_byte(*fill, n, place, c);
+}
+END_TEST
+
 START_TEST(surrogates_without_partner_are_refused)
 {
     static const char *const TEXTS[] = {"\"\\ud800\"",        "\"\\udc00\"",        "\"\\ud800x\"",
@@ -335,6 +361,7 @@ int main(void)
     tcase_add_test(tc, text_that_is_not_utf8_is_refused);
     tcase_add_test(tc, boundaries_of_utf8_are_accepted);
     tcase_add_test(tc, broken_strings_are_refused);
+    tcase_add_test(tc, every_byte_is_told_apart_at_every_place);
     tcase_add_test(tc, surrogates_without_partner_are_refused);
     tcase_add_test(tc, depth_is_limited);
     tcase_add_test(tc, duplicate_names_are_refused_after_unescaping);
