@@ -114,8 +114,7 @@ static assay_status add_sequence(tokenizer_decoder *d, const tokenizer_place *p,
 {
     tokenizer_place list;
     size_t length = 0;
-    assay_status rc = tokenizer_place_member(p, "decoders", &list, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_length(&list, &length, err);
+    assay_status rc = tokenizer_place_list(p, "decoders", &list, &length, err);
     for (size_t i = 0; i < length && rc == ASSAY_OK; i++) {
         const tokenizer_place element = tokenizer_place_element(&list, i);
         rc = add_any(d, &element, err);

@@ -76,6 +76,13 @@ assay_status tokenizer_place_length(const tokenizer_place *p, size_t *out, assay
     return ASSAY_OK;
 }
 
+assay_status tokenizer_place_list(const tokenizer_place *p, const char *name, tokenizer_place *out, size_t *n,
+                                  assay_error *err)
+{
+    const assay_status rc = tokenizer_place_member(p, name, out, err);
+    return rc == ASSAY_OK ? tokenizer_place_length(out, n, err) : rc;
+}
+
 assay_status tokenizer_place_text(const tokenizer_place *p, const char **text, size_t *n, assay_error *err)
 {
     if (!json_object_is_type(p->value, json_type_string)) return fail_kind(p, "a string", err);

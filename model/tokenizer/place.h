@@ -35,6 +35,9 @@ tokenizer_place tokenizer_place_element(const tokenizer_place *p, size_t index);
 
 /* Elements of an array. */
 assay_status tokenizer_place_length(const tokenizer_place *p, size_t *out, assay_error *err);
+/* The member of p, which must be an array, and its elements. */
+assay_status tokenizer_place_list(const tokenizer_place *p, const char *name, tokenizer_place *out, size_t *n,
+                                  assay_error *err);
 
 /* text[0..n), terminated, borrowed from the value. */
 assay_status tokenizer_place_text(const tokenizer_place *p, const char **text, size_t *n, assay_error *err);

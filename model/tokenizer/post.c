@@ -53,8 +53,7 @@ static assay_status put_pair(const tokenizer_place *at, const char *name, tokeni
     tokenizer_place pair;
     size_t n;
     int32_t id;
-    assay_status rc = tokenizer_place_member(at, name, &pair, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_length(&pair, &n, err);
+    assay_status rc = tokenizer_place_list(at, name, &pair, &n, err);
     if (rc == ASSAY_OK && n != 2)
         rc = tokenizer_place_fail(&pair, err, ASSAY_EFORMAT,
                                   "found %zu elements, expected a token and its id", n);
@@ -84,8 +83,7 @@ static assay_status put_special(const tokenizer_place *at, const tokenizer_place
     if (rc == ASSAY_OK && !token.value)
         rc = tokenizer_place_fail(&name, err, ASSAY_EFORMAT,
                                   "found \"%.60s\", expected one of the special_tokens", text);
-    if (rc == ASSAY_OK) rc = tokenizer_place_member(&token, "ids", &ids, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_length(&ids, &n, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_list(&token, "ids", &ids, &n, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         const tokenizer_place element = tokenizer_place_element(&ids, i);
         int32_t id;
@@ -117,8 +115,7 @@ static assay_status read_template(const tokenizer_place *at, tokenizer_post *p, 
 {
     tokenizer_place single, tokens;
     size_t n = 0;
-    assay_status rc = tokenizer_place_member(at, "single", &single, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_length(&single, &n, err);
+    assay_status rc = tokenizer_place_list(at, "single", &single, &n, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(at, "special_tokens", &tokens, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         const tokenizer_place piece = tokenizer_place_element(&single, i);
@@ -133,8 +130,7 @@ static assay_status read_sequence(const tokenizer_place *at, tokenizer_post *p, 
 {
     tokenizer_place list;
     size_t n = 0;
-    assay_status rc = tokenizer_place_member(at, "processors", &list, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_length(&list, &n, err);
+    assay_status rc = tokenizer_place_list(at, "processors", &list, &n, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         const tokenizer_place element = tokenizer_place_element(&list, i);
         rc = read_processor(&element, p, err);
