@@ -45,6 +45,9 @@ START_TEST(qwen3_xml_takes_tags_for_text_at_the_beginning_of_a_value_and_in_list
     tool_reads("qwen3_xml",
                "<tool_call><function=f><parameter=s></tool_call></parameter></function></tool_call>",
                "CALL{f} ARGUMENTS{{\"s\": \"</tool_call>\"}}");
+    tool_reads("qwen3_xml",
+               "<tool_call><function=f><parameter=s>x</tool_call>a<tool_call><function=g></tool_call>",
+               "CALL{f} ARGUMENTS{{\"s\": \"x\"}} C{a} CALL{g} ARGUMENTS{{}}");
     value_reads("l", "['</function>']", "[\"</function>\"]");
     tool_reads("qwen3_xml", "<tool_call><function=f><tool_call><function=g>",
                "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
@@ -172,6 +175,16 @@ START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
     tool_reads("llama", "<|python_tag|>{\"name\": \"f\"}a", "C{<|python_tag|>{\"name\": \"f\"}a}");
     tool_reads("llama", "<|python_tag|>so", "C{<|python_tag|>so}");
     tool_reads("llama", "<|python_tag|>{\"name", "C{<|python_tag|>{\"name}");
+}
+END_TEST
+
+/* What is escaped may be a delta of its own, the quote that ends the string another. */
+START_TEST(an_escape_is_cut_anywhere)
+{
+    tool_reads("llama", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"a\":\"}\\n\",\"b\":\"\\u00e9\"}}c",
+               "CALL{f} ARGUMENTS{{\"a\":\"}\\n\",\"b\":\"\\u00e9\"}} C{c}");
+    tool_reads("mistral", "[TOOL_CALLS]f{\"a\":\"[TOOL_CALLS]\\n\"}[TOOL_CALLS]g{}",
+               "CALL{f} ARGUMENTS{{\"a\":\"[TOOL_CALLS]\\n\"}} CALL{g} ARGUMENTS{{}}");
 }
 END_TEST
 
@@ -333,6 +346,7 @@ int main(void)
     tcase_add_test(c, mistral_reads_names_and_lists);
     tcase_add_test(c, mistral_keeps_what_is_no_call_only_where_there_is_none);
     tcase_add_test(c, llama_reads_marked_objects_and_more_behind_semicolons);
+    tcase_add_test(c, an_escape_is_cut_anywhere);
     tcase_add_test(c, a_function_of_llama_that_does_not_close_hides_no_calls);
     tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
     tcase_add_test(c, llama_reads_functions);
