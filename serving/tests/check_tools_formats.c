@@ -295,23 +295,27 @@ START_TEST(white_space_of_several_bytes_is_passed_over)
 }
 END_TEST
 
-/* A marker, more than a block may hold, and its end. */
+/* A marker, three times what a block may hold, and its end. No more is held at any time than a block, and as
+ * much content again. */
 static void expect_overlong(const char *parser, const char *begin, char filling, const char *end)
 {
-    const size_t n_begin = strlen(begin), n_end = strlen(end), n = n_begin + SERVE_TOOLS_BLOCK_MAX + n_end;
+    const size_t most = SERVE_TOOLS_BLOCK_MAX, n_begin = strlen(begin), n_end = strlen(end),
+                 n = n_begin + 3 * most + n_end;
     char *text = malloc(n);
     ck_assert_ptr_nonnull(text);
     memcpy(text, begin, n_begin);
-    memset(text + n_begin, filling, SERVE_TOOLS_BLOCK_MAX);
+    memset(text + n_begin, filling, 3 * most);
     memcpy(text + n - n_end, end, n_end);
     for (size_t step = 1000; step <= n; step += n - 1000) {
         serve_tools *t;
         pieces p = {0};
         const assay_sink sink = pieces_sink(&p);
         ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
-        for (size_t at = 0; at < n; at += step)
-            ck_assert_int_eq(serve_tools_feed(t, text + at, n - at < step ? n - at : step, &sink, NULL),
-                             ASSAY_OK);
+        for (size_t at = 0; at < n; at += step) {
+            const size_t n_delta = n - at < step ? n - at : step;
+            ck_assert_int_eq(serve_tools_feed(t, text + at, n_delta, &sink, NULL), ASSAY_OK);
+            ck_assert_msg(at + n_delta - p.n_bytes <= 2 * most, "%s holds too much", parser);
+        }
         ck_assert_int_eq(serve_tools_end(t, &sink, NULL), ASSAY_OK);
         ck_assert_msg(strncmp(pieces_script(&p), "C{", 2) == 0 && !strstr(p.script, "CALL{"), "%s", parser);
         ck_assert_uint_eq(p.n_bytes, n);
