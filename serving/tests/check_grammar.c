@@ -115,6 +115,8 @@ START_TEST(an_event_that_is_missing_repeated_or_too_early_breaks_a_rule)
         ck_assert_msg(n_rule > 0 && strlen(found) == n_rule && memcmp(found, rule, n_rule) == 0,
                       "%s %s event %zu: found %s (%s), expected %.*s", name, words[CHANGES[_i].change], i + 1,
                       found, breach.text, (int)n_rule, rule);
+        if (*found != '-')
+            ck_assert_uint_eq(breach.offset, stream_offset(changed.at, changed.n, breach.event));
         rule += n_rule + (rule[n_rule] == ' ');
     }
     ck_assert_str_eq(rule, "");
@@ -123,25 +125,40 @@ START_TEST(an_event_that_is_missing_repeated_or_too_early_breaks_a_rule)
 }
 END_TEST
 
-START_TEST(a_word_that_is_wrong_breaks_its_rule)
+/* The stream with the word that an edit changes; returns the number of the event that it stands in. */
+static size_t edit_stream(const stream *s, const stream_edit *e, serve_bytes *out)
+{
+    const char *end = s->text.at + s->text.n;
+    const char *after = memmem(s->text.at, s->text.n, e->after, strlen(e->after));
+    ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
+    const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
+    ck_assert_msg(at != NULL, "%s: no %s behind %s", e->name, e->from, e->after);
+    size_t event = 1;
+    while (event < s->n && s->events[event].at <= at) event++;
+    serve_bytes_add(out, s->text.at, (size_t)(at - s->text.at));
+    serve_bytes_add(out, e->to, strlen(e->to));
+    at += strlen(e->from);
+    serve_bytes_add(out, at, (size_t)(end - at));
+    return event;
+}
+
+START_TEST(a_word_that_is_wrong_breaks_its_rule_where_it_stands)
 {
     const stream_edit *e = &stream_edits[_i];
     serve_bytes changed = {0};
     serve_breach breach;
     stream s;
     stream_read(e->name, &s);
-    const char *end = s.text.at + s.text.n;
-    const char *after = memmem(s.text.at, s.text.n, e->after, strlen(e->after));
-    ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
-    const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
-    ck_assert_msg(at != NULL, "%s: no %s behind %s", e->name, e->from, e->after);
-    serve_bytes_add(&changed, s.text.at, (size_t)(at - s.text.at));
-    serve_bytes_add(&changed, e->to, strlen(e->to));
-    at += strlen(e->from);
-    serve_bytes_add(&changed, at, (size_t)(end - at));
+    const size_t n_rule = strcspn(e->rule, " "), later = strtoul(e->rule + n_rule, NULL, 10);
+    const size_t event = edit_stream(&s, e, &changed) + later;
     const char *found = stream_rule(e->name, changed.at, changed.n, changed.n, "up. !", &breach);
-    ck_assert_msg(strcmp(found, e->rule) == 0, "%s with %s: found %s (%s), expected %s", e->name, e->to,
-                  found, breach.text, e->rule);
+    ck_assert_msg(strlen(found) == n_rule && memcmp(found, e->rule, n_rule) == 0,
+                  "%s with %s: found %s (%s), expected %s", e->name, e->to, found, breach.text, e->rule);
+    if (*found != '-') {
+        ck_assert_msg(breach.event == event, "%s with %s: found event %zu, expected %zu", e->name, e->to,
+                      breach.event, event);
+        ck_assert_uint_eq(breach.offset, stream_offset(changed.at, changed.n, event));
+    }
     serve_bytes_free(&changed);
     serve_bytes_free(&s.text);
 }
@@ -254,7 +271,7 @@ int main(void)
                         (int)(sizeof SOUND / sizeof *SOUND));
     tcase_add_loop_test(all, an_event_that_is_missing_repeated_or_too_early_breaks_a_rule, 0,
                         (int)(sizeof CHANGES / sizeof *CHANGES));
-    tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule, 0, (int)n_stream_edits);
+    tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule_where_it_stands, 0, (int)n_stream_edits);
     tcase_add_test(all, a_breach_says_where_it_is);
     tcase_add_test(all, input_tokens_may_be_told_at_the_end);
     tcase_add_test(all, a_response_does_not_end_before_it_began);

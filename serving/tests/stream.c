@@ -27,6 +27,16 @@ void stream_read(const char *name, stream *out)
     }
 }
 
+size_t stream_offset(const char *bytes, size_t n, size_t number)
+{
+    const char *at = bytes;
+    for (size_t i = 1; i < number && at; i++) {
+        at = memmem(at, n - (size_t)(at - bytes), "\n\n", 2);
+        if (at) at += 2;
+    }
+    return at ? (size_t)(at - bytes) : n;
+}
+
 serve_endpoint stream_endpoint(const char *name)
 {
     char word[16];
