@@ -63,6 +63,7 @@ SERVING_TESTS = \
 	serving/tests/check_reply \
 	serving/tests/check_reply_memory \
 	serving/tests/check_response \
+	serving/tests/check_response_bodies \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
 	serving/tests/check_span \
@@ -81,6 +82,9 @@ ANGLES = serving/tests/angles.c serving/tests/angles.h
 serving_tests_check_response_SOURCES = serving/tests/check_response.c $(ANGLES)
 serving_tests_check_response_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_response_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_response_bodies_SOURCES = serving/tests/check_response_bodies.c $(ANGLES)
+serving_tests_check_response_bodies_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_response_bodies_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_response_request_SOURCES = serving/tests/check_response_request.c $(ANGLES)
 serving_tests_check_response_request_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_response_request_LDADD = $(SERVING_TEST_LIBS)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tests/angles.h"
 
+#include "model/error.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +18,8 @@ char angles_request[256];
 
 static assay_status reply_open(const assay_reply_options *options, assay_reply **out, assay_error *err)
 {
-    (void)err;
     *out = calloc(1, sizeof **out);
+    if (!*out) return assay_fail(err, ASSAY_ENOMEM, "a reply: out of memory");
     (*out)->tools = options->tools != NULL;
     (*out)->off = options->thinking_off;
     (*out)->part = ASSAY_PART_CONTENT;
@@ -43,19 +45,20 @@ static bool turn(assay_reply *r, char c, const assay_sink *sink)
 static assay_status reply_feed(assay_reply *r, const char *delta, size_t n, const assay_sink *sink,
                                assay_error *err)
 {
-    (void)err;
     for (size_t at = 0; at < n;) {
         size_t end = at;
+        if (delta[at] == *ANGLES_BROKEN) return assay_fail(err, ASSAY_EINTERNAL, "it cannot go on");
         if (turn(r, delta[at], sink)) {
             at++;
             continue;
         }
-        while (end < n && !memchr("<>[]|", delta[end], 5)) end++;
+        while (end < n && !memchr("<>[]|" ANGLES_BROKEN, delta[end], 6)) end++;
         if (end == at) end++;
         if (r->part == ASSAY_PART_CALL) serve_bytes_add(&r->name, delta + at, end - at);
         else if (r->part != ASSAY_PART_REASONING || !r->off)
             sink->take(sink->context, r->part, delta + at, end - at);
         at = end;
+        if (r->name.failed) return assay_fail(err, ASSAY_ENOMEM, "a reply: out of memory");
     }
     return ASSAY_OK;
 }

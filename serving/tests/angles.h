@@ -15,6 +15,9 @@ extern const char *const angles_paths[3]; /* of the endpoints */
     "{\"model\": \"m\", \"reasoning_parser\": \"angles\", \"tool_parser\": \"brackets\", "                   \
     "\"auto_tool_choice\": true}"
 
+/* What cannot be read: reply_feed fails there. */
+#define ANGLES_BROKEN "\2"
+
 /* The request that reply_open was given last, "" where it was none. */
 extern char angles_request[256];
 

@@ -93,6 +93,8 @@ END_TEST
 
 START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
 {
+    static const char *const said[] = {"no \\\"luck\\\"", "the engine failed",
+                                       "the engine ended without a reason"};
     const assay_byte_sink nowhere = {.take = angles_collect};
     for (size_t e = 0; e < 3; e++) {
         for (size_t at = 0; at <= strlen(REPLIES[_i]); at++) {
@@ -109,6 +111,7 @@ START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
                 serve_response_free(r);
                 serve_bytes_add(&body, "", 1);
                 expect_sound(angles_paths[e], body.at, true, REPLIES[_i]);
+                ck_assert_ptr_nonnull(strstr(body.at, said[how]));
                 serve_bytes_free(&body);
             }
         }
@@ -241,6 +244,7 @@ static const struct {
      {"\"text\":\"a\"", "\"input\":{\"x\":1}", "\"text\":\"b\"", "\"stop_reason\":\"tool_use\""},
      "data:"},
     {1, WHOLE, "[f|no]", "stop", {"\"input\":{}}"}, "no"},
+    {1, WHOLE, "[f| \t\n\r{\"x\":1}]", "stop", {"\"input\": \t\n\r{\"x\":1}}"}, "\"input\":{}"},
     {2,
      STREAM,
      "<t>a",
@@ -290,24 +294,57 @@ START_TEST(a_body_says_what_the_model_said)
 }
 END_TEST
 
-START_TEST(a_text_that_ended_a_message_is_named)
+/* A last chunk with a stop text: what a message says of its end. */
+static const struct {
+    const char *request, *reply, *finish, *said;
+} STOPPED[] = {
+    {STREAM, "a", "stop", "\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"E\\\"D\""},
+    {WHOLE, "a", "stop", "\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"E\\\"D\""},
+    {WHOLE, "a", NULL, "\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"E\\\"D\""},
+    {STREAM, "a[f|{}]", "stop", "\"stop_reason\":\"tool_use\",\"stop_sequence\":null"},
+    {WHOLE, "a[f|{}]", "stop", "\"stop_reason\":\"tool_use\",\"stop_sequence\":null"},
+    {STREAM, "a", "length", "\"stop_reason\":\"max_tokens\",\"stop_sequence\":null"},
+    {WHOLE, "a", "content_filter", "\"stop_reason\":\"refusal\",\"stop_sequence\":null"},
+};
+
+START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
 {
+    const char *request = STOPPED[_i].request, *reply = STOPPED[_i].reply;
     serve_bytes body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     const assay_response_chunk chunk = {.size = sizeof chunk,
                                         .finished = true,
-                                        .new_text = {"a", 1},
+                                        .new_text = {reply, strlen(reply)},
                                         .prompt_tokens = 3,
-                                        .finish_reason = "stop",
-                                        .stop_sequence = {"END", 3}};
+                                        .finish_reason = STOPPED[_i].finish,
+                                        .stop_sequence = {"E\"D", 3}};
     assay_response *r;
-    ck_assert_int_eq(angles_open(angles_paths[1], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+    assay_error err;
+    ck_assert_int_eq(angles_open(angles_paths[1], request, ANGLES_SERVER, &r, NULL), ASSAY_OK);
     ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, NULL), ASSAY_OK);
-    ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, NULL), ASSAY_EINVAL);
+    ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "the response is over", NULL);
     serve_response_free(r);
     serve_bytes_add(&body, "", 1);
-    ck_assert_ptr_nonnull(strstr(body.at, "\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"END\""));
-    expect_sound(angles_paths[1], body.at, false, "END");
+    ck_assert_msg(strstr(body.at, STOPPED[_i].said), "expected %s in:\n%s", STOPPED[_i].said, body.at);
+    if (request == STREAM) expect_sound(angles_paths[1], body.at, false, reply);
+    serve_bytes_free(&body);
+}
+END_TEST
+
+START_TEST(nothing_follows_a_reply_that_cannot_be_read)
+{
+    serve_bytes body = {0};
+    const assay_byte_sink sink = {.take = angles_collect, .context = &body};
+    assay_response *r;
+    ck_assert_int_eq(angles_open(angles_paths[0], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
+    ck_assert_int_eq(angles_say(r, "a", 1, NULL, &body), ASSAY_OK);
+    const size_t n = body.n;
+    ck_assert_int_eq(angles_say(r, "b" ANGLES_BROKEN, 2, NULL, &body), ASSAY_EINTERNAL);
+    ck_assert_int_eq(angles_say(r, "c", 1, "stop", &body), ASSAY_EINVAL);
+    ck_assert_int_eq(serve_response_end(r, &sink, NULL), ASSAY_OK);
+    ck_assert_uint_eq(body.n, n);
+    serve_response_free(r);
     serve_bytes_free(&body);
 }
 END_TEST
@@ -324,7 +361,8 @@ int main(void)
     tcase_add_test(all, a_count_of_0_says_nothing);
     tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
     tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
-    tcase_add_test(all, a_text_that_ended_a_message_is_named);
+    tcase_add_loop_test(all, a_stop_text_is_named_where_it_is_what_ended_a_message, 0, N(STOPPED));
+    tcase_add_test(all, nothing_follows_a_reply_that_cannot_be_read);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
