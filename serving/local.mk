@@ -64,6 +64,7 @@ SERVING_TESTS = \
 	serving/tests/check_reply_memory \
 	serving/tests/check_response \
 	serving/tests/check_response_bodies \
+	serving/tests/check_response_memory \
 	serving/tests/check_response_request \
 	serving/tests/check_sampler \
 	serving/tests/check_span \
@@ -85,6 +86,10 @@ serving_tests_check_response_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_response_bodies_SOURCES = serving/tests/check_response_bodies.c $(ANGLES)
 serving_tests_check_response_bodies_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_response_bodies_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_response_memory_SOURCES = serving/tests/check_response_memory.c $(ANGLES)
+serving_tests_check_response_memory_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_response_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+serving_tests_check_response_memory_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_response_request_SOURCES = serving/tests/check_response_request.c $(ANGLES)
 serving_tests_check_response_request_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_response_request_LDADD = $(SERVING_TEST_LIBS)

@@ -75,10 +75,11 @@ static void check_arguments(assay_response *r, serve_run *run)
     serve_bytes made = {0};
     if (run->text.n == 0) serve_bytes_add_string(&run->text, "{}");
     const assay_text said = serve_bytes_text(&run->text);
-    const bool valid = json_check("arguments", said.at ? said.at : "", said.n, NULL) == ASSAY_OK;
+    const assay_status rc = json_check("arguments", said.at ? said.at : "", said.n, NULL);
+    const bool valid = rc == ASSAY_OK;
     if (!valid) serve_bytes_add_quoted(&made, said);
     const bool changed = !valid || serve_tools_types(r->tools, serve_bytes_text(&run->name), said, &made);
-    r->no_memory = r->no_memory || made.failed;
+    r->no_memory = r->no_memory || rc == ASSAY_ENOMEM || made.failed;
     if (!changed) {
         serve_bytes_free(&made);
         return;

@@ -109,20 +109,23 @@ static bool add_token(serve_bytes *out, const json_scan_token *token, serve_byte
     return !scratch->failed;
 }
 
-/* The value, valid, without white space. False where it has a number that Python does not write. */
+/* The value, valid, without white space. False where it has a number that Python does not write, and where
+ * memory runs out, of which `out` has failed. */
 static bool add_compact(serve_bytes *out, assay_text value)
 {
-    json_scan *scan;
+    json_scan *scan = NULL;
     json_scan_token token;
     serve_bytes scratch = {0};
-    bool ok = json_scan_open("", value.at, value.n, &scan, NULL) == ASSAY_OK, behind = false;
-    while (ok && json_scan_next(scan, &token, NULL) == ASSAY_OK && token.kind != JSON_SCAN_END) {
+    assay_status rc = json_scan_open("", value.at, value.n, &scan, NULL);
+    bool ok = rc == ASSAY_OK, behind = false;
+    while (ok && (rc = json_scan_next(scan, &token, NULL)) == ASSAY_OK && token.kind != JSON_SCAN_END) {
         const bool ends = token.kind == JSON_SCAN_OBJECT_END || token.kind == JSON_SCAN_ARRAY_END;
         if (behind && !ends) serve_bytes_add_string(out, ",");
         ok = add_token(out, &token, &scratch);
         behind =
             token.kind != JSON_SCAN_OBJECT && token.kind != JSON_SCAN_ARRAY && token.kind != JSON_SCAN_NAME;
     }
+    out->failed = out->failed || scratch.failed || rc == ASSAY_ENOMEM;
     json_scan_free(scan);
     serve_bytes_free(&scratch);
     return ok;
@@ -150,8 +153,10 @@ static bool convert(call *c, assay_text value, unsigned types)
     } else if (own == STRING) {
         serve_json_unquote(&text, value);
         const assay_text said = trim(serve_bytes_text(&text));
-        ok = said.n > 0 && types_of_value(said) & types & ~(unsigned)STRING &&
-             json_check("", said.at, said.n, NULL) == ASSAY_OK;
+        const bool fits = said.n > 0 && types_of_value(said) & types & ~(unsigned)STRING;
+        const assay_status rc = fits ? json_check("", said.at, said.n, NULL) : ASSAY_OK;
+        text.failed = text.failed || rc == ASSAY_ENOMEM;
+        ok = fits && rc == ASSAY_OK;
         if (ok) serve_bytes_add(&c->value, said.at, said.n);
     }
     c->out->failed = c->out->failed || text.failed || c->value.failed;
