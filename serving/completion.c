@@ -92,13 +92,12 @@ static void release(assay_completion *c, size_t n)
     serve_bytes_drop(&c->held, n);
 }
 
-/* Text from the detokenizer. What comes behind a stop text is dropped. */
+/* Text from the detokenizer. What stands behind a stop text is dropped, and nothing comes any more. */
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     assay_completion *c = context;
     size_t end = c->held.n;
     (void)part;
-    if (c->state.finish == ASSAY_FINISH_STOP && c->state.by_text) return;
     serve_bytes_add(&c->held, text, n);
     if (c->held.failed) return;
     while (end++ < c->held.n) {
@@ -108,6 +107,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
         c->held.n = 0;
         c->state.finish = ASSAY_FINISH_STOP;
         c->state.by_text = true;
+        c->state.stop_id = -1; /* of which this may be the push: the text was there before it */
         return;
     }
     release(c, c->held.n - open_end(c));
@@ -124,7 +124,7 @@ static bool is_stop(const assay_completion *c, int32_t id)
 static assay_status finish(assay_completion *c, const assay_sink *inner, assay_error *err)
 {
     assay_status rc = serve_detokenizer_end(c->detokenizer, inner, err);
-    if (rc == ASSAY_OK && !c->state.by_text) release(c, c->held.n);
+    if (rc == ASSAY_OK) release(c, c->held.n);
     return rc;
 }
 

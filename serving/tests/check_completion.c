@@ -10,17 +10,22 @@
 #include "serving/completion.h"
 #include "serving/tokenizing.h"
 
-enum { END = 418 }; /* <|im_end|> */
+enum { END = 418, GEMMA_END = 106 }; /* <|im_end|>, <turn|> */
 
 static assay_tokenizer *tokenizer;
 
-static void setup(void)
+static void open_tokenizer(const char *name)
 {
     const char *top = getenv("top_srcdir");
     char dir[1024];
     assay_error err = {0};
-    (void)snprintf(dir, sizeof dir, "%s/fixtures/trained/qwen3/model", top ? top : ".");
+    (void)snprintf(dir, sizeof dir, "%s/fixtures/trained/%s/model", top ? top : ".", name);
     ck_assert_msg(serve_tokenizer_open(dir, &tokenizer, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void setup(void)
+{
+    open_tokenizer("qwen3");
 }
 
 static void teardown(void)
@@ -39,14 +44,14 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 static assay_completion *open_completion(const char *const *stops, size_t n_stops, size_t most)
 {
     static assay_text texts[8];
-    static const int32_t ids[] = {416, END}; /* as the checkpoint has them */
+    static const int32_t ids[] = {416, END, GEMMA_END}; /* as the checkpoints have them */
     assay_completion *c = NULL;
     assay_error err = {0};
     for (size_t i = 0; i < n_stops; i++) texts[i] = (assay_text){stops[i], strlen(stops[i])};
     const assay_completion_options options = {.size = sizeof options,
                                               .tokenizer = tokenizer,
                                               .stop_ids = ids,
-                                              .n_stop_ids = 2,
+                                              .n_stop_ids = sizeof ids / sizeof *ids,
                                               .stop_texts = texts,
                                               .n_stop_texts = n_stops,
                                               .prompt_tokens = 5,
@@ -70,18 +75,26 @@ static assay_completion_state push_text(assay_completion *c, const char *text, s
     return state;
 }
 
+/* The pieces joined, terminated. Frees them. */
+static serve_bytes join(serve_bytes *pieces)
+{
+    serve_bytes joined = {0};
+    for (size_t i = 0; i < pieces->n; i++)
+        if (pieces->at[i] != '\1') serve_bytes_add(&joined, pieces->at + i, 1);
+    serve_bytes_add(&joined, "", 1);
+    serve_bytes_free(pieces);
+    return joined;
+}
+
 /* What comes out of a text, joined. */
 static assay_completion_state expect_text(const char *const *stops, size_t n_stops, size_t most,
                                           const char *text, const char *expected)
 {
-    serve_bytes out = {0}, joined = {0};
+    serve_bytes out = {0};
     assay_completion *c = open_completion(stops, n_stops, most);
     const assay_completion_state state = push_text(c, text, &out);
-    for (size_t i = 0; i < out.n; i++)
-        if (out.at[i] != '\1') serve_bytes_add(&joined, out.at + i, 1);
-    serve_bytes_add(&joined, "", 1);
+    serve_bytes joined = join(&out);
     ck_assert_str_eq(joined.at, expected);
-    serve_bytes_free(&out);
     serve_bytes_free(&joined);
     serve_completion_free(c);
     return state;
@@ -153,15 +166,50 @@ START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
 }
 END_TEST
 
-START_TEST(text_comes_out_at_once_where_no_stop_text_can_begin)
+/* Bytes that a tokenizer holds back until it knows that they are a text: what ends a completion then. */
+static const struct {
+    const char *text, *stop;
+    size_t most;
+    const char *expected;
+    assay_finish finish;
+    bool by_text, by_id;
+} HELD[] = {
+    {"caf\xc3\xa9<turn|>", "\xc3\xa9", 99, "caf", ASSAY_FINISH_STOP, true, false},
+    {"caf\xc3\xa9<turn|>", "xyz", 99, "caf\xc3\xa9", ASSAY_FINISH_STOP, false, true},
+    {"caf\xc3\xa9", "\xc3\xa9", 5, "caf", ASSAY_FINISH_STOP, true, false},
+    {"caf\xc3\xa9", "\xc3\xa9!", 5, "caf\xc3\xa9", ASSAY_FINISH_LENGTH, false, false},
+};
+
+START_TEST(text_that_comes_with_the_end_may_be_a_stop_text)
 {
-    static const char *const stops[] = {"QQ"};
+    serve_tokenizer_free(tokenizer);
+    open_tokenizer("gemma4");
+    const assay_completion_state s =
+        expect_text(&HELD[_i].stop, 1, HELD[_i].most, HELD[_i].text, HELD[_i].expected);
+    ck_assert_int_eq(s.finish, HELD[_i].finish);
+    ck_assert_int_eq(s.by_text, HELD[_i].by_text);
+    ck_assert_int_eq(s.stop_id, HELD[_i].by_id ? GEMMA_END : -1);
+}
+END_TEST
+
+/* What has come out before the end, where only what may begin a stop text is held back. */
+static const struct {
+    const char *text, *stops[2], *expected;
+} EAGER[] = {
+    {"one", {NULL}, "one"},           {"one", {"QQ"}, "one"},           {"one Q", {"QQ"}, "one "},
+    {"one", {"one more", "ex"}, ""},  {"one", {"nex", "exit"}, "o"},    {"one", {"ex", "nex"}, "o"},
+    {"two o", {"one", "on"}, "two "}, {"one one", {"one two"}, "one "}, {"onon", {"one"}, "on"},
+};
+
+START_TEST(no_more_is_held_back_than_may_begin_a_stop_text)
+{
     serve_bytes out = {0};
-    assay_completion *c = open_completion(stops, 1, 99);
-    (void)push_text(c, "one Q", &out);
-    serve_bytes_add(&out, "", 1);
-    ck_assert_msg(out.n > 4 && !strchr(out.at, 'Q') && strchr(out.at, 'e'), "%s", out.at);
-    serve_bytes_free(&out);
+    const size_t n_stops = !EAGER[_i].stops[0] ? 0 : !EAGER[_i].stops[1] ? 1 : 2;
+    assay_completion *c = open_completion(EAGER[_i].stops, n_stops, 99);
+    ck_assert_int_eq(push_text(c, EAGER[_i].text, &out).finish, ASSAY_FINISH_NONE);
+    serve_bytes joined = join(&out);
+    ck_assert_str_eq(joined.at, EAGER[_i].expected);
+    serve_bytes_free(&joined);
     serve_completion_free(c);
 }
 END_TEST
@@ -225,7 +273,10 @@ int main(void)
     tcase_add_test(all, a_stop_id_at_the_limit_is_a_stop);
     tcase_add_loop_test(all, a_stop_text_ends_it_and_nothing_of_it_comes_out, 0,
                         (int)(sizeof stopped / sizeof *stopped));
-    tcase_add_test(all, text_comes_out_at_once_where_no_stop_text_can_begin);
+    tcase_add_loop_test(all, text_that_comes_with_the_end_may_be_a_stop_text, 0,
+                        (int)(sizeof HELD / sizeof *HELD));
+    tcase_add_loop_test(all, no_more_is_held_back_than_may_begin_a_stop_text, 0,
+                        (int)(sizeof EAGER / sizeof *EAGER));
     tcase_add_test(all, nothing_follows_the_end);
     tcase_add_test(all, options_that_mean_nothing_are_refused);
     suite_add_tcase(suite, all);
