@@ -92,8 +92,7 @@ static assay_status add_document(stop_set *s, const document *d, assay_error *er
     assay_status rc = add_member(s, d, d->value, "eos_token_id", &found, err);
     if (rc != ASSAY_OK) return rc;
     if (d->origin == ASSAY_STOP_TOKENIZER) return add_member(s, d, d->value, "eos_token_ids", &found, err);
-    if (!found && json_object_object_get_ex(d->value, "text_config", &text) &&
-        json_object_is_type(text, json_type_object))
+    if (!found && json_object_object_get_ex(d->value, "text_config", &text))
         rc = add_member(s, d, text, "eos_token_id", &found, err);
     return rc;
 }

@@ -80,6 +80,34 @@ START_TEST(documents_in_memory_name_ids_of_a_tokenizer_too)
 }
 END_TEST
 
+/* Documents in memory that are refused, and the words. */
+static const struct {
+    const char *tokenizer, *config, *reason;
+} ODD_DOCUMENTS[] = {
+    {"{\"eos_token_id\": \"1\", \"eos_token_ids\": [1]}", "{}",
+     "tokenizer: eos_token_id: found \"1\", expected"},
+    {"{\"eos_token_ids\": 1.5}", "{}", "tokenizer: eos_token_ids: found 1.5, expected"},
+    {"{}", "{\"eos_token_id\": [2, -1]}", "config.json: eos_token_id: found -1, expected"},
+    {"{}", "{\"text_config\": {\"eos_token_id\": true}}",
+     "config.json: text_config.eos_token_id: found true"},
+    {"{}", "{\"eos_token_id\": 2147483648}", "config.json: eos_token_id: found 2147483648, expected"},
+    {"{}", "{\"eos_token_id\": 1", "config.json: byte 18: "},
+    {"7", "{}", "tokenizer: expected an object"},
+};
+
+START_TEST(an_odd_document_is_refused_by_its_own_name)
+{
+    const assay_stop_documents documents = {
+        .tokenizer = {ODD_DOCUMENTS[_i].tokenizer, strlen(ODD_DOCUMENTS[_i].tokenizer)},
+        .config = {ODD_DOCUMENTS[_i].config, strlen(ODD_DOCUMENTS[_i].config)}};
+    stop_set *s = NULL;
+    assay_error err;
+    ck_assert_int_eq(stop_set_parse(&documents, &s, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, ODD_DOCUMENTS[_i].reason, NULL);
+    ck_assert_ptr_null(s);
+}
+END_TEST
+
 /* How a checkpoint's tokenizer names the id 7 of its end. */
 static const struct {
     const char *config, *tokenizer;
@@ -91,6 +119,8 @@ static const struct {
     {"{\"eos_token\": {\"content\": \"</s>\"}, \"added_tokens_decoder\": {}}",
      "{\"added_tokens\": [{\"id\": 7, \"content\": \"</s>\"}], \"model\": {\"vocab\": {\"</s>\": 1}}}"},
     {"{\"eos_token\": \"</s>\"}", "{\"model\": {\"vocab\": {\"a\": 0, \"</s>\": 7}}}"},
+    {"{\"eos_token\": \"</s>\"}",
+     "{\"added_tokens\": [{\"id\": 6, \"content\": \"<s>\"}, {\"id\": 7, \"content\": \"</s>\"}]}"},
     {"{\"eos_token\": \"7\"}",
      "{\"model\": {\"vocab\": [[\"0\", 0], [\"1\", 0], [\"2\", 0], [\"3\", 0], [\"4\", 0], "
      "[\"5\", 0], [\"6\", 0], [\"7\", 0]]}}"},
@@ -105,6 +135,23 @@ START_TEST(the_tokenizer_of_a_checkpoint_names_its_end)
     ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
     ck_assert_ptr_null(stop_set_nameless(s));
     expect_set(s, 2, (const int32_t[]){2, 7}, (const unsigned[]){ASSAY_STOP_CONFIG, ASSAY_STOP_TOKENIZER});
+}
+END_TEST
+
+START_TEST(the_first_and_the_last_id_may_be_an_end)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    const char *dir = write_set("{\"eos_token_id\": 2147483647}", NULL);
+    write_tokenizer(dir, "{\"eos_token\": \"a\"}", "{\"model\": {\"vocab\": {\"a\": 0}}}");
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    expect_set(s, 2, (const int32_t[]){0, INT32_MAX},
+               (const unsigned[]){ASSAY_STOP_TOKENIZER, ASSAY_STOP_CONFIG});
+    dir = write_set("{\"eos_token_id\": 0}", NULL);
+    write_tokenizer(dir, "{\"eos_token\": \"a\"}", "{\"model\": {\"vocab\": {\"a\": 2147483647}}}");
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    expect_set(s, 2, (const int32_t[]){0, INT32_MAX},
+               (const unsigned[]){ASSAY_STOP_CONFIG, ASSAY_STOP_TOKENIZER});
 }
 END_TEST
 
@@ -159,6 +206,8 @@ START_TEST(documents_of_an_id_are_listed_in_order)
     ck_assert_str_eq(text, "tokenizer, config.json, generation_config.json");
     stop_origin_print(text, 8, ASSAY_STOP_CONFIG | ASSAY_STOP_TOKENIZER);
     ck_assert_str_eq(text, "tokeniz");
+    stop_origin_print(text, sizeof text, 0);
+    ck_assert_str_eq(text, "");
 }
 END_TEST
 
@@ -174,6 +223,9 @@ START_TEST(a_nested_config_counts_where_the_top_level_has_none)
 {
     expect_ids("{\"text_config\": {\"eos_token_id\": 7}}", NULL, 1, (const int32_t[]){7},
                (const unsigned[]){ASSAY_STOP_CONFIG});
+    expect_ids("{\"eos_token_id\": [], \"text_config\": {\"eos_token_id\": 7}}", NULL, 1,
+               (const int32_t[]){7}, (const unsigned[]){ASSAY_STOP_CONFIG});
+    expect_ids("{\"text_config\": [7]}", NULL, 0, NULL, NULL);
     expect_ids("{\"eos_token_id\": 3, \"text_config\": {\"eos_token_id\": 7}}", NULL, 1, (const int32_t[]){3},
                (const unsigned[]){ASSAY_STOP_CONFIG});
 }
@@ -214,6 +266,9 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_set_is_the_union_of_both_documents);
     tcase_add_test(all, documents_in_memory_name_ids_of_a_tokenizer_too);
+    tcase_add_loop_test(all, an_odd_document_is_refused_by_its_own_name, 0,
+                        (int)(sizeof ODD_DOCUMENTS / sizeof *ODD_DOCUMENTS));
+    tcase_add_test(all, the_first_and_the_last_id_may_be_an_end);
     tcase_add_loop_test(all, the_tokenizer_of_a_checkpoint_names_its_end, 0,
                         (int)(sizeof NAMED / sizeof *NAMED));
     tcase_add_test(all, an_end_without_an_id_is_said);
