@@ -88,6 +88,7 @@ MODEL_TESTS = \
 	model/tests/check_array \
 	model/tests/check_array_list \
 	model/tests/check_config \
+	model/tests/check_detokenizer \
 	model/tests/check_dtype \
 	model/tests/check_error \
 	model/tests/check_json \
@@ -106,6 +107,7 @@ MODEL_TESTS = \
 	model/tests/check_stream \
 	model/tests/check_stream_table \
 	model/tests/check_tokenizer \
+	model/tests/check_tokenizer_refused \
 	model/tests/check_tokenizer_ruby \
 	model/tests/check_utf8 \
 	model/tests/check_weights
@@ -182,6 +184,14 @@ model_tests_check_weights_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_weights_LDADD = $(TEST_LIBS)
 model_tests_check_error_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_error_LDADD = $(TEST_LIBS)
+TOKENIZER_FILE = model/tests/tokenizer_file.c model/tests/tokenizer_file.h
+model_tests_check_detokenizer_SOURCES = model/tests/check_detokenizer.c $(TOKENIZER_FILE)
+model_tests_check_detokenizer_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_detokenizer_LDADD = $(TEST_LIBS)
+model_tests_check_tokenizer_refused_SOURCES = model/tests/check_tokenizer_refused.c $(TOKENIZER_FILE)
+model_tests_check_tokenizer_refused_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_tokenizer_refused_LDADD = $(TEST_LIBS)
+model_tests_check_tokenizer_SOURCES = model/tests/check_tokenizer.c $(TOKENIZER_FILE)
 model_tests_check_tokenizer_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_tokenizer_LDADD = $(TEST_LIBS)
 model_tests_check_tokenizer_ruby_CFLAGS = $(TEST_CFLAGS)
