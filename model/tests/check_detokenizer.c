@@ -96,12 +96,60 @@ START_TEST(a_stream_never_releases_half_a_character)
 }
 END_TEST
 
+START_TEST(an_id_that_is_refused_leaves_what_was_handed_out)
+{
+    tokenizer *t = tokenizer_file_open(&(tokenizer_file){0});
+    detokenizer *d = NULL;
+    assay_error err = {0};
+    const char *piece = "as before";
+    size_t n_piece = 9;
+    ck_assert_int_eq(detokenizer_open(t, false, &d, &err), ASSAY_OK);
+    ck_assert_int_eq(detokenizer_push(d, -1, &piece, &n_piece, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "tokenizer.json: found id -1", NULL);
+    ck_assert_str_eq(piece, "as before");
+    ck_assert_uint_eq(n_piece, 9);
+    ck_assert_int_eq(detokenizer_push(d, 0, &piece, &n_piece, &err), ASSAY_OK);
+    ck_assert_uint_eq(n_piece, 1);
+    detokenizer_free(d);
+    detokenizer_free(NULL);
+    tokenizer_free(t);
+}
+END_TEST
+
+/* Decoders of word starts: the space before the first word is dropped, unless none is ever put there. */
+START_TEST(the_space_before_a_text_is_dropped_where_it_was_added)
+{
+    static const struct {
+        const char *decoder, *text;
+    } META[] = {
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\"}", "a a"},
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"always\"}", "a a"},
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\",\"add_prefix_space\":"
+         "true}",
+         "a a"},
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"never\"}", " a a"},
+        {"{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"never\",\"add_prefix_space\":"
+         "false}",
+         " a a"},
+    };
+    for (size_t i = 0; i < sizeof META / sizeof *META; i++) {
+        const tokenizer_file f = {.model = BPE_HEAD "\"vocab\":{\"_a\":0},\"merges\":[]}",
+                                  .decoder = META[i].decoder};
+        tokenizer *t = tokenizer_file_open(&f);
+        expect_text(t, (const int32_t[]){0, 0}, 2, false, META[i].text);
+        tokenizer_free(t);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/detokenizer");
     TCase *all = tcase_create("all");
     tcase_add_test(all, an_id_that_means_nothing_has_no_text_and_a_negative_one_is_refused);
     tcase_add_test(all, a_stream_never_releases_half_a_character);
+    tcase_add_test(all, an_id_that_is_refused_leaves_what_was_handed_out);
+    tcase_add_test(all, the_space_before_a_text_is_dropped_where_it_was_added);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
