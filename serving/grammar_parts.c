@@ -43,7 +43,6 @@ serve_quoted serve_quote(assay_text text)
 
 assay_text serve_string(json_object *value)
 {
-    if (!value) return (assay_text){NULL, 0};
     return (assay_text){json_object_get_string(value), (size_t)json_object_get_string_len(value)};
 }
 

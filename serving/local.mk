@@ -56,6 +56,7 @@ SERVING_TESTS = \
 	serving/tests/check_completion \
 	serving/tests/check_encoders \
 	serving/tests/check_grammar \
+	serving/tests/check_grammar_changes \
 	serving/tests/check_markers \
 	serving/tests/check_python_literal \
 	serving/tests/check_reasoning \
@@ -108,6 +109,11 @@ serving_tests_check_grammar_SOURCES = \
 	serving/tests/stream_edits.c
 serving_tests_check_grammar_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_grammar_changes_SOURCES = \
+	serving/tests/check_grammar_changes.c \
+	serving/tests/stream.c serving/tests/stream.h
+serving_tests_check_grammar_changes_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_grammar_changes_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_reasoning_SOURCES = serving/tests/check_reasoning.c $(READS)
 serving_tests_check_reasoning_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_reasoning_LDADD = $(SERVING_TEST_LIBS)

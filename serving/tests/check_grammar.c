@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const SOUND[] = {"chat_calls", "chat_error", "messages_tool", "responses_text",
-                                    "responses_call"};
+static const char *const SOUND[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
+                                    "responses_call", "messages_blocks", "responses_cut"};
 
 START_TEST(a_sound_stream_is_sound_however_it_is_cut)
 {
@@ -21,106 +21,6 @@ START_TEST(a_sound_stream_is_sound_however_it_is_cut)
         ck_assert_msg(strcmp(stream_rule(name, s.text.at, s.text.n, piece, NULL, &breach), "-") == 0,
                       "%s: %s: %s", name, breach.rule, breach.text);
     ck_assert_str_eq(stream_rule(name, s.text.at, s.text.n, s.text.n, NULL, &breach), "-");
-    serve_bytes_free(&s.text);
-}
-END_TEST
-
-typedef enum change { DROP, REPEAT, SWAP } change;
-
-/* The rule that each change breaks, event by event; "-" where the stream is as sound as before. */
-static const struct {
-    const char *name;
-    change change;
-    const char *rules;
-} CHANGES[] = {
-    {"chat_calls", DROP, "chat-role - - - - chat-usage chat-usage chat-done"},
-    {"chat_calls", REPEAT, "chat-role - - - - chat-finish chat-usage chat-done"},
-    {"chat_calls", SWAP, "chat-role - - - chat-finish chat-usage chat-usage"},
-    {"messages_tool", DROP,
-     "messages-block messages-block - - - messages-block messages-block - - messages-block messages-block "
-     "messages-input messages-input messages-end messages-end messages-end"},
-    {"messages_tool", REPEAT,
-     "messages-start messages-block - - messages-delta messages-block messages-block - - messages-block "
-     "messages-block messages-input messages-input messages-block messages-end messages-end"},
-    {"messages_tool", SWAP,
-     "messages-block - - messages-delta messages-block messages-block messages-block - messages-block "
-     "messages-block messages-block messages-input messages-block messages-end messages-end"},
-    {"responses_text", DROP,
-     "responses-start responses-start responses-item responses-part responses-done responses-done "
-     "responses-item responses-part responses-done responses-done responses-done responses-done "
-     "responses-done responses-done responses-done responses-done responses-end"},
-    {"responses_text", REPEAT,
-     "responses-start responses-start responses-item responses-part responses-done responses-done "
-     "responses-item responses-part responses-done responses-done responses-done responses-done "
-     "responses-done responses-done responses-done responses-done responses-end"},
-    {"responses_text", SWAP,
-     "responses-start responses-start responses-item responses-part responses-done - responses-item "
-     "responses-part responses-done - responses-done responses-done - responses-done responses-done "
-     "responses-done"},
-    {"responses_call", DROP,
-     "responses-start responses-start responses-item responses-done responses-done responses-done "
-     "responses-done responses-end"},
-    {"responses_call", REPEAT,
-     "responses-start responses-start responses-item responses-done responses-done responses-done "
-     "responses-done responses-end"},
-    {"responses_call", SWAP,
-     "responses-start responses-start responses-item responses-done responses-done responses-done "
-     "responses-done"},
-};
-
-/* Adds an event, numbered anew where it has a number: what is behind the numbers is to be found. */
-static void add_event(serve_bytes *out, assay_text event, size_t *number)
-{
-    static const char key[] = "\"sequence_number\":";
-    const char *at = memmem(event.at, event.n, key, sizeof key - 1);
-    if (!at) {
-        serve_bytes_add(out, event.at, event.n);
-        return;
-    }
-    at += sizeof key - 1;
-    char text[24];
-    (void)snprintf(text, sizeof text, "%zu", (*number)++);
-    serve_bytes_add(out, event.at, (size_t)(at - event.at));
-    serve_bytes_add_string(out, text);
-    at += strspn(at, "0123456789");
-    serve_bytes_add(out, at, (size_t)(event.at + event.n - at));
-}
-
-/* The stream with event i dropped, repeated, or swapped with the next. */
-static void change_stream(const stream *s, change how, size_t i, serve_bytes *out)
-{
-    size_t number = 1;
-    out->n = 0;
-    for (size_t k = 0; k < s->n; k++) {
-        size_t from = how == SWAP && k == i ? k + 1 : how == SWAP && k == i + 1 ? i : k;
-        if (how == DROP && k == i) continue;
-        add_event(out, s->events[from], &number);
-        if (how == REPEAT && k == i) add_event(out, s->events[k], &number);
-    }
-}
-
-START_TEST(an_event_that_is_missing_repeated_or_too_early_breaks_a_rule)
-{
-    static const char *const words[] = {"without", "with twice", "with the next before"};
-    const char *name = CHANGES[_i].name, *rule = CHANGES[_i].rules;
-    serve_bytes changed = {0};
-    serve_breach breach;
-    stream s;
-    stream_read(name, &s);
-    const size_t n = s.n - (CHANGES[_i].change == SWAP);
-    for (size_t i = 0; i < n; i++) {
-        const size_t n_rule = strcspn(rule, " ");
-        change_stream(&s, CHANGES[_i].change, i, &changed);
-        const char *found = stream_rule(name, changed.at, changed.n, changed.n, NULL, &breach);
-        ck_assert_msg(n_rule > 0 && strlen(found) == n_rule && memcmp(found, rule, n_rule) == 0,
-                      "%s %s event %zu: found %s (%s), expected %.*s", name, words[CHANGES[_i].change], i + 1,
-                      found, breach.text, (int)n_rule, rule);
-        if (*found != '-')
-            ck_assert_uint_eq(breach.offset, stream_offset(changed.at, changed.n, breach.event));
-        rule += n_rule + (rule[n_rule] == ' ');
-    }
-    ck_assert_str_eq(rule, "");
-    serve_bytes_free(&changed);
     serve_bytes_free(&s.text);
 }
 END_TEST
@@ -164,6 +64,80 @@ START_TEST(a_word_that_is_wrong_breaks_its_rule_where_it_stands)
 }
 END_TEST
 
+/* What is said of a word that is wrong: what was found, and what was expected. */
+static const struct {
+    stream_edit edit;
+    const char *words;
+} SAID[] = {
+    {{"chat_calls", "tool_calls", "}}]", "}},{\"index\":0,\"id\":\"b\"}]", NULL},
+     "found the id of a call again"},
+    {{"chat_calls", "tool_calls", "}}]", "}},{\"index\":0,\"function\":{\"name\":\"b\"}}]", NULL},
+     "found the name of a call again"},
+    {{"chat_calls", "tool_calls", "\"function\":{", "\"tool\":{", NULL},
+     "a call's first delta: found no function"},
+    {{"chat_calls", "", "\"choices\":[{", "\"choices\":[1,{", NULL},
+     "choices: found an element that is no object"},
+    {{"chat_calls", "Let me", "\"model\":\"model\"", "\"model\":\"another\"", NULL},
+     "the chunk: found model \"another\", expected \"model\", as before"},
+    {{"chat_calls", "", "data: {", "event: chunk\ndata: {", NULL},
+     "found event: \"chunk\", expected no field event"},
+    {{"messages_tool", "", "event: message_start\n", "", NULL},
+     "found no field event, expected event: \"message_start\""},
+    {{"messages_tool", "", "\"stop_reason\":\"tool_use\"", "\"stop_reason\":\"stop_sequence\"", NULL},
+     "found stop_reason \"stop_sequence\" and no stop_sequence"},
+    {{"messages_tool", "message_delta", "\"stop_sequence\":null", "\"stop_sequence\":\"x\"", NULL},
+     "found stop_reason \"tool_use\" and a stop_sequence"},
+    {{"responses_text", "", "\"sequence_number\":9", "\"sequence_number\":8", NULL},
+     "found sequence_number 8, expected 9"},
+    {{"responses_text", "output_text.done\ndata", "\"text\":\"It", "\"text\":\"at", NULL},
+     "found \"at is sunny.\" of 12 bytes, expected the 12 that the deltas joined give (they differ at byte "
+     "0)"},
+    {{"responses_cut", "output_item.done\ndata", "{\"type\":\"summary_text\",\"text\":\"First.\"},", "",
+      NULL},
+     "item: found 1 parts in its summary, expected 2"},
+    {{"responses_call", "", "fc_1", "0123456789\\n0123456789012345678901234567890123456789", NULL},
+     "expected \"0123456789\\n012345678901234567890…\", as before"},
+};
+
+START_TEST(a_breach_says_what_was_found_and_expected)
+{
+    const stream_edit *e = &SAID[_i].edit;
+    serve_bytes changed = {0};
+    serve_breach breach;
+    stream s;
+    stream_read(e->name, &s);
+    (void)edit_stream(&s, e, &changed);
+    ck_assert_str_ne(stream_rule(e->name, changed.at, changed.n, 7, NULL, &breach), "-");
+    ck_assert_msg(strstr(breach.text, SAID[_i].words), "expected %s in: %s", SAID[_i].words, breach.text);
+    serve_bytes_free(&changed);
+    serve_bytes_free(&s.text);
+}
+END_TEST
+
+START_TEST(a_stream_that_breaks_off_says_what_is_missing)
+{
+    static const char *const missing[][2] = {
+        {"chat_calls", "expected [DONE]"},
+        {"messages_tool", "expected message_stop"},
+        {"responses_text", "expected response.completed, response.incomplete or response.failed"},
+    };
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        serve_breach breach;
+        stream s;
+        stream_read(missing[i][0], &s);
+        const size_t n = (size_t)(s.events[s.n - 1].at - s.text.at);
+        (void)stream_rule(missing[i][0], s.text.at, n, n, NULL, &breach);
+        ck_assert_ptr_nonnull(strstr(breach.text, missing[i][1]));
+        ck_assert_str_eq(breach.excerpt, "");
+        ck_assert_uint_eq(breach.event, s.n);
+        ck_assert_uint_eq(breach.offset, n);
+        (void)stream_rule(missing[i][0], "", 0, 1, NULL, &breach);
+        ck_assert_uint_eq(breach.event, 1);
+        serve_bytes_free(&s.text);
+    }
+}
+END_TEST
+
 START_TEST(a_breach_says_where_it_is)
 {
     static const char text[] =
@@ -174,6 +148,7 @@ START_TEST(a_breach_says_where_it_is)
     ck_assert_uint_eq(breach.offset, 36);
     ck_assert_ptr_nonnull(strstr(breach.text, "\"pong\""));
     ck_assert_ptr_nonnull(strstr(breach.text, "\"ping\""));
+    ck_assert_str_eq(breach.excerpt, "{\"type\": \"pong\"}");
 }
 END_TEST
 
@@ -195,7 +170,19 @@ END_TEST
 
 START_TEST(a_response_does_not_end_before_it_began)
 {
-    static const char *const ends[] = {"completed", "incomplete", "output_item.added", "output_text.delta"};
+    static const char *const ends[] = {"completed",
+                                       "incomplete",
+                                       "output_item.added",
+                                       "output_item.done",
+                                       "content_part.added",
+                                       "content_part.done",
+                                       "reasoning_summary_part.added",
+                                       "reasoning_summary_part.done",
+                                       "output_text.delta",
+                                       "output_text.done",
+                                       "reasoning_summary_text.delta",
+                                       "function_call_arguments.delta",
+                                       "function_call_arguments.done"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char text[256];
         serve_breach breach;
@@ -206,6 +193,86 @@ START_TEST(a_response_does_not_end_before_it_began)
         ck_assert_str_eq(stream_rule("responses", text, (size_t)n, (size_t)n, NULL, &breach),
                          "responses-start");
     }
+}
+END_TEST
+
+/* A chunk with so many choices, or so many calls in one. */
+static void write_chunk(serve_bytes *out, const char *head, const char *element, size_t n, const char *tail)
+{
+    serve_bytes_add_string(out, "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+                                "\"model\":\"m\",\"choices\":[");
+    serve_bytes_add_string(out, head);
+    for (size_t i = 0; i < n; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, element, i);
+        serve_bytes_add_string(out, i ? "," : "");
+        serve_bytes_add_string(out, text);
+    }
+    serve_bytes_add_string(out, tail);
+    serve_bytes_add_string(out, "]}\n\n");
+}
+
+static const struct {
+    const char *head, *element, *tail;
+    size_t most;
+} FULL[] = {
+    {"", "{\"index\":%zu,\"delta\":{\"role\":\"assistant\"}}", "", 128},
+    {"{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[",
+     "{\"index\":%zu,\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"f\"}}", "]}}", 4096},
+};
+
+START_TEST(more_choices_or_calls_than_fit_are_refused)
+{
+    for (size_t more = 0; more < 2; more++) {
+        serve_bytes text = {0};
+        serve_breach breach;
+        write_chunk(&text, FULL[_i].head, FULL[_i].element, FULL[_i].most + more, FULL[_i].tail);
+        ck_assert_str_eq(stream_rule("chat", text.at, text.n, text.n, NULL, &breach),
+                         more ? "size" : "chat-done");
+        serve_bytes_free(&text);
+    }
+}
+END_TEST
+
+START_TEST(more_text_than_fits_is_refused_where_it_comes)
+{
+    const size_t n = SERVE_GRAMMAR_TEXT_MAX / 8;
+    const serve_grammar_options options = {.endpoint = SERVE_CHAT};
+    serve_bytes text = {0}, arguments = {0};
+    serve_breach breach;
+    serve_grammar *g;
+    for (size_t i = 0; i < n; i += 64)
+        serve_bytes_add(&arguments, "0123456789012345678901234567890123456789012345678901234567890123", 64);
+    ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
+    for (size_t i = 0; i < 9; i++) { /* the last is one piece too many */
+        text.n = 0;
+        serve_bytes_add_string(&text,
+                               "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+                               "\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{");
+        serve_bytes_add_string(
+            &text,
+            i ? "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\""
+              : "\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"type\":\"function\","
+                "\"function\":{\"name\":\"f\",\"arguments\":\"");
+        serve_bytes_add(&text, arguments.at, i ? n : n - 2); /* id and model are kept, too */
+        serve_bytes_add_string(&text, "\"}}]}}]}\n\n");
+        ck_assert_int_eq(serve_grammar_feed(g, text.at, text.n, &breach), i < 8 ? ASSAY_OK : ASSAY_EFORMAT);
+    }
+    ck_assert_str_eq(breach.rule, "size");
+    ck_assert_uint_eq(breach.event, 9);
+    serve_grammar_free(g);
+    serve_bytes_free(&text);
+    serve_bytes_free(&arguments);
+}
+END_TEST
+
+START_TEST(an_endpoint_has_two_names)
+{
+    serve_endpoint endpoint = SERVE_RESPONSES;
+    ck_assert(serve_endpoint_find("messages", &endpoint) && endpoint == SERVE_MESSAGES);
+    ck_assert(serve_endpoint_find("/v1/chat/completions", &endpoint) && endpoint == SERVE_CHAT);
+    ck_assert(!serve_endpoint_find("completions", &endpoint) && endpoint == SERVE_CHAT);
+    ck_assert_str_eq(serve_endpoint_name(SERVE_RESPONSES), "responses");
 }
 END_TEST
 
@@ -235,6 +302,7 @@ static const struct {
     {"messages_tool", "tool_use", 14, 10, 1, 25, 9, false},
     {"responses_text", "completed", 12, 10, 0, 7, 6, false},
     {"responses_call", "completed", 0, 0, 1, 25, 9, false},
+    {"messages_blocks", "max_tokens", 16, 6, 2, 25, 9, false},
 };
 
 START_TEST(the_summary_says_what_was_streamed)
@@ -269,10 +337,14 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, a_sound_stream_is_sound_however_it_is_cut, 0,
                         (int)(sizeof SOUND / sizeof *SOUND));
-    tcase_add_loop_test(all, an_event_that_is_missing_repeated_or_too_early_breaks_a_rule, 0,
-                        (int)(sizeof CHANGES / sizeof *CHANGES));
     tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule_where_it_stands, 0, (int)n_stream_edits);
+    tcase_add_loop_test(all, a_breach_says_what_was_found_and_expected, 0, (int)(sizeof SAID / sizeof *SAID));
+    tcase_add_test(all, a_stream_that_breaks_off_says_what_is_missing);
     tcase_add_test(all, a_breach_says_where_it_is);
+    tcase_add_loop_test(all, more_choices_or_calls_than_fit_are_refused, 0,
+                        (int)(sizeof FULL / sizeof *FULL));
+    tcase_add_test(all, more_text_than_fits_is_refused_where_it_comes);
+    tcase_add_test(all, an_endpoint_has_two_names);
     tcase_add_test(all, input_tokens_may_be_told_at_the_end);
     tcase_add_test(all, a_response_does_not_end_before_it_began);
     tcase_add_test(all, a_usage_that_nobody_asked_for_breaks_a_rule);

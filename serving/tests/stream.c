@@ -54,7 +54,7 @@ const char *stream_rule(const char *name, const char *bytes, size_t n, size_t pi
                                            .markers = &marker,
                                            .n_markers = marker ? 1 : 0};
     serve_grammar *g;
-    *breach = (serve_breach){.rule = "-"};
+    *breach = (serve_breach){.rule = "-", .excerpt = "of before"};
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
     assay_status rc = ASSAY_OK;
     for (size_t at = 0; rc == ASSAY_OK && at < n; at += piece)
