@@ -2,6 +2,7 @@
 #include "serving/grammar_items.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ITEMS_MAX 4096
 #define PARTS_MAX 4096 /* of an item */
@@ -223,7 +224,7 @@ static assay_status add_delta(serve_grammar *g, serve_part *part, json_object *e
     if (rc == ASSAY_OK) rc = serve_grammar_join(g, &part->text, serve_string(delta));
     if (rc != ASSAY_OK) return rc;
     if (part->kind == &kinds[0]) return serve_grammar_content(g, &part->tail, serve_string(delta));
-    g->summary.reasoning_bytes += serve_string(delta).n;
+    if (strcmp(part->kind->item, "reasoning") == 0) g->summary.reasoning_bytes += serve_string(delta).n;
     return ASSAY_OK;
 }
 
