@@ -303,7 +303,7 @@ static const struct {
     {"responses_text", "completed", 12, 10, 0, 7, 6, false},
     {"responses_call", "completed", 0, 0, 1, 25, 9, false},
     {"messages_blocks", "max_tokens", 16, 6, 2, 25, 9, false},
-    {"responses_cut", "incomplete", 4, 13, 1, 1, 9, false},
+    {"responses_cut", "incomplete", 4, 15, 1, 1, 9, false},
 };
 
 START_TEST(the_summary_says_what_was_streamed)

@@ -75,21 +75,23 @@ static const struct {
     {"responses_cut", DROP,
      "responses-start - responses-start responses-item responses-part responses-done responses-done "
      "responses-done responses-done responses-part responses-done responses-done responses-done "
-     "responses-done responses-done responses-item responses-part responses-done - responses-done "
      "responses-done responses-part responses-done responses-done responses-done responses-done "
-     "responses-item responses-done responses-done responses-done responses-end"},
+     "responses-item responses-part responses-done - responses-done responses-done responses-part "
+     "responses-done responses-done responses-done responses-done responses-item responses-done "
+     "responses-done responses-done responses-end"},
     {"responses_cut", REPEAT,
      "responses-start - responses-start responses-item responses-part responses-done responses-done "
      "responses-done responses-done responses-part responses-done responses-done responses-done "
-     "responses-done responses-done responses-item responses-part responses-done - responses-done "
      "responses-done responses-part responses-done responses-done responses-done responses-done "
-     "responses-item responses-done responses-done responses-done responses-end"},
+     "responses-item responses-part responses-done - responses-done responses-done responses-part "
+     "responses-done responses-done responses-done responses-done responses-item responses-done "
+     "responses-done responses-done responses-end"},
     {"responses_cut", SWAP,
      "responses-start responses-start responses-start responses-item responses-part responses-done "
-     "responses-done responses-done - responses-part responses-done responses-done responses-done "
-     "responses-done - responses-item responses-part - responses-done responses-done - responses-part "
-     "responses-done responses-done responses-done - responses-item responses-done responses-done "
-     "responses-done"},
+     "responses-done responses-done - responses-part responses-done responses-done responses-done - "
+     "responses-part responses-done responses-done responses-done - responses-item responses-part - "
+     "responses-done responses-done - responses-part responses-done responses-done responses-done - "
+     "responses-item responses-done responses-done responses-done"},
 };
 
 /* Adds an event, numbered anew where it has a number: what is behind the numbers is to be found. */

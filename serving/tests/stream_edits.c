@@ -157,7 +157,9 @@ const stream_edit stream_edits[] = {
     {"chat_calls", "tool_calls", "}}]", "}},{\"index\":0,\"function\":[]}]", "chat-delta"},
     {"chat_calls", "tool_calls", "\"function\":{", "\"tool\":{", "chat-call-head"},
     {"chat_calls", "", "null}]",
-     "null},{\"index\":1,\"delta\":{\"role\":\"assistant\",\"content\":\"x\"},\"finish_reason\":\"stop\"}]",
+     "null},{\"index\":1,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"b\","
+     "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_"
+     "calls\"}]",
      "-"},
     {"chat_calls", "", "null}]",
      "null},{\"index\":1,\"delta\":{\"role\":\"assistant\"},\"finish_reason\":null}]", "chat-usage +5"},
@@ -212,7 +214,7 @@ const stream_edit stream_edits[] = {
     {"responses_cut", "annotation.added\ndata", "\"content_index\":0", "\"content_index\":1",
      "responses-part"},
     {"responses_cut",
-     "output_item.done\ndata: {\"type\":\"response.output_item.done\",\"sequence_number\":29",
+     "output_item.done\ndata: {\"type\":\"response.output_item.done\",\"sequence_number\":33",
      "\"status\":\"incomplete\"", "\"status\":\"completed\"", "responses-arguments"},
     {"responses_cut", "event: response.incomplete", "\"incomplete_details\":{", "\"details\":{",
      "responses-response"},
