@@ -159,6 +159,7 @@ FAKE_ENGINES = \
 	conformance/tests/engines/letters.la \
 	conformance/tests/engines/responses.la \
 	conformance/tests/engines/serving.la \
+	conformance/tests/engines/speaker.la \
 	conformance/tests/engines/streams.la \
 	conformance/tests/engines/threaded.la
 BROKEN_ENGINES = \
@@ -210,6 +211,8 @@ conformance_tests_engines_responses_la_SOURCES = conformance/tests/engines/respo
 conformance_tests_engines_responses_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_serving_la_SOURCES = conformance/tests/engines/serving.c
 conformance_tests_engines_serving_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_speaker_la_SOURCES = conformance/tests/engines/speaker.c
+conformance_tests_engines_speaker_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_streams_la_SOURCES = conformance/tests/engines/streams.c
 conformance_tests_engines_streams_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_threaded_la_SOURCES = conformance/tests/engines/threaded.c conformance/tests/engines/formula.h
@@ -262,6 +265,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_case \
 	conformance/tests/check_case_model \
 	conformance/tests/check_contain \
+	conformance/tests/check_dialogue \
 	conformance/tests/check_dump \
 	conformance/tests/check_diff \
 	conformance/tests/check_diff_files \
@@ -338,6 +342,8 @@ conformance_tests_check_case_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_model_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_dialogue_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_dialogue_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_dump_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
