@@ -53,6 +53,7 @@ static const struct {
     {"adds", "  content: expected \"aa bc\", found \"aa bc!\"\n  first:  vector g/1\n"},
     {"finishes-twice", "event 5, byte 573: chat-finish: found more of a choice behind its finish_reason"},
     {"character", "one character at a time: content: expected \"aa bc\", found null"},
+    {"at-once", "the text in one piece: content: expected \"aa bc\", found null"},
     {"whole", "without a stream: content: expected \"aa bc\", found \"aa bc!\""},
     {"two-minds", "without a stream: finish_reason: expected \"stop\", found \"length\""},
     {"no-json", "without a stream: the answer: byte 0: found '<', expected a value"},

@@ -53,7 +53,7 @@ static void put_delta(assay_response *r, const char *text, size_t n, const assay
     char chunk[512];
     if (!r->begun) put(sink, CHUNK("\"role\":\"assistant\"", "null"));
     r->begun = true;
-    if (n == 0 || (n == 1 && errs("character"))) return;
+    if (n == 0 || (n == 1 && errs("character")) || (n == 5 && errs("at-once"))) return;
     (void)snprintf(chunk, sizeof chunk, CHUNK("\"content\":\"%.*s\"", "null"), (int)n, text);
     put(sink, chunk);
 }
