@@ -272,6 +272,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_diff_types \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_events \
+	conformance/tests/check_fields \
 	conformance/tests/check_h5 \
 	conformance/tests/check_hostile \
 	conformance/tests/check_judge \
@@ -354,6 +355,8 @@ conformance_tests_check_diff_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_fields_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -17,10 +17,13 @@
 #define CHAT(chunks) INPUT("/v1/chat/completions", "", chunks)
 #define TWO          CHUNK("aa", "false", "null") "," CHUNK(" bc", "true", "\"stop\"")
 
-static const char sound[] = CASE("{\"id\":1," CHAT(
-    TWO) "},\"expect\":{\"folded\":{\"content\":\"aa bc\",\"tool_calls\":[]}}},"
-         "{\"id\":2," CHAT(TWO) ",\"raise_at\":1},\"expect\":{\"folded\":{}}},"
-                                "{\"id\":3," CHAT(TWO) ",\"raise_at\":0},\"expect\":{\"folded\":{}}}");
+#define SOUND(id, more, folded) "{\"id\":" id "," CHAT(TWO) more "},\"expect\":{\"folded\":{" folded "}}}"
+#define SAID                    "\"content\":\"aa bc\""
+
+/* One that says all, two whose engine fails, and one whose engine fails behind all. */
+static const char sound[] =
+    CASE(SOUND("1", "", SAID ",\"tool_calls\":[]") "," SOUND("2", ",\"raise_at\":1", "") "," SOUND(
+        "3", ",\"raise_at\":0", "") "," SOUND("4", ",\"raise_at\":2", SAID));
 
 static void setup(void)
 {
@@ -105,6 +108,12 @@ static const struct {
     const char *text, *reason;
 } unsound[] = {
     {CASE("{\"id\":1,\"input\":{},\"expect\":{\"folded\":{}}}"), "input.endpoint: is missing"},
+    {CASE("{\"id\":1,\"expect\":{\"folded\":{}}}"), "input: is missing, expected an object"},
+    {CASE("{\"id\":1," CHAT(CHUNK("a", "false", "null") ",1") "},\"expect\":{\"folded\":{}}}"),
+     "input.chunks[1]: found a whole number"},
+    {CASE("{\"id\":1," CHAT(
+         CHUNK("a", "true", "null") "," CHUNK("a", "true", "null")) "},\"expect\":{\"folded\":{}}}"),
+     "its last chunk alone must be finished"},
     {CASE("{\"id\":1," CHAT(TWO) "},\"expect\":{}}"), "expect.folded: is missing, expected an object"},
     {CASE("{\"id\":1," INPUT("chat", "", TWO) "},\"expect\":{\"folded\":{}}}"),
      "its endpoint is chat, expected /v1/chat/completions"},

@@ -25,7 +25,9 @@ static const char reasoning[] = CASE(
 static const char tools[] = CASE(
     "tools", "{\"id\":1,\"input\":{\"parser\":\"angles\",\"request\":{\"tools\":[]},"
              "\"deltas\":[\"a[f {\\\"b\\\":\",\" 1}]\",\"[g [\",\"x]\"]},\"expect\":{\"content\":\"a\","
-             "\"calls\":[{\"name\":\"f\",\"arguments\":{\"b\":1}},{\"name\":\"g\",\"arguments\":\"[x\"}]}}");
+             "\"calls\":[{\"name\":\"f\",\"arguments\":{\"b\":1}},{\"name\":\"g\",\"arguments\":\"[x\"}]}},"
+             "{\"id\":2,\"input\":{\"parser\":\"angles\",\"request\":null,\"text\":\"a\"},"
+             "\"expect\":{\"content\":\"a\",\"calls\":[]}}");
 
 static void setup(void)
 {
@@ -182,6 +184,10 @@ static const struct {
      "input.thinking_off: found a whole number, expected"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"deltas\":[1]},\"expect\":{}}"),
      "input.deltas[0]: found a whole number, expected a string"},
+    {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"deltas\":[\"b\",1]},\"expect\":{}}"),
+     "input.deltas[1]: found a whole number, expected a string"},
+    {CASE("reasoning", "{\"id\":1,\"expect\":{}}"), "input: is missing, expected an object"},
+    {CASE("eos", "{\"id\":1,\"expect\":{}}"), "input: is missing, expected an object"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{\"content\":\"\"}}"),
      "expect.reasoning: is missing, expected a string or null"},
     {CASE("reasoning", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{\"content\":1}}"),
@@ -209,6 +215,28 @@ START_TEST(a_vector_that_breaks_the_format_is_an_error)
 }
 END_TEST
 
+START_TEST(an_unknown_member_is_passed_over_with_a_warning)
+{
+    support_write_text(support_path("cases/tools.json"),
+                       CASE("tools",
+                            "{\"id\":1,\"input\":{\"parser\":\"angles\",\"text\":\"a\",\"request\":{},"
+                            "\"mood\":1},\"expect\":{\"content\":\"a\",\"calls\":[],\"reasoning\":null}}"));
+    const support_output *o = run("none", "cases/tools.json");
+    assert_code(o, 0);
+    assert_holds(o->err, "mood");
+    assert_holds(o->err, "reasoning");
+    assert_lacks(o->err, "request");
+    support_write_text(support_path("cases/tools.json"),
+                       CASE("reasoning",
+                            "{\"id\":1,\"input\":{\"parser\":\"angles\",\"text\":\"a\",\"request\":{}},"
+                            "\"expect\":{\"content\":\"a\",\"reasoning\":null,\"calls\":[]}}"));
+    o = run("none", "cases/tools.json");
+    assert_code(o, 0);
+    assert_holds(o->err, "request");
+    assert_holds(o->err, "calls");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("conformance/serving");
@@ -223,6 +251,7 @@ int main(void)
     tcase_add_test(t, what_a_table_lacks_is_skipped_by_name);
     tcase_add_test(t, a_parser_that_is_not_there_is_skipped_by_name);
     tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
+    tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
     suite_add_tcase(s, t);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

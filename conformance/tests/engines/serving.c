@@ -93,6 +93,8 @@ static assay_status reply_feed(assay_reply *r, const char *delta, size_t n, cons
                                assay_error *err)
 {
     if (errs("crash")) (void)raise(SIGKILL);
+    if (((unsigned char)*delta & 0xc0U) == 0x80U)
+        return fail(err, ASSAY_EINTERNAL, "a delta begins within a character");
     if (errs("feed")) return fail(err, ASSAY_EINTERNAL, "it cannot go on");
     if (errs("cut") && r->n_fed++ > 0 && !r->tools) r->part = ASSAY_PART_CONTENT;
     if (errs("whole") && n > 6) n -= 3;
