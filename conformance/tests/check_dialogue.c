@@ -53,6 +53,7 @@ START_TEST(a_sound_model_agrees)
     const support_output *o = run("none");
     assert_code(o, 0);
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+    assert_lacks(o->err, "unknown");
 }
 END_TEST
 
@@ -150,6 +151,8 @@ static const struct {
     {BAD(INPUT("hi", "4", "true"), "\"expect\":{}"), "expect.ids: is missing, expected an array"},
     {BAD(INPUT("hi", "4", "true"), EXPECT("[-1]", "a", "1", "stop", "")),
      "expect.ids[0]: found -1, expected"},
+    {BAD(INPUT("hi", "4", "true"), EXPECT("[1,-1]", "a", "1", "stop", "")),
+     "expect.ids[1]: found -1, expected"},
     {BAD(INPUT("hi", "4", "true"), EXPECT("[1]", "a", "0", "stop", "")),
      "expect.completion_tokens: found 0, expected a whole number from 1"},
     {BAD(INPUT("hi", "4", "true"), EXPECT("[1]", "a", "1", "end", "")), "expect.finish_reason: found"},

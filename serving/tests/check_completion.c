@@ -10,7 +10,7 @@
 #include "serving/completion.h"
 #include "serving/tokenizing.h"
 
-enum { END = 418, GEMMA_END = 106 }; /* <|im_end|>, <turn|> */
+enum { FIRST = 416, END = 418, GEMMA_END = 106 }; /* <|endoftext|>, <|im_end|>, <turn|> */
 
 static assay_tokenizer *tokenizer;
 
@@ -44,7 +44,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 static assay_completion *open_completion(const char *const *stops, size_t n_stops, size_t most)
 {
     static assay_text texts[8];
-    static const int32_t ids[] = {416, END, GEMMA_END}; /* as the checkpoints have them */
+    static const int32_t ids[] = {FIRST, END, GEMMA_END}; /* as the checkpoints have them */
     assay_completion *c = NULL;
     assay_error err = {0};
     for (size_t i = 0; i < n_stops; i++) texts[i] = (assay_text){stops[i], strlen(stops[i])};
@@ -108,6 +108,24 @@ START_TEST(a_stop_id_ends_it_and_is_no_text)
     ck_assert(!s.by_text);
     ck_assert_uint_eq(s.prompt_tokens, 5);
     ck_assert_uint_gt(s.completion_tokens, 1);
+}
+END_TEST
+
+START_TEST(any_id_of_the_stop_set_ends_it)
+{
+    static const int32_t ids[] = {FIRST, END, GEMMA_END};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        serve_bytes out = {0};
+        const assay_sink sink = {.take = take, .context = &out};
+        assay_completion_state state = {0};
+        assay_completion *c = open_completion(NULL, 0, 9);
+        ck_assert_int_eq(serve_completion_push(c, ids[i], &sink, &state, NULL), ASSAY_OK);
+        ck_assert_int_eq(state.finish, ASSAY_FINISH_STOP);
+        ck_assert_int_eq(state.stop_id, ids[i]);
+        ck_assert_uint_eq(state.completion_tokens, 1);
+        ck_assert_uint_eq(out.n, 0);
+        serve_completion_free(c);
+    }
 }
 END_TEST
 
@@ -268,6 +286,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, a_stop_id_ends_it_and_is_no_text);
+    tcase_add_test(all, any_id_of_the_stop_set_ends_it);
     tcase_add_test(all, markers_are_left_in_the_text);
     tcase_add_test(all, the_limit_ends_it_with_all_its_text);
     tcase_add_test(all, a_stop_id_at_the_limit_is_a_stop);

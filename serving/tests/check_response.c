@@ -220,6 +220,8 @@ static const struct {
      "stop",
      {"\"content\":null", "\"finish_reason\":\"stop\"", "\"usage\":{\"prompt_tokens\":3"},
      "tool_calls"},
+    {0, WHOLE, "[f|{}]", "stop", {"\"tool_calls\":[{\"id\":\"call_7_0\""}, "\"content\":\""},
+    {0, STREAM, "[|{}]", "stop", {"\"function\":{\"name\":\"\",\"arguments\":\"{}\"}"}, "\\u0000"},
     {1,
      STREAM,
      "<t>a",
@@ -332,6 +334,22 @@ START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
 }
 END_TEST
 
+START_TEST(what_no_response_can_be_made_of_is_refused)
+{
+    static const assay_serving nothing = {0};
+    assay_response_options options = {.size = sizeof options, .endpoint = angles_paths[0], .id = "7"};
+    assay_response *r = NULL;
+    assay_error err;
+    ck_assert_int_eq(serve_response_open(&nothing, &options, &r, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "there is nothing that reads replies", NULL);
+    options.size = 8;
+    ck_assert_int_eq(serve_response_open(&nothing, &options, &r, &err), ASSAY_EINVAL);
+    support_expect_error(&err, ASSAY_EINVAL, "options of a response have 8 bytes", NULL);
+    ck_assert_ptr_null(r);
+    serve_response_free(NULL);
+}
+END_TEST
+
 START_TEST(nothing_follows_a_reply_that_cannot_be_read)
 {
     serve_bytes body = {0};
@@ -362,6 +380,7 @@ int main(void)
     tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
     tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
     tcase_add_loop_test(all, a_stop_text_is_named_where_it_is_what_ended_a_message, 0, N(STOPPED));
+    tcase_add_test(all, what_no_response_can_be_made_of_is_refused);
     tcase_add_test(all, nothing_follows_a_reply_that_cannot_be_read);
     suite_add_tcase(suite, all);
     return support_run(suite);
