@@ -295,6 +295,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_serving \
 	conformance/tests/check_tokenizing \
 	conformance/tests/check_stream \
+	conformance/tests/check_stream_damaged \
 	conformance/tests/check_terminal \
 	conformance/tests/check_text \
 	conformance/tests/check_textual \
@@ -393,6 +394,11 @@ conformance_tests_check_schedule_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_schedule_files_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_schedule_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_schedule_run_LDADD = conformance/tests/libsupport.la
+DATASET = conformance/tests/dataset.c conformance/tests/dataset.h
+conformance_tests_check_stream_damaged_SOURCES = conformance/tests/check_stream_damaged.c $(DATASET)
+conformance_tests_check_stream_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_stream_damaged_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_stream_SOURCES = conformance/tests/check_stream.c $(DATASET)
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
