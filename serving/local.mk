@@ -72,6 +72,7 @@ SERVING_TESTS = \
 	serving/tests/check_special \
 	serving/tests/check_sse \
 	serving/tests/check_text \
+	serving/tests/check_tokenizing \
 	serving/tests/check_tools \
 	serving/tests/check_tools_formats \
 	serving/tests/check_tools_linear \
@@ -143,6 +144,8 @@ serving_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_sse_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_text_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_text_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tokenizing_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tokenizing_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_python_literal_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_python_literal_LDADD = $(SERVING_TEST_LIBS)
 TOOL_READS = \

@@ -75,7 +75,9 @@ static const struct {
     {"empty", "g/1", "a piece without text\n"},
     {"model", "g/1", "cases/model\n"},
     {"tokenizer", "g/1", "cases/model\n"},
-    {"vocab", "g/1", "found id 104 of the tokenizer, expected one of the model's vocabulary, 0 to 103\n"},
+    {"vocab", "g/1",
+     "token 1 of the prompt: found id 105 of the tokenizer, expected one of the model's vocabulary, 0 to "
+     "104\n"},
     {"unsure", "g/1", "the tokenizer finds 2 tokens in the prompt, and then 3\n"},
     {"nan", "g/1", "step 0: all logits are NaN or minus infinity\n"},
     {"decode", "g/1", "it cannot decode\n"},

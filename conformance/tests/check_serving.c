@@ -10,11 +10,14 @@
 #define CASE(kind, vectors)                                                                                  \
     "{\"schema\":\"assay/1\",\"kind\":\"" kind "\",\"groups\":[{\"name\":\"g\",\"vectors\":[" vectors "]}]}"
 
-static const char eos[] = CASE(
-    "eos", "{\"id\":1,\"input\":{\"tokenizer\":{\"eos_token_id\":1},\"config\":\"{\\\"eos_token_id\\\":50}\","
-           "\"generation_config\":null},\"expect\":{\"ids\":[1,50],\"origin\":{\"1\":[\"tokenizer\"],"
-           "\"50\":[\"config\"]}}},"
-           "{\"id\":2,\"verdict\":\"reject\",\"input\":{\"config\":\"[]\"},\"expect\":{\"error\":\"odd\"}}");
+static const char eos[] =
+    CASE("eos",
+         "{\"id\":1,\"input\":{\"tokenizer\":{\"eos_token_id\":1},\"config\":\"{\\\"eos_token_id\\\":50}\","
+         "\"generation_config\":null},\"expect\":{\"ids\":[1,50],\"origin\":{\"1\":[\"tokenizer\"],"
+         "\"50\":[\"config\"]}}},"
+         "{\"id\":2,\"verdict\":\"reject\",\"input\":{\"config\":\"[]\"},\"expect\":{\"error\":\"odd\"}},"
+         "{\"id\":3,\"input\":{\"tokenizer\":{\"eos_token_id\":1},\"config\":\"{\\\"eos_token_id\\\":50}\"},"
+         "\"expect\":{\"ids\":[1,50],\"origin\":null}}");
 static const char reasoning[] = CASE(
     "reasoning", "{\"id\":1,\"input\":{\"parser\":\"angles\",\"deltas\":[\"<o\",\"ne> t\",\"w\\u00f6 \"]},"
                  "\"expect\":{\"reasoning\":\"one\",\"content\":\"tw\\u00f6\"}},"

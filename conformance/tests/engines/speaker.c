@@ -67,7 +67,7 @@ static void model_free(assay_model *m)
 static size_t model_vocab(const assay_model *m)
 {
     (void)m;
-    return errs("vocab") ? 'h' : VOCAB;
+    return errs("vocab") ? 'i' : VOCAB;
 }
 
 static const int32_t *model_stop_ids(const assay_model *m, size_t *n)
@@ -93,7 +93,7 @@ static void session_free(assay_session *s)
 static void say(assay_session *s, float *logits)
 {
     const int next = s->at < sizeof SAID - 1 ? SAID[s->at] : 'z';
-    for (int v = 0; v < VOCAB && !(errs("vocab") && v >= 'h'); v++)
+    for (int v = 0; v < VOCAB && !(errs("vocab") && v >= 'i'); v++)
         logits[v] = errs("nan") ? NAN : v == next + (errs("token") && next == 'b') ? 1 : 0;
     s->at++;
 }
