@@ -94,6 +94,8 @@ START_TEST(parsers_that_are_not_there_are_refused_by_name)
     assay_error err = {0};
     ck_assert_int_eq(open_reply("abacus", NULL, false, &r, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "\"abacus\"", "qwen3", NULL);
+    ck_assert_int_eq(open_reply("abacus", "hermes", false, &r, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "\"abacus\"", "qwen3", NULL);
     ck_assert_int_eq(open_reply("qwen3", "abacus", false, &r, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "abacus", "hermes", NULL);
     const assay_reply_options shorter = {.size = 4};
