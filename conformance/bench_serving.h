@@ -15,8 +15,8 @@
  * faster, and whoever else keeps the machine busy does not make it slower by much. Plain data: it crosses
  * from the process that measures. */
 typedef struct conf_bench_reading {
-    double seconds;       /* of reading all replies, each opened, fed, ended and freed */
-    double limit_seconds; /* of handing their deltas to the sink */
+    double seconds; /* of reading all replies, each opened, fed, ended and freed: the fastest of a few */
+    double limit_seconds; /* of handing their deltas to the sink, likewise */
 } conf_bench_reading;
 
 /* All measurements of one parser of one module. They end with the first that does not pass. */

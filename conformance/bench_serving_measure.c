@@ -1,11 +1,15 @@
 /* One measurement of a parser, in the process that dies of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "conformance/bench_serving.h"
 #include "conformance/clock.h"
 #include "conformance/serving.h"
+
+/* Readings of one process: one alone is short enough for a single interruption to show. */
+enum { ROUNDS = 5 };
 
 /* What a client does at least: it copies what it takes. */
 typedef struct client {
@@ -111,8 +115,12 @@ void conf_bench_serving_measure(const void *request, conf_verdict *v)
     if (!s) return;
     v->stage = CONF_STAGE_REPLY;
     if (!find_all(s, r->replies, v)) return;
-    const double start = conf_processor_clock();
-    if (!read_all(s, r->replies, &sink, v)) return;
-    r->out->seconds = conf_processor_clock() - start;
-    r->out->limit_seconds = hand_over(r->replies, &sink);
+    conf_bench_reading best = {.seconds = INFINITY, .limit_seconds = INFINITY};
+    for (int round = 0; round < ROUNDS; round++) {
+        const double start = conf_processor_clock();
+        if (!read_all(s, r->replies, &sink, v)) return;
+        best.seconds = fmin(best.seconds, conf_processor_clock() - start);
+        best.limit_seconds = fmin(best.limit_seconds, hand_over(r->replies, &sink));
+    }
+    *r->out = best;
 }
