@@ -1,9 +1,9 @@
 /* qwen3_xml: <tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>, the outer
  * tags optional. A value's type is what the request says.
  *
- * Without the outer tags a function is one only if a parameter or its end follows at once. What stands
- * between the parts of a call is dropped. What the text ends in counts as closed. A tag that stands at the
- * very beginning of a value, or anywhere in a list, is part of the value.
+ * Without the outer tags a function is one only if a parameter, its end or an outer tag follows at once. What
+ * stands between the parts of a call is dropped. What the text ends in counts as closed. A tag that stands at
+ * the very beginning of a value, or anywhere in a list, is part of the value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_value.h"
@@ -122,20 +122,40 @@ static xml_tag next_tag(serve_tools *t, assay_text text, serve_tools_scan *walk)
     }
 }
 
-/* A function that no outer tag stands before: whether it is one. */
+/* A text as XML hands it on: each end of a line is one newline. */
+static assay_text join_lines(serve_bytes *room, assay_text text)
+{
+    if (text.n == 0 || !memchr(text.at, '\r', text.n)) return text;
+    room->n = 0;
+    for (size_t at = 0, end; at < text.n; at = end) {
+        const char *found = memchr(text.at + at, '\r', text.n - at);
+        end = found ? (size_t)(found - text.at) : text.n;
+        serve_bytes_add(room, text.at + at, end - at);
+        if (!found) break;
+        serve_bytes_add(room, "\n", 1);
+        end += end + 1 < text.n && text.at[end + 1] == '\n' ? 2 : 1;
+    }
+    return serve_bytes_text(room);
+}
+
+/* A function that no outer tag stands before: whether it is one. Where it is none, XML has read the white
+ * space behind it, and handed it on with its own ends of lines. */
 static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
 {
+    static const tag_kind BEHIND[] = {PARAMETER, FUNCTION_END, TOOL_CALL};
     xml_tag tag;
     if (!read_tag(text, 0, &t->scan.mark[LOOKED], &tag)) return SERVE_FOUND_MORE;
     *n = strlen(TAGS[FUNCTION]);
     if (tag.kind != FUNCTION) return SERVE_FOUND_CONTENT;
     *n = t->scan.mark[0] = serve_span_skip(text, t->scan.mark[0] > 0 ? t->scan.mark[0] : tag.end);
     const assay_text rest = serve_span_from(text, *n);
-    if (serve_span_begins(rest, TAGS[PARAMETER]) || serve_span_begins(rest, TAGS[FUNCTION_END]))
-        return SERVE_FOUND_MORE;
-    const bool is_one =
-        serve_span_starts(rest, TAGS[PARAMETER]) || serve_span_starts(rest, TAGS[FUNCTION_END]);
-    return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+    for (size_t i = 0; i < sizeof BEHIND / sizeof *BEHIND; i++) {
+        if (serve_span_begins(rest, TAGS[BEHIND[i]])) return SERVE_FOUND_MORE;
+        if (serve_span_starts(rest, TAGS[BEHIND[i]])) return SERVE_FOUND_BLOCK;
+    }
+    serve_tools_content(t, serve_span_part(text, 0, tag.end));
+    serve_tools_content(t, join_lines(&t->name, serve_span_part(text, tag.end, *n)));
+    return SERVE_FOUND_NOTHING;
 }
 
 /* To the end tag, or to the next opening one. */
@@ -174,20 +194,34 @@ static assay_text normalise(serve_bytes *room, assay_text name)
     return serve_bytes_text(room);
 }
 
-/* A text as XML hands it on: each end of a line is one newline. */
-static assay_text join_lines(serve_bytes *room, assay_text text)
+/* Whether a value begins with two or three ends of lines, a lone return last, and then a tag of any kind. XML
+ * hands that one on by itself, and while there is nothing else of the value the published parser takes the
+ * newline of its tag again. */
+static bool is_handed_on_late(assay_text value)
 {
-    if (text.n == 0 || !memchr(text.at, '\r', text.n)) return text;
-    room->n = 0;
-    for (size_t at = 0, end; at < text.n; at = end) {
-        const char *found = memchr(text.at + at, '\r', text.n - at);
-        end = found ? (size_t)(found - text.at) : text.n;
-        serve_bytes_add(room, text.at + at, end - at);
-        if (!found) break;
-        serve_bytes_add(room, "\n", 1);
-        end += end + 1 < text.n && text.at[end + 1] == '\n' ? 2 : 1;
+    size_t at = 0, n = 0;
+    bool lone = false;
+    for (; at < value.n && (value.at[at] == '\r' || value.at[at] == '\n'); n++) {
+        const char *end = value.at + at;
+        const bool pair = *end == '\r' && at + 1 < value.n && end[1] == '\n';
+        lone = *end == '\r' && !pair;
+        at += pair ? 2 : 1;
     }
-    return serve_bytes_text(room);
+    return lone && (n == 2 || n == 3) && (at == value.n || value.at[at] == '<');
+}
+
+/* Whether a value is put off until it is whole, and then taken as the model wrote it: a list, and an object
+ * that begins like one of Python's within something in angle brackets. */
+static bool is_put_off(assay_text value, const char *type)
+{
+    if (serve_tools_value_is_list(type)) return true;
+    if (strcmp(type, "object") != 0 || !serve_span_starts(value, "<")) return false;
+    bool opens = false, quotes = false;
+    for (size_t i = 1; i < value.n && value.at[i] != '<' && value.at[i] != '>'; i++) {
+        opens |= value.at[i] == '[' || value.at[i] == '{' || value.at[i] == '(';
+        quotes |= value.at[i] == '\'';
+    }
+    return opens && quotes;
 }
 
 /* One newline at either end of a value belongs to its tags. */
@@ -201,7 +235,15 @@ static assay_text frame(assay_text value)
 static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
-    if (!serve_tools_value_is_list(parameter->type)) value = frame(join_lines(&t->name, value));
+    if (value.n == 0) {
+        serve_bytes_add_string(&out->text, "\"\"");
+        return;
+    }
+    if (!is_put_off(value, parameter->type)) {
+        const bool late = is_handed_on_late(value);
+        value = join_lines(&t->name, value);
+        value = frame(late && value.n > 0 ? serve_span_from(value, 1) : value);
+    }
     if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
@@ -212,25 +254,28 @@ static void end_call(serve_tools *t, assay_text function, serve_arguments *argum
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }
 
-/* Hands out the functions of a block. The last tag of it. */
+/* Hands out the functions of a block. The last tag of it. Parameters before the first function are that
+ * one's. */
 static tag_kind read_functions(serve_tools *t, assay_text block)
 {
     serve_tools_scan walk = {0};
     serve_arguments arguments = {0};
     xml_tag tag = {.kind = NO_TAG}, parameter = {.kind = NO_TAG};
     assay_text function = {0};
+    bool begun = false;
     for (tag_kind last = NO_TAG;; last = tag.kind) {
         tag = next_tag(t, block, &walk);
         const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
         if (parameter.kind == PARAMETER)
             add_argument(t, &parameter, serve_span_part(block, parameter.end, end), &arguments);
         parameter.kind = NO_TAG;
-        if (tag.kind == PARAMETER && function.n > 0) parameter = tag;
+        if (tag.kind == PARAMETER && (function.n > 0 || !begun)) parameter = tag;
         if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {
             if (function.n > 0) end_call(t, function, &arguments);
             function = (assay_text){0};
         }
         if (tag.kind == FUNCTION) function = tag.name;
+        begun |= tag.kind == FUNCTION;
         if (tag.kind != NO_TAG) continue;
         serve_arguments_free(&arguments);
         return last;

@@ -94,7 +94,7 @@ static assay_status add_object(serve_bytes *out, assay_text text)
 assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type)
 {
     const value_kind kind = kind_of(type);
-    if (text.n == 0 || (kind == STRING && is_word(text, "null"))) {
+    if ((text.n == 0 && kind != BOOLEAN) || (kind == STRING && is_word(text, "null"))) {
         serve_bytes_add_string(out, "\"\"");
         return ASSAY_OK;
     }

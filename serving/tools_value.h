@@ -13,9 +13,9 @@ bool serve_tools_value_is_list(const char *type);
 
 /* Adds to out the JSON of text: whole numbers and numbers as what they say, booleans "true" or not, lists and
  * objects as Python literals; what is not of its type is JSON where it is that, and else a string. `null` is
- * null of every type but a string's, where it is empty. A text of no bytes is an empty string.
- * type: of JSON Schema or as other systems call them; what is not known is a string.
- * ASSAY_ENOMEM or ASSAY_OK. */
+ * null of every type but a string's, where it is empty. A text of no bytes is an empty string, but of a
+ * boolean, where it is false. type: of JSON Schema or as other systems call them; what is not known is a
+ * string. ASSAY_ENOMEM or ASSAY_OK. */
 assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type);
 
 #endif

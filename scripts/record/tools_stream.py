@@ -25,11 +25,12 @@ def parser(name: str, flaws: set[str]) -> Any:
 def watch(xml: Any, flaws: set[str]) -> None:
     """Notes what a parser of XML passes over in silence."""
     feed, abandon = xml.parse_single_streaming_chunks, xml._abandon_pending_implicit_tool_call
+    lost = False  # something that a parser of XML proper kept back when another took its place
 
     def parse(chunk: str) -> Any:
         said = feed(chunk)
         flaws.discard("unread")
-        if xml.last_processed_pos < len(xml.streaming_buffer):
+        if lost or xml.parser.keeps or xml.last_processed_pos < len(xml.streaming_buffer):
             flaws.add("unread")
         return said
 
@@ -39,14 +40,15 @@ def watch(xml: Any, flaws: set[str]) -> None:
         return abandon()
 
     class Noted:
-        """The parser of XML proper, whose errors are only logged."""
+        """The parser of XML proper, whose errors are only logged, and which keeps a bracket back: it may begin "]]>"."""
 
         def __init__(self, proper: Any) -> None:
-            self.__dict__["proper"] = proper
+            self.__dict__.update(proper=proper, keeps=False)
 
-        def Parse(self, *arguments: Any) -> Any:
+        def Parse(self, text: str, *arguments: Any) -> Any:
+            self.__dict__["keeps"] = text.endswith("]") or (self.keeps and not text)
             try:
-                return self.proper.Parse(*arguments)
+                return self.proper.Parse(text, *arguments)
             except Exception:
                 flaws.add("malformed")
                 raise
@@ -55,9 +57,12 @@ def watch(xml: Any, flaws: set[str]) -> None:
             setattr(self.proper, name, value)
 
     set_up = xml.setup_parser
+    xml.parser = replaced = Noted(xml.parser)
 
     def set_up_noted() -> None:
-        xml.parser = Noted(xml.parser)
+        nonlocal lost, replaced
+        lost = lost or replaced.keeps
+        xml.parser = replaced = Noted(xml.parser)
         set_up()
 
     xml.parse_single_streaming_chunks = parse
@@ -126,7 +131,9 @@ class Stream:
         """The last delta is an empty one, as of an engine that has ended."""
         self.feed("", finished=True)
         if self.text and not self.detected and self.server._streaming_tool_markup_possible(self.text, self.parser):
+            unread = self.flaws & {"unread"}
             said = self.parser.extract_tool_calls(self.text, self.request)
+            self.flaws |= unread
             if said.tools_called:
                 self.take_calls(enumerate(said.tool_calls))
         return Answer(self.content.strip() or None, [(name, text) for _, (name, text) in sorted(self.calls.items())],

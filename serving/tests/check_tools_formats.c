@@ -32,6 +32,15 @@ START_TEST(qwen3_xml_reads_functions_with_and_without_outer_tags)
     tool_reads("qwen3_xml", "<function=f> </function>a<function=g></function>",
                "CALL{f} ARGUMENTS{{}} C{a} CALL{g} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "<function=f> so", "C{<function=f> so}");
+    tool_reads("qwen3_xml", "<function=f> \r\r\n<b>\r\n", "C{<function=f> \n\n<b>\r\n}");
+    tool_reads("qwen3_xml", "a<function=f>\r<tool_call><function=g></function></tool_call>",
+               "C{a} CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads(
+        "qwen3_xml",
+        "<tool_call><parameter=s>a</parameter><function=f><parameter=x>b</parameter></function></tool_call>",
+        "CALL{f} ARGUMENTS{{\"s\": \"a\", \"x\": \"b\"}}");
+    tool_reads("qwen3_xml", "<tool_call><function=f></function><parameter=s>a</parameter></tool_call>",
+               "CALL{f} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "<function=f <b>", "C{<function=f <b>}");
     tool_reads("qwen3_xml", "<tool_call><function=f>", "CALL{f} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "<function=f></function>a<tool_call><function=g>",
@@ -61,6 +70,9 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
     value_reads("s", "\r\na\r\n\rb\r\n", "\"a\\n\\nb\"");
     value_reads("s", "\r\n", "\"\"");
     value_reads("s", "\n\r\n\n", "\"\\n\"");
+    value_reads("s", "\r\n\n\r\n", "\"\\n\"");
+    value_reads("s", "\n\n\n\r", "\"\\n\\n\"");
+    value_reads("s", "\n\r", "\"\"");
     value_reads("l", "a\r", "\"a\\r\"");
     value_reads("l", "\n\r\n", "\"\\n\\r\\n\"");
     value_reads("l", "[1]\r", "[1]");
@@ -82,13 +94,36 @@ START_TEST(qwen3_xml_gives_values_the_types_of_the_request)
     value_reads("n", "null", "null");
     value_reads("b", "True", "true");
     value_reads("b", "so", "false");
+    value_reads("b", "\n\n", "false");
+    value_reads("b", "", "\"\"");
     value_reads("l", "[1, 'x']", "[1, \"x\"]");
     value_reads("l", "[true]", "\"[true]\"");
     value_reads("o", "{\"x\": 1}", "{\"x\": 1}");
     value_reads("o", "{'x': 1}", "{\"x\": 1}");
     value_reads("o", "so", "\"so\"");
+    value_reads("o", "<['\r", "\"<['\\r\"");
+    value_reads("o", "<['>\n", "\"<['>\\n\"");
+    value_reads("o", "<>['\n", "\"<>['\"");
+    value_reads("o", "<<['\n", "\"<<['\"");
+    value_reads("o", "<[\n", "\"<[\"");
     value_reads("x", "5", "\"5\"");
     value_reads("i", "", "\"\"");
+}
+END_TEST
+
+/* As XML hands it on: by itself, and as a line of its own. */
+START_TEST(qwen3_xml_drops_a_line_that_a_lone_return_before_a_tag_ends)
+{
+    value_reads("s", "\n\n\r", "\"\"");
+    value_reads("s", "\r\n\r\r", "\"\"");
+    value_reads("s", "\n\r<b>", "\"<b>\"");
+    value_reads("s", "\r\r\r<b>", "\"\\n<b>\"");
+    value_reads("s", "\r<b>", "\"<b>\"");
+    value_reads("s", "\n\ra<b>", "\"\\na<b>\"");
+    value_reads("s", "\n\n\r\n<b>", "\"\\n\\n<b>\"");
+    value_reads("s", "\n\n\n\r<b>", "\"\\n\\n\\n<b>\"");
+    value_reads("b", "\n\n\r", "false");
+    value_reads("l", "\n\n\r", "\"\\n\\n\\r\"");
 }
 END_TEST
 
@@ -343,6 +378,7 @@ int main(void)
     tcase_add_test(c, qwen3_xml_reads_functions_with_and_without_outer_tags);
     tcase_add_test(c, qwen3_xml_takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
     tcase_add_test(c, qwen3_xml_gives_values_the_types_of_the_request);
+    tcase_add_test(c, qwen3_xml_drops_a_line_that_a_lone_return_before_a_tag_ends);
     tcase_add_test(c, qwen3_xml_finds_types_where_a_schema_is_left_out);
     tcase_add_test(c, gemma4_reads_objects_of_its_own);
     tcase_add_test(c, gemma4_reads_python_where_there_is_no_object);
