@@ -1,5 +1,9 @@
 /* glm47: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>. Where the request
- * names tools, only those are called. No call ends within a thought.
+ * names tools, only those are called.
+ *
+ * From the first tag on, what stands between <think> and </think> is dropped, and no call ends within it. The
+ * end of a thought without a beginning takes along what is before it: but not what was told already, and not
+ * a call, if the text has a whole thought and no call comes before that one's end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/arguments.h"
@@ -15,9 +19,18 @@
 #define VALUE_END "</arg_value>"
 
 /* t->scan.phase: seen is within a thought, which no end of a call is looked for in; mark[0] is behind those
- * before. t->state: there is a thought without an end, so that none counts. */
+ * before. */
 enum { THINKING = 1 };
-enum { NO_THOUGHTS = 1 };
+
+/* t->state: what there was of thoughts; a whole one counts more than the end of one without a beginning. */
+enum { NO_THOUGHT, STRAY_END, WHOLE_THOUGHT };
+
+/* t->seen: there is a thought without an end, so that none counts any more; t->name and t->arguments are a
+ * call that the end of a thought has taken along. */
+enum { NO_THOUGHTS = 1, KEPT = 2 };
+
+/* t->opener; a thought opens a block only behind the first tag. */
+enum { CALL, THOUGHT };
 
 /* Whether a thought that begins in text[mark[0]..end) goes on there; then it is looked for its end. */
 static bool is_within_thought(serve_tools *t, assay_text text, size_t end)
@@ -46,23 +59,110 @@ static bool find_end(serve_tools *t, assay_text text)
         }
         end = serve_span_find_next(text, &t->scan.seen, TAG_END);
         if (end == SERVE_NOWHERE) return false;
-        if (t->state == NO_THOUGHTS || !is_within_thought(t, text, end)) return true;
+        if (t->seen & NO_THOUGHTS || !is_within_thought(t, text, end)) return true;
     }
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
     bool found = find_end(t, text);
     if (!found && ended && t->scan.phase == THINKING) {
-        t->state = NO_THOUGHTS;
+        t->seen |= NO_THOUGHTS;
         t->scan = (serve_tools_scan){.seen = strlen(TAG)};
         found = find_end(t, text);
     }
-    *n = found ? t->scan.seen : text.n;
+    *n = t->scan.seen;
     if (found) return SERVE_FOUND_BLOCK;
     if (t->scan.phase == 0) serve_tools_wait_for(t, text, "<");
-    return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
+    if (!ended) return SERVE_FOUND_MORE;
+    t->dead |= 1U << t->opener;
+    serve_tools_content(t, serve_span_part(text, 0, strlen(TAG)));
+    *n = strlen(TAG);
+    return SERVE_FOUND_CHAIN;
+}
+
+static void call(serve_tools *t, assay_text name, assay_text arguments)
+{
+    t->seen &= ~(unsigned)KEPT;
+    if (!t->failed && !t->name.failed && !t->arguments.failed) serve_tools_call(t, name, arguments);
+}
+
+static void pass_thought(serve_tools *t)
+{
+    t->state = WHOLE_THOUGHT;
+    if (t->seen & KEPT) call(t, serve_bytes_text(&t->name), serve_bytes_text(&t->arguments));
+}
+
+/* Whether the end of a thought takes along what is before it, which was at most content under a condition. */
+static bool takes_along(serve_tools *t)
+{
+    if (t->state != NO_THOUGHT) return false;
+    t->state = STRAY_END;
+    if (t->n_calls == 0) t->tail.n = 0;
+    return t->n_calls == 0;
+}
+
+static serve_tools_found look_thought(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    if (t->scan.seen == 0) t->scan.seen = strlen(SERVE_THINK);
+    const bool found = serve_span_find_next(text, &t->scan.seen, SERVE_THINK_END) != SERVE_NOWHERE;
+    if (!found && !ended) return SERVE_FOUND_MORE;
+    *n = found ? t->scan.seen : strlen(SERVE_THINK);
+    if (found) {
+        pass_thought(t);
+    } else {
+        t->seen |= NO_THOUGHTS;
+        serve_tools_content(t, serve_span_part(text, 0, *n));
+    }
+    return SERVE_FOUND_CHAIN;
+}
+
+/* Which tag text begins with, behind the first one; NULL: none, and *part: not yet. */
+static const char *find_tag(const serve_tools *t, assay_text text, bool *part)
+{
+    static const char *const TAGS[] = {TAG, SERVE_THINK, SERVE_THINK_END};
+    *part = false;
+    for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++) {
+        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->seen & NO_THOUGHTS)) continue;
+        if (serve_span_starts(text, TAGS[i])) return TAGS[i];
+        *part |= serve_span_begins(text, TAGS[i]);
+    }
+    return NULL;
+}
+
+/* Behind a block: content up to the next tag, or that. SERVE_FOUND_BLOCK: it opens one, t->opener. */
+static serve_tools_found look_behind(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    const char *tag = NULL;
+    bool part;
+    *n = 0;
+    while ((*n = serve_span_find(text, *n, "<")) != SERVE_NOWHERE) {
+        tag = find_tag(t, serve_span_from(text, *n), &part);
+        if (tag || (part && !ended)) break;
+        ++*n;
+    }
+    if (*n == SERVE_NOWHERE) *n = text.n;
+    if (*n > 0) {
+        serve_tools_content(t, serve_span_part(text, 0, *n));
+        return SERVE_FOUND_CHAIN;
+    }
+    if (!tag) return ended ? SERVE_FOUND_NOTHING : SERVE_FOUND_MORE;
+    if (strcmp(tag, SERVE_THINK_END) != 0) {
+        t->opener = strcmp(tag, TAG) == 0 ? CALL : THOUGHT;
+        return SERVE_FOUND_BLOCK;
+    }
+    *n = strlen(tag);
+    if (!takes_along(t)) serve_tools_content(t, serve_span_part(text, 0, *n));
+    return SERVE_FOUND_CHAIN;
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    serve_tools_found found = SERVE_FOUND_BLOCK;
+    if (t->opener == SERVE_CHAINED) found = look_behind(t, text, ended, n);
+    if (found != SERVE_FOUND_BLOCK) return found;
+    return t->opener == THOUGHT ? look_thought(t, text, ended, n) : look_call(t, text, ended, n);
 }
 
 /* The end of a key: one that a value follows, which begins at *value. */
@@ -99,16 +199,18 @@ static void read_arguments(serve_tools *t, assay_text text, serve_arguments *out
     }
 }
 
-/* A name on one line, and then nothing but arguments: body begins behind the tag. */
+/* A name on one line, and then nothing but arguments: body begins behind the tag. A blank may be one, which
+ * names nothing. */
 static bool read_name(assay_text body, assay_text *name, size_t *arguments)
 {
     const size_t begin = serve_span_skip(body, 0);
-    size_t end = begin;
+    size_t end = begin, n_newlines = 0;
+    while (n_newlines < begin && body.at[n_newlines] == '\n') n_newlines++;
     while (end < body.n && body.at[end] != '\n' && body.at[end] != '<') end++;
     *arguments = serve_span_skip(body, end);
     *name = serve_span_trim(serve_span_part(body, begin, end));
     const assay_text rest = serve_span_from(body, *arguments);
-    return name->n > 0 && (rest.n == 0 || serve_span_starts(rest, KEY));
+    return end > n_newlines && (rest.n == 0 || serve_span_starts(rest, KEY));
 }
 
 static bool is_known(const serve_tools *t, assay_text name)
@@ -116,33 +218,56 @@ static bool is_known(const serve_tools *t, assay_text name)
     return !serve_tools_request_names_any(t->request) || serve_tools_request_names(t->request, name);
 }
 
-/* The end of a thought that has no beginning takes what is before it along, unless that was told already. */
-static bool is_thought(const serve_tools *t, assay_text block)
+/* The call of a block: the first tag that a name follows is its. False where there is none. */
+static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_arguments *out)
 {
-    return t->n_calls == 0 && serve_span_find(block, 0, SERVE_THINK_END) != SERVE_NOWHERE;
+    assay_text body = serve_span_part(block, 0, block.n - strlen(TAG_END));
+    size_t arguments;
+    for (size_t at; (at = serve_span_find(body, 0, TAG)) != SERVE_NOWHERE;) {
+        body = serve_span_from(body, at + strlen(TAG));
+        if (!read_name(body, name, &arguments)) continue;
+        if (name->n == 0 || !is_known(t, *name)) return false;
+        read_arguments(t, serve_span_from(body, arguments), out);
+        return true;
+    }
+    return false;
 }
 
-/* The first tag that a name follows is the call's. */
+/* Keeps the call of a block that the end of a thought takes along, in case that it does not. */
+static void keep_call(serve_tools *t, assay_text block)
+{
+    serve_arguments gathered = {0};
+    assay_text name;
+    if (read_call(t, block, &name, &gathered)) {
+        const assay_text object = serve_arguments_object(&gathered);
+        t->failed |= gathered.text.failed || gathered.json.failed;
+        t->name.n = t->arguments.n = 0;
+        serve_bytes_add(&t->name, name.at, name.n);
+        serve_bytes_add(&t->arguments, object.at, object.n);
+        t->seen |= KEPT;
+    }
+    serve_arguments_free(&gathered);
+}
+
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
-    const size_t n_calls = t->n_calls;
-    assay_text name, body = serve_span_part(block, 0, block.n - strlen(TAG_END));
-    size_t arguments, at = 0;
-    if (is_thought(t, block)) return SERVE_FOUND_CONTENT;
-    do {
-        body = serve_span_from(body, at + strlen(TAG));
-        if (read_name(body, &name, &arguments)) break;
-        at = serve_span_find(body, 0, TAG);
-    } while (at != SERVE_NOWHERE);
-    if (at == SERVE_NOWHERE || !is_known(t, name)) return SERVE_FOUND_CONTENT;
-
     serve_arguments gathered = {0};
-    read_arguments(t, serve_span_from(body, arguments), &gathered);
-    const assay_text object = serve_arguments_object(&gathered);
-    t->failed |= gathered.text.failed || gathered.json.failed;
-    if (!t->failed) serve_tools_call(t, name, object);
+    assay_text name;
+    if (t->block.n > 0) pass_thought(t);
+    const size_t end = serve_span_find(block, 0, SERVE_THINK_END);
+    if (end != SERVE_NOWHERE && takes_along(t)) {
+        keep_call(t, block);
+        block = serve_span_from(block, end + strlen(SERVE_THINK_END));
+    }
+    if (read_call(t, block, &name, &gathered)) {
+        const assay_text object = serve_arguments_object(&gathered);
+        t->failed |= gathered.text.failed || gathered.json.failed;
+        call(t, name, object);
+    } else {
+        serve_tools_content(t, block);
+    }
     serve_arguments_free(&gathered);
-    return t->n_calls > n_calls ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+    return SERVE_FOUND_CHAIN;
 }
 
 const serve_tools_format serve_tools_glm47 = {

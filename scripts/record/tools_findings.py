@@ -65,6 +65,20 @@ ENTRIES = {
         "a call that begins inside of another's arguments",
         "`llama_tool_parser.py` (228) looks for `<function=` in the whole text, strings of JSON included.",
         "A block that is read is not looked at again."),
+    "retracted": Entry(
+        "what a stream has told is taken back, and by chance said again",
+        """Every call's end has the whole text looked at again: for thoughts, which `glm47_tool_parser.py` (87) drops with all that is before the
+        end of one without a beginning; for marked calls and functions, beside which `llama_tool_parser.py` (371) knows no bare object.""",
+        "What has been told stands."),
+    "late": Entry(
+        "a call that a stream knows of only when it has ended",
+        """`hermes_tool_parser.py` (148–230) looks for functions and objects without tags where no call has them, and a stream is silent while more
+        tags open than close (296–298): so all depends on whether another call comes.""",
+        "What is decided by the text so far is decided then."),
+    "unmarked": Entry(
+        "a call without a marker, which a stream finds only where another marker stands",
+        """`gemma4_tool_parser.py` (367–380) reads fenced code as calls, which opens no gate of a stream; a marker of another form does.""",
+        "Content, as without the marker."),
     "restored": Entry(
         "of the text behind a call, only a tag is content",
         "`qwen3_xml_tool_parser.py` (896–925) gives back a function that was none, and nothing of what stands around it.",

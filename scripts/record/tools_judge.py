@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -19,22 +20,28 @@ CAUSES = {
     "order": "calls in another order than in the text",
     "nameless": "a call without a name",
     "forged": "a call that begins inside of another's arguments",
+    "retracted": "what a stream has told is taken back, and by chance said again of another place",
     "python": "arguments that are Python, or JSON that no one reads alike",
+    "late": "a call that a stream knows of only when it has ended",
+    "unmarked": "a call without a marker, which a stream finds only where another marker stands",
     "lone": "half a character",
 }
 
 
 def strict(text: str) -> Any:
-    """JSON without NaN and without members that come twice; ValueError where it is none."""
+    """JSON without NaN, numbers beyond all bounds and members that come twice; ValueError where it is none."""
     def refuse(word: str) -> Any:
         raise ValueError(word)
+
+    def finite(digits: str) -> float:
+        return float(digits) if math.isfinite(float(digits)) else refuse(digits)
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
             raise ValueError("a member twice")
         return dict(pairs)
 
-    return json.loads(text, parse_constant=refuse, object_pairs_hook=members)
+    return json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=members)
 
 
 def is_python(text: str) -> bool:
@@ -65,6 +72,56 @@ def disordered(text: str) -> bool:
                for i, first in enumerate(places) for later in places[i + 1:])
 
 
+def places(text: str, request: dict[str, Any]) -> list[int]:
+    """Where the calls of glm47 begin that are found in a text, behind the end of a thought or without whole ones."""
+    from vllm_mlx.tool_parsers import abstract_tool_parser
+    from vllm_mlx.tool_parsers.glm47_tool_parser import Glm47ToolParser as Glm47
+    thoughts = (list(abstract_tool_parser.THINK_TAG_PATTERN.finditer(text))
+                or list(abstract_tool_parser.IMPLICIT_THINK_PATTERN.finditer(text)))
+    kept = [at for at in range(len(text)) if not any(one.start() <= at < one.end() for one in thoughts)]
+    names = Glm47(None)._get_tool_names(request)
+    found = Glm47.FUNC_DETAIL_PATTERN.finditer("".join(text[at] for at in kept))
+    return [kept[one.start()] for one in found if one[1].strip() in (names or {one[1].strip()})]
+
+
+def retracted(t: Trial) -> bool:
+    """glm47 looks for thoughts in the whole text, whenever a call ends: calls and content come and go with them."""
+    if "<tool_call>" not in t.text or "</think>" not in t.text:
+        return False
+    told: list[int] = []
+    for end in re.finditer("</tool_call>", t.text):
+        so_far = t.text[:end.end()]
+        if "<think>" not in so_far or "</think>" in so_far:
+            told += places(so_far, t.request)[len(told):]
+    return told != places(t.text, t.request) if told else not t.whole.calls and t.whole.content is not None
+
+
+def misplaced(text: str) -> str | None:
+    """llama looks for marked calls and for functions in the whole text, and for bare objects where it finds neither."""
+    from vllm_mlx.tool_parsers.llama_tool_parser import LlamaToolParser as Llama
+    marked, functions, bare = (look(text)[1] for look in (
+        Llama._extract_python_tag_data, Llama._extract_xml_data, Llama._extract_bare_json_data))
+    if any(begin < other < end for begin, end in (*marked, *functions, *bare) for other, _ in (*marked, *functions)):
+        return "forged"
+    return "retracted" if bare and (marked or functions) else None
+
+
+def late(t: Trial) -> bool:
+    """hermes looks for functions and objects without tags where the text has no call with them. Its stream is silent while
+    there are more tags that open than such as close, and asks at its end."""
+    from .tools_stream import whole
+    so_far = t.text[:t.text.rfind("</tool_call>") + 1]
+    return (so_far.count("<tool_call>") > so_far.count("</tool_call>") + 1 and bool(t.whole.calls)
+            and not whole(t.name, t.request, so_far + "/tool_call>").calls)
+
+
+def unmarked(t: Trial) -> bool:
+    """gemma4 takes code for calls, but its stream looks for that only behind a marker of another form."""
+    from .tools_stream import whole
+    said = whole(t.name, t.request, t.text.replace("tool_code", "tool-code"))
+    return "tool_code" in t.text and said.calls != t.whole.calls
+
+
 def lone(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in text)
 
@@ -79,10 +136,16 @@ def disputed(t: Trial) -> str | None:
         return "unread"
     if t.name == "qwen" and disordered(t.text):
         return "order"
+    if t.name == "glm47" and retracted(t):
+        return "retracted"
+    if t.name == "gemma4" and unmarked(t):
+        return "unmarked"
+    if t.name == "hermes" and late(t):
+        return "late"
+    if t.name == "llama" and (cause := misplaced(t.text)):
+        return cause
     if not all(isinstance(name, str) and name for name, _ in t.whole.calls):
         return "nameless"
-    if t.name == "llama" and any(re.search(r'["{}]', name) for name, _ in t.whole.calls):
-        return "forged"
     if any(spoils(t.text, arguments) for _, arguments in t.whole.calls):
         return "python"
     return "lone" if lone(json.dumps([t.whole.content, t.whole.calls], ensure_ascii=False)) else None

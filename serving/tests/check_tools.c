@@ -229,6 +229,36 @@ START_TEST(the_end_of_a_thought_takes_the_first_call_of_glm47_along)
 }
 END_TEST
 
+#define STRAY "<tool_call>f<arg_key>a</arg_key><arg_value>x</think>y</arg_value></tool_call>"
+
+START_TEST(a_whole_thought_gives_the_first_call_of_glm47_back)
+{
+    const char *both = "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}} CALL{g} ARGUMENTS{{}}";
+    tool_reads("glm47", STRAY "<think></think>", "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("glm47", STRAY "b<tool_call>g<think></tool_call></think></tool_call>c", both);
+    tool_reads("glm47", STRAY "<tool_call>g</tool_call><think></think>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", STRAY "<tool_call>g\nh</tool_call><think></think><tool_call>g</tool_call>", both);
+    tool_reads("glm47", "<tool_call><think>b</think>" STRAY, "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("glm47", "<tool_call>so</think><tool_call>g</tool_call>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>s\no</tool_call></think>a" STRAY,
+               "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("glm47", "a<tool_call>so</think>b</think>", "C{ab</think>}");
+    tool_reads("glm47", "a" STRAY "b", "C{ay</arg_value></tool_call>b}");
+}
+END_TEST
+
+START_TEST(no_call_of_glm47_is_within_a_thought_behind_the_first_tag)
+{
+    tool_reads("glm47",
+               "<tool_call>f</tool_call>a<think><tool_call>h</tool_call></think><tool_call>g</tool_call>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>f</tool_call><think><tool_call>g</tool_call>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>f\nh</tool_call> <think>a</think><tool_call",
+               "C{<tool_call>f\nh</tool_call> <tool_call}");
+}
+END_TEST
+
 START_TEST(glm47_reads_keys_and_values_of_known_tools)
 {
     tool_reads("glm47",
@@ -242,6 +272,9 @@ START_TEST(glm47_reads_keys_and_values_of_known_tools)
     tool_reads_with("glm47", request, "<tool_call>f</tool_call><tool_call>g</tool_call>",
                     "CALL{g} ARGUMENTS{{}}");
     tool_reads("glm47", "<tool_call>Well. <tool_call>f</tool_call>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>\n<arg_key><tool_call>f</tool_call>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("glm47", "<tool_call>\n <arg_key><tool_call>f</tool_call>",
+               "C{<tool_call>\n <arg_key><tool_call>f</tool_call>}");
     tool_reads("glm47", "a<tool_call>f\ng</tool_call>b", "C{a<tool_call>f\ng</tool_call>b}");
 }
 END_TEST
@@ -268,6 +301,8 @@ int main(void)
     tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
     tcase_add_test(c, a_call_of_glm47_does_not_end_within_a_thought);
     tcase_add_test(c, the_end_of_a_thought_takes_the_first_call_of_glm47_along);
+    tcase_add_test(c, a_whole_thought_gives_the_first_call_of_glm47_back);
+    tcase_add_test(c, no_call_of_glm47_is_within_a_thought_behind_the_first_tag);
     tcase_add_test(c, glm47_reads_keys_and_values_of_known_tools);
     suite_add_tcase(s, c);
     return support_run(s);
