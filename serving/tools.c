@@ -229,6 +229,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
             n = measure_content(t, text, ended);
             serve_tools_content(t, serve_span_part(text, 0, n));
             at += n;
+            t->passed += n;
             if (!t->inside) break;
             t->marked = true;
             continue;
@@ -240,6 +241,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
         if (t->inside) t->opener = SERVE_CHAINED;
         t->scan = (serve_tools_scan){0};
         at += n;
+        t->passed += n;
     }
     return at;
 }
@@ -286,6 +288,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
                               assay_error *err)
 {
     if (is_content(t, delta, n)) {
+        t->passed += n;
         sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
         return ASSAY_OK;
     }

@@ -1,6 +1,9 @@
 /* llama: <|python_tag|>{"name": …, "parameters": {…}}, more of them behind ';'; the same without the marker
  * at the very beginning, its first member `name` or `type`; <function=NAME>{…}</function>.
  *
+ * What is no call hides none: an object that is none hides no function, a function that is none no marked
+ * object.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_function.h"
 
@@ -10,7 +13,9 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-enum { MARKED, TAGGED };         /* openers */
+/* Openers; before t->hollow of each, it opens nothing: objects in an object that is none, functions of which
+ * one was found to be none. */
+enum { MARKED, TAGGED };
 enum { BEFORE, MEMBER, INSIDE }; /* phases: before the object, before its first member is known, in it */
 
 static const serve_tools_members MEMBERS = {
@@ -56,6 +61,13 @@ static serve_tools_found look_member(serve_tools *t, assay_text text, size_t *n)
     return found;
 }
 
+/* Nothing that begins before text[until] like the block is a call. */
+static serve_tools_found pass_hollow(serve_tools *t, size_t opener, size_t until)
+{
+    t->hollow[opener] = t->passed + until;
+    return SERVE_FOUND_CONTENT;
+}
+
 static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
 {
     *n = strlen(FUNCTION);
@@ -65,28 +77,46 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
         const size_t body = t->scan.mark[0];
         if (body == *n + 1) return SERVE_FOUND_CONTENT; /* no name */
         if (body == 0 || body == text.n) return SERVE_FOUND_MORE;
-        if (text.at[body] != '{') return SERVE_FOUND_CONTENT;
+        if (text.at[body] != '{') return pass_hollow(t, TAGGED, body - 1);
         t->scan.phase = INSIDE;
     }
-    if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+    const size_t end = serve_span_find_next(text, &t->scan.seen, FUNCTION_END);
+    if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+    if (text.at[end - 1] != '}') return pass_hollow(t, TAGGED, end);
     *n = t->scan.seen;
-    const bool closed = text.at[*n - strlen(FUNCTION_END) - 1] == '}';
-    return closed ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+    return SERVE_FOUND_BLOCK;
+}
+
+/* Hands out the call that the object is which ends at t->scan.seen; else content up to its inside. */
+static serve_tools_found take_object(serve_tools *t, assay_text text, size_t *n)
+{
+    const size_t begin = serve_span_find(text, 0, "{"), end = t->scan.seen;
+    *n = end;
+    if (serve_tools_call_object(t, serve_span_part(text, begin, end), &MEMBERS)) return SERVE_FOUND_CHAIN;
+    *n = begin + 1;
+    return t->opener == SERVE_BARE ? SERVE_FOUND_CONTENT : pass_hollow(t, MARKED, end);
+}
+
+static serve_tools_found look_object(serve_tools *t, assay_text text, size_t *n)
+{
+    if (serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) return take_object(t, text, n);
+    if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
+    return SERVE_FOUND_MORE;
 }
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
+    if (t->opener <= TAGGED && t->passed < t->hollow[t->opener]) {
+        *n = 1;
+        return SERVE_FOUND_CONTENT;
+    }
     if (t->opener == TAGGED) {
         found = look_function(t, text, n);
     } else {
         if (t->scan.phase == BEFORE) found = look_before(t, text, n);
         if (found == SERVE_FOUND_BLOCK && t->scan.phase == MEMBER) found = look_member(t, text, n);
-        if (found == SERVE_FOUND_BLOCK) {
-            if (!serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) found = SERVE_FOUND_MORE;
-            *n = t->scan.seen;
-            if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
-        }
+        if (found == SERVE_FOUND_BLOCK) found = look_object(t, text, n);
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
     /* A bare object that does not close hides no calls, nor does a function: then none closes behind it. */
@@ -100,21 +130,13 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
 }
 
 /* The arguments as they stand there, JSON or not. */
-static serve_tools_found take_function(serve_tools *t, assay_text block)
+static serve_tools_found take(serve_tools *t, assay_text block)
 {
     const size_t end = serve_function_name_end(block);
     const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), end));
     if (name.n == 0) return SERVE_FOUND_CONTENT;
     serve_tools_call(t, name, serve_span_part(block, end + 1, block.n - strlen(FUNCTION_END)));
     return SERVE_FOUND_NOTHING;
-}
-
-static serve_tools_found take(serve_tools *t, assay_text block)
-{
-    if (t->opener == TAGGED) return take_function(t, block);
-    const size_t object = serve_span_find(block, 0, "{");
-    const bool is_call = serve_tools_call_object(t, serve_span_from(block, object), &MEMBERS);
-    return is_call ? SERVE_FOUND_CHAIN : SERVE_FOUND_CONTENT;
 }
 
 const serve_tools_format serve_tools_llama = {

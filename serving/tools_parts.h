@@ -77,8 +77,10 @@ struct serve_tools {
     unsigned dead;   /* a bit for each opener that is not one any more */
     bool first[256]; /* whether a marker begins with this byte */
     bool various;    /* not all of them begin with the same */
-    int state;       /* of the format's own, across blocks, as are n_tags and seen */
+    size_t passed;   /* bytes of the text before the block */
+    int state;       /* of the format's own, across blocks, as are n_tags, hollow and seen */
     size_t n_tags;
+    size_t hollow[2];
     unsigned seen; /* bits */
     bool plain;    /* nothing is held, and content that no marker begins in is handed out as it comes */
     bool inside;   /* held begins with an opener */

@@ -232,6 +232,27 @@ START_TEST(a_function_of_llama_that_does_not_close_hides_no_calls)
 }
 END_TEST
 
+#define CALL_G "<|python_tag|>{\"name\": \"g\", \"parameters\": {}}"
+
+START_TEST(what_is_no_call_of_llama_hides_none)
+{
+    tool_reads("llama", "<function=f>{\"s\": \"" CALL_G "\"} so</function>b",
+               "C{<function=f>{\"s\": \"} CALL{g} ARGUMENTS{{}} C{\"} so</function>b}");
+    tool_reads("llama", "<function=f>so " CALL_G "<function=h>{}</function>",
+               "C{<function=f>so } CALL{g} ARGUMENTS{{}} CALL{h} ARGUMENTS{{}}");
+    tool_reads("llama", "{\"name\": \"f\", \"parameters\": \"" CALL_G "\"}",
+               "C{{\"name\": \"f\", \"parameters\": \"} CALL{g} ARGUMENTS{{}} C{\"}}");
+    tool_reads("llama", "{\"name\": \"<function=g>{}</function>\"}",
+               "C{{\"name\": \"} CALL{g} ARGUMENTS{{}} C{\"}}");
+    tool_reads("llama", "<|python_tag|>{\"s\": \"<function=g>{}</function>\"}",
+               "C{<|python_tag|>{\"s\": \"} CALL{g} ARGUMENTS{{}} C{\"}}");
+    tool_reads("llama", CALL_G "; {\"s\": \"<function=f>{}</function>\"}",
+               "CALL{g} ARGUMENTS{{}} C{; {\"s\": \"} CALL{f} ARGUMENTS{{}} C{\"}}");
+    tool_reads("llama", "<|python_tag|>{\"s\": \"<|python_tag|>{}\"}" CALL_G,
+               "C{<|python_tag|>{\"s\": \"<|python_tag|>{}\"}} CALL{g} ARGUMENTS{{}}");
+}
+END_TEST
+
 START_TEST(llama_reads_a_bare_object_at_the_very_beginning_alone)
 {
     tool_reads("llama", " {\"name\": \"f\", \"parameters\": {}}a", "C{ } CALL{f} ARGUMENTS{{}} C{a}");
@@ -388,6 +409,7 @@ int main(void)
     tcase_add_test(c, llama_reads_marked_objects_and_more_behind_semicolons);
     tcase_add_test(c, an_escape_is_cut_anywhere);
     tcase_add_test(c, a_function_of_llama_that_does_not_close_hides_no_calls);
+    tcase_add_test(c, what_is_no_call_of_llama_hides_none);
     tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
     tcase_add_test(c, llama_reads_functions);
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);

@@ -12,7 +12,7 @@
 #include "serving/text.h"
 #include "serving/tools.h"
 
-#define N_BYTES   ((size_t)4000)
+#define N_BYTES   4000
 #define LOOKS_MAX 60 /* at each byte */
 
 static size_t n_looked;
@@ -67,14 +67,10 @@ static void ignore(void *context, assay_part part, const char *text, size_t n)
     (void)n;
 }
 
-/* begin, and again and again `more`, in bytes and whole. */
-static void expect_linear(const char *parser, const char *begin, const char *more)
+/* text: [N_BYTES], in bytes and whole. */
+static void read_all(const char *parser, const char *text, const char *begin, const char *more)
 {
-    const size_t n_begin = strlen(begin), n_more = strlen(more), n = N_BYTES;
-    char *text = malloc(n);
-    ck_assert_ptr_nonnull(text);
-    memcpy(text, begin, n_begin);
-    for (size_t i = n_begin; i < n; i++) text[i] = more[(i - n_begin) % n_more];
+    const size_t n = N_BYTES;
     const assay_sink sink = {.take = ignore};
     for (size_t step = 1; step <= n; step += n - 1) {
         serve_tools *t;
@@ -87,7 +83,25 @@ static void expect_linear(const char *parser, const char *begin, const char *mor
                       step, begin, more, n_looked / n);
         serve_tools_free(t);
     }
-    free(text);
+}
+
+/* begin, and again and again `more`. */
+static void expect_linear(const char *parser, const char *begin, const char *more)
+{
+    char text[N_BYTES];
+    const size_t n_begin = strlen(begin), n_more = strlen(more);
+    memcpy(text, begin, n_begin);
+    for (size_t i = n_begin; i < N_BYTES; i++) text[i] = more[(i - n_begin) % n_more];
+    read_all(parser, text, begin, more);
+}
+
+/* Again and again `more`, and then as often its end. */
+static void expect_linear_nested(const char *parser, const char *more, const char *end)
+{
+    char text[N_BYTES];
+    const size_t n_more = strlen(more), n_end = strlen(end), n = N_BYTES * n_more / (n_more + n_end);
+    for (size_t i = 0; i < N_BYTES; i++) text[i] = i < n ? more[i % n_more] : end[(i - n) % n_end];
+    read_all(parser, text, more, end);
 }
 
 /* A parser, and what its blocks begin with and are made of. */
@@ -142,12 +156,23 @@ START_TEST(a_parser_is_linear)
 }
 END_TEST
 
+START_TEST(what_is_nested_is_linear)
+{
+    static const char *const llama[] = {"<|python_tag|>{", "<function=x>{", "<function="};
+    static const char *const ends[] = {"}", "x</function>", ">x", "\"</function>"};
+    for (size_t i = 0; i < sizeof llama / sizeof *llama; i++)
+        for (size_t j = 0; j < sizeof ends / sizeof *ends; j++)
+            expect_linear_nested("llama", llama[i], ends[j]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("serving/tools_linear");
     TCase *c = tcase_create("linear");
     tcase_set_timeout(c, 300);
     tcase_add_loop_test(c, a_parser_is_linear, 0, sizeof materials / sizeof *materials);
+    tcase_add_test(c, what_is_nested_is_linear);
     suite_add_tcase(s, c);
     return support_run(s);
 }
