@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import tools_draw, tools_judge
+from . import tools_dense, tools_draw, tools_judge
 from .tools_stream import Answer, streamed, whole
 
 TITLE = "vllm-mlx: tool calls"
@@ -88,7 +88,8 @@ def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
     number = 0
     while True:
         number += 1
-        request, deltas = tools_draw.draw(name, random.Random(f"{seed} {name} {number}"))
+        draws = tools_dense if tools_dense.wanted(name, number) else tools_draw
+        request, deltas = draws.draw(name, random.Random(f"{seed} {name} {number}"))
         if deltas:
             yield number, Trial(name, request, deltas)
 

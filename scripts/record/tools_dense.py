@@ -1,0 +1,41 @@
+"""Draws texts that are nearly nothing but marks, for parsers that look at the whole text: what stands within what, and where
+lines end. They come behind the usual draws (`tools_draw.py`), which the bundled vectors and docs/FINDINGS.md are made of.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+FIRST = 2000  # draws of another kind come before
+
+CALL = '{"name":"f","parameters":{"a":1}}'
+SPACE = ("\n", "\r", "\r\n", " ")
+PARTS = {
+    "llama": ("<|python_tag|>", "<function=f>", "<function=", "</function>", "{", "}", ">", "<", "a", '{"a":1}', CALL, CALL, ";",
+              '"', '{"a":"', '"}', "[", '{"name":"f","parameters":{"s":"', '"}}', " ", "\n"),
+    "glm47": ("<tool_call>f", "<tool_call>", "</tool_call>", "</tool_call>", "<arg_key>k</arg_key>", "<arg_value>", "</arg_value>",
+              "<think>", "</think>", "<think>", "</think>", "<arg_key>k</arg_key><arg_value>1</arg_value>", "a", "<arg_key>",
+              "<tool_call>f</tool_call>", "</arg_key>", " ", "\n"),
+    "qwen3_xml": ("<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=s>", "<parameter=l>", "<parameter=o>",
+                  "</parameter>", "</parameter>", "a", "1", "[", "]", "{", "}", "'", "<", "<b>", "&", "null", *SPACE,
+                  "<function=f></function>", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>"),
+}
+VALUES = ("a", "1", "[", "]", "{", "}", "'", "<", "<b>", "&", "null", *SPACE, *SPACE)
+TYPES = {"s": "string", "l": "array", "i": "integer", "n": "number", "b": "boolean", "o": "object"}
+REQUEST = {"tools": [{"type": "function", "function": {"name": "f", "parameters": {
+    "type": "object", "properties": {key: {"type": kind} for key, kind in TYPES.items()}}}}]}
+
+
+def wanted(parser: str, number: int) -> bool:
+    return parser in PARTS and number > FIRST and number % 3 == 0
+
+
+def draw(parser: str, rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    """As tools_draw.draw."""
+    text = "".join(rng.choice(PARTS[parser]) for _ in range(rng.randint(2, 12)))
+    if parser == "qwen3_xml" and rng.random() < 0.5:
+        value = "".join(rng.choice(VALUES) for _ in range(rng.randint(1, 6)))
+        text = f"<tool_call><function=f><parameter={rng.choice(list(TYPES))}>{value}</parameter></function></tool_call>"
+    cuts = sorted(rng.sample(range(len(text) + 1), min(len(text), rng.choice((0, 0, 1, 2, 5)))))
+    return rng.choice(({}, REQUEST)), [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)]) if a < b]
