@@ -215,13 +215,12 @@ static const struct {
     {"", 77, "skip serving.so, reasoning qwen3: parser: expected angles\n"},
     {"SERVING_PARSER=qwen3", 1, "FAIL serving.so, reasoning qwen3: but for white space found "},
     {"SERVING_PARSER=hermes", 1, "FAIL serving.so, tools hermes: found "},
-    {"SERVING_PARSER=glm4 SERVING_FAULT=feed", 1, "FAIL serving.so, reasoning glm4: it cannot go on\n"},
-    {"SERVING_PARSER=glm47 SERVING_FAULT=no-memory", 1,
+    {"SERVING_PARSER=glm4 MODULE_FAULT=feed", 1, "FAIL serving.so, reasoning glm4: it cannot go on\n"},
+    {"SERVING_PARSER=glm47 MODULE_FAULT=no-memory", 1,
      "FAIL serving.so, tools glm47: no memory (see --memory)\n"},
-    {"SERVING_PARSER=llama SERVING_FAULT=crash", 1,
+    {"SERVING_PARSER=llama MODULE_FAULT=crash", 1,
      "FAIL serving.so, tools llama: the engine died of SIGKILL (Killed) in a reply\n"},
-    {"SERVING_FAULT=lacks", 77,
-     "\nskip serving.so, reasoning qwen3: its table for serving lacks reply_end\n"},
+    {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its table for serving lacks reply_end\n"},
 };
 
 START_TEST(what_cannot_be_measured_is_named)
@@ -260,7 +259,7 @@ END_TEST
 
 START_TEST(a_table_that_is_none_is_an_error)
 {
-    const support_output *o = bench("SERVING_FAULT=no-table", "");
+    const support_output *o = bench("MODULE_FAULT=no-table", "");
     assert_code(o, 99);
     assert_holds(o->err, "assay_serving_v1 returned no table");
     ck_assert_str_eq(o->out, "");

@@ -41,11 +41,7 @@ static void setup(void)
 /* assay run of the module, which breaks the rule `fault`. */
 static const support_output *run(const char *fault)
 {
-    char command[512];
-    (void)snprintf(command, sizeof command,
-                   "SPEAKER_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e speaker cases", fault,
-                   support_engine("speaker"));
-    return support_shell(command);
+    return support_run_module("speaker", fault, "cases");
 }
 
 START_TEST(a_sound_model_agrees)
@@ -104,10 +100,9 @@ START_TEST(a_failure_has_its_class)
         {"prompt", "text"},    {"count", "text"},      {"reasoning", "text"}, {"empty", "shape"},
         {"decode", "refused"}, {"memory", "memory"}};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        char command[512];
-        (void)snprintf(command, sizeof command, "SPEAKER_FAULT=%s \"$ASSAY\" run -e %s --fail-class %s cases",
-                       classes[i][0], support_engine("speaker"), classes[i][1]);
-        assert_code(support_shell(command), 1);
+        char arguments[64];
+        (void)snprintf(arguments, sizeof arguments, "--fail-class %s cases", classes[i][1]);
+        assert_code(support_run_module("speaker", classes[i][0], arguments), 1);
     }
 }
 END_TEST

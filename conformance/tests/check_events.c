@@ -35,11 +35,7 @@ static void setup(void)
 /* assay run of the module, which breaks the rule `fault`. */
 static const support_output *run(const char *fault)
 {
-    char command[512];
-    (void)snprintf(command, sizeof command,
-                   "RESPONSES_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e responses cases",
-                   fault, support_engine("responses"));
-    return support_shell(command);
+    return support_run_module("responses", fault, "cases");
 }
 
 START_TEST(a_sound_module_agrees)
@@ -81,11 +77,9 @@ START_TEST(a_failure_has_its_class)
         {"adds", "text"},     {"finishes-twice", "events"}, {"two-minds", "inconsistent"},
         {"no-json", "shape"}, {"refuses", "refused"},       {"memory", "memory"}};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        char command[512];
-        (void)snprintf(command, sizeof command,
-                       "RESPONSES_FAULT=%s \"$ASSAY\" run -e %s --fail-class %s cases", classes[i][0],
-                       support_engine("responses"), classes[i][1]);
-        assert_code(support_shell(command), 1);
+        char arguments[64];
+        (void)snprintf(arguments, sizeof arguments, "--fail-class %s cases", classes[i][1]);
+        assert_code(support_run_module("responses", classes[i][0], arguments), 1);
     }
 }
 END_TEST

@@ -44,11 +44,7 @@ static void setup(void)
 /* assay run of the module, which breaks the rule `fault`. */
 static const support_output *run(const char *fault, const char *arguments)
 {
-    char command[512];
-    (void)snprintf(command, sizeof command,
-                   "SERVING_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e serving %s", fault,
-                   support_engine("serving"), arguments);
-    return support_shell(command);
+    return support_run_module("serving", fault, arguments);
 }
 
 START_TEST(a_sound_module_without_an_engine_agrees)

@@ -30,11 +30,7 @@ static void setup(void)
 
 static const support_output *run(const char *fault)
 {
-    char command[512];
-    (void)snprintf(command, sizeof command,
-                   "LETTERS_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e letters cases", fault,
-                   support_engine("letters"));
-    return support_shell(command);
+    return support_run_module("letters", fault, "cases");
 }
 
 START_TEST(a_sound_tokenizer_agrees)

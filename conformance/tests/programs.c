@@ -31,9 +31,5 @@ void programs_setup(void)
 
 const support_output *programs_run(const char *fault, const char *arguments)
 {
-    char command[8192];
-    (void)snprintf(command, sizeof command,
-                   "STREAMS_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e streams %s", fault,
-                   support_engine("streams"), arguments);
-    return support_shell(command);
+    return support_run_module("streams", fault, arguments);
 }

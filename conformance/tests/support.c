@@ -117,6 +117,15 @@ const support_output *support_assay(const char *format, ...)
     return support_shell(arguments);
 }
 
+const support_output *support_run_module(const char *module, const char *fault, const char *arguments)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "MODULE_FAULT=%s ASSAY_ENGINE_PATH=$(dirname %s) \"$ASSAY\" run -e %s %s", fault,
+                   support_engine(module), module, arguments);
+    return support_shell(command);
+}
+
 void assert_code(const support_output *o, int code)
 {
     ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);

@@ -69,6 +69,8 @@ typedef struct support_output {
 const support_output *support_assay(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with any shell command; $ASSAY is the program. */
 const support_output *support_shell(const char *command);
+/* `assay run` of a module of the tests, called by its name, that breaks the rule `fault` (engines/rule.h). */
+const support_output *support_run_module(const char *module, const char *fault, const char *arguments);
 
 /* Asserts that the program ended with this status, and shows what it wrote if not. */
 void assert_code(const support_output *o, int code);

@@ -1,12 +1,12 @@
 /* A tokenizer as assay/serving.h says, whose ids are bytes: 1000 goes before a text, and is skipped as
- * special. A detokenizer releases one byte late. Each process breaks one rule, which LETTERS_FAULT names.
+ * special. A detokenizer releases one byte late. Each process breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "conformance/tests/engines/rule.h"
 
 #define SPECIAL 1000
 
@@ -19,24 +19,9 @@ struct assay_detokenizer {
     char held;
 };
 
-static bool errs(const char *fault)
-{
-    const char *asked = getenv("LETTERS_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        (void)snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
-
 static assay_status open_one(const char *dir, assay_tokenizer **out, assay_error *err)
 {
-    if (errs("open")) return fail(err, ASSAY_EFORMAT, dir);
+    if (errs("open")) return fail(err, ASSAY_EFORMAT, "%s", dir);
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
 }

@@ -1,5 +1,5 @@
 /* Chat completions as assay/serving.h says, for a model whose text is content. It has no engine. Each process
- * breaks one rule, which RESPONSES_FAULT names.
+ * breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "conformance/tests/engines/rule.h"
 
 #define CHUNK(delta, finish)                                                                                 \
     "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{"  \
@@ -16,21 +18,6 @@ struct assay_response {
     bool streams, begun, over;
     char text[256]; /* without a stream; plain ASCII that needs no escapes */
 };
-
-static bool errs(const char *fault)
-{
-    const char *asked = getenv("RESPONSES_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        (void)snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
 
 static void put(const assay_byte_sink *sink, const char *text)
 {

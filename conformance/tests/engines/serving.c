@@ -1,14 +1,15 @@
 /* Serving as assay/serving.h says, for a model that thinks between < and >, and calls tools as [name text].
- * It has no engine. Each process breaks one rule, which SERVING_FAULT names. Its parser is called angles, or
+ * It has no engine. Each process breaks one rule, which MODULE_FAULT names. Its parser is called angles, or
  * as SERVING_PARSER says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "conformance/tests/engines/rule.h"
 
 #define NAME_MAX_BYTES 64
 
@@ -18,21 +19,6 @@ struct assay_reply {
     char name[NAME_MAX_BYTES]; /* [n_name] of a call whose name is not over */
     size_t n_name, n_fed;
 };
-
-static bool errs(const char *fault)
-{
-    const char *asked = getenv("SERVING_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        (void)snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
 
 /* The stop set of every checkpoint is {1, 50}, but for one whose config begins with anything but '{'. */
 static assay_status stop_set(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,

@@ -1,14 +1,15 @@
 /* A model that says one thing, token by token, whose ids are bytes: it thinks between < and >, calls tools as
- * [name arguments], and ends with a line feed. Each process breaks one rule, which SPEAKER_FAULT names.
+ * [name arguments], and ends with a line feed. Each process breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
 #include <assay/serving.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "conformance/tests/engines/rule.h"
 
 static const char SAID[] = "<a>b[f 1]c\n";
 static const int32_t STOP = '\n';
@@ -37,24 +38,9 @@ struct assay_reply {
     assay_part part;
 };
 
-static bool errs(const char *fault)
-{
-    const char *asked = getenv("SPEAKER_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *text)
-{
-    if (err) {
-        err->status = status;
-        (void)snprintf(err->text, sizeof err->text, "%s", text);
-    }
-    return status;
-}
-
 static assay_status model_open(const char *dir, assay_model **out, assay_error *err)
 {
-    if (errs("model")) return fail(err, ASSAY_EFORMAT, dir);
+    if (errs("model")) return fail(err, ASSAY_EFORMAT, "%s", dir);
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
 }
@@ -116,7 +102,7 @@ static assay_status decode(assay_session *s, const int32_t *tokens, void *logits
 
 static assay_status tokenizer_open(const char *dir, assay_tokenizer **out, assay_error *err)
 {
-    if (errs("tokenizer")) return fail(err, ASSAY_EFORMAT, dir);
+    if (errs("tokenizer")) return fail(err, ASSAY_EFORMAT, "%s", dir);
     *out = calloc(1, sizeof **out);
     return *out ? ASSAY_OK : fail(err, ASSAY_ENOMEM, "no memory");
 }

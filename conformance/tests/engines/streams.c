@@ -1,5 +1,5 @@
 /* Streams and deferred arrays as assay/stream.h says, done without any haste: everything is computed in eval,
- * by whoever calls it. Each process breaks one rule, which STREAMS_FAULT names.
+ * by whoever calls it. Each process breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "conformance/tests/engines/rule.h"
 
 #define STREAMS_MAX 256
 
@@ -35,22 +35,6 @@ static struct {
 static _Thread_local struct {
     int32_t number, stream, per_thread[STREAMS_MAX];
 } mine;
-
-static bool errs(const char *fault)
-{
-    const char *asked = getenv("STREAMS_FAULT");
-    return asked && strcmp(asked, fault) == 0;
-}
-
-static assay_status fail(assay_error *err, assay_status status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (err) (void)vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    if (err) err->status = status;
-    return status;
-}
 
 /* Dies as a broken engine does, also where a sanitizer would catch the signal. */
 static void crash(void)
