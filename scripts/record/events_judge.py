@@ -12,6 +12,7 @@ from .events_server import Exchange
 FRAMED = ("gpt_oss", "harmony")  # parsers of messages with headers: they have no marker that says thinking is on after all
 SPECIAL = re.compile(r"<\|(?:channel|message|start|end|return|call|constrain)\|>")
 PREAMBLE = re.compile(r"<\|channel\|>commentary(?! to=)")
+FIRST = {"glm47": re.compile("<tool_call>"), "harmony": re.compile(r"<\|(?:channel|start)\|>")}  # what a call begins with
 ADDRESSED = re.compile(r"<\|channel\|>commentary to=functions\.")
 
 
@@ -23,14 +24,15 @@ def is_off(exchange: Exchange) -> bool:
 
 
 def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
-    """Whether text before a call is in no field: glm47's whole answers have none, nor has a stream where the call comes in the
-    same delta."""
+    """Whether text before a call is in no field: whole answers of glm47 and harmony have none, nor has a stream where the call, or
+    another parser's marker before that text, comes in the same delta."""
     _, content, calls = events_fold.parts(whole)
-    if exchange.server["tool_parser"] != "glm47" or not calls or content:
+    first = FIRST.get(exchange.server["tool_parser"])
+    if not first or not calls or content:
         return False
     parser = exchange.server["reasoning_parser"]
     said = serving_reasoning.whole(parser, text)[1] if parser else text
-    return bool((said or "").partition("<tool_call>")[0].strip())
+    return bool(first.split(said or "", maxsplit=1)[0].strip())
 
 
 def disputed(exchange: Exchange, text: str, whole: Folded) -> str | None:

@@ -66,7 +66,7 @@ class Engine:
 class Answer:
     status: int
     body: str
-    generic_calls: int = 0  # found by the parser that the server falls back on, and nobody named
+    generic: int = 0  # texts in which the parser that the server falls back on, and nobody named, found a call, or dropped one
     notes: list[str] = field(default_factory=list)
 
 
@@ -87,7 +87,7 @@ def configure(server: Any, exchange: Exchange) -> None:
 
 
 class Generic:
-    """Counts what the parser finds that the server falls back on where the one it was told finds nothing."""
+    """Counts the texts that the parser changes which the server falls back on where the one it was told finds nothing."""
 
     def __init__(self, server: Any) -> None:
         self.server, self.parse, self.n = server, server.parse_tool_calls, 0
@@ -95,7 +95,8 @@ class Generic:
     def __enter__(self) -> "Generic":
         def counted(*arguments: Any, **named: Any) -> Any:
             text, calls = self.parse(*arguments, **named)
-            self.n += len(calls or [])
+            drops = not self.server._enable_auto_tool_choice and text.split() != arguments[0].split()
+            self.n += bool(calls) or drops
             return text, calls
         self.server.parse_tool_calls = counted
         return self

@@ -89,8 +89,8 @@ class Trial:
 
     @property
     def generic(self) -> bool:
-        """Whether a parser that nobody named found a call."""
-        return any(answer.generic_calls for answer in self.answers)
+        """Whether a parser that nobody named found a call, or took text for a broken one."""
+        return any(answer.generic for answer in self.answers)
 
     def differing(self, one: Folded, other: Folded) -> list[str]:
         """Members; not those that the server says wrong in every stream."""
