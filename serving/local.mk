@@ -47,6 +47,7 @@ serving_libserving_la_SOURCES = \
 	serving/tools_qwen.c \
 	serving/tools_qwen3_xml.c \
 	serving/tools_request.c serving/tools_request.h \
+	serving/tools_thoughts.c serving/tools_thoughts.h \
 	serving/tools_types.c serving/tools_types.h \
 	serving/tools_value.c serving/tools_value.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.

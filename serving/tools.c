@@ -4,6 +4,7 @@
 #include "model/error.h"
 #include "serving/text.h"
 #include "serving/tools_parts.h"
+#include "serving/tools_thoughts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ assay_status serve_tools_open(const char *name, assay_text request, serve_tools 
         return rc;
     }
     t->format = format;
+    t->thought_end = SERVE_NOWHERE;
     for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
         t->first[(unsigned char)format->openers[i][0]] = true;
         t->various |= format->openers[i][0] != format->openers[0][0];
@@ -84,6 +86,7 @@ static void hand_out(serve_tools *t, assay_part part, assay_text text)
 void serve_tools_release(serve_tools *t)
 {
     t->withheld = false;
+    t->n_taken = 0;
     hand_out(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
     t->tail.n = 0;
 }
@@ -95,10 +98,16 @@ static bool is_conditional(const serve_tools *t)
     return t->withheld || (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->marked);
 }
 
+/* Whether no content follows a call; without any, what is withheld is content. */
+static bool drops_behind(const serve_tools *t)
+{
+    return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
+}
+
 static bool is_dropped(const serve_tools *t)
 {
     if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
-    return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
+    return drops_behind(t);
 }
 
 static bool is_handed_out(const serve_tools *t)
@@ -122,8 +131,25 @@ void serve_tools_content(serve_tools *t, assay_text text)
     hand_out(t, ASSAY_PART_CONTENT, text);
 }
 
+void serve_tools_withhold_taken(serve_tools *t, assay_text text)
+{
+    t->withheld = true;
+    serve_tools_content(t, text);
+    t->n_taken = t->tail.n;
+}
+
+/* A call has come: what was taken along is no content. */
+static void forget_taken(serve_tools *t)
+{
+    serve_bytes_drop(&t->tail, t->n_taken);
+    t->n_taken = 0;
+    if (t->format->settle) t->format->settle(t);
+    else serve_tools_release(t);
+}
+
 void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
 {
+    if (t->n_taken > 0) forget_taken(t);
     if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
     if (!t->withheld) {
         t->tail.n = 0;
@@ -147,7 +173,8 @@ static serve_tools_found match_opener(serve_tools *t, assay_text text)
         }
         if (n == text.n) found = SERVE_FOUND_MORE;
     }
-    return found;
+    const serve_tools_found thought = serve_tools_match_thought(t, text);
+    return thought == SERVE_FOUND_CONTENT ? found : thought;
 }
 
 /* The first byte of text[at..n) that a marker begins with; n: none. */
@@ -181,24 +208,9 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
     return at;
 }
 
-/* The block without what stands between <think> and </think> in it, and without those. */
-static assay_text drop_thoughts(serve_tools *t, assay_text block)
-{
-    size_t from = 0, begin, end;
-    t->block.n = 0;
-    while ((begin = serve_span_find(block, from, SERVE_THINK)) != SERVE_NOWHERE &&
-           (end = serve_span_find(block, begin, SERVE_THINK_END)) != SERVE_NOWHERE) {
-        serve_bytes_add(&t->block, block.at + from, begin - from);
-        from = end + strlen(SERVE_THINK_END);
-    }
-    if (from == 0) return block;
-    serve_bytes_add(&t->block, block.at + from, block.n - from);
-    return serve_bytes_text(&t->block);
-}
-
 static serve_tools_found take_block(serve_tools *t, assay_text block)
 {
-    if (t->format->drops_thoughts) block = drop_thoughts(t, block);
+    if (t->format->drops_thoughts) block = serve_tools_drop_thoughts(t, block);
     return t->block.failed ? SERVE_FOUND_NOTHING : t->format->take(t, block);
 }
 
@@ -209,8 +221,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
     /* Half a character may yet be white space, which formats pass over. */
     if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
-    t->scan.until = NULL;
-    serve_tools_found found = t->format->look(t, text, ended && !cut, n);
+    serve_tools_found found = serve_tools_look(t, text, ended && !cut, n);
     if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
         *n = text.n;
@@ -231,7 +242,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
             at += n;
             t->passed += n;
             if (!t->inside) break;
-            t->marked = true;
+            t->marked |= !(t->format->ends & 1U << t->opener);
             continue;
         }
         const serve_tools_found found = read_block(t, text, ended, &n);
@@ -295,6 +306,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
     if (goes_on(t, delta, n)) {
         serve_bytes_add(&t->held, delta, n);
         t->scan.seen += n;
+        t->sought += n;
         return t->held.failed ? finish(t, err) : ASSAY_OK;
     }
     t->sink = sink;
@@ -306,6 +318,6 @@ assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error
 {
     t->sink = sink;
     if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
-    if (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->n_calls == 0) serve_tools_release(t);
+    if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
     return finish(t, err);
 }

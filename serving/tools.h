@@ -14,7 +14,9 @@
  *   one is not. glm47, mistral: what follows the first marker is content only if no call is found at all;
  *   harmony: likewise, but for the answer of the channel `final`.
  * - Calls without markers (bare JSON, fenced code) are content, but for llama's, at the very beginning.
- * - Reasoning is not looked for: that is serving/reasoning.h.
+ * - Reasoning is not looked for: that is serving/reasoning.h. But what stands between <think> and </think>
+ *   behind the first marker of gemma4, glm47, hermes or qwen is neither content nor part of a call, and there
+ *   the end of a thought without a beginning takes along what is before it: tools_thoughts.h.
  *
  * JSON is strict (model/json_scan.h): arguments with a member that comes twice, or NaN, are none.
  *

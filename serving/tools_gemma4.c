@@ -48,6 +48,12 @@ static bool find_call(assay_text block, char bracket, size_t *at, assay_text *na
     return false;
 }
 
+static void call(serve_tools *t, assay_text name, assay_text arguments)
+{
+    if (t->n_taken == 0) serve_tools_release(t);
+    serve_tools_call(t, name, arguments);
+}
+
 static void take_braces(serve_tools *t, assay_text block)
 {
     assay_text name;
@@ -60,7 +66,7 @@ static void take_braces(serve_tools *t, assay_text block)
         t->arguments.n = 0;
         const assay_status rc = serve_gemma_object(&t->arguments, serve_span_part(block, open, at));
         if (rc == ASSAY_ENOMEM) t->failed = true;
-        if (rc == ASSAY_OK) serve_tools_call(t, name, serve_bytes_text(&t->arguments));
+        if (rc == ASSAY_OK) call(t, name, serve_bytes_text(&t->arguments));
     }
 }
 
@@ -109,7 +115,7 @@ static void take_parentheses(serve_tools *t, assay_text block)
         t->failed |= arguments.text.failed || arguments.json.failed;
         n_looked += end - at;
         if (is_one && !t->failed) {
-            serve_tools_call(t, name, object);
+            call(t, name, object);
             at = end;
         }
         serve_arguments_free(&arguments);
@@ -123,7 +129,9 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     const assay_text body = serve_span_part(block, from, end < block.n ? end : block.n);
     take_braces(t, body);
     if (t->n_calls == n_calls) take_parentheses(t, body);
-    return t->n_calls > n_calls ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+    if (t->n_calls > n_calls) return SERVE_FOUND_NOTHING;
+    t->withheld = true; /* the end of a thought may take it along */
+    return SERVE_FOUND_CONTENT;
 }
 
 const serve_tools_format serve_tools_gemma4 = {
@@ -134,4 +142,5 @@ const serve_tools_format serve_tools_gemma4 = {
     .drops_thoughts = true,
     .look = look,
     .take = take,
+    .take_along = serve_tools_withhold_taken,
 };

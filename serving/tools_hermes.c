@@ -145,12 +145,22 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     return shaped ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
+/* Both answers of the published server drop what is before the end of a thought. */
+static void take_along(serve_tools *t, assay_text text)
+{
+    (void)text;
+    t->dead = 0;
+    t->state = 0;
+}
+
 const serve_tools_format serve_tools_hermes = {
     .names = {"hermes", "nous"},
     .openers = {TAG, FUNCTION, FUNCTION_END},
     .inner = {TAG_END, "<parameter=", "</parameter>"},
+    .ends = 1U << STRAY,
     .after = SERVE_AFTER_KEPT,
     .drops_thoughts = true,
     .look = look,
     .take = take,
+    .take_along = take_along,
 };

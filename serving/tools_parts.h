@@ -45,10 +45,22 @@ typedef struct serve_tools_scan {
 #define SERVE_BARE    SERVE_OPENERS_MAX
 #define SERVE_CHAINED (SERVE_OPENERS_MAX + 1)
 
+/* Nor are these, which count behind the first marker where a format takes along; see tools_thoughts.h. */
+#define SERVE_THOUGHT     (SERVE_OPENERS_MAX + 2)
+#define SERVE_THOUGHT_END (SERVE_OPENERS_MAX + 3)
+
+/* What there was of thoughts behind the first marker. */
+typedef enum serve_tools_thought {
+    SERVE_THOUGHT_NONE,
+    SERVE_THOUGHT_STRAY, /* the end of one without a beginning */
+    SERVE_THOUGHT_WHOLE
+} serve_tools_thought;
+
 typedef struct serve_tools_format {
     const char *names[4]; /* the first is the one to show */
     const char *openers[SERVE_OPENERS_MAX];
     const char *inner[SERVE_INNER_MAX]; /* the other markers, which stand in blocks */
+    unsigned ends; /* a bit for each opener that begins nothing, but ends what was withheld */
     serve_tools_after after;
     bool bare;           /* an object at the very beginning opens a block, too */
     bool reads_messages; /* those of harmony that go to tools */
@@ -60,6 +72,12 @@ typedef struct serve_tools_format {
 
     /* Hands out the calls of a block through serve_tools_call; what the block is otherwise. */
     serve_tools_found (*take)(serve_tools *t, assay_text block);
+
+    /* Text up to the end of a thought that takes it along has come; NULL: none does. */
+    void (*take_along)(serve_tools *t, assay_text text);
+
+    /* What was taken along is no part of the tail any more: whether the rest is withheld. NULL: it is not. */
+    void (*settle)(serve_tools *t);
 } serve_tools_format;
 
 struct serve_tools {
@@ -81,16 +99,21 @@ struct serve_tools {
     int state;       /* of the format's own, across blocks, as are n_tags, hollow and seen */
     size_t n_tags;
     size_t hollow[2];
-    unsigned seen; /* bits */
-    bool plain;    /* nothing is held, and content that no marker begins in is handed out as it comes */
-    bool inside;   /* held begins with an opener */
-    bool marked;   /* a marker has been seen */
-    bool begun;    /* more than white space has been seen */
-    bool released; /* the tail grew too long, and what follows it is content as well */
-    bool withheld; /* the format's: content goes to the tail */
-    bool dropping; /* the format's: content is dropped */
-    bool direct;   /* the format's: content is content, whatever else holds */
-    bool failed;   /* memory ran out */
+    unsigned seen;  /* bits */
+    size_t n_taken; /* of the tail: taken along by the end of a thought if a call comes */
+    serve_tools_thought thought;
+    size_t sought;      /* bytes of the text that the end of a thought was looked for in */
+    size_t thought_end; /* where the first was found that is not passed yet, or SERVE_NOWHERE */
+    bool endless;       /* the text has a thought without an end */
+    bool plain;         /* nothing is held, and content that no marker begins in is handed out as it comes */
+    bool inside;        /* held begins with an opener */
+    bool marked;        /* a marker has been seen */
+    bool begun;         /* more than white space has been seen */
+    bool released;      /* the tail grew too long, and what follows it is content as well */
+    bool withheld;      /* the format's: content goes to the tail */
+    bool dropping;      /* the format's: content is dropped */
+    bool direct;        /* the format's: content is content, whatever else holds */
+    bool failed;        /* memory ran out */
 };
 
 extern const serve_tools_format serve_tools_gemma4, serve_tools_glm47, serve_tools_harmony,
@@ -107,6 +130,9 @@ static inline void serve_tools_wait_for(serve_tools *t, assay_text block, const 
 
 /* For a format that withholds: hands out the tail as content, and the content behind it. */
 void serve_tools_release(serve_tools *t);
+
+/* For a format that takes along: withholds the text, which is none if a call comes. */
+void serve_tools_withhold_taken(serve_tools *t, assay_text text);
 
 /* Content, with what holds for it at this place. */
 void serve_tools_content(serve_tools *t, assay_text text);

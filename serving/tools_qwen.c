@@ -17,9 +17,9 @@
 #define BRACKET      "[Calling tool:"
 #define BRACKET_END  ")]"
 
-enum { TAGGED, TAGGED_END, PLAIN, BRACKETED, BRACKETED_END }; /* openers */
-enum { NAMED = 1, NAMELESS };                                 /* t->scan.phase of a function */
-enum { IN_BRACKET = 1 };                                      /* t->state */
+enum { TAGGED, TAGGED_END, PLAIN, PLAIN_END, BRACKETED, BRACKETED_END }; /* openers */
+enum { NAMED = 1, NAMELESS };                                            /* t->scan.phase of a function */
+enum { IN_BRACKET = 1, IN_FUNCTION = 2 };                                /* t->state, bits */
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
 
@@ -33,7 +33,7 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
         *n = t->scan.seen;
         return true;
     }
-    serve_tools_wait_for(t, text, end[0] == '<' ? "<" : ")");
+    serve_tools_wait_for(t, text, end[0] == '<' ? "<" : ")<");
     return false;
 }
 
@@ -41,7 +41,7 @@ static serve_tools_found withhold(serve_tools *t)
 {
     t->withheld = true;
     if (t->opener == TAGGED) t->n_tags++;
-    else t->state = IN_BRACKET;
+    else t->state |= IN_BRACKET;
     return SERVE_FOUND_CONTENT;
 }
 
@@ -72,11 +72,11 @@ static serve_tools_found look_end(serve_tools *t, size_t *n)
     if (t->opener == TAGGED_END && t->n_tags > 0 && serve_span_ends(tail, TAG)) {
         t->tail.n = tail.n - strlen(TAG);
         t->n_tags--;
-        t->withheld = t->n_tags > 0 || t->state == IN_BRACKET;
+        t->withheld = t->n_tags > 0 || t->state != 0;
         return SERVE_FOUND_NOTHING;
     }
     if (t->opener == TAGGED_END) t->n_tags = 0;
-    else t->state = 0;
+    else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
     if (t->withheld && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
     return SERVE_FOUND_CONTENT;
 }
@@ -135,6 +135,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     switch (t->opener) {
     case TAGGED: found = look_tagged(t, text, n); break;
     case TAGGED_END:
+    case PLAIN_END:
     case BRACKETED_END: return look_end(t, n);
     case PLAIN: found = look_function(t, text, n); break;
     default: found = look_bracket(t, text, n); break;
@@ -164,12 +165,40 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     return SERVE_FOUND_NOTHING;
 }
 
+/* Whether the last `opener` of a text has no `end` behind it. */
+static bool is_open(assay_text text, const char *opener, const char *end)
+{
+    size_t last = SERVE_NOWHERE;
+    for (size_t at = 0; (at = serve_span_find(text, at, opener)) != SERVE_NOWHERE; at++) last = at;
+    return last != SERVE_NOWHERE && serve_span_find(text, last, end) == SERVE_NOWHERE;
+}
+
+/* The tail is withheld as long as a marker in it has no end. */
+static void settle(serve_tools *t)
+{
+    const assay_text tail = serve_bytes_text(&t->tail);
+    t->n_tags = is_open(tail, TAG, TAG_END);
+    t->state = (is_open(tail, FUNCTION, FUNCTION_END) ? IN_FUNCTION : 0) |
+               (is_open(tail, BRACKET, BRACKET_END) ? IN_BRACKET : 0);
+    if (t->n_tags == 0 && t->state == 0) serve_tools_release(t);
+}
+
+/* No call any more, but content if none follows. */
+static void take_along(serve_tools *t, assay_text text)
+{
+    serve_tools_withhold_taken(t, text);
+    settle(t);
+}
+
 const serve_tools_format serve_tools_qwen = {
     .names = {"qwen", "qwen3"},
-    .openers = {TAG, TAG_END, FUNCTION, BRACKET, BRACKET_END},
-    .inner = {FUNCTION_END, "<parameter=", "</parameter>"},
+    .openers = {TAG, TAG_END, FUNCTION, FUNCTION_END, BRACKET, BRACKET_END},
+    .inner = {"<parameter=", "</parameter>"},
+    .ends = 1U << TAGGED_END | 1U << PLAIN_END | 1U << BRACKETED_END,
     .after = SERVE_AFTER_KEPT,
     .drops_thoughts = true,
     .look = look,
     .take = take,
+    .take_along = take_along,
+    .settle = settle,
 };

@@ -21,6 +21,16 @@ PARTS = {
                   "</parameter>", "</parameter>", "a", "1", "[", "]", "{", "}", "'", "<", "<b>", "&", "null", *SPACE,
                   "<function=f></function>", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>"),
 }
+THOUGHTS = ("<think>", "</think>") * 2
+TAGGED = ("<tool_call>", "</tool_call>", "<function=f>", "<function=", "</function>", "<parameter=k>", "</parameter>", "{", "}", '"',
+          '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>', '<tool_call>{"name":"f","arguments":{"s":"', '"}}</tool_call>',
+          "<function=f></function>", "<tool_call><function=f>", "a", " ", "\n", *THOUGHTS)
+PARTS |= {
+    "hermes": TAGGED,
+    "qwen": (*TAGGED, "[Calling tool:", ")]", "[Calling tool: f({})]", '[Calling tool: f({"s":"', '"})]'),
+    "gemma4": ("<|tool_call>", "<tool_call|>", "call:f{", "call:f(", "}", ")", "call:f{}", 'k:<|"|>', '<|"|>', "a", " ", "\n",
+               "<|tool_call>call:f{}<tool_call|>", '<|tool_call>call:f{k:<|"|>', '<|"|>}<tool_call|>', *THOUGHTS),
+}
 VALUES = ("a", "1", "[", "]", "{", "}", "'", "<", "<b>", "&", "null", *SPACE, *SPACE)
 TYPES = {"s": "string", "l": "array", "i": "integer", "n": "number", "b": "boolean", "o": "object"}
 REQUEST = {"tools": [{"type": "function", "function": {"name": "f", "parameters": {

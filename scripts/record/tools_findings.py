@@ -70,6 +70,11 @@ ENTRIES = {
         """Every call's end has the whole text looked at again: for thoughts, which `glm47_tool_parser.py` (87) drops with all that is before the
         end of one without a beginning; for marked calls and functions, beside which `llama_tool_parser.py` (371) knows no bare object.""",
         "What has been told stands."),
+    "silent": Entry(
+        "what a stream is silent of until the end of a thought takes it along",
+        """`abstract_tool_parser.py` (75–84) drops all that is before the end of a thought without a beginning: also calls that are whole, if the
+        stream has not told them yet (`qwen_tool_parser.py`, 313; `hermes_tool_parser.py`, 296), and what would be content.""",
+        "What is decided by the text so far is decided then."),
     "late": Entry(
         "a call that a stream knows of only when it has ended",
         """`hermes_tool_parser.py` (148–230) looks for functions and objects without tags where no call has them, and a stream is silent while more

@@ -9,6 +9,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from . import tools_draw
+
 if TYPE_CHECKING:
     from .serving_tools import Trial
 
@@ -22,10 +24,14 @@ CAUSES = {
     "forged": "a call that begins inside of another's arguments",
     "retracted": "what a stream has told is taken back, and by chance said again of another place",
     "python": "arguments that are Python, or JSON that no one reads alike",
+    "silent": "what a stream is silent of until the end of a thought takes it along",
     "late": "a call that a stream knows of only when it has ended",
     "unmarked": "a call without a marker, which a stream finds only where another marker stands",
     "lone": "half a character",
 }
+
+
+ENDS = ("</tool_call>", "</function>", ")]", "<tool_call|>")
 
 
 def strict(text: str) -> Any:
@@ -106,20 +112,56 @@ def misplaced(text: str) -> str | None:
     return "retracted" if bare and (marked or functions) else None
 
 
+def unsteady(t: Trial) -> str | None:
+    """qwen, hermes and gemma4 look for thoughts in the whole text, too: how that has changed what was before their ends."""
+    from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
+
+    from .serving_tools import tokens
+    from .tools_stream import Stream, whole
+    stream, fed = Stream(t.name, t.request), 0
+    for end in re.finditer("</think>", t.text):
+        so_far = t.text[:end.start()]
+        for delta in tokens(t.name, t.text[fed:end.start()]):
+            stream.feed(delta)
+        fed = end.start()
+        before, behind = (whole(t.name, t.request, t.text[:at]).calls for at in end.span())
+        told = [(name, arguments) for _, (name, arguments) in sorted(stream.calls.items())]
+        marks = [so_far.find(mark) for mark in tools_draw.MARKERS[t.name] if mark in so_far]
+        if behind[:len(told)] != told or (t.whole.calls and not marks):
+            return "retracted"
+        if t.name == "hermes" and so_far.count("<tool_call>") > max(1, so_far.count("</tool_call>")):
+            return "silent"
+        if t.name == "gemma4" and so_far.count("<tool_call|>") > 1 and not told:  # it reads the first block alone
+            return "silent"
+        if behind[:len(before)] != before or (t.name == "qwen" and marks and "<think>" not in so_far
+                                              and len(Qwen._strip_unclosed_markup(so_far)) > min(marks)):
+            return "silent"
+        begin = so_far.rfind("<think>")
+        if (len(behind) > len(before) or any(mark in so_far[begin:] for mark in ENDS if begin >= 0)
+                or (marks and begin < 0 and re.search("<think>.*</think>", t.text[end.end():], re.DOTALL))):
+            return "late"
+    return None
+
+
 def late(t: Trial) -> bool:
     """hermes looks for functions and objects without tags where the text has no call with them. Its stream is silent while
     there are more tags that open than such as close, and asks at its end."""
     from .tools_stream import whole
     so_far = t.text[:t.text.rfind("</tool_call>") + 1]
+    if not so_far and t.text.count("<tool_call>") > 1 and t.whole.calls:
+        return True
     return (so_far.count("<tool_call>") > so_far.count("</tool_call>") + 1 and bool(t.whole.calls)
             and not whole(t.name, t.request, so_far + "/tool_call>").calls)
 
 
 def unmarked(t: Trial) -> bool:
-    """gemma4 takes code for calls, but its stream looks for that only behind a marker of another form."""
+    """gemma4 takes code for calls, and hermes objects, but a stream looks for that only behind a marker of another form."""
     from .tools_stream import whole
     said = whole(t.name, t.request, t.text.replace("tool_code", "tool-code"))
-    return "tool_code" in t.text and said.calls != t.whole.calls
+    behind = t.text.partition("</think>")[2]
+    return (("tool_code" in t.text and said.calls != t.whole.calls)
+            or (not any(mark in behind for mark in ("<|tool_call>", "<tool_call", "<function="))
+                and bool(whole(t.name, t.request, behind).calls)))
 
 
 def lone(text: str) -> bool:
@@ -138,7 +180,9 @@ def disputed(t: Trial) -> str | None:
         return "order"
     if t.name == "glm47" and retracted(t):
         return "retracted"
-    if t.name == "gemma4" and unmarked(t):
+    if t.name in ("qwen", "hermes", "gemma4") and "</think>" in t.text and (cause := unsteady(t)):
+        return cause
+    if t.name in ("gemma4", "hermes") and unmarked(t):
         return "unmarked"
     if t.name == "hermes" and late(t):
         return "late"

@@ -201,6 +201,68 @@ START_TEST(thoughts_within_a_block_are_no_part_of_its_calls)
 }
 END_TEST
 
+#define THOUGHT_IN_CALL "<function=f><parameter=a>x</think>y</parameter></function>"
+
+START_TEST(the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker)
+{
+    tool_reads("qwen", "a[Calling tool:\n" THOUGHT_IN_CALL, "C{a}");
+    tool_reads("qwen", "a<function=f></think>", "C{a}");
+    tool_reads("qwen", "a<function=f>[Calling tool: f({})]</think>", "C{a}");
+    tool_reads("qwen", "<function=f>b</think>[Calling tool: g({})]</function>",
+               "CALL{g} ARGUMENTS{{}} C{</function>}");
+    tool_reads("qwen", "<tool_call>{</think><tool_call><function=g></function>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen", "<tool_call>{</think>a<tool_call>b<function=g></function></tool_call>",
+               "CALL{g} ARGUMENTS{{}} C{a<tool_call>b</tool_call>}");
+    tool_reads("hermes", "<tool_call><function=f></function></think>", "");
+    tool_reads("hermes", "<tool_call>{</think><function=g></function>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("hermes", "<tool_call>so</tool_call></think>a", "C{<tool_call>so</tool_call>a}");
+    tool_reads("gemma4", "<|tool_call><tool_call|>a</think>b<|tool_call>call:f{}<tool_call|>",
+               "C{b} CALL{f} ARGUMENTS{{}}");
+    tool_reads("gemma4", "<|tool_call>call:f{x:<|\"|></think><|tool_call>call:g{}<tool_call|>",
+               "CALL{g} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(what_the_end_of_a_thought_takes_along_is_content_where_no_call_follows)
+{
+    tool_reads("qwen", "a" THOUGHT_IN_CALL "b", "C{a" THOUGHT_IN_CALL "b}");
+    tool_reads("qwen", "[Calling tool: f({\"a\": \"</think>\"})]b",
+               "C{[Calling tool: f({\"a\": \"</think>\"})]b}");
+    tool_reads("qwen", "<tool_call>{\"a\": \"</think>\"}</tool_call>b",
+               "C{<tool_call>{\"a\": \"</think>\"}</tool_call>b}");
+    tool_reads("gemma4", "<|tool_call>call:f{x:</think>}<tool_call|>b",
+               "C{<|tool_call>call:f{x:</think>}<tool_call|>b}");
+}
+END_TEST
+
+START_TEST(the_end_of_a_thought_takes_nothing_along_but_once_and_before_a_call)
+{
+    tool_reads("qwen", "<function=g></function>" THOUGHT_IN_CALL,
+               "CALL{g} ARGUMENTS{{}} CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("qwen", "<tool_call>a</think>" THOUGHT_IN_CALL, "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("qwen", "<tool_call><think></think>" THOUGHT_IN_CALL,
+               "CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("qwen", "<function=g><think></think></think></function>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("hermes", "<function=g></function></think>" THOUGHT_IN_CALL,
+               "CALL{g} ARGUMENTS{{}} C{</think>} CALL{f} ARGUMENTS{{\"a\": \"x</think>y\"}}");
+    tool_reads("gemma4", "<|tool_call>call:g{}<tool_call|></think>", "CALL{g} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(thoughts_are_content_before_a_marker_and_none_behind_it)
+{
+    tool_reads("qwen", "<think>a</think>b</think>", "C{<think>a</think>b</think>}");
+    tool_reads("qwen", ")]</tool_call></function><think></think>",
+               "C{)]</tool_call></function><think></think>}");
+    tool_reads("qwen", "<function=f></function>a<think>b<function=g></function></think>c",
+               "CALL{f} ARGUMENTS{{}} C{ac}");
+    tool_reads("qwen", "<function=f></function>a<think>b<function=g></function>",
+               "CALL{f} ARGUMENTS{{}} C{a<think>b} CALL{g} ARGUMENTS{{}}");
+    tool_reads("hermes", "<function=f></function>a<think>b</think>c<thin",
+               "CALL{f} ARGUMENTS{{}} C{ac<thin}");
+}
+END_TEST
+
 START_TEST(a_call_of_glm47_does_not_end_within_a_thought)
 {
     tool_reads("glm47",
@@ -299,6 +361,10 @@ int main(void)
     tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
     tcase_add_test(c, qwen_gives_back_what_begins_no_call);
     tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
+    tcase_add_test(c, the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker);
+    tcase_add_test(c, what_the_end_of_a_thought_takes_along_is_content_where_no_call_follows);
+    tcase_add_test(c, the_end_of_a_thought_takes_nothing_along_but_once_and_before_a_call);
+    tcase_add_test(c, thoughts_are_content_before_a_marker_and_none_behind_it);
     tcase_add_test(c, a_call_of_glm47_does_not_end_within_a_thought);
     tcase_add_test(c, the_end_of_a_thought_takes_the_first_call_of_glm47_along);
     tcase_add_test(c, a_whole_thought_gives_the_first_call_of_glm47_back);

@@ -107,21 +107,22 @@ static void expect_linear_nested(const char *parser, const char *more, const cha
 /* A parser, and what its blocks begin with and are made of. */
 typedef struct material {
     const char *parser;
-    const char *parts[10]; /* NULL behind the last */
+    const char *parts[12]; /* NULL behind the last */
 } material;
 
 static const material materials[] = {
     {"hermes",
      {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
-      "<tool_call>{", "}</tool_call>", "<tool_call> <function=x>"}},
+      "<tool_call>{", "}</tool_call>", "<tool_call> <function=x>", "<think>", "</think>"}},
     {"qwen",
      {"<tool_call>", "</tool_call>", "<function=", "</function>", "[Calling tool:", ")]", "<tool_call>{",
-      "f({", "})]"}},
+      "f({", "})]", "<think>", "</think>"}},
     {"qwen3_xml",
      {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
       "<function=x>", "<parameter=x>"}},
     {"gemma4",
-     {"<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(", "<|tool_call>call:x{"}},
+     {"<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(", "<|tool_call>call:x{",
+      "<think>", "</think>"}},
     {"mistral", {"[TOOL_CALLS]", "[ARGS]", "x{", "[{", "}]", "[TOOL_CALLS]["}},
     {"llama",
      {"<|python_tag|>", ";", "<function=", "</function>", "<|python_tag|>{", "{\"name\"", "<function=x>{"}},
@@ -139,7 +140,7 @@ enum { N_COMMON = sizeof common / sizeof *common };
 
 static const char *part_of(const material *m, size_t i)
 {
-    return i < N_COMMON ? common[i] : i - N_COMMON < 10 ? m->parts[i - N_COMMON] : NULL;
+    return i < N_COMMON ? common[i] : i - N_COMMON < 12 ? m->parts[i - N_COMMON] : NULL;
 }
 
 /* Its parts in every combination. */
