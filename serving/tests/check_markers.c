@@ -55,7 +55,7 @@ START_TEST(a_tool_parser_names_what_stands_around_calls_and_in_them)
     expect(serve_markers_of_tools, "llama", "<|python_tag|> <function= </function> ");
     expect(serve_markers_of_tools, "mistral", "[TOOL_CALLS] [ARGS] ");
     expect(serve_markers_of_tools, "qwen",
-           "<tool_call> </tool_call> <function= [Calling tool: </function> <parameter= </parameter> ");
+           "<tool_call> </tool_call> <function= </function> [Calling tool: <parameter= </parameter> ");
     expect(serve_markers_of_tools, "qwen3_xml",
            "<tool_call> <function= </tool_call> </function> <parameter= </parameter> ");
 }
