@@ -76,8 +76,10 @@ static void read_all(const char *parser, const char *text, const char *begin, co
         serve_tools *t;
         ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
         n_looked = 0;
-        for (size_t at = 0; at < n; at += step)
-            ck_assert_int_eq(serve_tools_feed(t, text + at, step, &sink, NULL), ASSAY_OK);
+        assay_status rc = ASSAY_OK; /* asserted once: libcheck writes to a file each time */
+        for (size_t at = 0; at < n && rc == ASSAY_OK; at += step)
+            rc = serve_tools_feed(t, text + at, step, &sink, NULL);
+        ck_assert_int_eq(rc, ASSAY_OK);
         ck_assert_int_eq(serve_tools_end(t, &sink, NULL), ASSAY_OK);
         ck_assert_msg(n_looked <= LOOKS_MAX * n, "%s, in steps of %zu: %s%s…: %zu looks at a byte", parser,
                       step, begin, more, n_looked / n);
