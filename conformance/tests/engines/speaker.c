@@ -94,8 +94,8 @@ static assay_status prefill(assay_session *s, const assay_batch *batch, void *lo
 static assay_status decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)
 {
     if (errs("decode")) return fail(err, ASSAY_EINTERNAL, "it cannot decode");
-    if (*tokens != SAID[s->at - 1] && !errs("token") && !errs("stop-set"))
-        return fail(err, ASSAY_EINTERNAL, "this was not chosen");
+    const bool strays = errs("token") || errs("stop-set");
+    if (!strays && *tokens != SAID[s->at - 1]) return fail(err, ASSAY_EINTERNAL, "this was not chosen");
     say(s, logits);
     return ASSAY_OK;
 }
