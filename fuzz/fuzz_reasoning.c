@@ -17,18 +17,12 @@ typedef struct reading {
     assay_sink sink;
 } reading;
 
-static void append(serve_bytes *b, const char *text, size_t n)
-{
-    serve_bytes_add(b, text, n);
-    fuzz_require(!b->failed, "there is memory");
-}
-
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     reading *r = context;
     fuzz_require(n > 0, "a piece has text");
     fuzz_require(part == ASSAY_PART_CONTENT || part == ASSAY_PART_REASONING, "a piece has a part");
-    append(&r->fields[part], text, n);
+    serve_bytes_add(&r->fields[part], text, n);
 }
 
 /* The reply that the input stands for. */
@@ -39,9 +33,10 @@ static serve_bytes expand(const serve_reasoning_rules *rules, const uint8_t *dat
         const bool whole = data[i] >= FIRST_MARKER && data[i] < FIRST_MARKER + SERVE_MARKS;
         const size_t index = whole ? data[i] - (size_t)FIRST_MARKER : data[i];
         const serve_marker *mark = whole || index < N_NEARLY ? &rules->marks[index] : NULL;
-        if (mark && mark->at) append(&text, mark->at, whole ? mark->n : mark->n - 1U);
-        else append(&text, (const char *)&data[i], 1);
+        if (mark && mark->at) serve_bytes_add(&text, mark->at, whole ? mark->n : mark->n - 1U);
+        else serve_bytes_add(&text, (const char *)&data[i], 1);
     }
+    fuzz_require(!text.failed, "there is memory");
     return text;
 }
 
@@ -69,6 +64,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
 
 static void free_reading(reading *r)
 {
+    fuzz_require(!r->fields[0].failed && !r->fields[1].failed, "there is memory");
     serve_bytes_free(&r->fields[0]);
     serve_bytes_free(&r->fields[1]);
 }

@@ -71,12 +71,6 @@ typedef struct reading {
     bool json, utf8; /* what holds of arguments, and of the reply */
 } reading;
 
-static void append(serve_bytes *b, const char *text, size_t n)
-{
-    serve_bytes_add(b, text, n);
-    fuzz_require(!b->failed, "there is memory");
-}
-
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     static const char names[] = {'C', 'R', 'N', 'A'};
@@ -89,9 +83,10 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     fuzz_require(!r->utf8 || utf8_valid_prefix(text, n) == n, "a piece is UTF-8 where the reply is");
     if (part == ASSAY_PART_ARGUMENTS && r->json)
         fuzz_require(serve_json_check((assay_text){text, n}) == ASSAY_OK, "arguments are JSON");
-    if (part == ASSAY_PART_CONTENT) append(&r->content, text, n);
-    if (part != ASSAY_PART_CONTENT || r->last != ASSAY_PART_CONTENT) append(&r->script, &names[part], 1);
-    append(&r->script, text, n);
+    if (part == ASSAY_PART_CONTENT) serve_bytes_add(&r->content, text, n);
+    if (part != ASSAY_PART_CONTENT || r->last != ASSAY_PART_CONTENT)
+        serve_bytes_add(&r->script, &names[part], 1);
+    serve_bytes_add(&r->script, text, n);
     r->last = (int)part;
 }
 
@@ -103,9 +98,10 @@ static serve_bytes expand(const char *const *words, const uint8_t *data, size_t 
         const bool whole = data[i] >= FIRST_WORD && data[i] < FIRST_WORD + N_WORDS;
         const size_t index = whole ? data[i] - (size_t)FIRST_WORD : data[i];
         const char *word = whole || index < N_NEARLY ? words[index] : NULL;
-        if (word) append(&text, word, strlen(word) - (whole ? 0 : 1));
-        else append(&text, (const char *)&data[i], 1);
+        if (word) serve_bytes_add(&text, word, strlen(word) - (whole ? 0 : 1));
+        else serve_bytes_add(&text, (const char *)&data[i], 1);
     }
+    fuzz_require(!text.failed, "there is memory");
     return text;
 }
 
@@ -135,6 +131,7 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const serve_
 
 static void free_reading(reading *r)
 {
+    fuzz_require(!r->script.failed && !r->content.failed, "there is memory");
     serve_bytes_free(&r->script);
     serve_bytes_free(&r->content);
 }

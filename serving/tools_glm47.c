@@ -22,12 +22,8 @@
  * before. */
 enum { THINKING = 1 };
 
-/* t->state: what there was of thoughts; a whole one counts more than the end of one without a beginning. */
-enum { NO_THOUGHT, STRAY_END, WHOLE_THOUGHT };
-
-/* t->seen: there is a thought without an end, so that none counts any more; t->name and t->arguments are a
- * call that the end of a thought has taken along. */
-enum { NO_THOUGHTS = 1, KEPT = 2 };
+/* t->seen: t->name and t->arguments are a call that the end of a thought has taken along. */
+enum { KEPT = 1 };
 
 /* t->opener; a thought opens a block only behind the first tag. */
 enum { CALL, THOUGHT };
@@ -59,7 +55,7 @@ static bool find_end(serve_tools *t, assay_text text)
         }
         end = serve_span_find_next(text, &t->scan.seen, TAG_END);
         if (end == SERVE_NOWHERE) return false;
-        if (t->seen & NO_THOUGHTS || !is_within_thought(t, text, end)) return true;
+        if (t->endless || !is_within_thought(t, text, end)) return true;
     }
 }
 
@@ -68,7 +64,7 @@ static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, 
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
     bool found = find_end(t, text);
     if (!found && ended && t->scan.phase == THINKING) {
-        t->seen |= NO_THOUGHTS;
+        t->endless = true;
         t->scan = (serve_tools_scan){.seen = strlen(TAG)};
         found = find_end(t, text);
     }
@@ -90,15 +86,15 @@ static void call(serve_tools *t, assay_text name, assay_text arguments)
 
 static void pass_thought(serve_tools *t)
 {
-    t->state = WHOLE_THOUGHT;
+    t->thought = SERVE_THOUGHT_WHOLE;
     if (t->seen & KEPT) call(t, serve_bytes_text(&t->name), serve_bytes_text(&t->arguments));
 }
 
 /* Whether the end of a thought takes along what is before it, which was at most content under a condition. */
 static bool takes_along(serve_tools *t)
 {
-    if (t->state != NO_THOUGHT) return false;
-    t->state = STRAY_END;
+    if (t->thought != SERVE_THOUGHT_NONE) return false;
+    t->thought = SERVE_THOUGHT_STRAY;
     if (t->n_calls == 0) t->tail.n = 0;
     return t->n_calls == 0;
 }
@@ -112,7 +108,7 @@ static serve_tools_found look_thought(serve_tools *t, assay_text text, bool ende
     if (found) {
         pass_thought(t);
     } else {
-        t->seen |= NO_THOUGHTS;
+        t->endless = true;
         serve_tools_content(t, serve_span_part(text, 0, *n));
     }
     return SERVE_FOUND_CHAIN;
@@ -124,7 +120,7 @@ static const char *find_tag(const serve_tools *t, assay_text text, bool *part)
     static const char *const TAGS[] = {TAG, SERVE_THINK, SERVE_THINK_END};
     *part = false;
     for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++) {
-        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->seen & NO_THOUGHTS)) continue;
+        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->endless)) continue;
         if (serve_span_starts(text, TAGS[i])) return TAGS[i];
         *part |= serve_span_begins(text, TAGS[i]);
     }
@@ -233,40 +229,39 @@ static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_
     return false;
 }
 
-/* Keeps the call of a block that the end of a thought takes along, in case that it does not. */
-static void keep_call(serve_tools *t, assay_text block)
+/* Keeps a call that the end of a thought takes along, in case that it does not. */
+static void keep(serve_tools *t, assay_text name, assay_text arguments)
+{
+    t->name.n = t->arguments.n = 0;
+    serve_bytes_add(&t->name, name.at, name.n);
+    serve_bytes_add(&t->arguments, arguments.at, arguments.n);
+    t->seen |= KEPT;
+}
+
+/* Gives the call of a block to `to`. False where there is none. */
+static bool pass_call(serve_tools *t, assay_text block, void (*to)(serve_tools *, assay_text, assay_text))
 {
     serve_arguments gathered = {0};
     assay_text name;
-    if (read_call(t, block, &name, &gathered)) {
+    const bool is_one = read_call(t, block, &name, &gathered);
+    if (is_one) {
         const assay_text object = serve_arguments_object(&gathered);
         t->failed |= gathered.text.failed || gathered.json.failed;
-        t->name.n = t->arguments.n = 0;
-        serve_bytes_add(&t->name, name.at, name.n);
-        serve_bytes_add(&t->arguments, object.at, object.n);
-        t->seen |= KEPT;
+        to(t, name, object);
     }
     serve_arguments_free(&gathered);
+    return is_one;
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
-    serve_arguments gathered = {0};
-    assay_text name;
     if (t->block.n > 0) pass_thought(t);
     const size_t end = serve_span_find(block, 0, SERVE_THINK_END);
     if (end != SERVE_NOWHERE && takes_along(t)) {
-        keep_call(t, block);
+        (void)pass_call(t, block, keep);
         block = serve_span_from(block, end + strlen(SERVE_THINK_END));
     }
-    if (read_call(t, block, &name, &gathered)) {
-        const assay_text object = serve_arguments_object(&gathered);
-        t->failed |= gathered.text.failed || gathered.json.failed;
-        call(t, name, object);
-    } else {
-        serve_tools_content(t, block);
-    }
-    serve_arguments_free(&gathered);
+    if (!pass_call(t, block, call)) serve_tools_content(t, block);
     return SERVE_FOUND_CHAIN;
 }
 

@@ -254,16 +254,15 @@ static void end_call(serve_tools *t, assay_text function, serve_arguments *argum
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }
 
-/* Hands out the functions of a block. The last tag of it. Parameters before the first function are that
- * one's. */
-static tag_kind read_functions(serve_tools *t, assay_text block)
+/* Hands out the functions of a block. Parameters before the first function are that one's. */
+static void read_functions(serve_tools *t, assay_text block)
 {
     serve_tools_scan walk = {0};
     serve_arguments arguments = {0};
     xml_tag tag = {.kind = NO_TAG}, parameter = {.kind = NO_TAG};
     assay_text function = {0};
     bool begun = false;
-    for (tag_kind last = NO_TAG;; last = tag.kind) {
+    do {
         tag = next_tag(t, block, &walk);
         const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
         if (parameter.kind == PARAMETER)
@@ -276,10 +275,8 @@ static tag_kind read_functions(serve_tools *t, assay_text block)
         }
         if (tag.kind == FUNCTION) function = tag.name;
         begun |= tag.kind == FUNCTION;
-        if (tag.kind != NO_TAG) continue;
-        serve_arguments_free(&arguments);
-        return last;
-    }
+    } while (tag.kind != NO_TAG);
+    serve_arguments_free(&arguments);
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)
