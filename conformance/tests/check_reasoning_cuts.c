@@ -30,7 +30,8 @@ static void feed(const char *text, size_t n, const assay_sink *sink)
 static void end(const cuts_golden *g, const conf_fields *fields, const assay_sink *sink)
 {
     serve_reasoning_end(&under_way, sink);
-    ck_assert_uint_eq(fields->content.n + fields->reasoning.n + under_way.n_dropped, g->text.n);
+    const size_t n = fields->content.n + fields->reasoning.n + under_way.n_dropped;
+    if (n != g->text.n) ck_abort_msg("%s: %zu bytes of %zu", g->parser, n, g->text.n);
 }
 
 static void judge(const cuts_golden *g, const conf_fields *fields)

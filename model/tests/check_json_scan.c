@@ -220,7 +220,7 @@ static void expect_byte(char fill, size_t n, size_t place, int c)
     text[place] = (char)c;
     assay_error err;
     const assay_status rc = check_exactly(text, n, &err);
-    ck_assert_msg((rc == ASSAY_OK) == plain, "0x%02x at byte %zu of %zu", (unsigned)c, place, n);
+    if ((rc == ASSAY_OK) != plain) ck_abort_msg("0x%02x at byte %zu of %zu", (unsigned)c, place, n);
     if (plain || c == '"' || c == '\\') return;
     snprintf(found, sizeof found, "byte %zu: found byte 0x%02x", place, (unsigned)c);
     support_expect_error(&err, ASSAY_EFORMAT, found, NULL);

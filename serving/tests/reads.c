@@ -44,7 +44,8 @@ static void expect_bytes(const char *parser, serve_reasoning_options options, co
     for (size_t i = 0; text[i]; i++) {
         char byte = text[i];
         serve_reasoning_feed(&s, &byte, 1, &sink);
-        ck_assert_uint_eq(p.n_bytes + s.n_dropped + s.n_held + s.n_preface, i + 1);
+        const size_t n = p.n_bytes + s.n_dropped + s.n_held + s.n_preface;
+        if (n != i + 1) ck_abort_msg("%s: %s: %zu bytes of %zu", parser, text, n, i + 1);
     }
     serve_reasoning_end(&s, &sink);
     ck_assert_msg(strcmp(pieces_script(&p), script) == 0, "%s, by bytes: %s\nfound    %s\nexpected %s",
