@@ -163,9 +163,5 @@ int main(void)
     tcase_add_test(arrange, a_fault_that_the_recorded_batch_hides_is_found_and_shown_again);
     suite_add_tcase(suite, arrange);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -365,9 +365,5 @@ int main(void)
     tcase_add_test(program, a_module_that_is_no_engine_is_an_error);
     suite_add_tcase(suite, program);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -89,9 +89,5 @@ int main(void)
     tcase_add_test(rate, best_and_median_are_of_speeds);
     suite_add_tcase(suite, rate);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

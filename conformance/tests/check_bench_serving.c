@@ -317,9 +317,5 @@ int main(void)
     tcase_add_loop_test(program, what_is_wrong_is_said_before_anything_is_measured, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, program);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -198,9 +198,5 @@ int main(void)
     tcase_add_test(bisect, every_class_stands_in_help);
     suite_add_tcase(suite, bisect);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -123,9 +123,5 @@ int main(void)
     tcase_add_test(tc, a_refused_limit_is_a_broken_fixture);
     tcase_add_loop_test(tc, an_engine_that_offers_no_limit_skips_the_case, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -408,9 +408,5 @@ int main(void)
     tcase_add_test(cases, a_noise_that_is_no_distance_is_refused);
     suite_add_tcase(suite, cases);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

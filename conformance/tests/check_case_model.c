@@ -74,9 +74,5 @@ int main(void)
     tcase_add_test(models, a_model_in_a_directory_below_is_found);
     suite_add_tcase(suite, models);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

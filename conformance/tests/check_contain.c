@@ -2,7 +2,6 @@
  * the cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/find.h"
@@ -302,9 +301,5 @@ int main(void)
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, contain);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

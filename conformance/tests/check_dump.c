@@ -192,9 +192,5 @@ int main(void)
     tcase_add_loop_test(dump, a_path_stays_below_its_directory, 0, (int)(sizeof paths / sizeof *paths));
     suite_add_tcase(suite, dump);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

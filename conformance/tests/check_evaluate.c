@@ -399,9 +399,5 @@ int main(void)
     tcase_add_test(verdicts, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
     suite_add_tcase(suite, verdicts);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

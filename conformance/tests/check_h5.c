@@ -311,9 +311,5 @@ int main(void)
     tcase_add_test(finding, a_file_whose_name_no_case_has_is_refused);
     suite_add_tcase(suite, finding);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -318,9 +318,5 @@ int main(void)
     tcase_add_loop_test(damaged, flipped_bytes_are_refused_or_read_but_never_crash, 0, N_FLIPPED);
     suite_add_tcase(suite, damaged);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

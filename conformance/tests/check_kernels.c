@@ -2,7 +2,6 @@
  * kernels is in kernel_faults.test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 
 #include "conformance/tests/support.h"
 
@@ -219,9 +218,5 @@ int main(void)
     tcase_add_loop_test(tc, kernels_that_are_none_are_an_error, 0, 3);
     tcase_add_test(tc, an_observation_has_no_kernels);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

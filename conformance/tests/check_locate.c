@@ -403,9 +403,5 @@ int main(void)
     tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, all);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

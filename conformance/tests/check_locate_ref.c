@@ -291,9 +291,5 @@ int main(void)
     tcase_add_test(all, an_observation_of_nothing_is_nothing_to_locate);
     suite_add_tcase(suite, all);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -143,9 +143,5 @@ int main(void)
     tcase_add_test(all, a_buffer_that_cannot_be_had_is_an_error);
     tcase_add_test(all, of_two_measurements_the_better_counts);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed != 0;
+    return support_run(suite);
 }

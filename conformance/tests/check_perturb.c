@@ -374,9 +374,5 @@ int main(void)
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, each_perturbation_has_its_verdict);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(s);
 }

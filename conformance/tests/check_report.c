@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <json-c/json.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/tests/support.h"
@@ -252,9 +251,5 @@ int main(void)
     tcase_add_test(report, a_report_that_cannot_be_written_exits_99);
     suite_add_tcase(suite, report);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

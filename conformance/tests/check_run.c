@@ -323,9 +323,5 @@ int main(void)
     tcase_add_test(program, a_report_that_cannot_be_written_is_an_error);
     suite_add_tcase(suite, program);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -83,9 +83,5 @@ int main(void)
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
     suite_add_tcase(suite, output);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -109,9 +109,5 @@ int main(void)
     tcase_add_test(types, locate_marks_tensors_by_the_noise_of_the_type);
     suite_add_tcase(suite, types);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

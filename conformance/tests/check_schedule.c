@@ -223,9 +223,5 @@ int main(void)
     tcase_add_loop_test(all, a_file_that_is_no_program_is_refused, 0, sizeof FILES / sizeof *FILES);
     tcase_add_test(all, workers_are_bounded);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

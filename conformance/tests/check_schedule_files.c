@@ -2,7 +2,6 @@
  * case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
 
 #include "conformance/tests/support.h"
 
@@ -123,9 +122,5 @@ int main(void)
     tcase_add_test(all, info_prints_what_a_schedule_holds);
     tcase_add_test(all, info_names_what_is_wrong_in_a_schedule);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return support_run(suite);
 }

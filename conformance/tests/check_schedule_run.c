@@ -332,9 +332,5 @@ int main(void)
     tcase_add_test(all, fastpath_is_the_engine_that_can_be_asked);
     tcase_add_loop_test(all, a_wrong_command_line_is_explained, 0, sizeof LINES / sizeof *LINES);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return support_run(suite);
 }

@@ -252,9 +252,5 @@ int main(void)
     tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
     tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed != 0;
+    return support_run(s);
 }

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/slab.h"
@@ -179,9 +178,5 @@ int main(void)
     tcase_add_test(tc, fewer_axes_are_leading_ones);
     tcase_add_test(tc, a_chunk_may_skip_filters);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return support_run(s);
 }

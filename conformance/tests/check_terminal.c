@@ -174,9 +174,5 @@ int main(void)
     tcase_add_test(terminal, a_terminal_does_not_stop_an_engine_that_prints);
     suite_add_tcase(suite, terminal);
 
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

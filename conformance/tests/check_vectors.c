@@ -379,9 +379,5 @@ int main(void)
     tcase_add_test(t, more_values_than_memory_is_for_are_refused);
     tcase_add_test(t, every_textual_kind_that_is_replayed_has_its_functions);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed != 0;
+    return support_run(s);
 }

@@ -23,6 +23,15 @@ static const char *build_tree(void)
     return here;
 }
 
+int support_run(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int n_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 void support_setup(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

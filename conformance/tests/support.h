@@ -14,6 +14,9 @@
 /* Shapes of the recorded case. */
 enum { CASE_B = 2, CASE_T = 5, CASE_N = 2, CASE_M = 4 };
 
+/* Runs the suite as CK_VERBOSITY says and frees it. Returns main's exit status. */
+int support_run(Suite *suite);
+
 /* Fixtures of each test: make and remove a directory, and change into nothing. */
 void support_setup(void);
 void support_teardown(void);
