@@ -68,7 +68,8 @@ static void mark_replaced(serve_arguments *a)
     free(sorted);
 }
 
-assay_text serve_arguments_object(serve_arguments *a)
+/* The object but for the brace that ends it; then a is as new. */
+static void join(serve_arguments *a)
 {
     a->json.n = 0;
     if (a->n > 0 && !a->text.failed) {
@@ -82,8 +83,20 @@ assay_text serve_arguments_object(serve_arguments *a)
         if (a->json.n > 1) serve_bytes_add_string(&a->json, ", ");
         serve_bytes_add(&a->json, a->text.at + one->begin, one->end - one->begin);
     }
-    serve_bytes_add(&a->json, "}", 1);
     a->text.n = 0;
     a->n = 0;
+}
+
+assay_text serve_arguments_object(serve_arguments *a)
+{
+    join(a);
+    serve_bytes_add(&a->json, "}", 1);
+    return serve_bytes_text(&a->json);
+}
+
+assay_text serve_arguments_begun(serve_arguments *a)
+{
+    if (a->n == 0) return serve_arguments_object(a);
+    join(a);
     return serve_bytes_text(&a->json);
 }

@@ -30,4 +30,7 @@ void serve_arguments_forget(serve_arguments *a);
  * means nothing. */
 assay_text serve_arguments_object(serve_arguments *a);
 
+/* The same of a call that is cut off: its object is left open, but for one without any argument. */
+assay_text serve_arguments_begun(serve_arguments *a);
+
 #endif

@@ -77,7 +77,8 @@ SERVING_TESTS = \
 	serving/tests/check_tools \
 	serving/tests/check_tools_formats \
 	serving/tests/check_tools_linear \
-	serving/tests/check_tools_types
+	serving/tests/check_tools_types \
+	serving/tests/check_tools_xml
 EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
 TESTS += $(SERVING_TESTS)
@@ -164,3 +165,6 @@ serving_tests_check_tools_linear_LDFLAGS = $(AM_LDFLAGS) \
 serving_tests_check_tools_linear_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_types_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_types_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_xml_SOURCES = serving/tests/check_tools_xml.c $(TOOL_READS)
+serving_tests_check_tools_xml_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_xml_LDADD = $(SERVING_TEST_LIBS)

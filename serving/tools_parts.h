@@ -137,7 +137,8 @@ void serve_tools_withhold_taken(serve_tools *t, assay_text text);
 /* Content, with what holds for it at this place. */
 void serve_tools_content(serve_tools *t, assay_text text);
 
-/* Hands a call out. name is not empty; arguments: JSON text. Neither may lie in t->tail. */
+/* Hands a call out. name is not empty; arguments: JSON text, its beginning where the text ends in the call,
+ * or what the model wrote that is not JSON. Neither may lie in t->tail. */
 void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments);
 
 /* How a call is written as an object: its name is `name`. */

@@ -2,8 +2,9 @@
  * tags optional. A value's type is what the request says.
  *
  * Without the outer tags a function is one only if a parameter, its end or an outer tag follows at once. What
- * stands between the parts of a call is dropped. What the text ends in counts as closed. A tag that stands at
- * the very beginning of a value, or anywhere in a list, is part of the value.
+ * stands between the parts of a call is dropped. A call that the text ends in is one, but its arguments are
+ * left open, and what may become a tag is no part of them. A tag that stands at the very beginning of a
+ * value, or anywhere in a list, is part of the value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_value.h"
@@ -33,7 +34,8 @@ typedef struct xml_tag {
     const char *type; /* of a parameter, as serve_tools_request_type says */
 } xml_tag;
 
-enum { BARE = 1 }; /* the opener */
+enum { BARE = 1 };    /* the opener */
+enum { CUT_OFF = 1 }; /* t->state: the text ends within the block */
 
 /* Where a walk stands: between tags, at the first byte of a value, behind that, or in a list. */
 enum { BETWEEN, FIRST, VALUE, LIST };
@@ -181,6 +183,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     if (is_one) found = look_on(t, text, n);
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = text.n;
+    t->state = CUT_OFF;
     return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
 }
 
@@ -247,9 +250,18 @@ static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text va
     if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
-static void end_call(serve_tools *t, assay_text function, serve_arguments *arguments)
+/* Of a value that the text ends in. */
+static void add_begun(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
 {
-    const assay_text object = serve_arguments_object(arguments), name = normalise(&t->name, function);
+    serve_arguments_name(out, normalise(&t->arguments, parameter->name));
+    if (value.n == 0 || is_put_off(value, parameter->type)) return;
+    serve_tools_value_begun(&out->text, frame(join_lines(&t->name, value)), parameter->type);
+}
+
+static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_arguments *arguments)
+{
+    const assay_text object = cut_off ? serve_arguments_begun(arguments) : serve_arguments_object(arguments),
+                     name = normalise(&t->name, function);
     t->failed |= arguments->text.failed || arguments->json.failed || t->name.failed;
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }
@@ -264,19 +276,29 @@ static void read_functions(serve_tools *t, assay_text block)
     bool begun = false;
     do {
         tag = next_tag(t, block, &walk);
+        const bool cut_off = tag.kind == NO_TAG && t->state == CUT_OFF;
         const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
         if (parameter.kind == PARAMETER)
-            add_argument(t, &parameter, serve_span_part(block, parameter.end, end), &arguments);
+            (cut_off ? add_begun : add_argument)(t, &parameter, serve_span_part(block, parameter.end, end),
+                                                 &arguments);
         parameter.kind = NO_TAG;
         if (tag.kind == PARAMETER && (function.n > 0 || !begun)) parameter = tag;
         if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {
-            if (function.n > 0) end_call(t, function, &arguments);
+            if (function.n > 0) end_call(t, function, cut_off, &arguments);
             function = (assay_text){0};
         }
         if (tag.kind == FUNCTION) function = tag.name;
         begun |= tag.kind == FUNCTION;
     } while (tag.kind != NO_TAG);
     serve_arguments_free(&arguments);
+}
+
+/* Without what may become a tag: no '>' is behind its '<'. */
+static assay_text drop_unfinished(assay_text block)
+{
+    size_t end = block.n;
+    while (end > 0 && block.at[end - 1] != '<' && block.at[end - 1] != '>') end--;
+    return end > 0 && block.at[end - 1] == '<' ? serve_span_part(block, 0, end - 1) : block;
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)
@@ -286,7 +308,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     /* What stands before a call that is not closed is lost in both answers of the published server, as is an
      * opening tag that nothing follows. */
     if (!closed) t->tail.n = 0;
-    read_functions(t, block);
+    read_functions(t, t->state == CUT_OFF ? drop_unfinished(block) : block);
     return t->n_calls > n_calls || !closed ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 

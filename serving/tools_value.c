@@ -117,3 +117,14 @@ assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *ty
     if (kind == OBJECT) return add_object(out, text);
     return add_number(out, text, kind == INTEGER) ? ASSAY_OK : add_json_or_string(out, text);
 }
+
+void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type)
+{
+    const value_kind kind = kind_of(type);
+    const bool null = is_word(text, "null"), whole = kind == INTEGER;
+    if (kind == STRING) serve_bytes_add(out, "\"", 1);
+    if (null || kind == LIST) return;
+    if (kind == STRING) serve_bytes_add_escaped(out, text);
+    else if (kind == BOOLEAN) serve_bytes_add_string(out, is_word(text, "true") ? "true" : "false");
+    else if (kind == OBJECT || !add_number(out, text, whole)) serve_bytes_add(out, text.at, text.n);
+}

@@ -18,4 +18,8 @@ bool serve_tools_value_is_list(const char *type);
  * string. ASSAY_ENOMEM or ASSAY_OK. */
 assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type);
 
+/* The same of a value that is cut off, as a stream tells it: a string is left open, what is no number yet,
+ * and an object, stand as they are, and of a list, or null, nothing does. */
+void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type);
+
 #endif

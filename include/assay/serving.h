@@ -57,7 +57,8 @@ typedef enum assay_part {
     ASSAY_PART_CONTENT,
     ASSAY_PART_REASONING,
     ASSAY_PART_CALL,     /* a tool call begins; the piece is the tool's name, whole */
-    ASSAY_PART_ARGUMENTS /* of the call that began last: pieces of one JSON text */
+    ASSAY_PART_ARGUMENTS /* of the call that began last: pieces of one JSON text, of its beginning where the
+                          * reply ends in the call, or of what the model wrote that is not JSON */
 } assay_part;
 
 /* Takes the pieces of a reply in the order in which a client is to see them.

@@ -60,13 +60,24 @@ def is_python(text: str) -> bool:
     return True
 
 
-def spoils(text: str, arguments: str) -> bool:
-    """Whether arguments are neither JSON nor what the model wrote."""
+def is_json(text: str) -> bool:
     try:
-        strict(arguments)
-        return False
+        strict(text)
+        return True
     except (ValueError, RecursionError):
-        return arguments not in text or is_python(arguments)
+        return False
+
+
+def is_begun(arguments: str) -> bool:
+    """Whether an object is left open: within a string, where a value is to come, behind one, or within a number."""
+    return any(is_json(arguments + rest) for rest in ('"}', "0}", "}"))
+
+
+def spoils(text: str, arguments: str) -> bool:
+    """Whether arguments are neither JSON, or its beginning, nor what the model wrote."""
+    if is_json(arguments) or is_begun(arguments):
+        return False
+    return arguments not in text or is_python(arguments)
 
 
 def disordered(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,10 +28,15 @@ def watch(xml: Any, flaws: set[str]) -> None:
     feed, abandon = xml.parse_single_streaming_chunks, xml._abandon_pending_implicit_tool_call
     lost = False  # something that a parser of XML proper kept back when another took its place
 
+    def unread() -> bool:
+        rest = xml.streaming_buffer[xml.last_processed_pos:]
+        cut_off = bool(xml.current_function_name) and re.fullmatch("<[^<>]*", rest)  # a tag that the text ends in
+        return lost or xml.parser.keeps or bool(rest and not cut_off)
+
     def parse(chunk: str) -> Any:
         said = feed(chunk)
         flaws.discard("unread")
-        if lost or xml.parser.keeps or xml.last_processed_pos < len(xml.streaming_buffer):
+        if unread():
             flaws.add("unread")
         return said
 
