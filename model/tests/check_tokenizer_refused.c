@@ -4,6 +4,9 @@
 #include "model/tests/support.h"
 #include "model/tests/tokenizer_file.h"
 
+#define NORMALIZED                                                                                           \
+    "\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":true,\"special\":true"
+
 static const struct {
     tokenizer_file f;
     assay_status status;
@@ -192,6 +195,16 @@ static const struct {
      ASSAY_EFORMAT,
      "added_tokens[0].single_word: ",
      "found an integer"},
+    {{.added = "[" TOKEN("x", NORMALIZED) "]",
+      .normalizer = "{\"type\":\"Replace\",\"pattern\":{\"String\":\"x\"},\"content\":\"\"}"},
+     ASSAY_EUNSUPPORTED,
+     "added_tokens[0]: ",
+     "found a token of 0 bytes once normalised"},
+    {{.added = "[" TOKEN("x", NORMALIZED) "," TOKEN("X", NORMALIZED) "]",
+      .normalizer = "{\"type\":\"Lowercase\"}"},
+     ASSAY_EUNSUPPORTED,
+     "added_tokens: ",
+     "expected them to differ where they are looked for"},
 };
 
 START_TEST(what_a_file_asks_for_and_is_not_there_is_refused_by_its_place)
