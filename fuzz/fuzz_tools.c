@@ -13,45 +13,49 @@
 
 enum { N_PARSERS = 8, N_WORDS = 18, FIRST_WORD = 0x0e, N_NEARLY = 9 };
 
-/* A parser, and what its calls are made of. json: arguments are JSON whatever the model wrote. */
+/* Which arguments are JSON whatever the model wrote: none, all, or all but those of a call that is cut off.
+ */
+typedef enum fuzz_json { JSON_AS_WRITTEN, JSON_ALWAYS, JSON_UNLESS_CUT_OFF } fuzz_json;
+
+/* A parser, and what its calls are made of. */
 static const struct {
     const char *name;
-    bool json;
+    fuzz_json json;
     const char *words[N_WORDS];
 } parsers[N_PARSERS] = {
     {"gemma4",
-     true,
+     JSON_ALWAYS,
      {"<|tool_call>", "<tool_call|>", "call:f{", "call:f(", "<|\"|>", "k:", "k=", "}", ")", "[", "]", "'",
       "true,", "-1.5e3", "\"\"\"", "\\u00", "None", "{"}},
     {"hermes",
-     false,
+     JSON_AS_WRITTEN,
      {"<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=k>", "</parameter>",
       "{\"name\": \"f\", \"arguments\": ", "{\"k\": 1}", "}", "\"", "<function=", "\\\"", "null", "[1,", "]",
       "'", "(", "\n"}},
     {"qwen",
-     false,
+     JSON_AS_WRITTEN,
      {"<tool_call>", "</tool_call>", "[Calling tool:", ")]", "<function=f>", "</function>", "<parameter=k>",
       "</parameter>", "{\"name\": \"f\", \"arguments\": ", "{\"k\": 1}", "}", "({", "f", "\"", "\n", "\\\"",
       "[", "True"}},
     {"qwen3_xml",
-     true,
+     JSON_UNLESS_CUT_OFF,
      {"<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=n>", "</parameter>",
       "<parameter=l>", "<parameter=o>", "<function=", "<parameter=", "[1, 'a'", "]", "{'k': 1}", "null", "\n",
       "1e5", "<", ">"}},
     {"llama",
-     false,
+     JSON_AS_WRITTEN,
      {"<|python_tag|>", "{\"name\": \"f\", ", "\"parameters\": ", "{\"k\": 1}", "}", ";", "<function=f>",
       "</function>", "{\"type\": ", "\"", "\\\"", "{", "[", "]", "<function=", ",", ":", "\n"}},
     {"mistral",
-     false,
+     JSON_AS_WRITTEN,
      {"[TOOL_CALLS]", "[ARGS]", "f", "{\"k\": 1}", "[{\"name\": \"f\", ", "\"arguments\": ", "}]", "{", "}",
       "\"", "\\\"", "[", "]", ",", "null", "\n", " ", "-"}},
     {"glm47",
-     true,
+     JSON_ALWAYS,
      {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "f\n", "n",
       "{\"k\": 1}", "\"", "\\u00", "[", "]", "}", "null", "1e5", "<", "\n"}},
     {"harmony",
-     false,
+     JSON_AS_WRITTEN,
      {"<|channel|>", "<|message|>", "<|start|>", "<|end|>", "<|call|>", "<|return|>", "<|constrain|>",
       "assistant", "commentary", "final", "analysis", " to=functions.f", "json", "{\"k\": 1}", "\"", "<|",
       "{", " "}},
@@ -67,8 +71,10 @@ typedef struct reading {
     serve_bytes
         script; /* a byte for the part and then its text, pieces of content that follow each other joined */
     serve_bytes content;
-    int last;        /* the part of the last piece; -1: none */
-    bool json, utf8; /* what holds of arguments, and of the reply */
+    int last; /* the part of the last piece; -1: none */
+    fuzz_json json;
+    bool utf8;    /* the reply is */
+    bool cut_off; /* arguments were not JSON where only the last may be so */
 } reading;
 
 static void take(void *context, assay_part part, const char *text, size_t n)
@@ -81,8 +87,12 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     fuzz_require(part != ASSAY_PART_ARGUMENTS || r->last == ASSAY_PART_CALL,
                  "arguments come in one piece behind the name");
     fuzz_require(!r->utf8 || utf8_valid_prefix(text, n) == n, "a piece is UTF-8 where the reply is");
-    if (part == ASSAY_PART_ARGUMENTS && r->json)
-        fuzz_require(serve_json_check((assay_text){text, n}) == ASSAY_OK, "arguments are JSON");
+    fuzz_require(!r->cut_off, "nothing follows a call that is cut off");
+    if (part == ASSAY_PART_ARGUMENTS && r->json != JSON_AS_WRITTEN) {
+        const bool json = serve_json_check((assay_text){text, n}) == ASSAY_OK;
+        fuzz_require(json || r->json == JSON_UNLESS_CUT_OFF, "arguments are JSON");
+        r->cut_off = !json;
+    }
     if (part == ASSAY_PART_CONTENT) serve_bytes_add(&r->content, text, n);
     if (part != ASSAY_PART_CONTENT || r->last != ASSAY_PART_CONTENT)
         serve_bytes_add(&r->script, &names[part], 1);

@@ -13,7 +13,7 @@ build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check li
 # shellcheck disable=SC2034 # for scripts/bench-peers: venvs, and what pip builds llama.cpp with
 peer_packages=(python3-venv g++ cmake ninja-build)
 
-# quietly LABEL COMMAND...: runs it; where it fails, prints its output and ends the script with its status.
+# quietly LABEL COMMAND...: runs it; where it fails, or cannot run here (77), prints its output and returns its status.
 quietly() {
     local label=$1 log status=0
     shift
@@ -23,7 +23,7 @@ quietly() {
     if [ -t 2 ]; then printf '\033[K' >&2; fi
     if [ "$status" -ne 0 ]; then
         cat "$log" >&2
-        printf '%s failed: %s (status %d)\n' "$label" "$*" "$status" >&2
+        if [ "$status" -ne 77 ]; then printf '%s failed: %s (status %d)\n' "$label" "$*" "$status" >&2; fi
     fi
     rm -f "$log"
     return "$status"

@@ -18,7 +18,6 @@
 #define BRACKET_END  ")]"
 
 enum { TAGGED, TAGGED_END, PLAIN, PLAIN_END, BRACKETED, BRACKETED_END }; /* openers */
-enum { NAMED = 1, NAMELESS };                                            /* t->scan.phase of a function */
 enum { IN_BRACKET = 1, IN_FUNCTION = 2 };                                /* t->state, bits */
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
@@ -41,7 +40,7 @@ static serve_tools_found withhold(serve_tools *t)
 {
     t->withheld = true;
     if (t->opener == TAGGED) t->n_tags++;
-    else t->state |= IN_BRACKET;
+    else t->state |= t->opener == PLAIN ? IN_FUNCTION : IN_BRACKET;
     return SERVE_FOUND_CONTENT;
 }
 
@@ -81,6 +80,7 @@ static serve_tools_found look_end(serve_tools *t, size_t *n)
     return SERVE_FOUND_CONTENT;
 }
 
+/* Behind the marker: a name, and the end of a function that has one. */
 static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
 {
     *n = strlen(FUNCTION);
@@ -88,10 +88,10 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
     if (t->scan.phase == 0) {
         const size_t end = serve_span_find_next(text, &t->scan.seen, ">");
         if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
-        t->scan.phase = end == *n ? NAMELESS : NAMED;
+        if (end == *n) return withhold(t);
+        t->scan.phase = 1;
     }
     if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return SERVE_FOUND_MORE;
-    if (t->scan.phase == NAMELESS) return SERVE_FOUND_CONTENT; /* the opener is, what follows may be a call */
     *n = t->scan.seen;
     return SERVE_FOUND_BLOCK;
 }

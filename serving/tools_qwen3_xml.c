@@ -1,10 +1,10 @@
 /* qwen3_xml: <tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>, the outer
  * tags optional. A value's type is what the request says.
  *
- * Without the outer tags a function is one only if a parameter, its end or an outer tag follows at once. What
- * stands between the parts of a call is dropped. A call that the text ends in is one, but its arguments are
- * left open, and what may become a tag is no part of them. A tag that stands at the very beginning of a
- * value, or anywhere in a list, is part of the value.
+ * Without the outer tags a function is one only if a parameter, its end or an outer tag follows at once; it
+ * is dropped where the text ends before that. What stands between the parts of a call is dropped. A call that
+ * the text ends in is one, but its arguments are left open, and what may become a tag is no part of them. A
+ * tag that stands at the very beginning of a value, or anywhere in a list, is part of the value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_value.h"
@@ -140,21 +140,32 @@ static assay_text join_lines(serve_bytes *room, assay_text text)
     return serve_bytes_text(room);
 }
 
-/* A function that no outer tag stands before: whether it is one. Where it is none, XML has read the white
- * space behind it, and handed it on with its own ends of lines. */
+/* Whether the tag at text[at], a '<', confirms a function before it. *seen: to where its end was looked for.
+ * SERVE_FOUND_MORE where that is not there yet. */
+static serve_tools_found look_behind(assay_text text, size_t at, size_t *seen)
+{
+    size_t looked = 0;
+    xml_tag tag;
+    if (*seen <= at) *seen = at + 1;
+    while (*seen < text.n && text.at[*seen] != '<' && text.at[*seen] != '>') ++*seen;
+    if (*seen >= text.n || !read_tag(text, at, &looked, &tag)) return SERVE_FOUND_MORE;
+    const bool confirms = tag.kind == PARAMETER || tag.kind == FUNCTION_END || tag.kind == TOOL_CALL;
+    return confirms ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+}
+
+/* A function that no outer tag stands before: whether it is one, as the next tag tells. Where it is none, XML
+ * has read the white space behind it, and handed it on with its own ends of lines. */
 static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
 {
-    static const tag_kind BEHIND[] = {PARAMETER, FUNCTION_END, TOOL_CALL};
+    size_t *behind = &t->scan.mark[0], *seen = &t->scan.mark[1];
     xml_tag tag;
     if (!read_tag(text, 0, &t->scan.mark[LOOKED], &tag)) return SERVE_FOUND_MORE;
     *n = strlen(TAGS[FUNCTION]);
     if (tag.kind != FUNCTION) return SERVE_FOUND_CONTENT;
-    *n = t->scan.mark[0] = serve_span_skip(text, t->scan.mark[0] > 0 ? t->scan.mark[0] : tag.end);
-    const assay_text rest = serve_span_from(text, *n);
-    for (size_t i = 0; i < sizeof BEHIND / sizeof *BEHIND; i++) {
-        if (serve_span_begins(rest, TAGS[BEHIND[i]])) return SERVE_FOUND_MORE;
-        if (serve_span_starts(rest, TAGS[BEHIND[i]])) return SERVE_FOUND_BLOCK;
-    }
+    *n = *behind = serve_span_skip(text, *behind > 0 ? *behind : tag.end);
+    if (*n == text.n) return SERVE_FOUND_MORE;
+    const serve_tools_found found = text.at[*n] == '<' ? look_behind(text, *n, seen) : SERVE_FOUND_CONTENT;
+    if (found != SERVE_FOUND_CONTENT) return found;
     serve_tools_content(t, serve_span_part(text, 0, tag.end));
     serve_tools_content(t, join_lines(&t->name, serve_span_part(text, tag.end, *n)));
     return SERVE_FOUND_NOTHING;
@@ -184,7 +195,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = text.n;
     t->state = CUT_OFF;
-    return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+    return is_one ? SERVE_FOUND_BLOCK : SERVE_FOUND_NOTHING;
 }
 
 /* A name as an attribute of XML: white space in it is blanks. */
@@ -235,6 +246,14 @@ static assay_text frame(assay_text value)
     return value;
 }
 
+/* A value that is not put off, as XML hands it on. */
+static assay_text read_value(serve_tools *t, assay_text value)
+{
+    const bool late = is_handed_on_late(value);
+    value = join_lines(&t->name, value);
+    return frame(late && value.n > 0 ? serve_span_from(value, 1) : value);
+}
+
 static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
@@ -242,11 +261,7 @@ static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text va
         serve_bytes_add_string(&out->text, "\"\"");
         return;
     }
-    if (!is_put_off(value, parameter->type)) {
-        const bool late = is_handed_on_late(value);
-        value = join_lines(&t->name, value);
-        value = frame(late && value.n > 0 ? serve_span_from(value, 1) : value);
-    }
+    if (!is_put_off(value, parameter->type)) value = read_value(t, value);
     if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
@@ -255,7 +270,7 @@ static void add_begun(serve_tools *t, const xml_tag *parameter, assay_text value
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
     if (value.n == 0 || is_put_off(value, parameter->type)) return;
-    serve_tools_value_begun(&out->text, frame(join_lines(&t->name, value)), parameter->type);
+    serve_tools_value_begun(&out->text, read_value(t, value), parameter->type);
 }
 
 static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_arguments *arguments)
@@ -266,6 +281,12 @@ static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_ar
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }
 
+/* Whether a tag that is part of the value is the function's end, too, where the text ends before another. */
+static bool closes_too(assay_text value)
+{
+    return serve_span_find(value, 0, TAGS[FUNCTION_END]) != SERVE_NOWHERE;
+}
+
 /* Hands out the functions of a block. Parameters before the first function are that one's. */
 static void read_functions(serve_tools *t, assay_text block)
 {
@@ -273,32 +294,46 @@ static void read_functions(serve_tools *t, assay_text block)
     serve_arguments arguments = {0};
     xml_tag tag = {.kind = NO_TAG}, parameter = {.kind = NO_TAG};
     assay_text function = {0};
-    bool begun = false;
+    bool begun = false, ended = false;
     do {
         tag = next_tag(t, block, &walk);
-        const bool cut_off = tag.kind == NO_TAG && t->state == CUT_OFF;
         const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
+        const assay_text value =
+            serve_span_part(block, parameter.kind == PARAMETER ? parameter.end : end, end);
+        ended |= closes_too(value);
+        const bool cut_off = tag.kind == NO_TAG && t->state == CUT_OFF && !ended;
         if (parameter.kind == PARAMETER)
-            (cut_off ? add_begun : add_argument)(t, &parameter, serve_span_part(block, parameter.end, end),
-                                                 &arguments);
+            (cut_off ? add_begun : add_argument)(t, &parameter, value, &arguments);
         parameter.kind = NO_TAG;
         if (tag.kind == PARAMETER && (function.n > 0 || !begun)) parameter = tag;
         if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {
             if (function.n > 0) end_call(t, function, cut_off, &arguments);
             function = (assay_text){0};
         }
-        if (tag.kind == FUNCTION) function = tag.name;
-        begun |= tag.kind == FUNCTION;
+        if (tag.kind == FUNCTION) {
+            function = tag.name;
+            begun = true;
+            ended = false;
+        }
     } while (tag.kind != NO_TAG);
     serve_arguments_free(&arguments);
 }
 
-/* Without what may become a tag: no '>' is behind its '<'. */
+/* Without what may become a tag: its '<' has no '>' behind it. */
 static assay_text drop_unfinished(assay_text block)
 {
     size_t end = block.n;
     while (end > 0 && block.at[end - 1] != '<' && block.at[end - 1] != '>') end--;
     return end > 0 && block.at[end - 1] == '<' ? serve_span_part(block, 0, end - 1) : block;
+}
+
+/* Without what XML keeps back for what follows: a return, half of a line's end perhaps, or two brackets,
+ * which may begin "]]>". */
+static assay_text drop_kept_back(assay_text block)
+{
+    if (serve_span_ends(block, "\r")) return serve_span_part(block, 0, block.n - 1);
+    for (size_t i = 0; i < 2 && serve_span_ends(block, "]"); i++) block.n--;
+    return block;
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)
@@ -308,7 +343,9 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     /* What stands before a call that is not closed is lost in both answers of the published server, as is an
      * opening tag that nothing follows. */
     if (!closed) t->tail.n = 0;
-    read_functions(t, t->state == CUT_OFF ? drop_unfinished(block) : block);
+    if (t->state == CUT_OFF) block = drop_kept_back(drop_unfinished(block));
+    else if (serve_span_ends(block, "\r")) block.n--;
+    read_functions(t, block);
     return t->n_calls > n_calls || !closed ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 

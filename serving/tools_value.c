@@ -121,10 +121,9 @@ assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *ty
 void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type)
 {
     const value_kind kind = kind_of(type);
-    const bool null = is_word(text, "null"), whole = kind == INTEGER;
     if (kind == STRING) serve_bytes_add(out, "\"", 1);
-    if (null || kind == LIST) return;
+    if (kind == LIST || text.n == 0 || is_word(text, "null")) return;
     if (kind == STRING) serve_bytes_add_escaped(out, text);
     else if (kind == BOOLEAN) serve_bytes_add_string(out, is_word(text, "true") ? "true" : "false");
-    else if (kind == OBJECT || !add_number(out, text, whole)) serve_bytes_add(out, text.at, text.n);
+    else if (kind == OBJECT || !add_number(out, text, kind == INTEGER)) serve_bytes_add(out, text.at, text.n);
 }

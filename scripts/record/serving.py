@@ -29,7 +29,7 @@ from .threads import write
 KINDS = ("eos", "reasoning", "tools", "events")
 
 N_GOLDENS = 250  # of a group
-N_DRAWS = 2000   # of a group, for findings
+N_DRAWS = 4000  # of a group, for findings
 FINDINGS = Path("docs/FINDINGS.md")
 
 

@@ -1,5 +1,5 @@
 """Draws texts that are nearly nothing but marks, for parsers that look at the whole text: what stands within what, and where
-lines end. They come behind the usual draws (`tools_draw.py`), which the bundled vectors and docs/FINDINGS.md are made of.
+lines end. They come behind the usual draws (`tools_draw.py`), which the bundled vectors are made of; docs/FINDINGS.md has both.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ PARTS = {
                   "<function=f></function>", "<tool_call><function=f><parameter=s>", "</parameter></function></tool_call>"),
 }
 THOUGHTS = ("<think>", "</think>") * 2
-TAGGED = ("<tool_call>", "</tool_call>", "<function=f>", "<function=", "</function>", "<parameter=k>", "</parameter>", "{", "}", '"',
-          '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>', '<tool_call>{"name":"f","arguments":{"s":"', '"}}</tool_call>',
-          "<function=f></function>", "<tool_call><function=f>", "a", " ", "\n", *THOUGHTS)
+TAGGED = ("<tool_call>", "</tool_call>", "<function=f>", "<function=", "<function=>", "</function>", "<parameter=k>", "</parameter>",
+          "{", "}", '"', '<tool_call>{"name":"f","arguments":{"a":1}}</tool_call>', '<tool_call>{"name":"f","arguments":{"s":"',
+          '"}}</tool_call>', "<function=f></function>", "<tool_call><function=f>", "a", " ", "\n", *THOUGHTS)
 PARTS |= {
     "hermes": TAGGED,
     "qwen": (*TAGGED, "[Calling tool:", ")]", "[Calling tool: f({})]", '[Calling tool: f({"s":"', '"})]'),
@@ -47,5 +47,7 @@ def draw(parser: str, rng: random.Random) -> tuple[dict[str, Any], list[str]]:
     if parser == "qwen3_xml" and rng.random() < 0.5:
         value = "".join(rng.choice(VALUES) for _ in range(rng.randint(1, 6)))
         text = f"<tool_call><function=f><parameter={rng.choice(list(TYPES))}>{value}</parameter></function></tool_call>"
+    if rng.random() < 0.2:
+        text = text[:rng.randint(1, len(text))]
     cuts = sorted(rng.sample(range(len(text) + 1), min(len(text), rng.choice((0, 0, 1, 2, 5)))))
     return rng.choice(({}, REQUEST)), [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)]) if a < b]

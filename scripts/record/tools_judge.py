@@ -68,14 +68,17 @@ def is_json(text: str) -> bool:
         return False
 
 
-def is_begun(arguments: str) -> bool:
-    """Whether an object is left open: within a string, where a value is to come, behind one, or within a number."""
-    return any(is_json(arguments + rest) for rest in ('"}', "0}", "}"))
+def is_begun(text: str, arguments: str) -> bool:
+    """Whether an object is left open as the text ends: within a value or behind one, within a string or a number."""
+    tags = re.findall("</?(?:tool_call|function|parameter)[^<>]*>", text)
+    last = tags[-1] if tags else ""
+    rests = ('"}', "0}", "}") if last.startswith("<parameter") else ('"}', "}") if last == "</parameter>" else ()
+    return any(is_json(arguments + rest) for rest in rests)
 
 
 def spoils(text: str, arguments: str) -> bool:
     """Whether arguments are neither JSON, or its beginning, nor what the model wrote."""
-    if is_json(arguments) or is_begun(arguments):
+    if is_json(arguments) or is_begun(text, arguments):
         return False
     return arguments not in text or is_python(arguments)
 

@@ -171,6 +171,9 @@ START_TEST(qwen_drops_what_the_text_ends_in_but_for_calls)
     tool_reads("qwen", "a[Calling tool: so", "C{a}");
     tool_reads("qwen", "a<tool_call><function=f></function> b", "C{a} CALL{f} ARGUMENTS{{}}");
     tool_reads("qwen", "a<function=> b", "C{a}");
+    tool_reads("qwen", "a<function=> b<function=f></function>c", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen", "a<function=><function=f></function>b</function>c",
+               "C{a} CALL{f} ARGUMENTS{{}} C{<function=>b</function>c}");
 }
 END_TEST
 
@@ -178,6 +181,7 @@ START_TEST(qwen_gives_back_what_begins_no_call)
 {
     tool_reads("qwen", "a<tool_call>so</tool_call>b", "C{a<tool_call>so</tool_call>b}");
     tool_reads("qwen", "a[Calling tool: so)]b", "C{a[Calling tool: so)]b}");
+    tool_reads("qwen", "a<function=> so</function>b", "C{a<function=> so</function>b}");
     tool_reads("qwen", "a<tool_call>so<function=f></function></tool_call>b",
                "C{a} CALL{f} ARGUMENTS{{}} C{<tool_call>so</tool_call>b}");
 }

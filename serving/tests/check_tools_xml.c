@@ -27,6 +27,8 @@ START_TEST(reads_functions_with_and_without_outer_tags)
     tool_reads("qwen3_xml", "<function=f> </function>a<function=g></function>",
                "CALL{f} ARGUMENTS{{}} C{a} CALL{g} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "<function=f> so", "C{<function=f> so}");
+    tool_reads("qwen3_xml", "<function=f> < so>", "C{<function=f> < so>}");
+    tool_reads("qwen3_xml", "<function=f> <so< so", "C{<function=f> <so< so}");
     tool_reads("qwen3_xml", "<function=f> \r\r\n<b>\r\n", "C{<function=f> \n\n<b>\r\n}");
     tool_reads("qwen3_xml", "a<function=f>\r<tool_call><function=g></function></tool_call>",
                "C{a} CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
@@ -164,10 +166,43 @@ START_TEST(arguments_are_left_open_where_the_text_ends_in_a_call)
     cut_reads("<parameter=n>2.5", "{\"n\": 2.5");
     cut_reads("<parameter=n>null", "{\"n\": ");
     cut_reads("<parameter=b>tr", "{\"b\": false");
+    cut_reads("<parameter=b>\n", "{\"b\": ");
     cut_reads("<parameter=l>[1, 2", "{\"l\": ");
+    cut_reads("<parameter=x>\r\r<b>", "{\"x\": \"<b>");
+    cut_reads("<parameter=l></function></parameter>a", "{\"l\": \"</function>\"}");
+    cut_reads("<parameter=s>\r", "{\"s\": ");
+    cut_reads("<parameter=s>a\r", "{\"s\": \"a");
+    cut_reads("<parameter=s>a]]", "{\"s\": \"a");
+    cut_reads("<parameter=s>a]]]", "{\"s\": \"a]");
+    cut_reads("<parameter=s>a]]<", "{\"s\": \"a");
     cut_reads("<parameter=o>{\"x\": 1", "{\"o\": {\"x\": 1");
+    cut_reads("<parameter=s></function>", "{\"s\": \"</function>\"}");
+    cut_reads("<parameter=l>a</function>", "{\"l\": \"a</function>\"}");
+    tool_reads("qwen3_xml", "<function=f><parameter=x>1\r\r<tool_call><function=g></function></tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\": \"1\"}} CALL{g} ARGUMENTS{{}}");
     tool_reads("qwen3_xml", "<function=f><parameter=x>1</parameter><tool_call><function=g><parameter=y>2",
                "CALL{f} ARGUMENTS{{\"x\": \"1\"}} CALL{g} ARGUMENTS{{\"y\": \"2}");
+}
+END_TEST
+
+START_TEST(a_function_without_outer_tags_that_the_text_ends_in_is_dropped)
+{
+    static const char *const ENDS[] = {"",
+                                       "f",
+                                       "f>",
+                                       "f>\n",
+                                       "f> <",
+                                       "f> < so",
+                                       "f><par",
+                                       "f><parameter=",
+                                       "f><parameter=x",
+                                       "f></function",
+                                       "f>\n<tool_c"};
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "a<function=%s", ENDS[i]);
+        tool_reads("qwen3_xml", text, "C{a}");
+    }
 }
 END_TEST
 
@@ -182,6 +217,7 @@ int main(void)
     tcase_add_test(c, drops_a_line_that_a_lone_return_before_a_tag_ends);
     tcase_add_test(c, finds_types_where_a_schema_is_left_out);
     tcase_add_test(c, arguments_are_left_open_where_the_text_ends_in_a_call);
+    tcase_add_test(c, a_function_without_outer_tags_that_the_text_ends_in_is_dropped);
     suite_add_tcase(s, c);
     return support_run(s);
 }
