@@ -34,8 +34,13 @@ CAUSES = {
 ENDS = ("</tool_call>", "</function>", ")]", "<tool_call|>")
 
 
+def lone(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 def strict(text: str) -> Any:
-    """JSON without NaN, numbers beyond all bounds and members that come twice; ValueError where it is none."""
+    """JSON without NaN, numbers beyond all bounds, members that come twice, and halves of characters; ValueError where it is
+    none."""
     def refuse(word: str) -> Any:
         raise ValueError(word)
 
@@ -47,7 +52,8 @@ def strict(text: str) -> Any:
             raise ValueError("a member twice")
         return dict(pairs)
 
-    return json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=members)
+    value = json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=members)
+    return refuse(text) if lone(json.dumps(value, ensure_ascii=False)) else value
 
 
 def is_python(text: str) -> bool:
@@ -176,10 +182,6 @@ def unmarked(t: Trial) -> bool:
     return (("tool_code" in t.text and said.calls != t.whole.calls)
             or (not any(mark in behind for mark in ("<|tool_call>", "<tool_call", "<function="))
                 and bool(whole(t.name, t.request, behind).calls)))
-
-
-def lone(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def disputed(t: Trial) -> str | None:
