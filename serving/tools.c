@@ -319,5 +319,7 @@ assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error
     t->sink = sink;
     if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
     if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
+    /* No call has taken it along, and no marker is open. */
+    if (t->n_taken > 0 && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
     return finish(t, err);
 }

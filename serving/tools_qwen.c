@@ -76,7 +76,7 @@ static serve_tools_found look_end(serve_tools *t, size_t *n)
     }
     if (t->opener == TAGGED_END) t->n_tags = 0;
     else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
-    if (t->withheld && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
+    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
     return SERVE_FOUND_CONTENT;
 }
 

@@ -181,6 +181,9 @@ START_TEST(qwen_gives_back_what_begins_no_call)
 {
     tool_reads("qwen", "a<tool_call>so</tool_call>b", "C{a<tool_call>so</tool_call>b}");
     tool_reads("qwen", "a[Calling tool: so)]b", "C{a[Calling tool: so)]b}");
+    tool_reads("qwen", "<function=></think>[Calling tool: f({\"</function>a", "C{<function=></think>}");
+    tool_reads("qwen", "<function=></think>[Calling tool: f({\"</function>a<function=f></function>",
+               "CALL{f} ARGUMENTS{{}}");
     tool_reads("qwen", "a<function=> so</function>b", "C{a<function=> so</function>b}");
     tool_reads("qwen", "a<tool_call>so<function=f></function></tool_call>b",
                "C{a} CALL{f} ARGUMENTS{{}} C{<tool_call>so</tool_call>b}");
