@@ -49,7 +49,8 @@ serving_libserving_la_SOURCES = \
 	serving/tools_request.c serving/tools_request.h \
 	serving/tools_thoughts.c serving/tools_thoughts.h \
 	serving/tools_types.c serving/tools_types.h \
-	serving/tools_value.c serving/tools_value.h
+	serving/tools_value.c serving/tools_value.h \
+	serving/xml_tag.c serving/xml_tag.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 

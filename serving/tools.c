@@ -160,8 +160,8 @@ void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
     hand_out(t, ASSAY_PART_ARGUMENTS, arguments);
 }
 
-/* The opener that text begins with, t->opener; or whether it is a beginning of one. */
-static serve_tools_found match_opener(serve_tools *t, assay_text text)
+/* The opener that text begins with, t->opener; or whether it is a beginning of one. at: bytes before it. */
+static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at)
 {
     serve_tools_found found = SERVE_FOUND_CONTENT;
     for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
@@ -173,6 +173,7 @@ static serve_tools_found match_opener(serve_tools *t, assay_text text)
         }
         if (n == text.n) found = SERVE_FOUND_MORE;
     }
+    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off && at > 0) return t->format->breaks_off(text);
     const serve_tools_found thought = serve_tools_match_thought(t, text);
     return thought == SERVE_FOUND_CONTENT ? found : thought;
 }
@@ -188,7 +189,8 @@ static size_t find_first(const serve_tools *t, const char *text, size_t at, size
     return at;
 }
 
-/* How many bytes of text are content: up to an opener (t->inside is set), to what may become one, or all. */
+/* How many bytes of text are content: up to an opener (t->inside is set), to where nothing is read any more
+ * (t->deaf), to what may become either, or all. */
 static size_t measure_content(serve_tools *t, assay_text text, bool ended)
 {
     const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
@@ -201,9 +203,10 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
         if (t->inside) return at;
     }
     for (; (at = find_first(t, text.at, at, n)) < n; at++) {
-        const serve_tools_found found = match_opener(t, serve_span_from(text, at));
+        const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
         t->inside = found == SERVE_FOUND_BLOCK;
-        if (t->inside || (found == SERVE_FOUND_MORE && !ended)) break;
+        t->deaf = found == SERVE_FOUND_END;
+        if (t->inside || t->deaf || (found == SERVE_FOUND_MORE && !ended)) break;
     }
     return at;
 }
@@ -234,35 +237,37 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
 static size_t run(serve_tools *t, assay_text all, bool ended)
 {
     size_t at = 0, n;
-    for (;;) {
+    while (!t->deaf) {
         const assay_text text = serve_span_from(all, at);
         if (!t->inside) {
             n = measure_content(t, text, ended);
             serve_tools_content(t, serve_span_part(text, 0, n));
             at += n;
             t->passed += n;
-            if (!t->inside) break;
+            if (t->deaf) break;
+            if (!t->inside) return at;
             t->marked |= !(t->format->ends & 1U << t->opener);
             continue;
         }
         const serve_tools_found found = read_block(t, text, ended, &n);
-        if (found == SERVE_FOUND_MORE) break;
+        if (found == SERVE_FOUND_MORE) return at;
         if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
         t->inside = found == SERVE_FOUND_CHAIN;
+        t->deaf = found == SERVE_FOUND_END;
         if (t->inside) t->opener = SERVE_CHAINED;
         t->scan = (serve_tools_scan){0};
         at += n;
         t->passed += n;
     }
-    return at;
+    return all.n;
 }
 
 static assay_status finish(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
     t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->name.failed | t->arguments.failed;
-    t->plain =
-        !t->failed && t->held.n == 0 && !t->inside && (t->begun || !t->format->bare) && is_handed_out(t);
+    t->plain = !t->failed && t->held.n == 0 && !t->inside && !t->deaf && (t->begun || !t->format->bare) &&
+               is_handed_out(t);
     if (!t->failed) return ASSAY_OK;
     t->scan.until = NULL; /* the next delta must fail, too */
     return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);

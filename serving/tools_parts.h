@@ -23,7 +23,8 @@ typedef enum serve_tools_found {
     SERVE_FOUND_BLOCK,   /* the first *n bytes of the text are a block */
     SERVE_FOUND_CONTENT, /* the first *n bytes are content, and what follows is looked at anew */
     SERVE_FOUND_NOTHING, /* the first *n bytes are dropped */
-    SERVE_FOUND_CHAIN    /* they are, and what follows is looked at as SERVE_CHAINED */
+    SERVE_FOUND_CHAIN,   /* they are, and what follows is looked at as SERVE_CHAINED */
+    SERVE_FOUND_END      /* nothing of the text is read from here on */
 } serve_tools_found;
 
 /* How far a block has been looked at; zeroed at its beginning. */
@@ -70,6 +71,10 @@ typedef struct serve_tools_format {
      * ended: there will be no more text; then SERVE_FOUND_MORE is not an answer. */
     serve_tools_found (*look)(serve_tools *t, assay_text text, bool ended, size_t *n);
 
+    /* Whether text, which stands behind content or calls, and may begin with a part of an opener, ends what
+     * is read: SERVE_FOUND_END; SERVE_FOUND_MORE, SERVE_FOUND_CONTENT. NULL: none does. */
+    serve_tools_found (*breaks_off)(assay_text text);
+
     /* Hands out the calls of a block through serve_tools_call; what the block is otherwise. */
     serve_tools_found (*take)(serve_tools *t, assay_text block);
 
@@ -113,6 +118,7 @@ struct serve_tools {
     bool withheld;      /* the format's: content goes to the tail */
     bool dropping;      /* the format's: content is dropped */
     bool direct;        /* the format's: content is content, whatever else holds */
+    bool deaf;          /* nothing is read any more */
     bool failed;        /* memory ran out */
 };
 

@@ -6,114 +6,63 @@
  * the text ends in is one, but its arguments are left open, and what may become a tag is no part of them. A
  * tag that stands at the very beginning of a value, or anywhere in a list, is part of the value.
  *
+ * Outside of calls, and behind anything, a tag without an end that another one breaks off ends what is read:
+ * no marker reaches the content. What only begins like one, as in "a << b", is content.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_value.h"
 
 #include "serving/arguments.h"
-#include "serving/tools_parts.h"
+#include "serving/xml_tag.h"
 
 #include <string.h>
 
-typedef enum tag_kind {
-    TOOL_CALL,
-    TOOL_CALL_END,
-    FUNCTION,
-    FUNCTION_END,
-    PARAMETER,
-    PARAMETER_END,
-    NO_TAG
-} tag_kind;
+enum { BARE = 1, STRAY }; /* openers: a function, a parameter */
+enum { CUT_OFF = 1 };     /* t->state: the text ends within the block */
 
-static const char *const TAGS[] = {
-    "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>"};
-
-typedef struct xml_tag {
-    tag_kind kind;
-    size_t begin, end;
-    assay_text name;  /* of a function or a parameter */
-    const char *type; /* of a parameter, as serve_tools_request_type says */
-} xml_tag;
-
-enum { BARE = 1 };    /* the opener */
-enum { CUT_OFF = 1 }; /* t->state: the text ends within the block */
-
-/* Where a walk stands: between tags, at the first byte of a value, behind that, or in a list. */
-enum { BETWEEN, FIRST, VALUE, LIST };
+/* Where a walk stands: between tags, at the first byte of a value, behind that, or in a list. BROKEN_OFF:
+ * behind a bare function nothing is read but an end. */
+enum { BETWEEN, FIRST, VALUE, LIST, BROKEN_OFF };
 
 /* Marks: the name of the function that is open, and how far the name of a tag was looked at. */
 enum { FUNCTION_BEGIN, FUNCTION_STOP, LOOKED };
 
-/* The only tag that rest, which begins with '<', may be: the byte behind that or behind "</" tells. *whole is
- * false where it is not there yet. */
-static tag_kind guess_kind(assay_text rest, bool *whole)
-{
-    static const char LETTERS[] = "tfp"; /* in the order of the kinds */
-    const size_t closes = rest.n > 1 && rest.at[1] == '/';
-    *whole = rest.n > 1 + closes;
-    const char *letter = *whole ? memchr(LETTERS, rest.at[1 + closes], strlen(LETTERS)) : NULL;
-    return letter ? (tag_kind)(2 * (size_t)(letter - LETTERS) + closes) : NO_TAG;
-}
-
-/* The tag that begins at text[at], a '<', as far as it is there: false where more is needed, *looked then
- * says how far its name was looked at. */
-static bool read_tag(assay_text text, size_t at, size_t *looked, xml_tag *out)
-{
-    const assay_text rest = serve_span_from(text, at);
-    bool whole;
-    const tag_kind kind = guess_kind(rest, &whole);
-    *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
-    if (kind == NO_TAG) return whole;
-    const size_t n = serve_span_alike(rest, TAGS[kind]);
-    if (TAGS[kind][n] != '\0') return n < rest.n;
-    out->kind = kind;
-    out->end = at + n;
-    if (out->kind != FUNCTION && out->kind != PARAMETER) return true;
-    size_t end = *looked > at + n ? *looked - at : n;
-    while (end < rest.n && rest.at[end] != '>' && rest.at[end] != '<') end++;
-    *looked = at + end;
-    out->name = serve_span_part(rest, n, end);
-    out->end = at + end + 1;
-    if (end == rest.n) return false;
-    if (rest.at[end] == '<' || end == n) *out = (xml_tag){.kind = NO_TAG, .begin = at, .end = at + 1};
-    return true;
-}
-
 /* What a tag at `where` is to the walk: a value's own, or a tag. */
-static bool is_of_value(const serve_tools_scan *walk, const xml_tag *tag)
+static bool is_of_value(const serve_tools_scan *walk, const serve_xml_tag *tag)
 {
-    if (tag->kind == NO_TAG) return true;
-    if (tag->kind == PARAMETER_END) return false;
+    if (tag->kind == SERVE_XML_NO_TAG) return true;
+    if (tag->kind == SERVE_XML_PARAMETER_END) return false;
     return walk->phase == LIST || (walk->phase == FIRST && tag->begin == walk->seen);
 }
 
-static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, xml_tag *tag)
+static void pass_tag(serve_tools *t, assay_text text, serve_tools_scan *walk, serve_xml_tag *tag)
 {
     walk->seen = tag->end;
     walk->phase = BETWEEN;
-    if (tag->kind == FUNCTION) {
+    if (tag->kind == SERVE_XML_FUNCTION) {
         walk->mark[FUNCTION_BEGIN] = (size_t)(tag->name.at - text.at);
         walk->mark[FUNCTION_STOP] = walk->mark[FUNCTION_BEGIN] + tag->name.n;
     }
-    if (tag->kind != PARAMETER) return;
+    if (tag->kind != SERVE_XML_PARAMETER) return;
     const assay_text function = serve_span_part(text, walk->mark[FUNCTION_BEGIN], walk->mark[FUNCTION_STOP]);
     tag->type = serve_tools_request_type(t->request, function, tag->name);
     walk->phase = serve_tools_value_is_list(tag->type) ? LIST : FIRST;
 }
 
-/* The next tag from walk->seen on; NO_TAG: none yet. */
-static xml_tag next_tag(serve_tools *t, assay_text text, serve_tools_scan *walk)
+/* The next tag from walk->seen on; SERVE_XML_NO_TAG: none yet. */
+static serve_xml_tag next_tag(serve_tools *t, assay_text text, serve_tools_scan *walk)
 {
     for (;;) {
-        xml_tag tag = {.kind = NO_TAG};
+        serve_xml_tag tag = {.kind = SERVE_XML_NO_TAG};
         const size_t at = serve_span_find(text, walk->seen, "<");
         if (walk->phase == FIRST && walk->seen < text.n && at != walk->seen) walk->phase = VALUE;
         if (at == SERVE_NOWHERE) {
             walk->seen = text.n;
             return tag;
         }
-        if (!read_tag(text, at, &walk->mark[LOOKED], &tag)) {
+        if (!serve_xml_read(text, at, &walk->mark[LOOKED], &tag)) {
             if (walk->phase != FIRST) walk->seen = at;
-            return (xml_tag){.kind = NO_TAG};
+            return (serve_xml_tag){.kind = SERVE_XML_NO_TAG};
         }
         if (!is_of_value(walk, &tag)) {
             pass_tag(t, text, walk, &tag);
@@ -141,16 +90,53 @@ static assay_text join_lines(serve_bytes *room, assay_text text)
 }
 
 /* Whether the tag at text[at], a '<', confirms a function before it. *seen: to where its end was looked for.
- * SERVE_FOUND_MORE where that is not there yet. */
+ * SERVE_FOUND_MORE where that is not there yet, SERVE_FOUND_END where another tag stands there. */
 static serve_tools_found look_behind(assay_text text, size_t at, size_t *seen)
 {
     size_t looked = 0;
-    xml_tag tag;
+    serve_xml_tag tag;
     if (*seen <= at) *seen = at + 1;
     while (*seen < text.n && text.at[*seen] != '<' && text.at[*seen] != '>') ++*seen;
-    if (*seen >= text.n || !read_tag(text, at, &looked, &tag)) return SERVE_FOUND_MORE;
-    const bool confirms = tag.kind == PARAMETER || tag.kind == FUNCTION_END || tag.kind == TOOL_CALL;
+    if (*seen >= text.n) return SERVE_FOUND_MORE;
+    if (text.at[*seen] == '<') return serve_xml_broken_off(serve_span_from(text, at), *seen - at);
+    if (!serve_xml_read(text, at, &looked, &tag)) return SERVE_FOUND_MORE;
+    const bool confirms = tag.kind == SERVE_XML_PARAMETER || tag.kind == SERVE_XML_FUNCTION_END ||
+                          tag.kind == SERVE_XML_TOOL_CALL;
     return confirms ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
+}
+
+/* Of a tag that is none, since its name is empty, or has no end. */
+static serve_tools_found break_off(const serve_tools *t, assay_text text)
+{
+    const bool has_end = text.at[t->scan.mark[LOOKED]] == '>';
+    return has_end || t->passed == 0 ? SERVE_FOUND_CONTENT : SERVE_FOUND_END;
+}
+
+/* A parameter outside of calls is content. */
+static serve_tools_found look_parameter(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    serve_xml_tag tag;
+    const bool whole = serve_xml_read(text, 0, &t->scan.mark[LOOKED], &tag);
+    *n = t->scan.mark[LOOKED];
+    if (!whole) return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
+    return break_off(t, text);
+}
+
+/* Looks on from *seen for what ends a function or a call. */
+static serve_tools_found look_for_end(assay_text text, size_t *seen)
+{
+    const char *const function_end = SERVE_XML_TAGS[SERVE_XML_FUNCTION_END],
+                      *const call_end = SERVE_XML_TAGS[SERVE_XML_TOOL_CALL_END];
+    size_t at;
+    while ((at = serve_span_find_next(text, seen, "</")) != SERVE_NOWHERE) {
+        const assay_text rest = serve_span_from(text, at);
+        if (serve_span_starts(rest, function_end) || serve_span_starts(rest, call_end))
+            return SERVE_FOUND_BLOCK;
+        if (!serve_span_begins(rest, function_end) && !serve_span_begins(rest, call_end)) continue;
+        *seen = at;
+        break;
+    }
+    return SERVE_FOUND_MORE;
 }
 
 /* A function that no outer tag stands before: whether it is one, as the next tag tells. Where it is none, XML
@@ -158,13 +144,18 @@ static serve_tools_found look_behind(assay_text text, size_t at, size_t *seen)
 static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
 {
     size_t *behind = &t->scan.mark[0], *seen = &t->scan.mark[1];
-    xml_tag tag;
-    if (!read_tag(text, 0, &t->scan.mark[LOOKED], &tag)) return SERVE_FOUND_MORE;
-    *n = strlen(TAGS[FUNCTION]);
-    if (tag.kind != FUNCTION) return SERVE_FOUND_CONTENT;
+    serve_xml_tag tag;
+    if (!serve_xml_read(text, 0, &t->scan.mark[LOOKED], &tag)) return SERVE_FOUND_MORE;
+    *n = strlen(SERVE_XML_TAGS[SERVE_XML_FUNCTION]);
+    if (tag.kind != SERVE_XML_FUNCTION) return break_off(t, text);
     *n = *behind = serve_span_skip(text, *behind > 0 ? *behind : tag.end);
     if (*n == text.n) return SERVE_FOUND_MORE;
+    if (t->scan.phase == BROKEN_OFF) return look_for_end(text, seen);
     const serve_tools_found found = text.at[*n] == '<' ? look_behind(text, *n, seen) : SERVE_FOUND_CONTENT;
+    if (found == SERVE_FOUND_END) {
+        t->scan.phase = BROKEN_OFF;
+        return look_for_end(text, seen);
+    }
     if (found != SERVE_FOUND_CONTENT) return found;
     serve_tools_content(t, serve_span_part(text, 0, tag.end));
     serve_tools_content(t, join_lines(&t->name, serve_span_part(text, tag.end, *n)));
@@ -174,24 +165,25 @@ static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
 /* To the end tag, or to the next opening one. */
 static serve_tools_found look_on(serve_tools *t, assay_text text, size_t *n)
 {
-    const tag_kind end = t->opener == BARE ? FUNCTION_END : TOOL_CALL_END;
+    const serve_xml_kind end = t->opener == BARE ? SERVE_XML_FUNCTION_END : SERVE_XML_TOOL_CALL_END;
     for (;;) {
-        const xml_tag tag = next_tag(t, text, &t->scan);
-        if (tag.kind == NO_TAG) {
+        const serve_xml_tag tag = next_tag(t, text, &t->scan);
+        if (tag.kind == SERVE_XML_NO_TAG) {
             if (t->scan.phase != FIRST) serve_tools_wait_for(t, text, "<");
             return SERVE_FOUND_MORE;
         }
         *n = tag.kind == end ? tag.end : tag.begin;
-        if (tag.kind == end || (tag.kind == TOOL_CALL && tag.begin > 0)) return SERVE_FOUND_BLOCK;
+        if (tag.kind == end || (tag.kind == SERVE_XML_TOOL_CALL && tag.begin > 0)) return SERVE_FOUND_BLOCK;
     }
 }
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
+    if (t->opener == STRAY) return look_parameter(t, text, ended, n);
     if (t->opener == BARE && t->scan.seen == 0) found = look_bare(t, text, n);
     const bool is_one = found == SERVE_FOUND_BLOCK;
-    if (is_one) found = look_on(t, text, n);
+    if (is_one && t->scan.phase != BROKEN_OFF) found = look_on(t, text, n);
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = text.n;
     t->state = CUT_OFF;
@@ -254,7 +246,8 @@ static assay_text read_value(serve_tools *t, assay_text value)
     return frame(late && value.n > 0 ? serve_span_from(value, 1) : value);
 }
 
-static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
+static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_text value,
+                         serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
     if (value.n == 0) {
@@ -266,7 +259,7 @@ static void add_argument(serve_tools *t, const xml_tag *parameter, assay_text va
 }
 
 /* Of a value that the text ends in. */
-static void add_begun(serve_tools *t, const xml_tag *parameter, assay_text value, serve_arguments *out)
+static void add_begun(serve_tools *t, const serve_xml_tag *parameter, assay_text value, serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
     if (value.n == 0 || is_put_off(value, parameter->type)) return;
@@ -284,7 +277,7 @@ static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_ar
 /* Whether a tag that is part of the value is the function's end, too, where the text ends before another. */
 static bool closes_too(assay_text value)
 {
-    return serve_span_find(value, 0, TAGS[FUNCTION_END]) != SERVE_NOWHERE;
+    return serve_span_find(value, 0, SERVE_XML_TAGS[SERVE_XML_FUNCTION_END]) != SERVE_NOWHERE;
 }
 
 /* Hands out the functions of a block. Parameters before the first function are that one's. */
@@ -292,30 +285,31 @@ static void read_functions(serve_tools *t, assay_text block)
 {
     serve_tools_scan walk = {0};
     serve_arguments arguments = {0};
-    xml_tag tag = {.kind = NO_TAG}, parameter = {.kind = NO_TAG};
+    serve_xml_tag tag = {.kind = SERVE_XML_NO_TAG}, parameter = {.kind = SERVE_XML_NO_TAG};
     assay_text function = {0};
     bool begun = false, ended = false;
     do {
         tag = next_tag(t, block, &walk);
-        const size_t end = tag.kind == NO_TAG ? block.n : tag.begin;
+        const size_t end = tag.kind == SERVE_XML_NO_TAG ? block.n : tag.begin;
         const assay_text value =
-            serve_span_part(block, parameter.kind == PARAMETER ? parameter.end : end, end);
+            serve_span_part(block, parameter.kind == SERVE_XML_PARAMETER ? parameter.end : end, end);
         ended |= closes_too(value);
-        const bool cut_off = tag.kind == NO_TAG && t->state == CUT_OFF && !ended;
-        if (parameter.kind == PARAMETER)
+        const bool cut_off = tag.kind == SERVE_XML_NO_TAG && t->state == CUT_OFF && !ended;
+        if (parameter.kind == SERVE_XML_PARAMETER)
             (cut_off ? add_begun : add_argument)(t, &parameter, value, &arguments);
-        parameter.kind = NO_TAG;
-        if (tag.kind == PARAMETER && (function.n > 0 || !begun)) parameter = tag;
-        if (tag.kind == NO_TAG || tag.kind == FUNCTION || tag.kind == FUNCTION_END) {
+        parameter.kind = SERVE_XML_NO_TAG;
+        if (tag.kind == SERVE_XML_PARAMETER && (function.n > 0 || !begun)) parameter = tag;
+        if (tag.kind == SERVE_XML_NO_TAG || tag.kind == SERVE_XML_FUNCTION ||
+            tag.kind == SERVE_XML_FUNCTION_END) {
             if (function.n > 0) end_call(t, function, cut_off, &arguments);
             function = (assay_text){0};
         }
-        if (tag.kind == FUNCTION) {
+        if (tag.kind == SERVE_XML_FUNCTION) {
             function = tag.name;
             begun = true;
             ended = false;
         }
-    } while (tag.kind != NO_TAG);
+    } while (tag.kind != SERVE_XML_NO_TAG);
     serve_arguments_free(&arguments);
 }
 
@@ -339,7 +333,8 @@ static assay_text drop_kept_back(assay_text block)
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
     const size_t n_calls = t->n_calls;
-    const bool closed = serve_span_ends(block, TAGS[t->opener == BARE ? FUNCTION_END : TOOL_CALL_END]);
+    const bool closed = serve_span_ends(
+        block, SERVE_XML_TAGS[t->opener == BARE ? SERVE_XML_FUNCTION_END : SERVE_XML_TOOL_CALL_END]);
     /* What stands before a call that is not closed is lost in both answers of the published server, as is an
      * opening tag that nothing follows. */
     if (!closed) t->tail.n = 0;
@@ -351,9 +346,10 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 
 const serve_tools_format serve_tools_qwen3_xml = {
     .names = {"qwen3_xml", "qwen3.5", "qwen3_coder"},
-    .openers = {"<tool_call>", "<function="},
-    .inner = {"</tool_call>", "</function>", "<parameter=", "</parameter>"},
+    .openers = {"<tool_call>", "<function=", "<parameter="},
+    .inner = {"</tool_call>", "</function>", "</parameter>"},
     .after = SERVE_AFTER_CALL_BETWEEN,
     .look = look,
+    .breaks_off = serve_xml_breaks_off,
     .take = take,
 };

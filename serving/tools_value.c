@@ -5,6 +5,10 @@
 #include "serving/python_literal.h"
 #include "serving/span.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum value_kind { STRING, INTEGER, NUMBER, BOOLEAN, LIST, OBJECT } value_kind;
@@ -67,6 +71,20 @@ static assay_text strip_zeros(assay_text number)
     return number;
 }
 
+/* A float without a fraction is a whole number, to its last digit. */
+static void make_whole(serve_bytes *out, size_t begin)
+{
+    char text[DBL_MAX_10_EXP + 4];
+    serve_bytes_add(out, "", 1);
+    if (out->failed) return;
+    const double value = strtod(out->at + begin, NULL);
+    out->n--;
+    if (!isfinite(value) || value != trunc(value)) return;
+    out->n = begin;
+    (void)snprintf(text, sizeof text, "%.0f", value == 0 ? 0.0 : value);
+    serve_bytes_add_string(out, text);
+}
+
 /* A number as int() and float() read it, with white space around it. */
 static bool add_number(serve_bytes *out, assay_text text, bool whole)
 {
@@ -79,9 +97,12 @@ static bool add_number(serve_bytes *out, assay_text text, bool whole)
     if (negative || serve_span_starts(number, "+")) number = serve_span_from(number, 1);
     if (!is_digit(number, 0) && !serve_span_starts(number, ".")) return false;
     if (negative) serve_bytes_add_string(out, "-");
-    if (serve_python_literal(out, strip_zeros(number))) return true;
-    out->n = begin;
-    return false;
+    if (!serve_python_literal(out, strip_zeros(number))) {
+        out->n = begin;
+        return false;
+    }
+    if (!whole) make_whole(out, begin);
+    return true;
 }
 
 static assay_status add_object(serve_bytes *out, assay_text text)

@@ -42,8 +42,10 @@ ENTRIES = {
     "unread": Entry(
         "text that is never read",
         """`qwen3_xml_tool_parser.py` (497–560) waits for the end of every tag that may be one of its own: `<<`, or `<function=` without an end,
-        stops it for good, and both answers lose the rest. A bare `<function=NAME>` that the text ends in is dropped.""",
-        "What cannot become a tag is content, at the latest where the text ends."),
+        stops it for good, and both answers lose the rest: of a call whose value holds `a << b`, too. A bare `<function=NAME>` that the
+        text ends in is dropped.""",
+        """What cannot become a tag is content, or part of a value. Only a tag outside of calls that another breaks off (`<function=<tool_call>`,
+        `<<tool_call>`) ends what is read: there this is a golden."""),
     "malformed": Entry(
         "one error of XML, and what follows is read wrongly",
         "Exceptions of expat are logged and passed over (`qwen3_xml_tool_parser.py`, 427); expat itself takes nothing more.",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import tools_draw
+
 
 @dataclass
 class Answer:
@@ -23,15 +25,27 @@ def parser(name: str, flaws: set[str]) -> Any:
     return one
 
 
+def broken_off(read: str, rest: str) -> bool:
+    """Whether a tag of qwen3_xml is begun outside of calls, and another takes the place of its end."""
+    begun = re.match("<[^<>]*(?=<)", rest)
+    inside = (read.count("<tool_call>") > read.count("</tool_call>")
+              or read.rfind("<parameter=") > read.rfind("</function>"))
+    if not begun or not read or inside:
+        return False
+    tags = tools_draw.MARKERS["qwen3_xml"]
+    return (begun[0].startswith(("<function=", "<parameter="))
+            or (any(tag.startswith(begun[0]) for tag in tags) and rest.startswith(tags, begun.end())))
+
+
 def watch(xml: Any, flaws: set[str]) -> None:
     """Notes what a parser of XML passes over in silence."""
     feed, abandon = xml.parse_single_streaming_chunks, xml._abandon_pending_implicit_tool_call
     lost = False  # something that a parser of XML proper kept back when another took its place
 
     def unread() -> bool:
-        rest = xml.streaming_buffer[xml.last_processed_pos:]
-        cut_off = bool(xml.current_function_name) and re.fullmatch("<[^<>]*", rest)  # a tag that the text ends in
-        return lost or xml.parser.keeps or bool(rest and not cut_off)
+        read, rest = xml.streaming_buffer[:xml.last_processed_pos], xml.streaming_buffer[xml.last_processed_pos:]
+        expected = re.fullmatch("<[^<>]*", rest) if xml.current_function_name else broken_off(read, rest)
+        return lost or xml.parser.keeps or bool(rest and not expected)
 
     def parse(chunk: str) -> Any:
         said = feed(chunk)

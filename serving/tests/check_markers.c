@@ -57,7 +57,7 @@ START_TEST(a_tool_parser_names_what_stands_around_calls_and_in_them)
     expect(serve_markers_of_tools, "qwen",
            "<tool_call> </tool_call> <function= </function> [Calling tool: <parameter= </parameter> ");
     expect(serve_markers_of_tools, "qwen3_xml",
-           "<tool_call> <function= </tool_call> </function> <parameter= </parameter> ");
+           "<tool_call> <function= <parameter= </tool_call> </function> </parameter> ");
 }
 END_TEST
 

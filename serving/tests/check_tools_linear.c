@@ -121,7 +121,7 @@ static const material materials[] = {
       "f({", "})]", "<think>", "</think>"}},
     {"qwen3_xml",
      {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
-      "<function=x>", "<parameter=x>"}},
+      "<function=x>", "<parameter=x>", "<function=x><<tool_call>", "</"}},
     {"gemma4",
      {"<|tool_call>", "<tool_call|>", "call:x{", "call:", "(", "<|\"|>", "call:x(", "<|tool_call>call:x{",
       "<think>", "</think>"}},

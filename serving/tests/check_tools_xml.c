@@ -46,6 +46,36 @@ START_TEST(reads_functions_with_and_without_outer_tags)
 }
 END_TEST
 
+/* Outside of calls, and behind anything. */
+START_TEST(reads_nothing_behind_a_tag_that_another_breaks_off)
+{
+    static const char *const BROKEN[] = {
+        "<function=", "<function=g", "<parameter=\n", "<tool_call", "</tool_c", "<p", "</", "<"};
+    for (size_t i = 0; i < sizeof BROKEN / sizeof BROKEN[0]; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text, "a %s<tool_call><function=f></function></tool_call>b", BROKEN[i]);
+        tool_reads("qwen3_xml", text, "C{a }");
+        (void)snprintf(text, sizeof text, "<function=f></function>a%s<function=f></function>", BROKEN[i]);
+        tool_reads("qwen3_xml", text, "CALL{f} ARGUMENTS{{}}");
+    }
+    tool_reads("qwen3_xml", "a <parameter=x<b>", "C{a }");
+    tool_reads("qwen3_xml", "a <parameter=x>b", "C{a <parameter=x>b}");
+    tool_reads("qwen3_xml", "a <parameter=x", "C{a <parameter=x}");
+    tool_reads("qwen3_xml", "a <function=><b>", "C{a <function=><b>}");
+    tool_reads("qwen3_xml", "a << b <t<u> </b</tool", "C{a << b <t<u> </b</tool}");
+    tool_reads("qwen3_xml", "<function=<tool_call>b", "C{<function=}");
+    tool_reads("qwen3_xml", "<<function=f></function>", "C{<} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f> <</parameter></function>b", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f><function=<b></function>b", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f> <</tool_call>b<function=g></function>",
+               "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f> <</parameter></tool</function", "C{a}");
+    tool_reads("qwen3_xml", "a<function=f> <b<function=g></function>",
+               "C{a<function=f> <b} CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f> << b</function>", "C{a<function=f> << b</function>}");
+}
+END_TEST
+
 START_TEST(takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists)
 {
     tool_reads("qwen3_xml",
@@ -87,7 +117,11 @@ START_TEST(gives_values_the_types_of_the_request)
     value_reads("i", " 12 ", "12");
     value_reads("i", "x", "\"x\"");
     value_reads("n", "2.5", "2.5");
-    value_reads("n", ".5", "0.5");
+    value_reads("n", "-2.0", "-2");
+    value_reads("n", "-0.0", "0");
+    value_reads("n", "1e22", "10000000000000000000000");
+    value_reads("n", "12345678901234567890123", "12345678901234567741440");
+    value_reads("n", "1e-7", "1e-07");
     value_reads("n", "null", "null");
     value_reads("b", "True", "true");
     value_reads("b", "so", "false");
@@ -212,6 +246,7 @@ int main(void)
     TCase *c = tcase_create("texts");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, reads_functions_with_and_without_outer_tags);
+    tcase_add_test(c, reads_nothing_behind_a_tag_that_another_breaks_off);
     tcase_add_test(c, takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
     tcase_add_test(c, gives_values_the_types_of_the_request);
     tcase_add_test(c, drops_a_line_that_a_lone_return_before_a_tag_ends);
