@@ -100,10 +100,7 @@ static const struct {
 
 START_TEST(a_file_that_breaks_the_format_is_an_error)
 {
-    support_write_text(support_path("cases/case.json"), unsound[_i].text);
-    const support_output *o = run("none");
-    assert_code(o, 99);
-    assert_holds(o->out, unsound[_i].reason);
+    assert_unsound("letters", "cases/case.json", unsound[_i].text, unsound[_i].reason);
 }
 END_TEST
 

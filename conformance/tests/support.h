@@ -78,6 +78,10 @@ const support_output *support_run_module(const char *module, const char *fault, 
 /* Asserts that the program ended with this status, and shows what it wrote if not. */
 void assert_code(const support_output *o, int code);
 
+/* Asserts that a run of the module, which breaks no rule, over a file of this text ends for this reason: the
+ * text breaks the format. path: in the test's directory. */
+void assert_unsound(const char *module, const char *path, const char *text, const char *reason);
+
 /* Asserts that text holds part, and shows both if not. */
 void assert_holds(const char *text, const char *part);
 void assert_lacks(const char *text, const char *part);
