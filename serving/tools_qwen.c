@@ -62,6 +62,12 @@ static serve_tools_found look_tagged(serve_tools *t, assay_text text, size_t *n)
     return find_end(t, text, TAG_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
+/* What was withheld, once no marker is open any more and nothing waits for a call. */
+static void release_closed(serve_tools *t)
+{
+    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
+}
+
 /* The end of a tag, or of a bracket. Tags with nothing left between them are taken back; what else is between
  * markers is content with the last of them. */
 static serve_tools_found look_end(serve_tools *t, size_t *n)
@@ -71,12 +77,12 @@ static serve_tools_found look_end(serve_tools *t, size_t *n)
     if (t->opener == TAGGED_END && t->n_tags > 0 && serve_span_ends(tail, TAG)) {
         t->tail.n = tail.n - strlen(TAG);
         t->n_tags--;
-        t->withheld = t->n_tags > 0 || t->state != 0;
+        release_closed(t);
         return SERVE_FOUND_NOTHING;
     }
     if (t->opener == TAGGED_END) t->n_tags = 0;
     else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
-    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
+    release_closed(t);
     return SERVE_FOUND_CONTENT;
 }
 

@@ -218,6 +218,8 @@ START_TEST(the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker)
     tool_reads("qwen", "<function=f>b</think>[Calling tool: g({})]</function>",
                "CALL{g} ARGUMENTS{{}} C{</function>}");
     tool_reads("qwen", "<tool_call>{</think><tool_call><function=g></function>", "CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen", "<function=f></think>a<tool_call><function=g></function></tool_call>b",
+               "CALL{g} ARGUMENTS{{}} C{ab}");
     tool_reads("qwen", "<tool_call>{</think>a<tool_call>b<function=g></function></tool_call>",
                "CALL{g} ARGUMENTS{{}} C{a<tool_call>b</tool_call>}");
     tool_reads("hermes", "<tool_call><function=f></function></think>", "");
