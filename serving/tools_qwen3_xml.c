@@ -150,8 +150,9 @@ static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
     if (tag.kind != SERVE_XML_FUNCTION) return break_off(t, text);
     *n = *behind = serve_span_skip(text, *behind > 0 ? *behind : tag.end);
     if (*n == text.n) return SERVE_FOUND_MORE;
-    if (t->scan.phase == BROKEN_OFF) return look_for_end(text, seen);
-    const serve_tools_found found = text.at[*n] == '<' ? look_behind(text, *n, seen) : SERVE_FOUND_CONTENT;
+    serve_tools_found found = SERVE_FOUND_CONTENT;
+    if (t->scan.phase == BROKEN_OFF) found = SERVE_FOUND_END;
+    else if (text.at[*n] == '<') found = look_behind(text, *n, seen);
     if (found == SERVE_FOUND_END) {
         t->scan.phase = BROKEN_OFF;
         return look_for_end(text, seen);

@@ -40,17 +40,18 @@ bool serve_xml_read(assay_text text, size_t at, size_t *looked, serve_xml_tag *o
     return true;
 }
 
-/* How far text is alike the one of the tags that it is alike longest. *which: a tag that it begins with. */
+/* How far text, which begins with '<', is alike the tag that it is alike longest. *which: that, where it is
+ * whole. */
 static size_t measure_alike(assay_text text, serve_xml_kind *which)
 {
-    size_t longest = 0;
+    bool whole;
+    const serve_xml_kind kind = guess_kind(text, &whole);
     *which = SERVE_XML_NO_TAG;
-    for (size_t i = 0; i < SERVE_XML_NO_TAG; i++) {
-        const size_t n = serve_span_alike(text, SERVE_XML_TAGS[i]);
-        if (SERVE_XML_TAGS[i][n] == '\0') *which = (serve_xml_kind)i;
-        if (n > longest) longest = n;
-    }
-    return longest;
+    if (!whole) return text.n;
+    if (kind == SERVE_XML_NO_TAG) return text.at[1] == '/' ? 2 : 1;
+    const size_t n = serve_span_alike(text, SERVE_XML_TAGS[kind]);
+    if (SERVE_XML_TAGS[kind][n] == '\0') *which = kind;
+    return n;
 }
 
 serve_tools_found serve_xml_broken_off(assay_text text, size_t n)
