@@ -113,7 +113,7 @@ static assay_status read_plan(conf_bench *b, assay_error *err)
 {
     plan *p = NULL;
     assay_error why = {0};
-    assay_status rc = plan_open(b->dir, &p, &why);
+    assay_status rc = plan_open_allowing(b->dir, b->allow_unknown, &p, &why);
     b->n_ids = SIZE_MAX;
     if (rc == ASSAY_EUNSUPPORTED) {
         (void)snprintf(b->no_plan, sizeof b->no_plan, "%s", why.text);
@@ -182,6 +182,7 @@ static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_
     const conf_bench_request r = {.engine = b->engines[engine].path,
                                   .compute = b->compute,
                                   .kernels = b->kernels_path,
+                                  .allow_unknown = b->allow_unknown,
                                   .dir = b->dir,
                                   .point = b->points[point],
                                   .n_steps = b->n_steps,
@@ -243,6 +244,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                         .seed = options->seed,
                         .compute = options->compute,
                         .kernels = options->kernels,
+                        .allow_unknown = options->allow_unknown,
                         .limits = options->limits,
                         .n_processors = context->n_processors,
                         .read_bytes = conf_machine_read_bytes_here()};

@@ -55,8 +55,9 @@ typedef struct conf_bench {
     assay_dtype compute; /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
     const char *kernels; /* library that every engine is given, as the user calls it; or NULL */
     char *kernels_path;
-    conf_limits limits;        /* of each process */
-    conf_bench_series *series; /* [n_points, n_engines] */
+    const char *const *allow_unknown; /* members of config.json to ignore; NULL-terminated */
+    conf_limits limits;               /* of each process */
+    conf_bench_series *series;        /* [n_points, n_engines] */
     char processor[128];
     size_t n_processors, read_bytes;
     conf_machine machine; /* the best of all repetitions */
@@ -71,6 +72,7 @@ typedef struct conf_bench_request {
     const char *engine;  /* path of the module */
     assay_dtype compute; /* asked of it */
     const char *kernels; /* path of a library that it is given; or NULL */
+    const char *const *allow_unknown;
     const char *dir;
     conf_bench_point point;
     size_t n_steps, n_ids;

@@ -213,7 +213,9 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     const assay_kernels *kernels = NULL;
     if (!conf_evaluate_kernels(r->kernels, m.engine, &kernels, v)) return;
     v->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = conf_compute_open(m.engine, r->compute, kernels, r->dir, &model, &err);
+    const assay_model_options options = {
+        .compute = r->compute, .kernels = kernels, .allow_unknown = r->allow_unknown};
+    assay_status rc = conf_compute_open(m.engine, &options, r->dir, &model, &err);
     if (rc != ASSAY_OK) {
         (void)refused(&m, rc, &err);
         return;

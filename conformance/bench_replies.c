@@ -25,14 +25,18 @@ static const arguments_style gemma = {"{", "", ":", "", ",", "}", QUOTES_GEMMA};
 static const arguments_style glm = {"", "<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n", "",
                                     "", QUOTES_NONE};
 static const arguments_style xml = {"", "<parameter=", ">\n", "\n</parameter>\n", "", "", QUOTES_NONE};
+static const arguments_style named = {"", "<parameter name=\"", "\">", "</parameter>\n", "", "", QUOTES_NONE};
+static const arguments_style typed = {
+    "", "<｜DSML｜parameter name=\"", "\" string=\"true\">", "</｜DSML｜parameter>\n", "", "", QUOTES_NONE};
 
 /* How a call is written; NULL: the parser has none. */
 typedef struct call_style {
     const arguments_style *arguments;
     const char *before_name, *before_arguments, *behind_arguments;
+    const char *between; /* calls; NULL: nothing */
 } call_style;
 
-/* A reply is open, the first half, turn, the second half, close. */
+/* A reply is open, the first half, turn, the second half, close. Without a turn, it has no first half. */
 typedef struct format {
     conf_bench_parser parser;
     const char *open, *turn, *close;
@@ -58,7 +62,7 @@ typedef struct format {
     {                                                                                                        \
         {name, true}, "", "\n", "",                                                                          \
         {                                                                                                    \
-            &json, "<tool_call>\n{\"name\": \"", "\", \"arguments\": ", "}\n</tool_call>\n"                  \
+            &json, "<tool_call>\n{\"name\": \"", "\", \"arguments\": ", "}\n</tool_call>\n", NULL            \
         }                                                                                                    \
     }
 
@@ -73,23 +77,62 @@ static const format formats[] = {
     THINK("poolside_v1"),
     MESSAGES("gpt_oss"),
     MESSAGES("harmony"),
-    {{"gemma4", true}, "", "", "", {&gemma, "<|tool_call>call:", "", "<tool_call|>"}},
+    {{"gemma4", true}, "", "", "", {&gemma, "<|tool_call>call:", "", "<tool_call|>", NULL}},
     TAGGED_OBJECT("hermes"),
     TAGGED_OBJECT("qwen"),
     {{"qwen3_xml", true},
      "",
      "\n",
      "",
-     {&xml, "<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n"}},
-    {{"llama", true}, "", "", "", {&json, "<|python_tag|>{\"name\": \"", "\", \"parameters\": ", "}"}},
-    {{"mistral", true}, "", "", "", {&json, "[TOOL_CALLS]", "[ARGS]", ""}},
-    {{"glm47", true}, "", "\n", "", {&glm, "<tool_call>", "\n", "</tool_call>"}},
+     {&xml, "<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n", NULL}},
+    {{"llama", true}, "", "", "", {&json, "<|python_tag|>{\"name\": \"", "\", \"parameters\": ", "}", NULL}},
+    {{"mistral", true}, "", "", "", {&json, "[TOOL_CALLS]", "[ARGS]", "", NULL}},
+    {{"glm47", true}, "", "\n", "", {&glm, "<tool_call>", "\n", "</tool_call>", NULL}},
     {{"harmony", true},
      "<|channel|>analysis<|message|>",
      "<|end|>",
      "",
      {&json, "<|start|>assistant<|channel|>commentary to=functions.", "<|constrain|>json<|message|>",
-      "<|call|>"}},
+      "<|call|>", NULL}},
+    TAGGED_OBJECT("step3p5"),
+    TAGGED_OBJECT("auto"),
+    {{"nemotron", true},
+     "",
+     "\n",
+     "",
+     {&xml, "<tool_call>\n<function=", ">\n", "</function>\n</tool_call>\n", NULL}},
+    {{"granite", true},
+     "<|tool_call|>[",
+     NULL,
+     "]",
+     {&json, "{\"name\": \"", "\", \"arguments\": ", "}", ", "}},
+    {{"xlam", true}, "[", NULL, "]", {&json, "{\"name\": \"", "\", \"arguments\": ", "}", ",\n"}},
+    {{"functionary", true},
+     "",
+     "",
+     "",
+     {&json, "<|recipient|>", "\n<|content|>", "<|from|>assistant\n", NULL}},
+    {{"poolside_v1", true}, "", "\n", "", {&glm, "<tool_call>", "\n", "</tool_call>", NULL}},
+    {{"kimi", true},
+     "",
+     "<|tool_calls_section_begin|>",
+     "<|tool_calls_section_end|>",
+     {&json, "<|tool_call_begin|>functions.", ":0<|tool_call_argument_begin|>", "<|tool_call_end|>", NULL}},
+    {{"deepseek", true},
+     "",
+     "<｜tool▁calls▁begin｜>",
+     "<｜tool▁calls▁end｜>",
+     {&json, "<｜tool▁call▁begin｜>function<｜tool▁sep｜>", "\n```json\n", "\n```<｜tool▁call▁end｜>", NULL}},
+    {{"minimax", true},
+     "",
+     "\n",
+     "",
+     {&named, "<minimax:tool_call>\n<invoke name=\"", "\">\n", "</invoke>\n</minimax:tool_call>\n", NULL}},
+    {{"deepseek_v4", true},
+     "",
+     "<｜DSML｜tool_calls>\n",
+     "</｜DSML｜tool_calls>",
+     {&typed, "<｜DSML｜invoke name=\"", "\">\n", "</｜DSML｜invoke>\n", NULL}},
 };
 
 enum { N_FORMATS = sizeof formats / sizeof *formats };
@@ -206,13 +249,14 @@ static bool put_reply(writing *w, const format *f, conf_bench_found *expected)
     (void)fflush(w->out);
     const size_t begin = w->n;
     put(w, f->open);
-    const size_t n_first = put_prose(w, CONF_BENCH_REPLY_BYTES / 2);
-    put(w, f->turn);
+    const size_t n_first = f->turn ? put_prose(w, CONF_BENCH_REPLY_BYTES / 2) : 0;
+    if (f->turn) put(w, f->turn);
     if (!f->call.arguments) {
         expected->n_reasoning += n_first;
         expected->n_content += put_prose(w, CONF_BENCH_REPLY_BYTES / 2);
     }
-    while (f->call.arguments && w->n - begin < CONF_BENCH_REPLY_BYTES) {
+    for (size_t n = 0; f->call.arguments && w->n - begin < CONF_BENCH_REPLY_BYTES; n++) {
+        if (n > 0 && f->call.between) put(w, f->call.between);
         if (!put_call(w, &f->call)) return false;
         expected->n_calls++;
     }

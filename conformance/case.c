@@ -143,7 +143,7 @@ static assay_status optional_text(const conf_h5 *file, const char *name, char **
     return conf_h5_has_attribute(file, name) ? conf_h5_attribute_text(file, name, out, err) : ASSAY_OK;
 }
 
-/* A looser float64 bound is a claim that needs its reason beside it. */
+/* A looser float64 bound is a claim that needs its reason beside it, and no excuse for float32. */
 static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     bool loosened;
@@ -154,9 +154,10 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute float64_bound of / is missing", c->path);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "float64_reason", &c->float64_reason, err);
     if (rc != ASSAY_OK) return rc;
-    if (!(c->float64_bound > 0 && c->float64_bound < 1))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: float64_bound is %g, expected a number between 0 and 1",
-                          c->path, c->float64_bound);
+    if (!(c->float64_bound > 0 && c->float64_bound <= CONF_FLOAT64_BOUND_MOST))
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: float64_bound is %g, expected a number above 0 and at most %g", c->path,
+                          c->float64_bound, CONF_FLOAT64_BOUND_MOST);
     if (!c->float64_reason[0]) return assay_fail(err, ASSAY_EFORMAT, "%s: float64_reason is empty", c->path);
     return ASSAY_OK;
 }

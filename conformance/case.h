@@ -105,6 +105,8 @@ typedef struct conf_case {
     bool outline; /* traces have no values */
     conf_kind kind;
     char *model; /* the checkpoint's directory, joined to the file's; NULL where the kind has none */
+    const char *const *allow_unknown; /* members of its config.json to ignore (assay_model_options), borrowed;
+                                       * not of the file: whoever replays the case sets it */
     char *source, *recorder, *catches; /* NULL where not recorded */
     conf_strings flags;
     conf_strings unknown; /* members that this version does not know, for a warning */

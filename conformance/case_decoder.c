@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
+#include "conformance/judge.h"
+#include "model/dtype.h"
 #include "model/error.h"
 
 static assay_status read_lengths(const conf_h5 *file, conf_decoder *d, assay_error *err)
@@ -170,9 +172,15 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, as
     return rc;
 }
 
-assay_status conf_trace_noise_read(const conf_h5 *file, const char *path, conf_trace *trace, assay_error *err)
+assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,
+                                     assay_error *err)
 {
-    assay_status rc = conf_h5_attribute_number(file, path, "noise", &trace->has_noise, &trace->noise, err);
+    assay_status rc = conf_h5_shape(file, path, &trace->value, err);
+    if (rc != ASSAY_OK) return rc;
+    if (trace->value.dtype != ASSAY_F64)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected F64", conf_h5_path(file), path,
+                          dtype_name(trace->value.dtype));
+    rc = conf_h5_attribute_number(file, path, "noise", &trace->has_noise, &trace->noise, err);
     if (rc == ASSAY_OK && trace->has_noise && !(trace->noise >= 0 && isfinite(trace->noise)))
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
                         conf_h5_path(file), path, trace->noise);
@@ -191,19 +199,13 @@ assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_
         if (!isfinite(value[i]))
             rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %g", conf_h5_path(file), path, i,
                             value[i]);
+    if (rc == ASSAY_OK && trace->has_noise) {
+        const double largest = conf_max_abs(value, a.n);
+        rc = conf_noise_check(conf_h5_path(file), path, trace->noise, largest,
+                              conf_noise_most_tensor(largest), err);
+    }
     if (rc == ASSAY_OK) *out = a;
     else conf_array_free(&a);
-    return rc;
-}
-
-/* Everything but its values; trace->name is set. */
-static assay_status read_outline(const conf_h5 *file, conf_trace *trace, assay_error *err)
-{
-    char path[256];
-    (void)snprintf(path, sizeof path, "/trace/%s", trace->name);
-    assay_status rc = conf_h5_shape(file, path, &trace->value, err);
-    trace->value.dtype = ASSAY_F64;
-    if (rc == ASSAY_OK) rc = conf_trace_noise_read(file, path, trace, err);
     return rc;
 }
 
@@ -218,7 +220,9 @@ assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline
         d->n_traces = i + 1;
         d->traces[i].name = names.at[i];
         names.at[i] = NULL;
-        rc = read_outline(file, &d->traces[i], err);
+        char path[256];
+        (void)snprintf(path, sizeof path, "/trace/%s", d->traces[i].name);
+        rc = conf_trace_outline_read(file, path, &d->traces[i], err);
         if (rc == ASSAY_OK && !outline) rc = conf_trace_read(file, &d->traces[i], &d->traces[i].value, err);
     }
     conf_strings_free(&names);

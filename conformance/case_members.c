@@ -62,13 +62,15 @@ static assay_status widen(conf_array *a, const char *name, assay_error *err)
     return ASSAY_OK;
 }
 
-assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype dtype, size_t rank,
-                             const size_t *shape, conf_array *out, assay_error *err)
+/* widens: F32 is read as F64, too. */
+static assay_status read_array(const conf_h5 *file, const char *name, assay_dtype dtype, bool widens,
+                               size_t rank, const size_t *shape, conf_array *out, assay_error *err)
 {
     conf_array a;
-    assay_status rc = conf_h5_read(file, name, &a, err);
+    const conf_h5_types types = CONF_H5_CASE_TYPES | (widens ? CONF_H5_FLOATS : 0);
+    assay_status rc = conf_h5_read_types(file, name, types, &a, err);
     if (rc != ASSAY_OK) return rc;
-    bool widens = dtype == ASSAY_F64 && a.dtype == ASSAY_F32;
+    widens = widens && a.dtype == ASSAY_F32;
     if (a.dtype != dtype && !widens) {
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected %s", conf_h5_path(file), name,
                         dtype_name(a.dtype), dtype_name(dtype));
@@ -84,4 +86,27 @@ assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype 
     if (rc != ASSAY_OK) conf_array_free(&a);
     else *out = a;
     return rc;
+}
+
+assay_status conf_array_read(const conf_h5 *file, const char *name, assay_dtype dtype, size_t rank,
+                             const size_t *shape, conf_array *out, assay_error *err)
+{
+    return read_array(file, name, dtype, false, rank, shape, out, err);
+}
+
+assay_status conf_array_read_wide(const conf_h5 *file, const char *name, size_t rank, const size_t *shape,
+                                  conf_array *out, assay_error *err)
+{
+    return read_array(file, name, ASSAY_F64, true, rank, shape, out, err);
+}
+
+assay_status conf_noise_check(const char *path, const char *what, double noise, double max_abs, double most,
+                              assay_error *err)
+{
+    if (noise <= most) return ASSAY_OK;
+    return assay_fail(
+        err, ASSAY_EFORMAT,
+        "%s: %s is %.3g away from the truth, whose largest value is %.3g: expected at most %.3g, "
+        "since no run of these weights and inputs in its type is farther away",
+        path, what, noise, max_abs, most);
 }

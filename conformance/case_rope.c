@@ -55,7 +55,7 @@ static assay_status read_rotated(const conf_h5 *file, conf_rope *r, assay_error 
                           conf_h5_path(file), r->n_positions, r->n_positions);
     r->n_heads = a.rank == 3 ? a.shape[1] : 1;
     r->head_dim = a.shape[a.rank - 1];
-    rc = conf_array_read(file, "/input/x", ASSAY_F64, a.rank, a.shape, &r->x, err);
+    rc = conf_array_read_wide(file, "/input/x", a.rank, a.shape, &r->x, err);
     if (rc == ASSAY_OK) rc = check_finite(file, "/input/x", &r->x, err);
     if (rc == ASSAY_OK)
         rc = conf_array_read(file, "/expect/truth/x", ASSAY_F64, a.rank, a.shape, &r->truth, err);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
+#include "conformance/compute.h"
+#include "conformance/judge.h"
 #include "model/dtype.h"
 #include "model/error.h"
 
@@ -115,21 +117,32 @@ static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const
     return ASSAY_OK;
 }
 
-static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const conf_array *prefill,
-                                  assay_error *err)
+/* name: of the run whose prefill, float64 or float32, this is. */
+static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const char *name,
+                                  const conf_array *prefill, assay_error *err)
 {
-    const double *t = prefill->data;
-    size_t v = d->rows.n_cols;
-    for (size_t b = 0; b < d->n_samples; b++) {
-        const double *row = t + b * d->n_tokens * v;
-        for (size_t i = 0; i < padding_of(d, b) * v; i++)
-            if (!isnan(row[i]))
-                return assay_fail(
-                    err, ASSAY_EFORMAT,
-                    "%s: /expect/truth/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
-                    conf_h5_path(file), b, i / v, row[i]);
-    }
+    size_t v = d->rows.n_cols, row_bytes = v * dtype_size(prefill->dtype);
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t t = 0; t < padding_of(d, b); t++) {
+            const conf_row row = {.dtype = prefill->dtype,
+                                  .data = (const char *)prefill->data + (b * d->n_tokens + t) * row_bytes};
+            for (size_t i = 0; i < v; i++)
+                if (!isnan(conf_row_at(&row, i)))
+                    return assay_fail(
+                        err, ASSAY_EFORMAT,
+                        "%s: /expect/%s/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
+                        conf_h5_path(file), name, b, t, conf_row_at(&row, i));
+        }
     return ASSAY_OK;
+}
+
+/* The largest distance of a run [R, V] from the truth, both checked by check_rows. */
+static double noise_of(const conf_rows *rows, const double *run)
+{
+    double noise = 0;
+    for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++)
+        if (isfinite(rows->truth[i])) noise = fmax(noise, fabs(run[i] - rows->truth[i]));
+    return noise;
 }
 
 static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error *err)
@@ -141,25 +154,33 @@ static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error
         rc =
             assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
     if (rc == ASSAY_OK) rc = place_rows(file, d, vocab, err);
-    if (rc == ASSAY_OK) rc = check_padding(file, d, &truth.prefill, err);
+    if (rc == ASSAY_OK) rc = check_padding(file, d, "truth", &truth.prefill, err);
     if (rc == ASSAY_OK) copy_rows(d, &truth, d->rows.truth);
     run_free(&truth);
     return rc;
 }
 
-/* A run beside the truth, float32 whatever it was computed in, into *rows [R, V]. */
-static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, const char *name, double **rows,
+/* A run beside the truth, stored as float32 whatever it was computed in, into *rows [R, V]. */
+static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay_dtype compute, double **rows,
                                assay_error *err)
 {
+    const char *name = conf_compute_run(compute);
+    const conf_rows *all = &d->rows;
     char group[64];
     recorded_run run = {0};
     (void)snprintf(group, sizeof group, "/expect/%s", name);
-    assay_status rc = run_read(file, d, group, ASSAY_F32, d->rows.n_cols, &run, err);
+    assay_status rc = run_read(file, d, group, ASSAY_F32, all->n_cols, &run, err);
+    if (rc == ASSAY_OK) rc = check_padding(file, d, name, &run.prefill, err);
     if (rc == ASSAY_OK) {
-        *rows = calloc(d->rows.n_rows * d->rows.n_cols, sizeof **rows);
+        *rows = calloc(all->n_rows * all->n_cols, sizeof **rows);
         if (*rows) copy_rows(d, &run, *rows);
         rc = *rows ? check_rows(file, d, name, *rows, err)
                    : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    }
+    if (rc == ASSAY_OK) {
+        const double largest = conf_max_abs(all->truth, all->n_rows * all->n_cols);
+        rc = conf_noise_check(conf_h5_path(file), group, noise_of(all, *rows), largest,
+                              conf_noise_most(compute, largest), err);
     }
     run_free(&run);
     return rc;
@@ -168,11 +189,11 @@ static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, const
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
     assay_status rc = read_truth(file, d, err);
-    if (rc == ASSAY_OK) rc = read_noise(file, d, "float32", &d->rows.float32, err);
+    if (rc == ASSAY_OK) rc = read_noise(file, d, ASSAY_F32, &d->rows.float32, err);
     if (rc == ASSAY_OK && conf_h5_has(file, "/expect/bfloat16"))
-        rc = read_noise(file, d, "bfloat16", &d->rows.bfloat16, err);
+        rc = read_noise(file, d, ASSAY_BF16, &d->rows.bfloat16, err);
     if (rc == ASSAY_OK && conf_h5_has(file, "/expect/int8"))
-        rc = read_noise(file, d, "int8", &d->rows.int8, err);
+        rc = read_noise(file, d, ASSAY_I8, &d->rows.int8, err);
     return rc;
 }
 

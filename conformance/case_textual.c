@@ -75,14 +75,19 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     return rc;
 }
 
+/* A file without any sound vector is refused as its first is. */
 static assay_status check_vectors(conf_case *c, const conf_textual *kind, assay_error *err)
 {
+    conf_vectors *v = &c->vectors;
     assay_status rc = ASSAY_OK;
-    for (size_t i = 0; rc == ASSAY_OK && i < c->vectors.n; i++) {
+    for (size_t i = 0; rc == ASSAY_OK && i < v->n; i++) {
         conf_vector_place place;
-        const conf_json_at *at = conf_vector_find(&c->vectors, i, c->path, &place);
-        rc = kind->check(&c->vectors.at[i], at, &c->unknown, err);
+        assay_error why;
+        const conf_json_at *at = conf_vector_find(v, i, c->path, &place);
+        if (!v->at[i].broken && kind->check(&v->at[i], at, &c->unknown, &why) != ASSAY_OK)
+            rc = conf_vectors_break(v, i, &why, err);
     }
+    if (rc == ASSAY_OK && v->n_broken == v->n) rc = assay_fail(err, ASSAY_EFORMAT, "%s", v->at[0].broken);
     return rc;
 }
 

@@ -124,9 +124,11 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     switch (o->id) {
     case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
     case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
+    case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
     case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
+    case CONF_OPTION_PART: return conf_cli_take_part(o->name, value, &out->parts, err);
     case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
@@ -202,13 +204,14 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
     conf_options o = {.engines = calloc(n, sizeof *o.engines),
                       .arguments = calloc(n, sizeof *o.arguments),
                       .markers = calloc(n, sizeof *o.markers),
+                      .allow_unknown = calloc(n, sizeof *o.allow_unknown),
                       .generate = {.stops = calloc(n, sizeof *o.generate.stops), .top_p = 1, .penalty = 1},
                       .prompts.at = calloc(n, sizeof *o.prompts.at),
                       .contexts.at = calloc(n, sizeof *o.contexts.at),
                       .batches.at = calloc(n, sizeof *o.batches.at),
                       .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
-    bool ok = o.engines && o.arguments && o.markers && o.generate.stops && o.prompts.at && o.contexts.at &&
-              o.batches.at;
+    bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops && o.prompts.at &&
+              o.contexts.at && o.batches.at;
     assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     bool options_end = false;
     for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
@@ -228,6 +231,7 @@ void conf_cli_free(conf_options *options)
     free(options->engines);
     free(options->arguments);
     free(options->markers);
+    free(options->allow_unknown);
     free(options->generate.stops);
     free(options->prompts.at);
     free(options->contexts.at);

@@ -31,13 +31,15 @@ typedef struct conf_context {
     bool progress; /* out and err are terminals */
     size_t n_processors;
     size_t columns;
-    conf_strings engine_dirs; /* where engines are looked for by name, in order */
+    conf_strings engine_dirs; /* directories that are searched for engines by name, in order */
+    char *fixtures;           /* the directory of the bundled cases, which need not exist */
 } conf_context;
 
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_COMPUTE,
-    CONF_OPTION_JUDGED_AS,   /* --compute, of a command that has no engine */
+    CONF_OPTION_JUDGED_AS, /* --compute, of a command that has no engine */
+    CONF_OPTION_PART,
     CONF_OPTION_COMPUTED_IN, /* --compute, of a command that judges by nothing that was recorded */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
@@ -88,6 +90,7 @@ typedef enum conf_option {
     CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, of a command that reads what a server said */
     CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, likewise */
     CONF_OPTION_SERVING,
+    CONF_OPTION_ALLOW_UNKNOWN,
     CONF_OPTION_VERBOSE,
     CONF_OPTION_HELP
 } conf_option;
@@ -124,6 +127,7 @@ typedef struct conf_options {
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */
+    unsigned parts;      /* of an observation, as diff.h says; 0: not given */
     size_t n_jobs;       /* 0: not given */
     conf_limits limits;
     const char *model;                     /* a checkpoint; NULL: not given */
@@ -138,6 +142,8 @@ typedef struct conf_options {
     const char **markers;          /* [n_markers] */
     size_t n_markers;
     conf_generate_options generate;
+    const char **allow_unknown; /* [n_allow_unknown] members of a config.json to ignore, NULL-terminated */
+    size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
     bool verbose, help;

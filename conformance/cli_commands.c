@@ -6,7 +6,7 @@
 
 const conf_command conf_cli_commands[] = {
     {"arrays", "[OPTION]... [DIR]...", "list what engines make of checkpoints, and whether it is realised",
-     "DIR stands for every checkpoint below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "DIR stands for every checkpoint below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "An engine converts, packs and derives arrays from a checkpoint. What it leaves deferred\n"
      "when the model is open fails as soon as another thread asks for it; private arrays, such\n"
@@ -16,7 +16,7 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 all is realised; 1 something is not, or an engine fails; 2 usage;\n"
      "77 no engine tells its arrays; 99 no checkpoint was found, or an error of assay itself.\n",
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_arrays},
     {"bench", "--model DIR|--serving [OPTION]...",
      "measure how fast engines are, beside what the machine allows",
@@ -42,10 +42,11 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_PROMPT) | CONF_BIT(CONF_OPTION_CONTEXT) |
          CONF_BIT(CONF_OPTION_BATCH) | CONF_BIT(CONF_OPTION_TOKENS) | CONF_BIT(CONF_OPTION_REPEAT) |
          CONF_BIT(CONF_OPTION_IDS) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_TIMEOUT) |
-         CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_JSON) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
+         CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_bench},
     {"run", "[OPTION]... [DIR|CASE]...", "replay cases through engines and judge what comes out",
-     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "DIR stands for every case below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "The table at the end shows, for each case and engine, the worst error: of a float32\n"
      "engine in multiples of the case's noise (at most 4 agrees), of a float64 engine in\n"
@@ -66,14 +67,17 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_JOBS) | CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) |
          CONF_BIT(CONF_OPTION_FAIL_CLASS) | CONF_BIT(CONF_OPTION_BISECT) | CONF_BIT(CONF_OPTION_DUMP) |
          CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_JUNIT) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_KERNELS) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
+         CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_run},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge what any engine was seen to answer, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens,\n"
-     "of the types and shapes of what GOLDEN, a case of kind logits or generate, expects, and\n"
-     "optionally /observed/trace/NAME. It is judged as an engine is by assay run: float32 by\n"
-     "the noise, float64 by its bound; NaN, infinities, types, shapes and missing members\n"
-     "count. Where the attribute forced_tokens is 1, each step followed the golden token.\n"
+     "of the shapes of what GOLDEN, a case of kind logits or generate, expects, and optionally\n"
+     "/observed/trace/NAME: floats of 16 to 64 bits, and tokens of any type of integers. It is\n"
+     "judged as an engine is by assay run: float32 by the noise, float64 by its bound; NaN,\n"
+     "infinities, types and shapes count. Where the attribute forced_tokens is 1, each step\n"
+     "followed the golden token. Members that mean nothing are ignored and named, and the\n"
+     "tensors that were compared are counted.\n"
      "\n"
      "GOLDEN can be an observation, too: then the two are the same bit for bit, or at most\n"
      "64 ulps of the largest value apart (float64: 1e-11 of it), or they diverge. Of narrower\n"
@@ -82,9 +86,9 @@ const conf_command conf_cli_commands[] = {
      "It takes at most 256 MiB of memory, whatever the size of the files.\n"
      "\n"
      "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 nothing is recorded to judge that\n"
-     "type by; 99 a file cannot be read, or is not what is expected.\n",
-     CONF_BIT(CONF_OPTION_JUDGED_AS) | CONF_BIT(CONF_OPTION_THREADS) | CONF_BIT(CONF_OPTION_VERBOSE) |
-         CONF_BIT(CONF_OPTION_HELP),
+     "type, or that part, by; 99 a file cannot be read, lacks a member, or is not what is expected.\n",
+     CONF_BIT(CONF_OPTION_JUDGED_AS) | CONF_BIT(CONF_OPTION_PART) | CONF_BIT(CONF_OPTION_THREADS) |
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_diff},
     {"events", "--endpoint NAME [OPTION]... FILE", "say which rule of its protocol an event stream breaks",
      "FILE holds what a server answered, as it came: server-sent events. - is standard input.\n"
@@ -113,20 +117,22 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_TOP_P) | CONF_BIT(CONF_OPTION_MIN_P) | CONF_BIT(CONF_OPTION_PENALTY) |
          CONF_BIT(CONF_OPTION_SAMPLING) | CONF_BIT(CONF_OPTION_STOP) | CONF_BIT(CONF_OPTION_NO_THINKING) |
          CONF_BIT(CONF_OPTION_REASONING) | CONF_BIT(CONF_OPTION_TOOLS) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_generate},
-    {"info", "DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
+    {"info", "[OPTION]... DIR|CASE...", "show the plan of a checkpoint, or what a case holds",
      "DIR is a checkpoint: a directory with a config.json. CASE is a file; it may be a program\n"
      "that assay schedule has saved.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 what was named cannot be read.\n",
-     CONF_BIT(CONF_OPTION_HELP), conf_cmd_info},
+     CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_info},
     {"kernels", "[OPTION]... LIBRARY [OP [SEED NUMBERS DIM...]]", "sweep the operations of a kernel library",
      "LIBRARY is a shared object that exports assay_kernels_v1 (assay/kernel.h), or fastpath.\n"
      "Each operation that it gives, or OP alone, is run on shapes with every tail, on rows at any\n"
-     "address, with integers whose sums are exact, with random numbers, and with NaN and\n"
-     "infinities; held against float64; and asked again row by row, which must change no bit.\n"
-     "Arrays end at a page that nobody may touch, or lie between guards.\n"
+     "address, with integers whose sums are exact, with random numbers, with NaN and infinities,\n"
+     "and with zeros that meet those; held against float64; and asked again row by row, and on 2\n"
+     "and 4 threads at once over disjoint parts, which must change no bit. Inputs are read-only\n"
+     "and end at a page that nobody may touch; outputs lie between guards.\n"
      "\n"
      "The table shows the worst case of each operation in multiples of its bound. What fails is\n"
      "followed by a line REPRO: with the command that runs the first such case alone.\n"
@@ -137,10 +143,12 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_kernels},
     {"list", "[OPTION]... [DIR|CASE]...", "list cases with their kind and what they catch",
-     "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+     "DIR stands for every case below it; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "Exit status: 0; 2 usage; 77 no case was found; 99 a case cannot be read.\n",
-     CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_HELP), conf_cmd_list},
+     CONF_BIT(CONF_OPTION_FILTER) | CONF_BIT(CONF_OPTION_SHARD) | CONF_BIT(CONF_OPTION_MEMORY) |
+         CONF_BIT(CONF_OPTION_HELP),
+     conf_cmd_list},
     {"locate", "[OPTION]... CASE [OBSERVED]", "say where a case first goes wrong",
      "Walks the recorded tensors of CASE in the order in which the engine computes them, names\n"
      "the first that leaves its bound, and tells an error that is made there from one that is\n"
@@ -155,7 +163,8 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 nothing is out of bounds; 1 something was located; 2 usage; 77 there is\n"
      "nothing to compare; 99 broken fixture, missing library or an error of assay itself.\n",
      CONF_BIT(CONF_OPTION_ENGINE) | CONF_BIT(CONF_OPTION_COMPUTE) | CONF_BIT(CONF_OPTION_KERNELS) |
-         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_TIMEOUT) | CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) |
+         CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_locate},
     {"schedule", "[OPTION]... [DIR|CASE]...", "run engine calls on many threads, which must not change a bit",
      conf_cmd_schedule_details,
@@ -165,6 +174,6 @@ const conf_command conf_cli_commands[] = {
          CONF_BIT(CONF_OPTION_FOR) | CONF_BIT(CONF_OPTION_SAVE) | CONF_BIT(CONF_OPTION_REPLAY) |
          CONF_BIT(CONF_OPTION_TIMES) | CONF_BIT(CONF_OPTION_JOBS) | CONF_BIT(CONF_OPTION_TIMEOUT) |
          CONF_BIT(CONF_OPTION_MEMORY) | CONF_BIT(CONF_OPTION_TAP) | CONF_BIT(CONF_OPTION_JSON) |
-         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_HELP),
+         CONF_BIT(CONF_OPTION_VERBOSE) | CONF_BIT(CONF_OPTION_ALLOW_UNKNOWN) | CONF_BIT(CONF_OPTION_HELP),
      conf_cmd_schedule},
 };

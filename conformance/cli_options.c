@@ -13,6 +13,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
      "judge by the noise of f32, bf16 or int8, in which the engine\ncomputed (default: float32, or float64 "
      "by its bound)"},
+    {CONF_OPTION_PART, 0, "--part", "PART",
+     "judge only the logits, tokens or traces; may be repeated (default:\neverything that GOLDEN has)"},
     {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
      "ask engines to compute in f32, bf16 or int8 (default: as the engine\nlikes)"},
     {CONF_OPTION_FILTER, 'f', "--filter", "PATTERN",
@@ -33,9 +35,9 @@ const conf_option_info conf_cli_options[] = {
      "kill an engine that takes longer over a case (or a measurement, or a\nvector of a textual case), which "
      "then has failed (default: 60)"},
     {CONF_OPTION_MEMORY, 0, "--memory", "MIB",
-     "the address space that an engine may use for a case (default:\nhalf of the machine's memory; not "
-     "limited in builds with "
-     "sanitizers)"},
+     "the memory that a process may use for a case, a checkpoint or an\noperation (default: half of the "
+     "machine's; "
+     "mapped files do not\ncount; not limited in builds with sanitizers)"},
     {CONF_OPTION_FAIL_CLASS, 0, "--fail-class", "CLASS",
      "only failures of this class are divergences (mask, logits, tokens,\ntensor, rope, threads, stops, "
      "text, "
@@ -111,6 +113,9 @@ const conf_option_info conf_cli_options[] = {
      "content must not hold the markers of this reasoning parser, say\nqwen3 or gemma4"},
     {CONF_OPTION_MARKERS_OF_TOOLS, 0, "--tool-parser", "NAME",
      "the same for a parser of tool calls, say hermes or gemma4"},
+    {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
+     "ignore this member of a checkpoint's config.json, which would be refused\nas not understood; may be "
+     "repeated"},
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show every measure of every case"},
     {CONF_OPTION_HELP, 'h', "--help", NULL, "show this help"},
 };

@@ -59,6 +59,9 @@ assay_status conf_cli_take_class(const char *option, const char *value, conf_cla
 /* The name of a type to compute in. */
 assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
 
+/* The name of a part of an observation: adds its bit (diff.h). */
+assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err);
+
 /* Whole numbers from 1 to most, separated by commas; at most `room` of them. */
 assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
                                   size_t *out, size_t *n, assay_error *err);

@@ -10,6 +10,7 @@
 
 #include "conformance/cli_parts.h"
 #include "conformance/compute.h"
+#include "conformance/diff.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -126,6 +127,18 @@ assay_status conf_cli_take_compute(const char *option, const char *value, assay_
                           conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
     *out = found;
     return ASSAY_OK;
+}
+
+assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err)
+{
+    const char *const *names = conf_diff_part_names;
+    for (size_t i = 0; names[i]; i++)
+        if (strcmp(names[i], value) == 0) {
+            *parts |= 1U << i;
+            return ASSAY_OK;
+        }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s, %s, %s", option, value,
+                      names[0], names[1], names[2]);
 }
 
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,

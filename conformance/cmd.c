@@ -7,18 +7,23 @@
 
 #include "conformance/text.h"
 
+const char *const *conf_cmd_arguments(const conf_options *options, const conf_context *context, size_t *n)
+{
+    *n = options->n_arguments ? options->n_arguments : 1;
+    return options->n_arguments ? options->arguments : (const char *const *)&context->fixtures;
+}
+
 bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
                    conf_exit *code)
 {
-    static const char *const usual[] = {CONF_DEFAULT_DIRECTORY};
-    const char *const *arguments = options->n_arguments ? options->arguments : usual;
-    size_t n = options->n_arguments ? options->n_arguments : 1;
+    size_t n;
+    const char *const *arguments = conf_cmd_arguments(options, context, &n);
     assay_error err;
     *list = (conf_found_list){0};
-    for (size_t i = 0; i < n; i++) {
-        assay_status rc = conf_find(arguments[i], list, &err);
-        if (rc == ASSAY_OK) continue;
-        (void)fprintf(context->err, "assay: %s\n", err.text);
+    assay_status rc = conf_find_all(arguments, n, list, &err);
+    if (rc != ASSAY_OK) {
+        (void)fprintf(context->err, "assay: %s%s\n", err.text,
+                      options->n_arguments ? "" : "; name a case or a directory");
         conf_found_free(list);
         *code = rc == ASSAY_EINVAL || !options->n_arguments ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
         return false;

@@ -22,8 +22,12 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
 
 extern const char conf_cmd_schedule_details[]; /* of its help */
 
-/* What a command without arguments looks at. */
-#define CONF_DEFAULT_DIRECTORY "fixtures"
+/* For the help of commands that take directories. */
+#define CONF_DEFAULT_HELP "without arguments: every bundled one"
+
+/* The arguments of the command line, *n of them; without any, the directory of the bundled cases. Borrowed.
+ */
+const char *const *conf_cmd_arguments(const conf_options *options, const conf_context *context, size_t *n);
 
 /* The cases that the arguments stand for, filtered. On failure what is wrong has been written to
  * context->err, and *code says how the program ends; so too where nothing was found. */

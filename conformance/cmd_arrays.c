@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformance/cmd.h"
+#include "conformance/compute.h"
 #include "conformance/contain.h"
 #include "conformance/engine.h"
 #include "conformance/isolate.h"
@@ -24,6 +25,7 @@ typedef struct dirs {
 /* One model with one engine. */
 typedef struct subject {
     const char *engine, *dir; /* path of a module */
+    const char *const *allow_unknown;
 } subject;
 
 typedef struct counts {
@@ -46,6 +48,13 @@ static void count(void *context, const assay_array_info *info)
     c->left_failed = info->state == ASSAY_ARRAY_FAILED;
 }
 
+static assay_status open_model(const subject *s, const assay_engine *engine, assay_model **out,
+                               assay_error *err)
+{
+    return conf_compute_open(engine, &(assay_model_options){.allow_unknown = s->allow_unknown}, s->dir, out,
+                             err);
+}
+
 /* The engine's own thread ends with the process: what it has left deferred can be seen no later. */
 static void count_task(const void *context, conf_verdict *v)
 {
@@ -62,8 +71,10 @@ static void count_task(const void *context, conf_verdict *v)
         return;
     }
     v->stage = CONF_STAGE_MODEL_OPEN;
-    if (engine->model_open(s->dir, &model, &err) != ASSAY_OK) {
-        conf_verdict_fail(v, CONF_CLASS_REFUSED, "%s", err.text);
+    const assay_status rc = open_model(s, engine, &model, &err);
+    if (rc != ASSAY_OK) {
+        conf_memory_explain(rc, &err);
+        conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);
         return;
     }
     counts c = {0};
@@ -91,7 +102,7 @@ static assay_status list_arrays(const void *context, FILE *out, assay_error *err
     const assay_engine *engine;
     assay_model *model;
     assay_status rc = conf_engine_open(s->engine, &engine, err);
-    if (rc == ASSAY_OK) rc = engine->model_open(s->dir, &model, err);
+    if (rc == ASSAY_OK) rc = open_model(s, engine, &model, err);
     if (rc != ASSAY_OK) return rc;
     engine->model_arrays(model, print_array, out);
     engine->model_free(model);
@@ -119,11 +130,11 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Every checkpoint below the arguments, sorted. */
-static assay_status find_checkpoints(const conf_options *options, dirs *out, assay_error *err)
+static assay_status find_checkpoints(const conf_options *options, const conf_context *context, dirs *out,
+                                     assay_error *err)
 {
-    static const char *const usual[] = {CONF_DEFAULT_DIRECTORY};
-    const char *const *named = options->n_arguments ? options->arguments : usual;
-    const size_t n_named = options->n_arguments ? options->n_arguments : 1;
+    size_t n_named;
+    const char *const *named = conf_cmd_arguments(options, context, &n_named);
     found = out;
     for (size_t i = 0; i < n_named; i++) {
         const size_t before = out->n;
@@ -149,7 +160,7 @@ static assay_status report(const conf_options *options, const conf_context *cont
     conf_text_print_fitted(context->out, s->dir, width);
     (void)fprintf(context->out, "  %-8s  %s%s\n", engine, words[v.outcome], v.reason);
     if (!options->verbose || v.outcome == CONF_SKIPPED || v.outcome == CONF_BROKEN) return ASSAY_OK;
-    return conf_contain(list_arrays, s, s->dir, context->out, err);
+    return conf_contain(list_arrays, s, &options->limits, s->dir, context->out, err);
 }
 
 static assay_status report_engine(const conf_options *options, const conf_context *context,
@@ -164,7 +175,8 @@ static assay_status report_engine(const conf_options *options, const conf_contex
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; rc == ASSAY_OK && i < list->n; i++) {
         conf_outcome outcome = CONF_BROKEN;
-        rc = report(options, context, &(subject){path, list->at[i]}, engine, width, &outcome, err);
+        rc = report(options, context, &(subject){path, list->at[i], options->allow_unknown}, engine, width,
+                    &outcome, err);
         n[outcome]++;
     }
     free(path);
@@ -176,7 +188,7 @@ conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *conte
     dirs list = {0};
     assay_error err;
     size_t n[CONF_N_OUTCOMES] = {0};
-    assay_status rc = find_checkpoints(options, &list, &err);
+    assay_status rc = find_checkpoints(options, context, &list, &err);
     const char *const *engines = options->n_engines ? options->engines : conf_engine_bundled;
     for (size_t i = 0; rc == ASSAY_OK && (options->n_engines ? i < options->n_engines : engines[i] != NULL);
          i++)

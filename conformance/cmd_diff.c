@@ -11,21 +11,12 @@
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
 
-/* What the process that reads the files is to do. */
-typedef struct task {
-    const char *golden, *observed;
-    assay_dtype compute;
-    size_t n_workers;
-} task;
-
 static void run_task(const void *context, conf_verdict *v)
 {
-    const task *t = context;
     conf_strings unknown;
     assay_error err = {0};
     v->stage = CONF_STAGE_READ;
-    if (conf_diff(t->golden, t->observed, t->compute, t->n_workers, v, &unknown, &err) != ASSAY_OK)
-        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    if (conf_diff(context, v, &unknown, &err) != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_verdict_list_unknown(v, unknown.at, unknown.n);
     conf_strings_free(&unknown);
     v->stage = CONF_STAGE_JUDGE;
@@ -42,6 +33,8 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     if (v->outcome != CONF_FAILED) return;
     (void)fputs("  REPRO: assay diff", context->out);
     if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
+    for (size_t i = 0; conf_diff_part_names[i]; i++)
+        if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);
     (void)fprintf(context->out, "%s ", golden[0] == '-' || observed[0] == '-' ? " --" : "");
     conf_text_print_quoted(context->out, golden);
     (void)fputc(' ', context->out);
@@ -57,10 +50,11 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
         return CONF_EXIT_USAGE;
     }
     const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
-    const task t = {.golden = options->arguments[0],
-                    .observed = options->arguments[1],
-                    .compute = options->compute,
-                    .n_workers = options->n_jobs ? options->n_jobs : context->n_processors};
+    const conf_diff_task t = {.golden = options->arguments[0],
+                              .observed = options->arguments[1],
+                              .compute = options->compute,
+                              .parts = options->parts,
+                              .n_workers = options->n_jobs ? options->n_jobs : context->n_processors};
     conf_verdict v;
     assay_error err = {0};
     if (conf_isolate(run_task, &t, &limits, &v, &err) != ASSAY_OK)

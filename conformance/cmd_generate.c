@@ -13,12 +13,15 @@
 #include "conformance/engine.h"
 #include "conformance/generate.h"
 #include "conformance/generate_report.h"
+#include "conformance/progress.h"
 #include "conformance/relay.h"
 #include "conformance/serving.h"
 #include "model/error.h"
+#include "model/plan.h"
 #include "serving/table.h"
 
 #define USUAL_TOKENS 256
+#define LONG_PROMPT  512 /* tokens, from which on a terminal shows that the prompt is being evaluated */
 #define PROMPT_MAX   ((size_t)64 << 20)
 
 /* What the process that generates needs. */
@@ -105,9 +108,20 @@ static bool has_token(const assay_serving *s, const assay_tokenizer *t, const ch
 static const struct {
     const char *marker, *reasoning, *tools;
 } families[] = {
-    {"<|channel>", "gemma4", NULL}, {"<|tool_call>", NULL, "gemma4"},  {"<|channel|>", "harmony", "harmony"},
-    {"[THINK]", "mistral", NULL},   {"[TOOL_CALLS]", NULL, "mistral"}, {"<think>", "qwen3", NULL},
-    {"<arg_key>", NULL, "glm47"},   {"<tool_call>", NULL, "hermes"},
+    {"｜DSML｜", "deepseek_v4", "deepseek_v4"},
+    {"<｜tool▁calls▁begin｜>", NULL, "deepseek"},
+    {"<|tool_calls_section_begin|>", NULL, "kimi"},
+    {"<minimax:tool_call>", NULL, "minimax"},
+    {"<|tool_call|>", NULL, "granite"},
+    {"<|recipient|>", NULL, "functionary"},
+    {"<|channel>", "gemma4", NULL},
+    {"<|tool_call>", NULL, "gemma4"},
+    {"<|channel|>", "harmony", "harmony"},
+    {"[THINK]", "mistral", NULL},
+    {"[TOOL_CALLS]", NULL, "mistral"},
+    {"<think>", "qwen3", NULL},
+    {"<arg_key>", NULL, "glm47"},
+    {"<tool_call>", NULL, "hermes"},
 };
 
 /* "none" is none, and a name is that; what was not given follows from the tokenizer. */
@@ -163,6 +177,24 @@ static conf_generation asked(const request *r, assay_text *stops)
                              .reply = {.size = sizeof(assay_reply_options), .thinking_off = o->no_thinking}};
 }
 
+/* 0: not known. */
+static size_t positions_of(const char *dir)
+{
+    plan *p;
+    if (plan_open(dir, &p, NULL) != ASSAY_OK) return 0;
+    const size_t n = p->max_positions;
+    plan_free(p);
+    return n;
+}
+
+/* An engine evaluates a prompt in one call, and does not say how far it is. */
+static void show_prefill(const void *context, size_t n_tokens, bool done)
+{
+    if (n_tokens < LONG_PROMPT) return;
+    if (done) conf_progress_clear(context);
+    else conf_progress_show(context, 0, n_tokens, "tokens of the prompt are evaluated");
+}
+
 static assay_status generate(const request *r, conf_generate_report *report, conf_verdict *v,
                              assay_error *err)
 {
@@ -178,11 +210,14 @@ static assay_status generate(const request *r, conf_generate_report *report, con
     assay_status rc = conf_engine_open(r->engine, &engine, err);
     if (rc == ASSAY_OK) rc = find_serving(r->engine, &serving, err);
     v->stage = CONF_STAGE_MODEL_OPEN;
-    if (rc == ASSAY_OK) rc = conf_generator_open(engine, serving, dir, &g, err);
+    if (rc == ASSAY_OK) rc = conf_generator_open(engine, serving, dir, r->options->allow_unknown, &g, err);
     if (rc == ASSAY_OK) rc = choose_parsers(r->options, serving, dir, &what.reply, err);
     v->stage = CONF_STAGE_GENERATE;
     if (rc == ASSAY_OK) {
-        const conf_listeners listeners = conf_generate_report_listeners(report);
+        conf_listeners listeners = conf_generate_report_listeners(report);
+        listeners.prefill = show_prefill;
+        listeners.prefill_context = r->context;
+        what.max_positions = positions_of(dir);
         rc = conf_generate(g, &what, &listeners, &generated, err);
         if (rc == ASSAY_OK) rc = conf_generate_report_finish(report, &generated, err);
     }
@@ -208,9 +243,11 @@ static void task(const void *context, conf_verdict *v)
     if (out && fclose(out) != 0 && rc == ASSAY_OK)
         rc = assay_fail(&err, ASSAY_EIO, "standard output: %s", strerror(errno));
     (void)fflush(r->page);
+    conf_memory_explain(rc, &err);
     if (rc == ASSAY_EIO || rc == ASSAY_EFORMAT || rc == ASSAY_EUNSUPPORTED || rc == ASSAY_EINVAL)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-    else if (rc != ASSAY_OK) conf_verdict_fail(v, CONF_CLASS_REFUSED, "%s", err.text);
+    else if (rc != ASSAY_OK)
+        conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);
 }
 
 /* Starts the process and hands on what it writes. */
@@ -230,8 +267,9 @@ static assay_status watch(request *r, conf_verdict *v, assay_error *err)
 static conf_exit run(request *r, assay_error *err)
 {
     conf_verdict v;
-    if (fcntl(fileno(r->context->out), F_GETFD) < 0) {
-        (void)assay_fail(err, ASSAY_EIO, "standard output: %s", strerror(errno));
+    const int flags = fcntl(fileno(r->context->out), F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+        (void)assay_fail(err, ASSAY_EIO, "standard output: %s", strerror(EBADF));
         return CONF_EXIT_ERROR;
     }
     r->page = conf_page_open(err);

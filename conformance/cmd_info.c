@@ -11,6 +11,7 @@
 #include "conformance/cmd.h"
 #include "conformance/compute.h"
 #include "conformance/contain.h"
+#include "conformance/interrupt.h"
 #include "conformance/judge.h"
 #include "conformance/schedule.h"
 #include "conformance/text.h"
@@ -85,6 +86,7 @@ static void print_vectors(FILE *out, const conf_vectors *v)
         const char *name = conf_vectors_group(v, i, &n);
         (void)fprintf(out, "  %-18s %zu\n", name, n);
     }
+    for (size_t i = 0; i < v->n; i++) print_text(out, "broken", v->at[i].broken);
 }
 
 static void print_case(FILE *out, const conf_case *c)
@@ -118,11 +120,19 @@ static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
     if (tokenizer_open(dir, out, &err) != ASSAY_OK) (void)fprintf(to, "tokenizer    %s\n", err.text);
 }
 
-static assay_status info_checkpoint(const void *dir, FILE *out, assay_error *err)
+/* What one argument names. */
+typedef struct subject {
+    const char *path;
+    const char *const *allow_unknown;
+} subject;
+
+static assay_status info_checkpoint(const void *context, FILE *out, assay_error *err)
 {
     plan *p;
     tokenizer *tokens = NULL;
-    assay_status rc = plan_open(dir, &p, err);
+    const subject *s = context;
+    const char *dir = s->path;
+    assay_status rc = plan_open_allowing(dir, s->allow_unknown, &p, err);
     if (rc != ASSAY_OK) return rc;
     open_tokenizer(dir, &tokens, out);
     plan_print(p, tokens, out);
@@ -150,13 +160,15 @@ static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
     return rc;
 }
 
-static assay_status info_case(const void *path, FILE *out, assay_error *err)
+static assay_status info_case(const void *context, FILE *out, assay_error *err)
 {
     conf_case *c;
+    const char *path = ((const subject *)context)->path;
     assay_status rc = conf_case_read(path, &c, err);
     if (rc != ASSAY_OK) return rc;
     if (c->kind == CONF_SCHEDULE) rc = info_schedule(path, out, err);
     else print_case(out, c);
+    if (rc == ASSAY_OK) rc = conf_vectors_require(&c->vectors, path, err);
     conf_case_free(c);
     return rc;
 }
@@ -168,13 +180,15 @@ conf_exit conf_cmd_info(const conf_options *options, const conf_context *context
         return CONF_EXIT_USAGE;
     }
     conf_exit code = CONF_EXIT_AGREE;
-    for (size_t i = 0; i < options->n_arguments; i++) {
+    for (size_t i = 0; i < options->n_arguments && !conf_interrupted(); i++) {
         struct stat s;
         assay_error err;
         const char *path = options->arguments[i];
+        const subject named = {path, options->allow_unknown};
         bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
         if (i) (void)fputc('\n', context->out);
-        if (conf_contain(is_dir ? info_checkpoint : info_case, path, path, context->out, &err) == ASSAY_OK)
+        if (conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, context->out,
+                         &err) == ASSAY_OK)
             continue;
         (void)fprintf(context->err, "assay: %s\n", err.text);
         code = CONF_EXIT_ERROR;

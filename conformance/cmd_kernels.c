@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 #include "conformance/cli_parts.h"
 #include "conformance/cmd.h"
 #include "conformance/engine.h"
+#include "conformance/interrupt.h"
 #include "conformance/kernels.h"
 #include "conformance/report_files.h"
 #include "conformance/sweep/list.h"
@@ -17,6 +19,9 @@
 #include "model/error.h"
 
 enum { SEED = 5, WORD = 64 };
+
+/* A case that is run alone runs on threads for longer: a race shows again, and if not, nothing else waits. */
+#define ALONE_THREAD_SECONDS 0.5
 
 /* What children leave behind for their parent, also when they die. */
 typedef struct shared {
@@ -69,6 +74,25 @@ static void load_task(const void *context, conf_verdict *v)
     for (size_t i = 0; i < sweep_n_ops(); i++) to->given[i] = sweep_op_at(i)->given(k, sweep_op_at(i));
 }
 
+static sweep *swept; /* for the handler below, which is in the child alone */
+
+/* Notes which argument a kernel overran or wrote to. The signal is back to its default, so that the access
+ * that is then tried again ends the process. */
+static void note_access(int number, siginfo_t *info, void *unused)
+{
+    (void)number;
+    (void)unused;
+    sweep_note_access(swept, info->si_addr);
+}
+
+static void watch(sweep *s)
+{
+    struct sigaction action = {.sa_sigaction = note_access, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
+    swept = s;
+    (void)sigaction(SIGSEGV, &action, NULL);
+    (void)sigaction(SIGBUS, &action, NULL);
+}
+
 static void sweep_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
@@ -77,8 +101,11 @@ static void sweep_task(const void *context, conf_verdict *v)
     const assay_kernels *k = load(of, v);
     if (!k) return;
     v->stage = CONF_STAGE_SWEEP;
-    if (!sweep_open(s, t->op->name, k, of->seed))
-        conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->op->name);
+    const bool is_open = sweep_open(s, t->op->name, k, of->seed);
+    s->always_threads = of->alone;
+    if (of->alone) s->thread_seconds = ALONE_THREAD_SECONDS;
+    watch(s);
+    if (!is_open) conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->op->name);
     else if (!of->alone) t->op->shapes(s, t->op);
     else if (t->op->allows(s, t->op, of->shape)) t->op->run(s, t->op, of->shape, of->numbers);
     else conf_verdict_set(v, CONF_BROKEN, "%s: no such shape, or too large", t->op->name);
@@ -156,12 +183,21 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assa
     of->shared->sweep = (sweep){0};
     if (given) rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
+    if (conf_interrupted()) {
+        of->n_points--;
+        return ASSAY_OK;
+    }
     sweep *s = &of->shared->sweep; /* a kernel may have written anywhere */
     char *const texts[] = {s->fault, s->fault_at, s->case_at, s->worst_at};
     const size_t rooms[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         texts[i][rooms[i] - 1] = '\0';
         conf_text_clean(texts[i]);
+    }
+    if (v.class == CONF_CLASS_CRASH && s->fault[0]) {
+        char how[sizeof v.reason];
+        memcpy(how, v.reason, sizeof how);
+        conf_verdict_fail(&v, CONF_CLASS_CRASH, "%s; %s", s->fault, how);
     }
     if (!given) of->n_not_given++;
     else if (v.outcome == CONF_PASSED) of->n_passed++;
@@ -196,7 +232,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     assay_status rc = conf_report_files_open(of->options, of->context, &of->files, err);
     if (rc == ASSAY_OK && !conf_report_owns_out(&of->files))
         (void)fprintf(of->context->out, "%-18s  cases x bound <= 1\n", "");
-    for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK; i++)
+    for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
         if (is_meant(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->given[i], err);
     if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
     if (rc == ASSAY_OK) print_sums(of);
@@ -226,8 +262,11 @@ static assay_status unknown_op(const char *word, assay_error *err)
     for (size_t i = 0; i < sweep_n_ops(); i++) names[i] = sweep_op_at(i)->name;
     const char *meant = conf_text_suggest(word, names, sweep_n_ops());
     if (meant) return assay_fail(err, ASSAY_EINVAL, "unknown operation %s: did you mean %s?", word, meant);
-    return assay_fail(err, ASSAY_EINVAL, "unknown operation %s, expected one like %s or %s", word, names[0],
-                      names[sweep_n_ops() - 1]);
+    char known[SWEEP_OPS_MAX * 32];
+    size_t n = 0;
+    for (size_t i = 0; i < sweep_n_ops() && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i > 0 ? ", " : "", names[i]);
+    return assay_fail(err, ASSAY_EINVAL, "unknown operation %s: expected one of %s", word, known);
 }
 
 /* LIBRARY [OP [SEED NUMBERS DIM…]] */
@@ -246,9 +285,10 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
     of->alone = true;
     if (strcmp(op->name, of->word) != 0 ||
         !sweep_case_read(op, o->arguments + 3, o->n_arguments - 3, &of->numbers, of->shape))
-        return assay_fail(err, ASSAY_EINVAL,
-                          "a case of %s is a seed, then integers, random or special, then %zu dimensions",
-                          op->name, op->n_dims);
+        return assay_fail(
+            err, ASSAY_EINVAL,
+            "a case of %s is a seed, then integers, random, special or zeros, then %zu dimensions", op->name,
+            op->n_dims);
     return conf_cli_take_seed("SEED", o->arguments[2], &of->seed, err);
 }
 
@@ -274,6 +314,7 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
         (void)fprintf(context->err, "assay: %s\n", err.text);
         return CONF_EXIT_ERROR;
     }
+    if (conf_interrupted()) (void)fputs("assay: interrupted\n", context->err);
     if (!of.n_passed && !of.n_failed && !of.n_broken) {
         (void)fputs("assay: nothing could be swept\n", context->err);
         return CONF_EXIT_NOTHING;

@@ -6,6 +6,7 @@
 #include "conformance/case.h"
 #include "conformance/cmd.h"
 #include "conformance/contain.h"
+#include "conformance/interrupt.h"
 #include "conformance/text.h"
 
 /* A line of the list. */
@@ -32,6 +33,7 @@ static assay_status describe(const void *context, FILE *out, assay_error *err)
         conf_text_print_fitted(out, conf_kind_of(c->kind)->name, 10);
         (void)fprintf(out, "  %s\n", catches);
     }
+    rc = conf_vectors_require(&c->vectors, l->found->path, err);
     conf_case_free(c);
     return rc;
 }
@@ -45,10 +47,11 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
     for (size_t i = 0; i < found.n; i++)
         if (conf_text_width(found.at[i].id) > l.width) l.width = conf_text_width(found.at[i].id);
     code = CONF_EXIT_AGREE;
-    for (size_t i = 0; i < found.n; i++) {
+    for (size_t i = 0; i < found.n && !conf_interrupted(); i++) {
         assay_error err;
         l.found = &found.at[i];
-        if (conf_contain(describe, &l, l.found->path, context->out, &err) == ASSAY_OK) continue;
+        if (conf_contain(describe, &l, &options->limits, l.found->path, context->out, &err) == ASSAY_OK)
+            continue;
         (void)fprintf(context->err, "assay: %s\n", err.text);
         code = CONF_EXIT_ERROR;
     }

@@ -45,6 +45,7 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
                                     .compute = options->compute,
                                     .observed = observes ? options->arguments[1] : NULL,
                                     .reference = reference,
+                                    .allow_unknown = options->allow_unknown,
                                     .limits = &options->limits};
     conf_exit code = conf_locate(&location, context);
     free(engine);

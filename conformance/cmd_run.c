@@ -8,6 +8,7 @@
 #include "conformance/dump.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
+#include "conformance/interrupt.h"
 #include "conformance/jobs.h"
 #include "conformance/kernels.h"
 #include "conformance/progress.h"
@@ -97,6 +98,8 @@ static void report(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
     conf_outcome outcome = all->at[result].verdicts[engine].outcome;
+    if (run->options->dump && outcome != CONF_PASSED)
+        conf_dump_discard(run->options->dump, all->engines[engine].path, all->at[result].id);
     run->n_points++;
     if (run->files.tap)
         conf_tap_print_point(run->files.tap, run->context, all, result, engine, run->n_points);
@@ -157,6 +160,7 @@ static void report_ready(run_state *run)
         if (passed_over) {
             pass_over(run, result);
         } else {
+            if (!r->scanned) conf_verdict_settle_named(&r->verdicts[engine]);
             if (engine == 0) warn_unknown(run, r);
             report(run, result, engine);
         }
@@ -176,6 +180,7 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
                                   .seed = all->seed,
                                   .dump = dump,
                                   .vector = run->options->vector,
+                                  .allow_unknown = run->options->allow_unknown,
                                   .limits = run->options->limits};
     assay_status rc =
         conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
@@ -222,7 +227,8 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
     if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
     if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
-    for (size_t i = 0; i < found->n && rc == ASSAY_OK; i++) rc = run_case(run, &found->at[i], err);
+    for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
+        rc = run_case(run, &found->at[i], err);
     while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
     conf_jobs_free(run->jobs);
     conf_progress_clear(run->context);
@@ -270,6 +276,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run.results.limits = options->limits;
     run.results.dump = options->dump;
     run.results.compute = options->compute;
+    run.results.allow_unknown = options->allow_unknown;
     run.results.seed = options->has_seed ? &options->seed : NULL;
     conf_found_list found;
     conf_exit code;
@@ -280,6 +287,9 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     }
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);
+    if (rc == ASSAY_OK && conf_interrupted())
+        (void)fprintf(context->err, "assay: interrupted: %zu of %zu cases were begun\n", run.results.n,
+                      run.n_cases);
     code = conf_results_exit(&run.results, options->fail_class);
     if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
         (void)fprintf(context->err, "assay: what failed is not of class %s, and stands in its way\n",

@@ -11,6 +11,7 @@
 #include "conformance/cmd.h"
 #include "conformance/engine.h"
 #include "conformance/evaluate.h"
+#include "conformance/interrupt.h"
 #include "conformance/jobs.h"
 #include "conformance/progress.h"
 #include "conformance/report_files.h"
@@ -21,7 +22,7 @@
 #define REPLAYS 20 /* unless --times says otherwise */
 
 const char conf_cmd_schedule_details[] =
-    "DIR stands for every case below it; without arguments it is ./" CONF_DEFAULT_DIRECTORY ".\n"
+    "DIR stands for every case below it; " CONF_DEFAULT_HELP ".\n"
     "\n"
     "For each case of kind logits or generate, programs of engine calls are drawn from a seed:\n"
     "models opened, loaded on a worker, waited for and closed, sessions opened, prefilled,\n"
@@ -131,6 +132,7 @@ static conf_trial trial_of(const scheduling *of, const conf_trial_row *row)
                         .kernels = of->kernels,
                         .kernels_name = o->kernels,
                         .compute = o->compute,
+                        .allow_unknown = o->allow_unknown,
                         .save = o->save ? o->save : ".",
                         .limits = &o->limits,
                         .seed = of->seed,
@@ -146,7 +148,8 @@ static void see(scheduling *of)
 {
     size_t i = of->n_seen++;
     conf_trial_row *row = &of->rows.at[i];
-    const conf_verdict *v = &of->verdicts[i];
+    conf_verdict *v = &of->verdicts[i];
+    if (!row->scanned) conf_verdict_settle_named(v);
     row->seconds += v->seconds;
     row->verdict = *v;
     row->passed_over = row->scanned && row->result->no_sessions;
@@ -175,7 +178,7 @@ static void see_ready(scheduling *of)
 
 static bool is_over(const scheduling *of)
 {
-    return of->until > 0 && (of->failed || conf_clock() >= of->until);
+    return conf_interrupted() || (of->until > 0 && (of->failed || conf_clock() >= of->until));
 }
 
 /* Every row once, with programs of one seed. */
@@ -211,6 +214,17 @@ static assay_status run_rounds(scheduling *of, assay_error *err)
     conf_jobs_free(of->jobs);
     conf_progress_clear(of->context);
     return rc;
+}
+
+/* Of a first round that was interrupted: leaves out the cases that were not begun, and says so of engines
+ * that a case has not come to. */
+static void leave_out(scheduling *of)
+{
+    const size_t n_engines = of->rows.n_engines;
+    if (!conf_interrupted() || of->seed != of->options->seed) return;
+    of->rows.n = (of->n_seen + n_engines - 1) / n_engines * n_engines;
+    for (size_t i = of->n_seen; i < of->rows.n; i++)
+        conf_verdict_set(&of->rows.at[i].verdict, CONF_SKIPPED, "%s", conf_interrupt_reason);
 }
 
 static assay_status report(scheduling *of, assay_error *err)
@@ -282,6 +296,18 @@ static assay_status replay(scheduling *of, const conf_schedule_file *file, assay
     return ASSAY_OK;
 }
 
+/* A saved program comes from anywhere: it names what is loaded only among what is bundled. */
+static assay_status check_named(const conf_options *o, const conf_schedule_file *file, assay_error *err)
+{
+    const bool names_engine = !o->n_engines && !conf_engine_is_bundled(file->engine);
+    const bool names_kernels = !o->kernels && file->kernels && !conf_engine_is_bundled(file->kernels);
+    if (!names_engine && !names_kernels) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL,
+                      "%s: it names %s, which is not bundled and would be loaded: say with %s what to load",
+                      o->replay, names_engine ? file->engine : file->kernels,
+                      names_engine ? "--engine" : "--kernels");
+}
+
 /* options: those of *of; what they leave open the file says. */
 static conf_exit run_replay(scheduling *of, conf_options *o)
 {
@@ -291,6 +317,13 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
         return usage(of->context, "--replay takes one engine and one case");
     assay_status rc = conf_schedule_read(o->replay, &file, &err);
     if (rc != ASSAY_OK) return finish(of, rc, &err);
+    if (check_named(o, &file, &err) != ASSAY_OK) {
+        conf_text_clean(err.text);
+        (void)fprintf(of->context->err, "assay: %s\n", err.text);
+        conf_schedule_file_free(&file);
+        return CONF_EXIT_USAGE;
+    }
+    if (!o->n_engines) (void)fprintf(of->context->out, "engine %s, as %s says\n", file.engine, o->replay);
     if (o->compute == ASSAY_DTYPE_NONE) o->compute = file.compute;
     if (!o->kernels) o->kernels = file.kernels;
     rc = conf_find(o->n_arguments ? o->arguments[0] : file.path, &of->found, &err);
@@ -340,6 +373,7 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
     const char *const *names = engines_of(&o, &n);
     assay_status rc = make_rows(&of, names, n, &err);
     if (rc == ASSAY_OK) rc = run_rounds(&of, &err);
+    leave_out(&of);
     if (rc == ASSAY_OK) rc = report(&of, &err);
     return finish(&of, rc, &err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conformance/kernels.h"
+#include "conformance/text.h"
 #include "model/error.h"
 
 typedef struct compute_info {
@@ -59,11 +60,23 @@ const char *conf_compute_unit(assay_dtype compute)
     return infos[index_of(compute)].unit;
 }
 
-assay_status conf_compute_open(const assay_engine *engine, assay_dtype compute, const assay_kernels *kernels,
-                               const char *dir, assay_model **out, assay_error *err)
+assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
+                               assay_model **out, assay_error *err)
 {
-    const assay_model_options options = {.size = sizeof options, .compute = compute, .kernels = kernels};
-    if (compute == ASSAY_DTYPE_NONE && !kernels) return engine->model_open(dir, out, err);
+    assay_model_options options = *asked;
+    options.size = sizeof options;
+    const bool chooses = asked->compute != ASSAY_DTYPE_NONE || asked->kernels;
+    const bool allows = asked->allow_unknown && asked->allow_unknown[0] && engine->model_open_with;
+    if (!chooses && !allows) return engine->model_open(dir, out, err);
     if (engine->model_open_with) return engine->model_open_with(dir, &options, out, err);
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s", kernels ? conf_kernels_refusal : conf_compute_refusal);
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s",
+                      asked->kernels ? conf_kernels_refusal : conf_compute_refusal);
+}
+
+void conf_compute_print_allowed(FILE *out, const char *const *allowed)
+{
+    for (size_t i = 0; allowed && allowed[i]; i++) {
+        (void)fputs(" --allow-unknown ", out);
+        conf_text_print_quoted(out, allowed[i]);
+    }
 }

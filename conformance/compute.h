@@ -10,6 +10,7 @@
 #include <assay/kernel.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* "f32", "bf16", "int8": as --compute spells them; "" of ASSAY_DTYPE_NONE. */
 const char *conf_compute_name(assay_dtype compute);
@@ -32,10 +33,13 @@ const char *conf_compute_unit(assay_dtype compute);
 /* Why an engine without model_open_with cannot be asked. */
 extern const char *const conf_compute_refusal;
 
-/* Opens a checkpoint, asking for the type where there is one, and with these kernels where they are not NULL.
- * Fails as the engine does, and with ASSAY_EUNSUPPORTED where it has no such choice to offer: nothing is
- * computed in another type or by other kernels in silence. */
-assay_status conf_compute_open(const assay_engine *engine, assay_dtype compute, const assay_kernels *kernels,
-                               const char *dir, assay_model **out, assay_error *err);
+/* Opens a checkpoint with the options, whose size need not be set. Fails as the engine does, and with
+ * ASSAY_EUNSUPPORTED where it has no choice of types or of kernels to offer: nothing is computed in another
+ * type or by other kernels in silence. One without model_open_with is not given allow_unknown. */
+assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
+                               assay_model **out, assay_error *err);
+
+/* " --allow-unknown MEMBER" for each of them, quoted for a shell. allowed: NULL-terminated, or NULL. */
+void conf_compute_print_allowed(FILE *out, const char *const *allowed);
 
 #endif

@@ -24,8 +24,11 @@ static void run_task(const void *context, conf_verdict *v)
     const task *t = context;
     assay_error err = {0};
     v->stage = CONF_STAGE_READ;
-    if (t->describe(t->context, t->page, &err) != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
-    else if (fflush(t->page) != 0) conf_verdict_set(v, CONF_BROKEN, "%s: %s", t->path, strerror(errno));
+    const assay_status rc = t->describe(t->context, t->page, &err);
+    conf_memory_explain(rc, &err);
+    if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    if (fflush(t->page) != 0) conf_verdict_set(v, CONF_BROKEN, "%s: %s", t->path, strerror(errno));
+    v->stage = CONF_STAGE_CLOSE;
 }
 
 FILE *conf_page_open(assay_error *err)
@@ -51,19 +54,18 @@ void conf_page_print(FILE *page, FILE *out)
     free(line);
 }
 
-assay_status conf_contain(conf_describe_fn *describe, const void *context, const char *path, FILE *out,
-                          assay_error *err)
+assay_status conf_contain(conf_describe_fn *describe, const void *context, const conf_limits *limits,
+                          const char *path, FILE *out, assay_error *err)
 {
-    const conf_limits limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()};
     FILE *page = conf_page_open(err);
     if (!page) return ASSAY_EINTERNAL;
-    conf_verdict v;
-    assay_status rc = conf_isolate(run_task, &(task){describe, context, path, page}, &limits, &v, err);
+    conf_verdict v = {.stage = CONF_STAGE_READ};
+    assay_status rc = conf_isolate(run_task, &(task){describe, context, path, page}, limits, &v, err);
     if (rc == ASSAY_OK && v.outcome != CONF_PASSED) {
         const char *named = strncmp(v.reason, path, strlen(path)) == 0 ? "" : path;
         rc = assay_fail(err, ASSAY_EFORMAT, "%s%s%s", named, named[0] ? ": " : "", v.reason);
     }
-    if (rc == ASSAY_OK) conf_page_print(page, out);
+    if (v.stage == CONF_STAGE_CLOSE) conf_page_print(page, out);
     (void)fclose(page);
     return rc;
 }

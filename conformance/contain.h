@@ -1,5 +1,5 @@
-/* Printing what a file holds from a process of its own, so that a file that libhdf5 dies of ends in an error
- * like any other.
+/* Printing what a file holds from a process of its own, so that a file that crashes its reader ends in an
+ * error like any other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CONTAIN_H
@@ -8,6 +8,8 @@
 #include <assay/status.h>
 
 #include <stdio.h>
+
+#include "conformance/isolate.h"
 
 /* A file in memory that child processes share; the caller closes it. NULL where there is none:
  * ASSAY_EINTERNAL in *err. */
@@ -19,10 +21,11 @@ void conf_page_print(FILE *page, FILE *out);
 /* Reads a file and prints something about it. */
 typedef assay_status conf_describe_fn(const void *context, FILE *out, assay_error *err);
 
-/* Calls describe in a child process and, where it succeeds, copies what it printed to out, as
- * conf_page_print does. path: the file, for messages. Fails with ASSAY_EFORMAT where describe does,
- * where the child dies, and where it takes longer than CONF_SECONDS_DEFAULT. */
-assay_status conf_contain(conf_describe_fn *describe, const void *context, const char *path, FILE *out,
-                          assay_error *err);
+/* Calls describe in a child process within the limits and, where it returns, copies what it printed to out,
+ * as conf_page_print does, also where it fails then. path: the file, for messages. Fails with ASSAY_EFORMAT
+ * where describe does, where the child dies, and where it takes longer than it may; what lacks memory names
+ * the limit. */
+assay_status conf_contain(conf_describe_fn *describe, const void *context, const conf_limits *limits,
+                          const char *path, FILE *out, assay_error *err);
 
 #endif

@@ -221,7 +221,7 @@ void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_ve
     }
     const assay_sink text = conf_fields_sink(&a.text), reply = conf_fields_sink(&a.reply);
     const conf_listeners listeners = {.text = &text, .reply = &reply};
-    assay_status rc = conf_generator_open(o->engine, o->serving, c->model, &g, &err);
+    assay_status rc = conf_generator_open(o->engine, o->serving, c->model, c->allow_unknown, &g, &err);
     if (rc == ASSAY_OK) rc = conf_generate(g, &d.what, &listeners, &a.generated, &err);
     if (rc == ASSAY_OK) judge(&d, &a, v);
     else if (rc == ASSAY_EUNSUPPORTED) conf_verdict_set(v, CONF_SKIPPED, "%s", err.text);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/case_parts.h"
 #include "conformance/compute.h"
 #include "conformance/diff_parts.h"
 #include "conformance/evaluate_parts.h"
@@ -77,14 +78,16 @@ static assay_status check_row(const logits_walk *w, const conf_place *place, con
 }
 
 static assay_status check_padding(const logits_walk *w, const conf_place *place, const conf_row *truth,
-                                  size_t n, assay_error *err)
+                                  const conf_row *noise, size_t n, assay_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!isnan(conf_row_at(truth, i)))
-            return assay_fail(
-                err, ASSAY_EFORMAT,
-                "%s: /expect/truth/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
-                w->d->c->path, place->sample, place->pos, conf_row_at(truth, i));
+    for (size_t i = 0; i < n; i++) {
+        double t = conf_row_at(truth, i), f = conf_row_at(noise, i);
+        if (isnan(t) && isnan(f)) continue;
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: /expect/%s/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
+                          w->d->c->path, isnan(t) ? conf_compute_run(w->d->v->compute) : "truth",
+                          place->sample, place->pos, isnan(t) ? f : t);
+    }
     return ASSAY_OK;
 }
 
@@ -113,8 +116,8 @@ static bool measure_noise(void *context, const conf_slab *slab, size_t from, siz
         conf_row truth = conf_slab_row(slab, 0, i), run = conf_slab_row(slab, 1, i);
         bool counts = number_row(w, slab, i, &number, &place);
         assay_error err;
-        assay_status rc =
-            counts ? check_row(w, &place, &truth, &run, n, &err) : check_padding(w, &place, &truth, n, &err);
+        assay_status rc = counts ? check_row(w, &place, &truth, &run, n, &err)
+                                 : check_padding(w, &place, &truth, &run, n, &err);
         if (rc != ASSAY_OK) return note_broken(w, number, &err);
         if (!counts) continue;
         conf_distance of_row = conf_row_distance(&truth, &run, n);
@@ -156,54 +159,70 @@ static assay_status open_recorded(const conf_diff_state *d, const char *group, s
     const conf_decoder *c = &d->c->decoder;
     const size_t shape[3] = {c->n_samples, run == CONF_RUN_DECODE ? c->n_decode : c->n_tokens,
                              c->rows.n_cols};
-    bool is_truth = strcmp(group, "truth") == 0;
+    const char *type = strcmp(group, "truth") == 0 ? "F64" : "F32";
     char name[64], expected[96];
     conf_signature found;
     (void)snprintf(name, sizeof name, "/expect/%s/%s", group, run_name(run));
     conf_shape_print(expected, sizeof expected, shape, 3);
     assay_status rc = conf_h5_signature(d->golden, name, &found, err);
     if (rc != ASSAY_OK) return rc;
-    if (strcmp(found.type, "F32") != 0 && !(is_truth && strcmp(found.type, "F64") == 0))
+    if (strcmp(found.type, type) != 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected %s", d->c->path, name, found.type,
-                          is_truth ? "F64" : "F32");
+                          type);
     if (strcmp(found.shape, expected) != 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", d->c->path, name,
                           found.shape, expected);
     return conf_stream_open(d->golden, name, out, err);
 }
 
-/* Opens what was observed, where it fits; the type of decode must be that of prefill. */
+/* Opens what was observed, where it fits; the type of decode must be that of prefill. Logits that are not
+ * judged may be missing, or not fit. */
 static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *err)
 {
-    const size_t *shape = conf_stream_shape(d->runs[run].truth);
-    const conf_stream *prefill = d->runs[CONF_RUN_PREFILL].found;
-    const char *const as_prefill[] = {prefill ? dtype_name(conf_stream_dtype(prefill)) : "F32", NULL};
-    char name[32];
-    bool fits;
+    const bool after_prefill = d->runs[CONF_RUN_PREFILL].found;
+    char name[32], shape[96], mismatch[CONF_TEXT_MAX];
+    conf_signature observed;
     (void)snprintf(name, sizeof name, "/observed/%s", run_name(run));
-    assay_status rc =
-        conf_diff_member_check(d, name, prefill ? as_prefill : conf_diff_float_types, 3, shape, &fits, err);
-    if (rc == ASSAY_OK && fits) rc = conf_stream_open(d->observed, name, &d->runs[run].found, err);
-    if (rc == ASSAY_OK && fits)
-        d->v->float64 =
-            conf_stream_dtype(d->runs[run].found) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE;
-    return rc;
+    const bool judged = d->parts & CONF_DIFF_LOGITS;
+    if (!judged && !conf_h5_has(d->observed, name)) return ASSAY_OK;
+    conf_shape_print(shape, sizeof shape, conf_stream_shape(d->runs[run].truth), 3);
+    assay_status rc = conf_diff_member_compare(
+        d, name, after_prefill ? CONF_H5_TYPE(d->stored) : CONF_H5_FLOATS, shape, mismatch, err);
+    if (rc == ASSAY_OK && mismatch[0] && judged)
+        (void)conf_evaluate_fail(d->v, CONF_CLASS_SHAPE, "%s", mismatch);
+    if (rc != ASSAY_OK || mismatch[0]) return rc;
+    rc = conf_h5_signature(d->observed, name, &observed, err);
+    if (rc == ASSAY_OK)
+        rc = conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, &d->runs[run].found, err);
+    if (rc != ASSAY_OK) return rc;
+    d->stored = observed.dtype;
+    d->v->float64 = d->stored == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE;
+    return ASSAY_OK;
 }
 
 /* Walks over both runs of the golden, and sets the bounds. */
-static assay_status find_bounds(conf_diff_state *d, logits_walk *w, assay_error *err)
+static assay_status find_bounds(conf_diff_state *d, assay_error *err)
 {
+    logits_walk w = {.d = d, .noise.same_mask = true, .broken_row = SIZE_MAX};
     assay_status rc = ASSAY_OK;
-    for (w->run = 0; w->run < CONF_N_RUNS && rc == ASSAY_OK; w->run++) {
-        conf_diff_run *r = &d->runs[w->run];
+    (void)pthread_mutex_init(&w.mutex, NULL);
+    for (w.run = 0; w.run < CONF_N_RUNS && rc == ASSAY_OK; w.run++) {
+        conf_diff_run *r = &d->runs[w.run];
         conf_stream *const streams[] = {r->truth, r->noise};
-        if (r->truth) rc = conf_slabs_walk(streams, 2, d->n_workers, measure_noise, w, err);
-        if (rc == ASSAY_OK && w->broken_row != SIZE_MAX)
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s", w->broken.text);
+        if (r->truth) rc = conf_slabs_walk(streams, 2, d->n_workers, measure_noise, &w, err);
+        if (rc == ASSAY_OK && w.broken_row != SIZE_MAX)
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s", w.broken.text);
     }
-    d->largest = w->largest;
-    d->bounds = d->v->float64 ? conf_bounds_relative(d->c->float64_bound, w->largest)
-                              : conf_bounds_of_noise(&w->noise, w->largest);
+    (void)pthread_mutex_destroy(&w.mutex);
+    if (rc == ASSAY_OK) {
+        char run[64];
+        (void)snprintf(run, sizeof run, "/expect/%s", conf_compute_run(d->v->compute));
+        rc = conf_noise_check(d->c->path, run, w.noise.max_abs, w.largest,
+                              conf_noise_most(d->v->compute, w.largest), err);
+    }
+    d->largest = w.largest;
+    d->bounds = d->v->float64 ? conf_bounds_relative(d->c->float64_bound, w.largest)
+                              : conf_bounds_of_noise(&w.noise, w.largest);
     return rc;
 }
 
@@ -237,25 +256,35 @@ static assay_status open_runs(conf_diff_state *d, assay_error *err)
     return rc;
 }
 
-assay_status conf_diff_logits(conf_diff_state *d, assay_error *err)
+assay_status conf_diff_open(conf_diff_state *d, assay_error *err)
 {
-    logits_walk w = {.d = d, .noise.same_mask = true, .broken_row = SIZE_MAX, .j.worst.same_mask = true};
     d->bounds.limit = CONF_NOISE_MULTIPLE;
     if (!d->c->decoder.has_truth) return ASSAY_OK;
     assay_status rc = open_runs(d, err);
-    if (rc != ASSAY_OK) return rc;
-    (void)pthread_mutex_init(&w.mutex, NULL);
+    bool bounded = d->parts & (CONF_DIFF_LOGITS | CONF_DIFF_TOKENS);
+    return rc == ASSAY_OK && bounded ? find_bounds(d, err) : rc;
+}
+
+assay_status conf_diff_logits(conf_diff_state *d, assay_error *err)
+{
+    logits_walk w = {.d = d, .j.worst.same_mask = true};
     size_t n_rows = 0;
-    rc = find_bounds(d, &w, err);
-    if (rc == ASSAY_OK) rc = judge_runs(d, &w, &n_rows, err);
+    (void)pthread_mutex_init(&w.mutex, NULL);
+    assay_status rc = judge_runs(d, &w, &n_rows, err);
     (void)pthread_mutex_destroy(&w.mutex);
     if (rc != ASSAY_OK || n_rows == 0) return rc;
     const conf_allowance allowance = {.relative = d->c->float64_bound,
                                       .unit = conf_compute_unit(d->v->compute)};
     bool failed_before = d->v->outcome == CONF_FAILED;
-    if (!conf_evaluate_measures(d->v, &w.j, &d->bounds, n_rows, &allowance))
+    if (!conf_evaluate_measures(d->v, &w.j, &d->bounds, n_rows, &allowance)) {
         conf_evaluate_where(d->v, &w.place, w.j.col, w.expected, w.found);
-    else if (!failed_before)
+        if (dtype_size(d->stored) < sizeof(float) && !conf_compute_is_narrow(d->v->compute))
+            conf_verdict_note(
+                d->v,
+                "the logits are stored as %s, which is coarser than the noise of float32: --compute "
+                "bf16 judges by the noise in bfloat16",
+                dtype_name(d->stored));
+    } else if (!failed_before)
         conf_verdict_set(
             d->v, CONF_PASSED, "%zu rows of %zu logits in %s agree: %.3g times %s, of which %.0f %s allowed",
             n_rows, d->c->decoder.rows.n_cols, d->v->float64 ? "float64" : conf_compute_run(d->v->compute),

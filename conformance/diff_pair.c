@@ -3,7 +3,6 @@
  * that says nothing, and no other number is known: how far they are apart is told, and not judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -19,7 +18,6 @@
 #include "model/dtype.h"
 #include "model/error.h"
 
-#define UNJUDGED   DBL_MAX /* a limit that masks alone leave: they are infinitely far apart */
 #define UNIT_WORDS "16 ulps of the largest value"
 
 typedef struct pair_state {
@@ -82,24 +80,58 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
     return true;
 }
 
-/* Opens the member in both files, where both have it and it fits; else d->v says what is wrong. */
+static const char *const run_names[CONF_N_RUNS] = {"/observed/prefill", "/observed/decode"};
+static const char tokens_name[] = "/observed/tokens";
+
+/* Fails where one of the two has the member and the other lacks it. */
+static assay_status check_member(const conf_diff_state *d, const char *name, assay_error *err)
+{
+    const conf_h5 *a = d->golden, *b = d->observed;
+    const bool in_a = conf_h5_has(a, name), in_b = conf_h5_has(b, name);
+    if (in_a == in_b) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: %s is missing, and %s has it", conf_h5_path(in_a ? b : a),
+                      name, conf_h5_path(in_a ? a : b));
+}
+
+/* The same of traces: fails where a has some that b lacks. */
+static assay_status check_traces(const conf_h5 *a, const conf_h5 *b, assay_error *err)
+{
+    conf_strings in_a = {0}, in_b = {0};
+    char lacking[CONF_DIFF_NAMES_MAX];
+    assay_status rc = conf_h5_members(a, "/observed/trace", &in_a, err);
+    if (rc == ASSAY_OK) rc = conf_h5_members(b, "/observed/trace", &in_b, err);
+    if (rc == ASSAY_OK && conf_diff_names_lacking(lacking, &in_a, &in_b) > 0)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: /observed/trace lacks %s, and %s has it", conf_h5_path(b),
+                        lacking, conf_h5_path(a));
+    conf_strings_free(&in_a);
+    conf_strings_free(&in_b);
+    return rc;
+}
+
+/* Fails unless the two observations have the same members, of the parts that are compared. */
+static assay_status check_members(const conf_diff_state *d, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; i < CONF_N_RUNS && rc == ASSAY_OK && d->parts & CONF_DIFF_LOGITS; i++)
+        rc = check_member(d, run_names[i], err);
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_TOKENS) rc = check_member(d, tokens_name, err);
+    if (rc != ASSAY_OK || !(d->parts & CONF_DIFF_TRACES)) return rc;
+    rc = check_traces(d->golden, d->observed, err);
+    return rc == ASSAY_OK ? check_traces(d->observed, d->golden, err) : rc;
+}
+
+/* Opens the member in both files; where it does not fit d->v says what is wrong, and *b stays NULL. */
 static assay_status open_both(pair_state *s, const char *name, conf_stream **a, conf_stream **b,
                               assay_error *err)
 {
     conf_diff_state *d = s->d;
-    if (!conf_h5_has(d->golden, name)) {
-        (void)conf_evaluate_fail(d->v, CONF_CLASS_SHAPE, "%s: %s is missing, and %s has it",
-                                 conf_h5_path(d->golden), name, conf_h5_path(d->observed));
-        return ASSAY_OK;
-    }
-    conf_array shape;
-    assay_status rc = conf_stream_open(d->golden, name, a, err);
-    if (rc == ASSAY_OK) rc = conf_h5_shape(d->golden, name, &shape, err);
-    if (rc != ASSAY_OK) return rc;
-    const char *const type[] = {dtype_name(shape.dtype), NULL};
-    bool fits;
-    rc = conf_diff_member_check(d, name, type, shape.rank, shape.shape, &fits, err);
-    return rc == ASSAY_OK && fits ? conf_stream_open(d->observed, name, b, err) : rc;
+    conf_signature expected;
+    bool fits = false;
+    assay_status rc = conf_stream_open_types(d->golden, name, CONF_H5_FLOATS, a, err);
+    if (rc == ASSAY_OK) rc = conf_h5_signature(d->golden, name, &expected, err);
+    if (rc == ASSAY_OK)
+        rc = conf_diff_member_check(d, name, CONF_H5_TYPE(expected.dtype), expected.shape, &fits, err);
+    return rc == ASSAY_OK && fits ? conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, b, err) : rc;
 }
 
 /* The largest value counts over all logits, as in a golden. */
@@ -112,7 +144,7 @@ static assay_status judge_differing(pair_state *s, assay_error *err)
     const conf_distance none = {.same_mask = true};
     d->bounds = d->v->float64 ? conf_bounds_relative(CONF_FLOAT64_BOUND, d->largest)
                               : conf_bounds_of_noise(&none, d->largest);
-    if (conf_compute_is_narrow(d->v->compute)) d->bounds.limit = UNJUDGED;
+    if (conf_compute_is_narrow(d->v->compute)) d->bounds.limit = CONF_UNJUDGED;
     for (s->run = 0; s->run < CONF_N_RUNS && rc == ASSAY_OK; s->run++) {
         conf_stream *const streams[] = {d->runs[s->run].truth, d->runs[s->run].found};
         if (!streams[1]) continue;
@@ -129,15 +161,14 @@ static assay_status judge_differing(pair_state *s, assay_error *err)
 
 static assay_status diff_logits(pair_state *s, assay_error *err)
 {
-    static const char *const names[CONF_N_RUNS] = {"/observed/prefill", "/observed/decode"};
     conf_diff_state *d = s->d;
     assay_status rc = ASSAY_OK;
     bool all_same = true;
     for (size_t i = 0; i < CONF_N_RUNS && rc == ASSAY_OK; i++) {
         conf_diff_run *r = &d->runs[i];
-        if (!conf_h5_has(d->golden, names[i]) && !conf_h5_has(d->observed, names[i])) continue;
+        if (!conf_h5_has(d->golden, run_names[i])) continue;
         bool same = true;
-        rc = open_both(s, names[i], &r->truth, &r->found, err);
+        rc = open_both(s, run_names[i], &r->truth, &r->found, err);
         if (rc != ASSAY_OK || !r->found) continue;
         s->n_rows += conf_stream_shape(r->truth)[0] * conf_stream_shape(r->truth)[1];
         if (conf_stream_dtype(r->truth) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE)
@@ -148,27 +179,20 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
     return rc == ASSAY_OK && !all_same ? judge_differing(s, err) : rc;
 }
 
-/* Whole numbers: exact. Their sizes are bounded by what a file's small members may take. */
+/* Whole numbers, of any types: exact. Their sizes are bounded by what a file's small members may take. */
 static assay_status diff_tokens(pair_state *s, assay_error *err)
 {
-    static const char name[] = "/observed/tokens";
-    static const char *const types[] = {"I32", NULL};
+    const char *name = tokens_name;
     conf_diff_state *d = s->d;
-    if (!conf_h5_has(d->golden, name) && !conf_h5_has(d->observed, name)) return ASSAY_OK;
-    if (!conf_h5_has(d->golden, name)) {
-        (void)conf_evaluate_fail(d->v, CONF_CLASS_SHAPE, "%s: %s is missing, and %s has it",
-                                 conf_h5_path(d->golden), name, conf_h5_path(d->observed));
-        return ASSAY_OK;
-    }
+    if (!conf_h5_has(d->golden, name)) return ASSAY_OK;
     conf_array a = {0}, b = {0};
     bool fits = false;
-    assay_status rc = conf_h5_read(d->golden, name, &a, err);
-    if (rc == ASSAY_OK && a.dtype != ASSAY_I32)
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected I32", conf_h5_path(d->golden), name,
-                        dtype_name(a.dtype));
-    if (rc == ASSAY_OK) rc = conf_diff_member_check(d, name, types, a.rank, a.shape, &fits, err);
-    if (rc == ASSAY_OK && fits) rc = conf_h5_read(d->observed, name, &b, err);
-    const int32_t *expected = a.data, *found = b.data;
+    assay_status rc = conf_h5_read_integers(d->golden, name, &a, err);
+    char shape[96];
+    conf_shape_print(shape, sizeof shape, a.shape, a.rank);
+    if (rc == ASSAY_OK) rc = conf_diff_member_check(d, name, CONF_H5_INTEGERS, shape, &fits, err);
+    if (rc == ASSAY_OK && fits) rc = conf_h5_read_integers(d->observed, name, &b, err);
+    const int64_t *expected = a.data, *found = b.data;
     size_t i = 0, n = rc == ASSAY_OK && fits ? a.n : 0;
     while (i < n && expected[i] == found[i]) i++;
     if (i < n) {
@@ -176,7 +200,7 @@ static assay_status diff_tokens(pair_state *s, assay_error *err)
         s->same = false;
         if (conf_evaluate_fail(d->v, CONF_CLASS_TOKENS, "a greedy token differs"))
             (void)snprintf(d->v->where, sizeof d->v->where,
-                           "sample %zu, greedy step %zu: expected token %" PRId32 ", found token %" PRId32,
+                           "sample %zu, greedy step %zu: expected token %" PRId64 ", found token %" PRId64,
                            i / m, i % m, expected[i], found[i]);
     }
     s->n_members++;
@@ -198,10 +222,10 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     assay_status rc = open_both(s, path, &a, &b, err);
     if (rc == ASSAY_OK && b) rc = compare_streams(s, a, b, &same, err);
     if (rc == ASSAY_OK && !same) rc = conf_diff_largest(s->d, a, false, &largest, err);
-    if (rc == ASSAY_OK && !same) rc = conf_h5_shape(s->d->golden, path, &shape, err);
+    if (rc == ASSAY_OK && !same) rc = conf_h5_shape_types(s->d->golden, path, CONF_H5_FLOATS, &shape, err);
     if (rc == ASSAY_OK && !same) {
         bool wide = conf_stream_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
-        double limit = conf_compute_is_narrow(v->compute) ? UNJUDGED : wide ? 1 : CONF_NOISE_MULTIPLE;
+        double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : wide ? 1 : CONF_NOISE_MULTIPLE;
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
         if (rc == ASSAY_OK && tensor.worst.multiple > limit && !*diverges) {
@@ -214,39 +238,36 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     return rc;
 }
 
-static bool holds(const conf_strings *names, const char *name)
-{
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->at[i], name) == 0) return true;
-    return false;
-}
-
 static assay_status diff_traces(pair_state *s, assay_error *err)
 {
-    conf_strings a = {0}, b = {0};
+    conf_strings names;
     bool diverges = false;
-    assay_status rc = conf_h5_members(s->d->golden, "/observed/trace", &a, err);
-    if (rc == ASSAY_OK) rc = conf_h5_members(s->d->observed, "/observed/trace", &b, err);
-    for (size_t i = 0; i < a.n && rc == ASSAY_OK; i++) rc = diff_trace(s, a.at[i], &diverges, err);
-    for (size_t i = 0; i < b.n && rc == ASSAY_OK; i++)
-        if (!holds(&a, b.at[i])) rc = diff_trace(s, b.at[i], &diverges, err);
+    assay_status rc = conf_h5_members(s->d->golden, "/observed/trace", &names, err);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; i < names.n && rc == ASSAY_OK; i++) rc = diff_trace(s, names.at[i], &diverges, err);
     if (rc == ASSAY_OK && diverges) conf_evaluate_fail_tensor(s->d->v);
-    conf_strings_free(&a);
-    conf_strings_free(&b);
+    else if (rc == ASSAY_OK)
+        (void)snprintf(s->d->v->trace, sizeof s->d->v->trace, "%zu of %zu tensors compared", names.n,
+                       names.n);
+    conf_strings_free(&names);
     return rc;
 }
 
 assay_status conf_diff_pair(conf_diff_state *d, assay_error *err)
 {
     pair_state s = {.d = d, .same = true, .j.worst.same_mask = true};
+    assay_status rc = check_members(d, err);
+    if (rc != ASSAY_OK) return rc;
     (void)pthread_mutex_init(&s.mutex, NULL);
-    assay_status rc = diff_logits(&s, err);
-    if (rc == ASSAY_OK) rc = diff_tokens(&s, err);
-    if (rc == ASSAY_OK) rc = diff_traces(&s, err);
+    if (d->parts & CONF_DIFF_LOGITS) rc = diff_logits(&s, err);
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_TOKENS) rc = diff_tokens(&s, err);
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_TRACES) rc = diff_traces(&s, err);
     (void)pthread_mutex_destroy(&s.mutex);
     if (rc != ASSAY_OK || d->v->outcome == CONF_FAILED) return rc;
     if (s.n_members == 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s and %s: neither has anything to compare below /observed",
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s and %s: neither has anything of what is to be compared "
+                          "below /observed",
                           conf_h5_path(d->golden), conf_h5_path(d->observed));
     if (s.same)
         conf_verdict_set(d->v, CONF_PASSED, "the same bit for bit: %zu members, %zu rows of logits",

@@ -13,7 +13,7 @@
 
 typedef struct tokens_state {
     conf_diff_state *d;
-    const int32_t *found; /* [B, M] */
+    const int64_t *found; /* [B, M] */
     const int32_t *stop_ids;
     size_t n_stop_ids;
     bool forced; /* the golden token was forced after each step */
@@ -61,17 +61,19 @@ static size_t count(const int32_t *row, size_t n)
     return k;
 }
 
-/* A candidate that writes its end down as the golden does has ended there. */
-static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_step *step, int32_t found,
+/* A candidate that writes its end down as the golden does has ended there. A token of more than 32 bits is
+ * none of the vocabulary, like the largest of 32. */
+static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_step *step, int64_t found,
                                conf_token *token, assay_error *err)
 {
+    const bool is_id = found >= INT32_MIN && found <= INT32_MAX;
     if (step->golden < 0 && found == -1) {
         *token = CONF_TOKEN_SAME;
         return ASSAY_OK;
     }
     assay_status rc = found == step->golden ? ASSAY_OK : read_rows(s, b, k, step, err);
     if (rc != ASSAY_OK) return rc;
-    *token = conf_judge_choice(step, found);
+    *token = conf_judge_choice(step, is_id ? (int32_t)found : INT32_MAX);
     if (found == -1 && *token == CONF_TOKEN_OTHER) *token = CONF_TOKEN_STOPS_EARLY;
     return rc;
 }
@@ -80,15 +82,17 @@ static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_s
 static assay_status judge_sample(tokens_state *s, size_t b, bool *agrees, assay_error *err)
 {
     const conf_decoder *c = &s->d->c->decoder;
-    const int32_t *golden = (const int32_t *)c->greedy.data + b * c->n_greedy,
-                  *found = s->found + b * c->n_greedy;
+    const int32_t *golden = (const int32_t *)c->greedy.data + b * c->n_greedy;
+    const int64_t *found = s->found + b * c->n_greedy;
     size_t n_golden = count(golden, c->n_greedy), m = c->n_greedy;
     bool holds_stop = n_golden > 0 && conf_is_stop(golden[n_golden - 1], s->stop_ids, s->n_stop_ids);
     size_t n_steps = n_golden + (c->stops[b] && !holds_stop && n_golden < m);
     *agrees = true;
     for (size_t k = 0; k < m; k++) {
         conf_token token = CONF_TOKEN_SAME;
-        conf_token_step step = {.golden = k < n_golden ? golden[k] : -1,
+        conf_token_step step = {.golden = k < n_golden  ? golden[k]
+                                          : k < n_steps ? -1
+                                                        : CONF_STREAM_ENDED,
                                 .ends = c->stops[b] && holds_stop && k + 1 == n_golden,
                                 .n = c->has_truth ? c->rows.n_cols : 0,
                                 .stop_ids = s->stop_ids,
@@ -99,6 +103,7 @@ static assay_status judge_sample(tokens_state *s, size_t b, bool *agrees, assay_
         else if (found[k] != -1) token = CONF_TOKEN_GOES_ON;
         if (rc != ASSAY_OK) return rc;
         if (token == CONF_TOKEN_SAME) continue;
+        if (found[k] == step.golden && k + 1 < m && found[k + 1] != -1) token = CONF_TOKEN_PAST_STOP;
         if (token != CONF_TOKEN_TIE) {
             *agrees = false;
             conf_evaluate_fail_step(s->d->v, token, b, k, step.golden, found[k]);
@@ -132,6 +137,8 @@ static assay_status judge_all(tokens_state *s, assay_error *err)
         rc = judge_sample(s, b, &agrees, err);
     if (rc != ASSAY_OK) return rc;
     conf_verdict *v = s->d->v;
+    if (!agrees && s->d->c->decoder.has_truth && !s->d->runs[CONF_RUN_PREFILL].found)
+        conf_verdict_note(v, "without logits no near tie can be shown, and none is excused");
     if (s->n_ties) conf_verdict_note(v, "%zu greedy tokens flipped at near ties", s->n_ties);
     if (s->n_left)
         conf_verdict_note(v, "%zu greedy steps behind a flip not judged: the golden tokens were not forced",
@@ -144,18 +151,17 @@ static assay_status judge_all(tokens_state *s, assay_error *err)
 assay_status conf_diff_tokens(conf_diff_state *d, assay_error *err)
 {
     static const char name[] = "/observed/tokens";
-    static const char *const types[] = {"I32", NULL};
     const conf_decoder *c = &d->c->decoder;
-    if (c->n_greedy == 0) return ASSAY_OK;
+    char shape[96];
     bool fits;
-    assay_status rc =
-        conf_diff_member_check(d, name, types, 2, (const size_t[]){c->n_samples, c->n_greedy}, &fits, err);
+    conf_shape_print(shape, sizeof shape, (const size_t[]){c->n_samples, c->n_greedy}, 2);
+    assay_status rc = conf_diff_member_check(d, name, CONF_H5_INTEGERS, shape, &fits, err);
     if (rc != ASSAY_OK || !fits) return rc;
     conf_array found = {0};
     stop_set *stops = NULL;
     tokens_state s = {.d = d};
     rc = stop_set_read(d->c->model, &stops, err);
-    if (rc == ASSAY_OK) rc = conf_h5_read(d->observed, name, &found, err);
+    if (rc == ASSAY_OK) rc = conf_h5_read_integers(d->observed, name, &found, err);
     if (rc == ASSAY_OK) {
         s.stop_ids = stop_set_ids(stops, &s.n_stop_ids);
         s.found = found.data;

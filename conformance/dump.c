@@ -16,6 +16,8 @@
 #include "model/dtype.h"
 #include "model/error.h"
 
+#define PART ".part" /* of the name while a file is written */
+
 char *conf_dump_path(const char *dir, const char *engine, const char *id)
 {
     const char *label = conf_engine_label(engine);
@@ -154,12 +156,20 @@ static bool write_header(hid_t file, const conf_replay *r)
            write_text(file, "case", r->c->path) && write_text(file, "source", source);
 }
 
+void conf_dump_discard(const char *dir, const char *engine, const char *id)
+{
+    char *path = conf_dump_path(dir, engine, id), *part = NULL;
+    if (path && asprintf(&part, "%s" PART, path) >= 0) (void)unlink(part);
+    free(part);
+    free(path);
+}
+
 assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err)
 {
     char *part = NULL;
     assay_status rc = conf_directories_make(path, err);
     if (rc != ASSAY_OK) return rc;
-    if (asprintf(&part, "%s.part", path) < 0) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    if (asprintf(&part, "%s" PART, path) < 0) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     errno = 0;
     hid_t file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);

@@ -1,4 +1,5 @@
-/* Writing down what an engine was seen to do, as an observation that `assay diff` reads.
+/* Writing down what an engine was seen to do, as an observation that `assay diff` reads. docs/observations.md
+ * has the format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DUMP_H
@@ -20,5 +21,8 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id);
  *   /observed/trace/…  the tensors that the case has and the engine gave, in the engine's type
  * Fails with ASSAY_EIO, naming the file. */
 assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err);
+
+/* Removes what a process left that was killed while it wrote that observation, if there is such a file. */
+void conf_dump_discard(const char *dir, const char *engine, const char *id);
 
 #endif

@@ -15,6 +15,13 @@ const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
 const char *const conf_engine_replaceable[] = {"fastpath", NULL};
 const char *const conf_engine_computing[] = {"fastpath", NULL};
 
+bool conf_engine_is_bundled(const char *name)
+{
+    for (const char *const *at = conf_engine_bundled; *at; at++)
+        if (strcmp(*at, name) == 0) return true;
+    return false;
+}
+
 const char *const *conf_engine_usual(bool with_kernels, bool computing)
 {
     if (with_kernels) return conf_engine_replaceable;

@@ -13,6 +13,9 @@
 /* Engines that come with Assay, NULL-terminated: what runs where none is named. */
 extern const char *const conf_engine_bundled[];
 
+/* Whether name is one of them. */
+bool conf_engine_is_bundled(const char *name);
+
 /* Those of them that can be given kernels. */
 extern const char *const conf_engine_replaceable[];
 /* Those of them that can be asked to compute in a type. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case.h"
+#include "conformance/checkpoint.h"
 #include "conformance/compute.h"
 #include "conformance/dump.h"
 #include "conformance/engine.h"
@@ -175,6 +176,24 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
     return e;
 }
 
+bool conf_evaluate_bounded(const conf_bounds *bounds, double max_abs, assay_dtype compute, conf_verdict *v)
+{
+    if (!conf_compute_is_narrow(compute) || conf_bounds_refuse_zeros(bounds, max_abs)) return true;
+    conf_verdict_set(
+        v, CONF_SKIPPED,
+        "the run in %s is a quarter of the largest logit or more away from the truth: within %.0f "
+        "times that noise logits of zero would pass",
+        conf_compute_run(compute), bounds->limit);
+    return false;
+}
+
+static bool has_bounds(const conf_rows *rows, assay_dtype compute, conf_verdict *v)
+{
+    const conf_bounds bounds =
+        conf_bounds_float32(rows->truth, conf_rows_noise(rows, compute), rows->n_rows, rows->n_cols);
+    return conf_evaluate_bounded(&bounds, conf_max_abs(rows->truth, rows->n_rows * rows->n_cols), compute, v);
+}
+
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v)
 {
     bool narrow = conf_compute_is_narrow(compute);
@@ -187,7 +206,7 @@ bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdi
     else if (narrow && !conf_rows_noise(&c->decoder.rows, compute))
         conf_verdict_set(v, CONF_SKIPPED, "no run in %s is recorded to judge it by",
                          conf_compute_run(compute));
-    return v->outcome == CONF_PASSED;
+    return v->outcome == CONF_PASSED && (!narrow || has_bounds(&c->decoder.rows, compute, v));
 }
 
 bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
@@ -231,6 +250,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return NULL;
     }
+    c->allow_unknown = assignment->allow_unknown;
     conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
     v->beside = conf_kind_of(c->kind)->beside;
     if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
@@ -240,7 +260,10 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
     else if (assignment->vector && !conf_kind_of(c->kind)->textual)
         conf_verdict_set(v, CONF_SKIPPED, "it has no vectors");
-    else if (conf_evaluate_judgeable(c, assignment->compute, v)) return c;
+    else if (conf_evaluate_judgeable(c, assignment->compute, v)) {
+        v->checkpoint = conf_checkpoint_check(c);
+        return c;
+    }
     conf_case_free(c);
     return NULL;
 }

@@ -18,15 +18,16 @@ typedef struct conf_assignment {
     const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
     const char *dump;     /* file for the observation of a case that is replayed to its end; may be NULL */
     const char *vector;   /* "GROUP/ID": replay this vector of a textual case alone; NULL: all */
-    conf_limits limits;   /* of the process of each vector; without effect on other cases */
+    const char *const *allow_unknown; /* as of conf_case */
+    conf_limits limits;               /* of the process of each vector; without effect on other cases */
 } conf_assignment;
 
 /* Reads the case, loads the module and judges it. *v is zeroed beforehand; it is CONF_BROKEN where the case
  * or the module is, CONF_SKIPPED where the case's kind is not replayed, where the case has no run to judge
  * this type by, where the module offers no choice of types or nothing that the kind asks for, where the case
  * lacks the vector, or where kernels are given that the engine does not take, or that have no part in the
- * case. To be run in a process of its own: neither the engine nor
- * libhdf5 is trusted with more. */
+ * case. To be run in a process of its own: neither the engine nor a
+ * reader of untrusted files is trusted with more. */
 void conf_evaluate(const conf_assignment *assignment, conf_verdict *v);
 
 #endif

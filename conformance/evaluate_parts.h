@@ -5,6 +5,8 @@
 #ifndef CONFORMANCE_EVALUATE_PARTS_H
 #define CONFORMANCE_EVALUATE_PARTS_H
 
+#include <float.h>
+
 #include "conformance/judge.h"
 #include "conformance/replay.h"
 
@@ -23,6 +25,9 @@ bool conf_evaluate_kernels(const char *library, const assay_engine *engine, cons
 /* Whether the case has what a candidate of this type is judged by; if not the verdict is CONF_SKIPPED. */
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v);
 
+/* The same of the bounds that are made of its run in this type. max_abs: the largest |truth|. */
+bool conf_evaluate_bounded(const conf_bounds *bounds, double max_abs, assay_dtype compute, conf_verdict *v);
+
 /* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
  * recorded. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);
@@ -40,15 +45,20 @@ bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, con
                             size_t n_rows, const conf_allowance *allowance);
 void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
 
-/* Fails a greedy step. */
+#define CONF_STREAM_ENDED                                                                                    \
+    (-2) /* in the place of an expected token: none, the stream ended before the step                        \
+          */
+
+/* Fails a greedy step. golden: the expected token, -1 for any stop id, or CONF_STREAM_ENDED. found: -1 for no
+ * token. Where the two are the same the token is a stop id that the expected stream goes on past. */
 void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
-                             int32_t found);
+                             int64_t found);
 
 /* Names element j->at of a tensor [shape], which is out of bounds, in v->trace. */
 void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
                                 const conf_tensor_judgement *j, double expected, double found, double limit);
 
-/* Tensors on the way whose logits agree: fails, where none has failed before. */
+/* Fails for a tensor, where nothing has failed before: then the logits agree, if they were judged. */
 void conf_evaluate_fail_tensor(conf_verdict *v);
 
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
@@ -67,6 +77,14 @@ void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
  * values. A tensor of which no noise is recorded in the type that the engine computes in is marked by the
  * noise of the logits. */
 double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace);
+
+/* The limit of a tensor of which no noise is recorded: only other places of NaN and infinities exceed it,
+ * whose error is infinite in units of 1. */
+#define CONF_UNJUDGED DBL_MAX
+
+/* Writes ", 2 of them for NaN and infinities alone: …"; empty where n is 0. */
+#define CONF_UNJUDGED_TEXT_MAX 128
+void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n);
 
 /* Whether the noise of a tensor is recorded in this type: it is in float32 alone. */
 bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/compute.h"
 #include "conformance/evaluate_parts.h"
 
 /* The largest noise of the case's logits in units of their size. */
@@ -55,40 +56,58 @@ void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_ar
 void conf_evaluate_fail_tensor(conf_verdict *v)
 {
     if (v->outcome != CONF_FAILED)
-        (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR, "the logits agree, but a tensor on the way does not");
+        (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR, "%s",
+                                 v->measured ? "the logits agree, but a tensor on the way does not"
+                                             : "a tensor on the way does not agree");
 }
 
-/* Whether a tensor is beyond its mark; then v->trace names it. */
-static bool diverges(const conf_replay *r, const conf_seen *seen, double limit)
+void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n)
+{
+    text[0] = '\0';
+    if (n > 0)
+        (void)snprintf(text, CONF_UNJUDGED_TEXT_MAX,
+                       ", %zu of them for NaN and infinities alone: %s is not recorded", n,
+                       conf_compute_unit(v->compute));
+}
+
+/* Whether a tensor is out of bounds, or, where it is not judged, has NaN or infinity in other places than the
+ * golden; then v->trace names it. */
+static bool diverges(const conf_replay *r, const conf_seen *seen, bool judged)
 {
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
+    const double limit = !judged ? CONF_UNJUDGED : v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+    const double unit = judged ? conf_tensor_unit(r->c, v->float64, v->compute, t) : 1;
     if (!seen->value.data) {
         (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one",
                        t->name);
         return true;
     }
-    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n,
-                                                conf_tensor_unit(r->c, v->float64, v->compute, t));
+    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit);
     if (j.multiple <= limit) return false;
     conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
                                ((const double *)seen->value.data)[j.at], limit);
     return true;
 }
 
-/* Where an engine's tensor has no recorded noise of the type that it computes in its mark is a guess: good
- * enough to say where a divergence begins, not to call one. */
+/* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is a guess: good
+ * enough to say where a divergence of the logits begins, not to call one. */
 void conf_evaluate_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
     const conf_decoder *d = &r->c->decoder;
-    double limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE;
     if (d->n_traces == 0) return;
-    conf_verdict_note(v, "%zu of %zu recorded tensors compared", r->n_seen, d->n_traces);
+    size_t n_unjudged = 0;
+    for (size_t i = 0; i < r->n_seen; i++)
+        n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);
+    char unjudged[CONF_UNJUDGED_TEXT_MAX];
+    conf_tensor_print_unjudged(unjudged, v, n_unjudged);
+    conf_verdict_note(v, "%zu of %zu recorded tensors compared%s", r->n_seen, d->n_traces, unjudged);
     for (size_t i = 0; i < r->n_seen; i++) {
         const conf_seen *seen = &r->seen[i];
-        bool judged = v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || !seen->value.data;
-        if ((!judged && v->outcome != CONF_FAILED) || !diverges(r, seen, limit)) continue;
+        bool judged =
+            v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || v->outcome == CONF_FAILED;
+        if (!diverges(r, seen, judged)) continue;
         conf_evaluate_fail_tensor(v);
         return;
     }

@@ -24,20 +24,29 @@ size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)
 }
 
 void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
-                             int32_t found)
+                             int64_t found)
 {
     static const char *const reasons[] = {
         [CONF_TOKEN_OTHER] = "a greedy token differs, and not at a near tie",
         [CONF_TOKEN_STOP_FLIP] = "a greedy token differs where one of the two ends the stream",
         [CONF_TOKEN_STOPS_EARLY] = "the stream ends where the expected one goes on",
         [CONF_TOKEN_GOES_ON] = "the stream goes on where the expected one ends",
+        [CONF_TOKEN_PAST_STOP] = "the stream goes on past a stop id",
         [CONF_TOKEN_NOT_FINITE] = "NaN or infinity in the logits of a greedy step",
     };
     conf_class class = token == CONF_TOKEN_NOT_FINITE ? CONF_CLASS_MASK : CONF_CLASS_TOKENS;
     if (!conf_evaluate_fail(v, class, "%s", reasons[token])) return;
+    if (golden >= 0 && found == golden) {
+        (void)snprintf(v->where, sizeof v->where,
+                       "sample %zu, greedy step %zu: token %" PRId32
+                       " is a stop id, and the expected stream goes on past it",
+                       b, k, golden);
+        return;
+    }
     char expected[32] = "a stop id", got[32] = "no token";
+    if (golden == CONF_STREAM_ENDED) (void)snprintf(expected, sizeof expected, "the end of the stream");
     if (golden >= 0) (void)snprintf(expected, sizeof expected, "token %" PRId32, golden);
-    if (found >= 0) (void)snprintf(got, sizeof got, "token %" PRId32, found);
+    if (found != -1) (void)snprintf(got, sizeof got, "token %" PRId64, found);
     (void)snprintf(v->where, sizeof v->where, "sample %zu, greedy step %zu: expected %s, found %s", b, k,
                    expected, got);
 }

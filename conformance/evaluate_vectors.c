@@ -44,12 +44,18 @@ static void run_task(const void *context, conf_verdict *v)
     e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
 }
 
-/* Whether vector i is asked for. */
+/* Whether the vector is asked for, sound or not. */
 static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
 {
     char name[CONF_VECTOR_NAME_MAX];
     conf_vector_print_name(name, vector);
     return !assignment->vector || strcmp(name, assignment->vector) == 0;
+}
+
+/* Whether the vector is to be replayed. */
+static bool is_due(const conf_assignment *assignment, const conf_vector *vector)
+{
+    return !vector->broken && is_asked(assignment, vector);
 }
 
 /* Vectors begin … end - 1, in turn. */
@@ -66,7 +72,7 @@ static void run_batch(const void *context, conf_verdict *v)
     for (size_t i = b->begin; i < b->end; i++) {
         const task t = {b->evaluation, i};
         v->until = conf_clock() + b->assignment->limits.seconds;
-        if (is_asked(b->assignment, &b->evaluation->c->vectors.at[i])) run_task(&t, v);
+        if (is_due(b->assignment, &b->evaluation->c->vectors.at[i])) run_task(&t, v);
         if (v->outcome != CONF_PASSED) return;
         v->n_passed++;
     }
@@ -147,7 +153,7 @@ static size_t replay_batch(evaluation *e, const conf_assignment *assignment, siz
         return end;
     }
     for (size_t i = begin; i < begin + e->last.n_passed; i++)
-        e->n_replayed += is_asked(assignment, &e->c->vectors.at[i]);
+        e->n_replayed += is_due(assignment, &e->c->vectors.at[i]);
     return begin + e->last.n_passed;
 }
 
@@ -174,7 +180,7 @@ static void replay_all(evaluation *e, const conf_assignment *assignment)
     const size_t n = e->c->vectors.n;
     for (size_t i = 0; i < n && !e->over;) {
         if (!e->kind->in_turn) {
-            if (is_asked(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
+            if (is_due(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
             i++;
             continue;
         }
@@ -184,18 +190,45 @@ static void replay_all(evaluation *e, const conf_assignment *assignment)
     }
 }
 
+/* Vectors that break the format, of those that are asked for. */
+typedef struct broken_vectors {
+    size_t n;
+    const conf_vector *first;
+} broken_vectors;
+
+/* What is broken comes first in a verdict: then what diverges of the others is in its notes. */
+static void report_broken(conf_verdict *v, const broken_vectors *broken, size_t n_due)
+{
+    char said[CONF_TEXT_MAX];
+    if (broken->n == 0 || v->outcome == CONF_BROKEN) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    if (v->outcome == CONF_FAILED) conf_verdict_note(v, "the first that diverges: %s: %s", v->where, said);
+    conf_verdict_set(v, CONF_BROKEN, "%zu of %zu vectors %s broken: %s", broken->n, broken->n + n_due,
+                     broken->n == 1 ? "is" : "are", broken->first->broken);
+    v->where[0] = '\0';
+    v->vector[0] = '\0';
+}
+
 void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
     evaluation e = {.c = c, .kind = conf_textual_of(c->kind), .v = v};
+    broken_vectors broken = {0};
     size_t n = 0;
-    for (size_t i = 0; i < c->vectors.n; i++) n += is_asked(assignment, &c->vectors.at[i]);
-    if (n == 0) {
+    for (size_t i = 0; i < c->vectors.n; i++) {
+        const conf_vector *vector = &c->vectors.at[i];
+        n += is_due(assignment, vector);
+        if (!vector->broken || !is_asked(assignment, vector)) continue;
+        if (broken.n++ == 0) broken.first = vector;
+    }
+    if (n + broken.n == 0) {
         conf_verdict_set(v, CONF_SKIPPED, "it has no vector %s", assignment->vector);
         return;
     }
-    e.offered = e.kind->open(assignment->engine, v);
-    if (!e.offered) return;
-    v->stage = CONF_STAGE_VECTOR;
-    replay_all(&e, assignment);
-    sum_up(&e, n);
+    e.offered = n > 0 ? e.kind->open(assignment->engine, v) : NULL;
+    if (e.offered) {
+        v->stage = CONF_STAGE_VECTOR;
+        replay_all(&e, assignment);
+        sum_up(&e, n);
+    }
+    report_broken(v, &broken, n);
 }

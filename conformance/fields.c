@@ -172,18 +172,17 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
                            text, size);
 }
 
-static bool parse(assay_text text, json_object **value)
+/* json-c's own reading: it takes two members of one name, and depth beyond ours, but clamps large integers.
+ */
+static bool parse_leniently(assay_text text, json_object **value)
 {
     json_tokener *tokener = json_tokener_new();
     if (!tokener) return false;
     *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
-    size_t end = json_tokener_get_parse_end(tokener);
-    if (json_tokener_get_error(tokener) == json_tokener_continue) { /* a number or a word may go on */
-        *value = json_tokener_parse_ex(tokener, "", 1);
-        end = text.n;
-    }
     const bool whole =
-        json_tokener_get_error(tokener) == json_tokener_success && strip(text.at + end, text.n - end).n == 0;
+        json_tokener_get_error(tokener) == json_tokener_success &&
+        strip(text.at + json_tokener_get_parse_end(tokener), text.n - json_tokener_get_parse_end(tokener))
+                .n == 0;
     json_tokener_free(tokener);
     return whole;
 }
@@ -193,9 +192,10 @@ bool conf_field_parse(assay_text text, json_object **value)
     char *joined;
     size_t n = text.n;
     *value = NULL;
+    if (json_parse("", text.at, text.n, value, NULL) == ASSAY_OK) return true;
     if (text.n == 0 || text.n > INT32_MAX) return false;
     if (json_join_pairs(text.at, text.n, &joined, &n, NULL) != ASSAY_OK) return false;
-    const bool whole = parse(joined ? (assay_text){joined, n} : text, value);
+    const bool whole = parse_leniently(joined ? (assay_text){joined, n} : text, value);
     free(joined);
     if (whole) return true;
     json_object_put(*value);
@@ -208,10 +208,29 @@ static bool is_number(json_object *value)
     return json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double);
 }
 
+/* As it is written: json-c clamps integers beyond 64 bits. */
+static const char *number_text(json_object *number)
+{
+    return json_object_to_json_string_ext(number, JSON_C_TO_STRING_PLAIN);
+}
+
+static bool is_clamped(json_object *integer)
+{
+    return json_object_get_int64(integer) == INT64_MIN || json_object_get_uint64(integer) == UINT64_MAX;
+}
+
+static bool same_number(json_object *a, json_object *b)
+{
+    if (json_object_get_type(a) != json_object_get_type(b))
+        return strtod(number_text(a), NULL) == strtod(number_text(b), NULL);
+    if (!json_object_equal(a, b)) return false;
+    return !json_object_is_type(a, json_type_int) || !is_clamped(a) ||
+           strcmp(number_text(a), number_text(b)) == 0;
+}
+
 bool conf_value_equals(json_object *a, json_object *b)
 {
-    if (is_number(a) && is_number(b) && json_object_get_type(a) != json_object_get_type(b))
-        return json_object_get_double(a) == json_object_get_double(b);
+    if (is_number(a) && is_number(b)) return same_number(a, b);
     if (json_object_get_type(a) != json_object_get_type(b)) return false;
     bool same = true;
     if (json_object_is_type(a, json_type_array)) {

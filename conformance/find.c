@@ -86,20 +86,99 @@ static int compare_found(const void *a, const void *b)
     return order ? order : strcmp(x->path, y->path);
 }
 
-assay_status conf_find(const char *argument, conf_found_list *list, assay_error *err)
+/* Adds every case below a directory; their ids begin at byte `id_from` of their paths. */
+static assay_status find_below(const char *dir, size_t id_from, conf_found_list *list, assay_error *err)
+{
+    size_t before = list->n;
+    assay_status rc = scan(dir, id_from, 0, list, err);
+    if (list->n > before) qsort(list->at + before, list->n - before, sizeof *list->at, compare_found);
+    return rc;
+}
+
+/* Bytes of "./" that a path begins with. */
+static size_t dot_prefix(const char *path)
+{
+    size_t n = 0;
+    while (path[n] == '.' && path[n + 1] == '/') n += 2 + strspn(path + n + 2, "/");
+    return n;
+}
+
+/* A directory as the ids see it: without "./" before and '/' behind; "." is empty. */
+typedef struct named_directory {
+    const char *name;
+    size_t n;
+} named_directory;
+
+static named_directory directory_of(const char *argument)
+{
+    named_directory d = {.name = argument + dot_prefix(argument)};
+    d.n = strlen(d.name);
+    while (d.n > 0 && d.name[d.n - 1] == '/') d.n--;
+    if (d.n == 1 && d.name[0] == '.') d.n = 0;
+    return d;
+}
+
+/* How many bytes a and b have in common, in whole components. */
+static size_t shared_part(named_directory a, named_directory b)
+{
+    size_t whole = 0, i = 0;
+    for (; i < a.n && i < b.n && a.name[i] == b.name[i]; i++)
+        if (a.name[i] == '/') whole = i;
+    bool ends = (i == a.n || a.name[i] == '/') && (i == b.n || b.name[i] == '/');
+    return ends ? i : whole;
+}
+
+/* Where in its paths the ids of a directory's cases begin. shared: bytes that it has in common with all
+ * others.
+ */
+static size_t id_start(const char *argument, size_t shared)
+{
+    const named_directory d = directory_of(argument);
+    const size_t n = strlen(argument);
+    if (shared >= d.n) return n + (argument[n - 1] != '/');
+    const size_t at = (size_t)(d.name - argument) + shared;
+    return shared ? at + strspn(argument + at, "/") : at;
+}
+
+/* Fails unless the argument can stand for cases; *is: it is a directory. */
+static assay_status check_argument(const char *argument, bool *is, assay_error *err)
 {
     struct stat s;
     if (stat(argument, &s) != 0) return assay_fail(err, ASSAY_EIO, "%s: %s", argument, strerror(errno));
-    if (!S_ISDIR(s.st_mode)) {
-        if (!conf_case_is_named(argument, NULL))
-            return assay_fail(err, ASSAY_EINVAL,
-                              "%s: a case is a directory or a file named .h5, .json or .json.gz", argument);
-        return add(list, argument, strncmp(argument, "./", 2) == 0 ? 2 : 0, false, err);
+    *is = S_ISDIR(s.st_mode);
+    if (!*is && !conf_case_is_named(argument, NULL))
+        return assay_fail(err, ASSAY_EINVAL,
+                          "%s: a case is a directory or a file named .h5, .json or .json.gz", argument);
+    return ASSAY_OK;
+}
+
+assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_list *list, assay_error *err)
+{
+    named_directory first = {0};
+    size_t shared = SIZE_MAX;
+    bool is_directory;
+    for (size_t i = 0; i < n; i++) {
+        assay_status rc = check_argument(arguments[i], &is_directory, err);
+        if (rc != ASSAY_OK) return rc;
+        if (!is_directory) continue;
+        const named_directory d = directory_of(arguments[i]);
+        const size_t common = first.name ? shared_part(first, d) : d.n;
+        if (!first.name) first = d;
+        if (common < shared) shared = common;
     }
-    size_t before = list->n, n = strlen(argument);
-    assay_status rc = scan(argument, n + (argument[n - 1] != '/'), 0, list, err);
-    if (list->n > before) qsort(list->at + before, list->n - before, sizeof *list->at, compare_found);
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
+        rc = check_argument(arguments[i], &is_directory, err);
+        if (rc != ASSAY_OK) break;
+        if (is_directory) rc = find_below(arguments[i], id_start(arguments[i], shared), list, err);
+        else rc = add(list, arguments[i], strncmp(arguments[i], "./", 2) == 0 ? 2 : 0, false, err);
+    }
     return rc;
+}
+
+assay_status conf_find(const char *argument, conf_found_list *list, assay_error *err)
+{
+    return conf_find_all(&argument, 1, list, err);
 }
 
 /* context: the pattern. */

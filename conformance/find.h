@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 typedef struct conf_found {
-    char
-        *id; /* path below the directory that was named, without extension; of a named file the path itself */
+    char *id;     /* without extension: conf_find_all */
     char *path;   /* as the user would write it */
     bool scanned; /* found in a directory, not named by the user */
 } conf_found;
@@ -27,6 +26,12 @@ typedef struct conf_found_list {
  * entries are not searched, links to directories not followed. Fails with ASSAY_EIO; ASSAY_EINVAL for a file
  * whose name no case has. */
 assay_status conf_find(const char *argument, conf_found_list *list, assay_error *err);
+
+/* The same of several arguments. The id of a case is its path below the directory that was named; with
+ * several directories it begins behind what all of them have in common, so that cases of the same name below
+ * different ones have different ids: "a/x" and "b/x" below a and b, also where the user wrote dir/a and
+ * dir/b. The id of a named file is its path. */
+assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_list *list, assay_error *err);
 
 /* Keeps the cases whose id matches: a glob in which '*' also stands for '/', or, without '*', '?' and '[', a
  * part of the id. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/clock.h"
+#include "conformance/compute.h"
 #include "model/error.h"
 #include "model/stop.h"
 
@@ -31,14 +32,15 @@ static assay_status find_stops(conf_generator *g, const char *dir, assay_error *
 }
 
 assay_status conf_generator_open(const assay_engine *engine, const assay_serving *serving, const char *dir,
-                                 conf_generator **out, assay_error *err)
+                                 const char *const *allow_unknown, conf_generator **out, assay_error *err)
 {
     conf_generator *g = calloc(1, sizeof *g);
     if (!g) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     g->engine = engine;
     g->serving = serving;
     g->logit_size = engine->logits_dtype == ASSAY_F64 ? sizeof(double) : sizeof(float);
-    assay_status rc = engine->model_open(dir, &g->model, err);
+    const assay_model_options options = {.allow_unknown = allow_unknown};
+    assay_status rc = conf_compute_open(engine, &options, dir, &g->model, err);
     if (rc == ASSAY_OK) g->vocab = engine->model_vocab(g->model);
     if (rc == ASSAY_OK) rc = serving->tokenizer_open(dir, &g->tokenizer, err);
     if (rc == ASSAY_OK) rc = find_stops(g, dir, err);
@@ -106,6 +108,11 @@ static assay_status encode(run *r)
     if (rc == ASSAY_OK && r->n_prompt != n)
         rc = assay_fail(r->err, ASSAY_EINTERNAL, "the tokenizer finds %zu tokens in the prompt, and then %zu",
                         n, r->n_prompt);
+    if (rc == ASSAY_OK && r->what->max_positions && n > r->what->max_positions)
+        return assay_fail(r->err, ASSAY_EINVAL,
+                          "the prompt has %zu tokens, expected at most %zu, the positions of the model "
+                          "(max_position_embeddings)",
+                          n, r->what->max_positions);
     return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
@@ -196,7 +203,10 @@ static assay_status generate(run *r)
     const void *logits = NULL;
     const double start = conf_clock();
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_see(r->sampler, r->prompt[i]);
+    const conf_listeners *heard = r->listeners;
+    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, false);
     assay_status rc = prefill(r, &logits);
+    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
         int32_t id;

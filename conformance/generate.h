@@ -7,17 +7,18 @@
 #include <assay/engine.h>
 #include <assay/serving.h>
 
+#include <stdbool.h>
+
 #include "serving/sampler.h"
 
 /* A checkpoint that is open: model, tokenizer, and the ids that end generation. */
 typedef struct conf_generator conf_generator;
 
 /* engine and serving, which has tokenizer, completion and reply, are borrowed until conf_generator_free. The
- * stop ids are the engine's, or, where it does not say, those of the checkpoint's documents. Fails as they
- * do.
- */
+ * stop ids are the engine's, or, where it does not say, those of the checkpoint's documents. allow_unknown:
+ * as in assay_model_options. Fails as they do. */
 assay_status conf_generator_open(const assay_engine *engine, const assay_serving *serving, const char *dir,
-                                 conf_generator **out, assay_error *err);
+                                 const char *const *allow_unknown, conf_generator **out, assay_error *err);
 void conf_generator_free(conf_generator *g);
 
 /* What is asked for; borrowed for the call. */
@@ -26,6 +27,7 @@ typedef struct conf_generation {
     bool add_special;  /* with what the tokenizer's template puts around a text */
     serve_sampling sampling;
     size_t max_tokens;
+    size_t max_positions;         /* of a prompt: what the model was trained on; 0: not known */
     const assay_text *stop_texts; /* [n_stop_texts] */
     size_t n_stop_texts;
     assay_reply_options reply;
@@ -35,6 +37,9 @@ typedef struct conf_generation {
 typedef struct conf_listeners {
     const assay_sink *text;  /* the text, markers and all, as ASSAY_PART_CONTENT; NULL: nobody */
     const assay_sink *reply; /* what a client is to see */
+    /* Called before a prompt of n_tokens is evaluated, and again when that is done; NULL: nobody. */
+    void (*prefill)(const void *context, size_t n_tokens, bool done);
+    const void *prefill_context;
 } conf_listeners;
 
 typedef struct conf_generated {

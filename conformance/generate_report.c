@@ -165,15 +165,15 @@ static void describe_stop(const char *dir, int32_t id, background *b)
 }
 
 /* What cannot be found out is left empty: it is said beside what was asked for. */
-static background find_background(const char *dir, const conf_generated *g)
+static background find_background(const conf_options *options, const conf_generated *g)
 {
     background b = {0};
     plan *p;
-    if (plan_open(dir, &p, NULL) == ASSAY_OK) {
+    if (plan_open_allowing(options->model, options->allow_unknown, &p, NULL) == ASSAY_OK) {
         b.max_positions = p->max_positions;
         plan_free(p);
     }
-    if (g->state.stop_id >= 0) describe_stop(dir, g->state.stop_id, &b);
+    if (g->state.stop_id >= 0) describe_stop(options->model, g->state.stop_id, &b);
     return b;
 }
 
@@ -299,7 +299,7 @@ assay_status conf_generate_report_finish(conf_generate_report *r, const conf_gen
     end_part(r);
     if (r->begun) (void)fputc('\n', r->out);
     (void)fflush(r->out);
-    const background b = find_background(r->options->model, g);
+    const background b = find_background(r->options, g);
     if (r->shows_reply) tell(r, g, &b);
     if (r->text.no_memory || r->reply.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (!r->document) return ASSAY_OK;

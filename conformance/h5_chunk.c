@@ -2,35 +2,35 @@
 #include "conformance/h5_chunk.h"
 
 #include <libdeflate.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/error.h"
 
 #define CHECKSUM_BYTES 4
 
 struct conf_unpacker {
-    size_t most; /* bytes of each of the two buffers */
-    unsigned char *packed, *other;
+    unsigned char *packed, *other; /* [conf_packed_max] */
     struct libdeflate_decompressor *inflater;
 };
 
-/* What does not shrink is stored with a little more than its size. */
-static size_t packed_max(size_t bytes)
+size_t conf_packed_max(size_t bytes)
 {
     return bytes + bytes / 64 + 4096;
 }
 
 size_t conf_unpacker_bytes(size_t bytes)
 {
-    return 2 * packed_max(bytes);
+    return 2 * conf_packed_max(bytes);
 }
 
 conf_unpacker *conf_unpacker_new(size_t bytes)
 {
     conf_unpacker *u = calloc(1, sizeof *u);
     if (!u) return NULL;
-    *u = (conf_unpacker){.most = packed_max(bytes),
-                         .packed = malloc(packed_max(bytes)),
-                         .other = malloc(packed_max(bytes)),
+    *u = (conf_unpacker){.packed = malloc(conf_packed_max(bytes)),
+                         .other = malloc(conf_packed_max(bytes)),
                          .inflater = libdeflate_alloc_decompressor()};
     if (u->packed && u->other && u->inflater) return u;
     conf_unpacker_free(u);
@@ -46,14 +46,11 @@ void conf_unpacker_free(conf_unpacker *u)
     free(u);
 }
 
-void *conf_unpacker_packed(conf_unpacker *u)
+void *conf_unpacker_clear(conf_unpacker *u, size_t bytes)
 {
+    memset(u->packed, 0xff, conf_packed_max(bytes));
+    memset(u->other, 0xff, conf_packed_max(bytes));
     return u->packed;
-}
-
-size_t conf_unpacker_packed_max(const conf_unpacker *u)
-{
-    return u->most;
 }
 
 uint32_t conf_fletcher32(const void *data, size_t n)
@@ -129,25 +126,58 @@ static size_t bytes_before(const conf_pipeline *p, uint32_t skipped, size_t last
     return bytes;
 }
 
+/* Whether the stored size is one that the chunk can have: exactly one where nothing deflates it. */
+static bool check_size(const conf_pipeline *p, uint32_t skipped, size_t n_packed, size_t bytes,
+                       assay_error *err)
+{
+    size_t expected = bytes_before(p, skipped, p->n, bytes);
+    bool deflates = false;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->filter[i] == CONF_FILTER_DEFLATE && !(skipped >> i & 1U)) deflates = true;
+    if (deflates ? n_packed > 0 && n_packed <= conf_packed_max(bytes) : n_packed == expected) return true;
+    if (deflates)
+        (void)assay_fail(err, ASSAY_EFORMAT, "found %zu bytes, expected 1 to %zu of a deflated chunk of %zu",
+                         n_packed, conf_packed_max(bytes), bytes);
+    else (void)assay_fail(err, ASSAY_EFORMAT, "found %zu bytes, expected %zu", n_packed, expected);
+    return false;
+}
+
+/* Deflated bytes must end where the chunk's end: what is behind them would be read by nobody. */
+static bool inflate(conf_unpacker *u, size_t n, size_t unpacked, assay_error *err)
+{
+    size_t read = 0, written = 0;
+    enum libdeflate_result result =
+        libdeflate_zlib_decompress_ex(u->inflater, u->packed, n, u->other, unpacked, &read, &written);
+    if (result == LIBDEFLATE_SUCCESS && read == n && written == unpacked) return true;
+    if (result == LIBDEFLATE_SUCCESS && written != unpacked)
+        (void)assay_fail(err, ASSAY_EFORMAT, "its deflated bytes unpack to %zu, expected %zu", written,
+                         unpacked);
+    else if (result == LIBDEFLATE_SUCCESS)
+        (void)assay_fail(err, ASSAY_EFORMAT, "found %zu bytes, expected the %zu that its deflated bytes take",
+                         n, read);
+    else if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+        (void)assay_fail(err, ASSAY_EFORMAT, "its deflated bytes unpack to more than the %zu expected",
+                         unpacked);
+    else (void)assay_fail(err, ASSAY_EFORMAT, "its deflated bytes are damaged");
+    return false;
+}
+
 const void *conf_unpack(conf_unpacker *u, const conf_pipeline *pipeline, uint32_t skipped, size_t n_packed,
-                        size_t bytes, const char **why)
+                        size_t bytes, assay_error *err)
 {
     size_t n = n_packed;
+    if (!check_size(pipeline, skipped, n_packed, bytes, err)) return NULL;
     for (size_t i = pipeline->n; i-- > 0;) {
         if (skipped >> i & 1U) continue;
         if (pipeline->filter[i] == CONF_FILTER_FLETCHER32) {
             if (n < CHECKSUM_BYTES || !checksum_holds(u->packed, n - CHECKSUM_BYTES)) {
-                *why = "its checksum is wrong";
+                (void)assay_fail(err, ASSAY_EFORMAT, "its checksum is wrong");
                 return NULL;
             }
             n -= CHECKSUM_BYTES;
         } else if (pipeline->filter[i] == CONF_FILTER_DEFLATE) {
             size_t unpacked = bytes_before(pipeline, skipped, i, bytes);
-            if (libdeflate_zlib_decompress(u->inflater, u->packed, n, u->other, unpacked, NULL) !=
-                LIBDEFLATE_SUCCESS) {
-                *why = "its deflated bytes are damaged";
-                return NULL;
-            }
+            if (!inflate(u, n, unpacked, err)) return NULL;
             n = unpacked;
             swap_buffers(u);
         } else if (pipeline->element > 1 && n / pipeline->element > 1) {
@@ -156,6 +186,6 @@ const void *conf_unpack(conf_unpacker *u, const conf_pipeline *pipeline, uint32_
         }
     }
     if (n == bytes) return u->packed;
-    *why = "it has another size than its shape";
+    (void)assay_fail(err, ASSAY_EFORMAT, "found %zu bytes behind its filters, expected %zu", n, bytes);
     return NULL;
 }

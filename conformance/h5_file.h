@@ -1,4 +1,4 @@
-/* What h5.c and h5_text.c share: an open file, and opening its objects safely.
+/* What the parts of the HDF5 reader share: an open file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_H5_FILE_H
@@ -6,39 +6,48 @@
 
 #include "conformance/h5.h"
 
-#include <hdf5.h>
+#define CONF_H5_GROUPS_CACHED 8
+
+/* A link of a group. */
+typedef struct conf_h5_link {
+    char *name;
+    enum { CONF_LINK_HARD, CONF_LINK_SOFT, CONF_LINK_EXTERNAL } kind;
+    uint64_t address; /* of the object header that a hard link leads to */
+} conf_h5_link;
+
+/* A group's links, sorted bytewise by name. */
+typedef struct conf_h5_group {
+    uint64_t address; /* of its object header */
+    size_t n;
+    conf_h5_link *links;
+} conf_h5_group;
+
+/* What a file may still ask for. */
+typedef struct conf_h5_budget {
+    size_t unpacked;  /* bytes that datasets may still unpack to */
+    size_t structure; /* bytes of structure that may still be read */
+} conf_h5_budget;
+
+/* What changes while a file is read: behind a pointer, since readers borrow the file const. Reading the data
+ * of an open dataset changes none of it, so that any thread may do so. */
+typedef struct conf_h5_state {
+    conf_h5_budget left;
+    conf_h5_group groups[CONF_H5_GROUPS_CACHED];
+    size_t n_groups; /* listed so far; the latest are kept */
+} conf_h5_state;
 
 struct conf_h5 {
-    hid_t id;
+    int fd;
     char *path;
-    size_t size;  /* bytes of the file */
-    size_t most;  /* bytes that it may unpack to */
-    size_t *left; /* how many of them are left; a pointer, since readers borrow the file const */
+    size_t size;   /* bytes of the file */
+    size_t base;   /* where the address 0 lies: behind a user block */
+    uint64_t root; /* the object header of the root group */
+    size_t most;   /* bytes that it may unpack to */
+    conf_h5_state *state;
 };
 
-/* Takes what `name` unpacks to from file->left, so that many datasets cannot ask for more memory together
- * than CONF_H5_FILE_BYTES_MAX, nor a small file for much. Call it before the memory is asked for. */
+/* Takes what `name` unpacks to from what is left, so that many datasets cannot ask for more memory together
+ * than the file's limit. Call it before the memory is allocated. */
 assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err);
-
-/* ASSAY_EFORMAT unless `name` exists and every link on the way to it is a hard one: a soft link can go round
- * in circles, an external one leaves the file. */
-assay_status conf_h5_links_check(const conf_h5 *file, const char *name, assay_error *err);
-
-/* Opens a dataset by absolute name and checks how it is stored. The caller closes *id. */
-assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, hid_t *id, assay_error *err);
-
-/* Reads rank, shape and count of a dataspace; bytes: of one element, most: of all. */
-assay_status conf_h5_extent(const conf_h5 *file, const char *name, hid_t space, size_t bytes, size_t most,
-                            conf_array *out, assay_error *err);
-
-/* Type, shape and count of an open dataset, of any size. out is overwritten also on failure. */
-assay_status conf_h5_describe(const conf_h5 *file, const char *name, hid_t dataset, conf_array *out,
-                              assay_error *err);
-
-/* The type that is read: ASSAY_DTYPE_NONE for all others. */
-assay_dtype conf_h5_dtype_of(hid_t type);
-
-/* libhdf5's name for the type in memory. */
-hid_t conf_h5_memory_type(assay_dtype dtype);
 
 #endif

@@ -1,7 +1,5 @@
-/* Datasets of logits too large for memory, read by rectangles of rows on many threads. libhdf5 is not
- * thread-safe and copies much: where data lie in one piece they are read past it, chunks are fetched through
- * it and unpacked outside of it, and only what is rare (another byte order, data inside the object header)
- * goes its own way.
+/* Datasets of logits too large for memory, read by rectangles of rows on many threads, and what is stored in
+ * chunks unpacked on them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_H5_STREAM_H
@@ -17,15 +15,23 @@ typedef struct conf_rect {
     size_t b0, b1, t0, t1;
 } conf_rect;
 
-/* Opens a dataset by the rules of conf_h5_read, but of any size that its file can hold. Fails with
- * ASSAY_EFORMAT too where it is of another type than float64 and float32, or of more than 3 axes; missing
- * axes are taken for leading ones of length 1. file is borrowed until conf_stream_close. */
+/* Opens a dataset of float64 or float32 by the rules of conf_h5_read, but of any size that its file can hold.
+ * Fails with ASSAY_EFORMAT too where it has more than 3 axes; missing axes are taken for leading ones of
+ * length
+ * 1. file is borrowed until conf_stream_close. */
 assay_status conf_stream_open(const conf_h5 *file, const char *name, conf_stream **out, assay_error *err);
+
+/* The same for a set of floating types, a part of CONF_H5_FLOATS. */
+assay_status conf_stream_open_types(const conf_h5 *file, const char *name, conf_h5_types types,
+                                    conf_stream **out, assay_error *err);
 void conf_stream_close(conf_stream *s);
 
 const char *conf_stream_path(const conf_stream *s);
 const char *conf_stream_name(const conf_stream *s);
+/* Of rows in memory: F64 or F32. */
 assay_dtype conf_stream_dtype(const conf_stream *s);
+/* Of the file: also F16 or BF16. */
+assay_dtype conf_stream_stored_dtype(const conf_stream *s);
 /* [B, T, V] */
 const size_t *conf_stream_shape(const conf_stream *s);
 size_t conf_stream_row_bytes(const conf_stream *s);

@@ -1,12 +1,14 @@
 /* Names, strings and attributes of an HDF5 file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/h5_file.h"
+#include "conformance/h5_data.h"
+#include "conformance/h5_group.h"
+#include "conformance/h5_heap.h"
 #include "model/dtype.h"
 #include "model/error.h"
 
@@ -18,182 +20,141 @@ void conf_strings_free(conf_strings *s)
     *s = (conf_strings){0};
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *context)
-{
-    (void)group, (void)info;
-    conf_strings *s = context;
-    if (s->n == CONF_H5_MEMBERS_MAX) return -1;
-    s->at[s->n] = strdup(name);
-    if (!s->at[s->n]) return -1;
-    s->n++;
-    return 0;
-}
-
-static herr_t add_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
-{
-    (void)info;
-    return add_link(object, name, NULL, context);
-}
-
-/* Ends an iteration that filled `s`: sorts, or tells why it failed. */
-static assay_status finish_names(const conf_h5 *file, const char *name, herr_t walked, conf_strings *s,
-                                 conf_strings *out, assay_error *err)
-{
-    if (walked < 0) {
-        conf_strings_free(s);
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the members of %s cannot be listed (at most %d are read)",
-                          file->path, name, CONF_H5_MEMBERS_MAX);
-    }
-    qsort(s->at, s->n, sizeof *s->at, compare_texts);
-    *out = *s;
-    return ASSAY_OK;
-}
-
-assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err)
-{
-    bool is_root = strcmp(name, "/") == 0;
-    if (!is_root && !conf_h5_has(file, name)) {
-        *out = (conf_strings){0};
-        return ASSAY_OK;
-    }
-    assay_status rc = is_root ? ASSAY_OK : conf_h5_links_check(file, name, err);
-    if (rc != ASSAY_OK) return rc;
-    conf_strings s = {.at = calloc(CONF_H5_MEMBERS_MAX, sizeof(char *))};
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    hid_t group = H5Gopen2(file->id, name, H5P_DEFAULT);
-    herr_t walked = -1;
-    if (group >= 0) {
-        hsize_t at = 0;
-        walked = H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &at, add_link, &s);
-        (void)H5Gclose(group);
-    }
-    return finish_names(file, name, walked, &s, out, err);
-}
-
-assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_error *err)
-{
-    conf_strings s = {.at = calloc(CONF_H5_MEMBERS_MAX, sizeof(char *))};
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    hsize_t at = 0;
-    herr_t walked = H5Aiterate2(file->id, H5_INDEX_NAME, H5_ITER_NATIVE, &at, add_attribute, &s);
-    return finish_names(file, "/", walked, &s, out, err);
-}
-
-/* Where strings are read from: a dataset or an attribute. */
-typedef struct text_source {
-    const char *name;
-    hid_t id;
-    bool is_attribute;
-} text_source;
-
-static herr_t read_raw(const text_source *source, hid_t type, void *into)
-{
-    return source->is_attribute ? H5Aread(source->id, type, into)
-                                : H5Dread(source->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into);
-}
-
 /* Copies a fixed-length string without the padding of its storage. */
-static char *copy_fixed(const char *bytes, size_t n, H5T_str_t padding)
+static char *copy_fixed(const conf_h5_type *type, const unsigned char *element)
 {
-    n = strnlen(bytes, n);
-    while (padding == H5T_STR_SPACEPAD && n > 0 && bytes[n - 1] == ' ') n--;
-    return strndup(bytes, n);
+    size_t n = strnlen((const char *)element, type->size);
+    while (type->space_padded && n > 0 && element[n - 1] == ' ') n--;
+    return strndup((const char *)element, n);
 }
 
-static herr_t read_fixed(const text_source *source, hid_t type, conf_strings *s)
+assay_status conf_h5_element_text(const conf_h5 *file, const char *name, const conf_h5_type *type,
+                                  const unsigned char *element, char **out, assay_error *err)
 {
-    size_t bytes = H5Tget_size(type);
-    if (bytes == 0 || bytes > CONF_H5_STRING_BYTES_MAX) return -1;
-    char *raw = calloc(s->n, bytes);
-    if (!raw || read_raw(source, type, raw) < 0) {
-        free(raw);
-        return -1;
+    bool is_fixed = type->class == CONF_H5_TEXT;
+    *out = NULL;
+    if (!is_fixed && type->class != CONF_H5_TEXT_VARIABLE) return ASSAY_OK;
+    conf_bytes b = conf_bytes_of(element, type->size);
+    size_t length = is_fixed ? type->size : (size_t)conf_bytes_number(&b, 4);
+    if (length > CONF_H5_STRING_BYTES_MAX)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s holds a text of %zu bytes; at most %zu are read",
+                          file->path, name, length, CONF_H5_STRING_BYTES_MAX);
+    if (!is_fixed) {
+        uint64_t address = conf_bytes_number(&b, 8);
+        unsigned index = (unsigned)conf_bytes_number(&b, 4);
+        bool is_empty = length == 0 || address == 0 || address == CONF_H5_UNDEFINED;
+        if (!is_empty) return conf_global_text_read(file, name, address, index, length, out, err);
     }
-    for (size_t i = 0; i < s->n; i++) s->at[i] = copy_fixed(raw + i * bytes, bytes, H5Tget_strpad(type));
-    free(raw);
-    return 0;
+    *out = is_fixed ? copy_fixed(type, element) : strdup("");
+    return *out ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
 }
 
-static herr_t read_variable(const text_source *source, hid_t type, hid_t space, conf_strings *s)
+/* n strings out of their stored elements. */
+static assay_status copy_texts(const conf_h5 *file, const char *name, const conf_h5_type *type, size_t n,
+                               const unsigned char *elements, conf_strings *out, assay_error *err)
 {
-    char **raw = calloc(s->n, sizeof *raw);
-    if (!raw || read_raw(source, type, raw) < 0) {
-        free(raw);
-        return -1;
-    }
-    for (size_t i = 0; i < s->n; i++) s->at[i] = strdup(raw[i] ? raw[i] : "");
-    (void)H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
-    free(raw);
-    return 0;
-}
-
-static assay_status read_texts(const conf_h5 *file, const text_source *source, hid_t type, hid_t space,
-                               size_t rank, conf_strings *out, assay_error *err)
-{
-    if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s is not text", file->path, source->name);
-    conf_array extent = {0};
-    assay_status rc =
-        conf_h5_extent(file, source->name, space, H5Tget_size(type), CONF_H5_DATASET_BYTES_MAX, &extent, err);
-    if (rc != ASSAY_OK) return rc;
-    if (extent.rank != rank || extent.n > CONF_H5_TEXTS_MAX)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %zu axes and %zu strings, expected %s", file->path,
-                          source->name, extent.rank, extent.n, rank ? "a list" : "one string");
-    rc = conf_h5_memory_take(file, source->name, extent.n * H5Tget_size(type), err);
-    if (rc != ASSAY_OK) return rc;
-    conf_strings s = {.at = calloc(extent.n + 1, sizeof(char *)), .n = extent.n};
+    conf_strings s = {.at = calloc(n + 1, sizeof(char *))};
     if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    herr_t got = 0;
-    if (s.n > 0)
-        got = H5Tis_variable_str(type) > 0 ? read_variable(source, type, space, &s)
-                                           : read_fixed(source, type, &s);
-    for (size_t i = 0; i < s.n && got >= 0; i++)
-        if (!s.at[i]) got = -1;
-    if (got < 0) {
-        conf_strings_free(&s);
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the text of %s cannot be read", file->path, source->name);
-    }
-    *out = s;
-    return ASSAY_OK;
+    assay_status rc = ASSAY_OK;
+    for (; s.n < n && rc == ASSAY_OK; s.n++)
+        rc = conf_h5_element_text(file, name, type, elements + s.n * type->size, &s.at[s.n], err);
+    if (rc != ASSAY_OK) conf_strings_free(&s);
+    else *out = s;
+    return rc;
+}
+
+/* Whether these are strings with as many axes as are expected, 0 or 1, and not too many of them. */
+static assay_status check_texts(const conf_h5 *file, const char *name, const conf_h5_type *type,
+                                const conf_h5_space *space, size_t rank, size_t *n, assay_error *err)
+{
+    if (type->class != CONF_H5_TEXT && type->class != CONF_H5_TEXT_VARIABLE)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s is not text", file->path, name);
+    if (space->is_null) return assay_fail(err, ASSAY_EFORMAT, "%s: %s has no shape", file->path, name);
+    uint64_t count = space->rank ? space->shape[0] : 1;
+    if (space->rank != rank || count > CONF_H5_TEXTS_MAX)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has %zu axes and %" PRIu64 " strings, expected %s",
+                          file->path, name, space->rank, count,
+                          rank ? "a list of at most 256" : "one string");
+    *n = (size_t)count;
+    return conf_h5_memory_take(file, name, *n * type->size, err);
 }
 
 assay_status conf_h5_read_strings(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err)
 {
-    text_source source = {.name = name};
-    assay_status rc = conf_h5_dataset_open(file, name, &source.id, err);
+    conf_h5_dataset d;
+    conf_data data;
+    size_t n = 0;
+    assay_status rc = conf_h5_dataset_open(file, name, &d, err);
     if (rc != ASSAY_OK) return rc;
-    hid_t type = H5Dget_type(source.id), space = H5Dget_space(source.id);
-    rc = read_texts(file, &source, type, space, 1, out, err);
-    if (type >= 0) (void)H5Tclose(type);
-    if (space >= 0) (void)H5Sclose(space);
-    (void)H5Dclose(source.id);
+    conf_h5_type type = d.type;
+    rc = check_texts(file, name, &d.type, &d.space, 1, &n, err);
+    if (rc != ASSAY_OK) {
+        conf_h5_dataset_close(&d);
+        return rc;
+    }
+    rc = conf_data_open(&d, 1, CONF_H5_DATASET_BYTES_MAX, &data, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_region whole = conf_data_whole(&data);
+    unsigned char *elements = calloc(n + 1, type.size);
+    rc = elements ? conf_data_read(&data, &whole, elements, err)
+                  : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
+    if (rc == ASSAY_OK) rc = copy_texts(file, name, &type, n, elements, out, err);
+    free(elements);
+    conf_data_close(&data);
     return rc;
+}
+
+/* The attributes of an object, "/" for the root. */
+static assay_status read_attributes(const conf_h5 *file, const char *object, conf_h5_attributes_list *out,
+                                    assay_error *err)
+{
+    uint64_t address;
+    conf_h5_header header;
+    assay_status rc = conf_h5_object_find(file, object, &address, err);
+    if (rc == ASSAY_OK) rc = conf_h5_header_read(file, object, address, &header, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = conf_h5_attributes_read(file, object, &header, out, err);
+    conf_h5_header_free(&header);
+    return rc;
+}
+
+assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_error *err)
+{
+    conf_h5_attributes_list list;
+    assay_status rc = read_attributes(file, "/", &list, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_strings s = {.at = calloc(list.n + 1, sizeof(char *))};
+    for (; s.at && s.n < list.n; s.n++) {
+        s.at[s.n] = list.at[s.n].name;
+        list.at[s.n].name = NULL;
+    }
+    conf_h5_attributes_free(&list);
+    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
+    *out = s;
+    return ASSAY_OK;
 }
 
 bool conf_h5_has_attribute(const conf_h5 *file, const char *name)
 {
-    return H5Aexists(file->id, name) > 0;
+    conf_h5_attributes_list list;
+    if (read_attributes(file, "/", &list, NULL) != ASSAY_OK) return false;
+    bool found = conf_h5_attribute_find(&list, name) != NULL;
+    conf_h5_attributes_free(&list);
+    return found;
 }
 
 static assay_status attribute_texts(const conf_h5 *file, const char *name, size_t rank, conf_strings *out,
                                     assay_error *err)
 {
-    if (!conf_h5_has_attribute(file, name))
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is missing", file->path, name);
-    text_source source = {.name = name, .is_attribute = true};
-    source.id = H5Aopen(file->id, name, H5P_DEFAULT);
-    if (source.id < 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is damaged", file->path, name);
-    hid_t type = H5Aget_type(source.id), space = H5Aget_space(source.id);
-    assay_status rc = read_texts(file, &source, type, space, rank, out, err);
-    if (type >= 0) (void)H5Tclose(type);
-    if (space >= 0) (void)H5Sclose(space);
-    (void)H5Aclose(source.id);
+    conf_h5_attributes_list list;
+    size_t n = 0;
+    assay_status rc = read_attributes(file, "/", &list, err);
+    if (rc != ASSAY_OK) return rc;
+    const conf_h5_attribute *a = conf_h5_attribute_find(&list, name);
+    if (!a) rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s is missing", file->path, name);
+    else rc = check_texts(file, name, &a->type, &a->space, rank, &n, err);
+    if (rc == ASSAY_OK) rc = copy_texts(file, name, &a->type, n, a->data, out, err);
+    conf_h5_attributes_free(&list);
     return rc;
 }
 
@@ -214,40 +175,33 @@ assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char 
     return ASSAY_OK;
 }
 
+/* The number that a scalar attribute holds; false where it holds none. */
+static bool attribute_number(const conf_h5_attribute *a, double *out)
+{
+    char value[sizeof(double)];
+    int64_t whole;
+    assay_dtype dtype = conf_h5_type_widened(&a->type);
+    if (a->type.class != CONF_H5_NUMBER || a->space.is_null || a->space.rank != 0) return false;
+    conf_h5_type_convert(&a->type, value, a->data, 1);
+    if (dtype_is_float(dtype)) dtype_to_f64(out, value, dtype, 1);
+    else if (conf_h5_integer_at(dtype, value, 0, &whole)) *out = (double)whole;
+    else return false;
+    return true;
+}
+
 assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, bool *found,
                                       double *out, assay_error *err)
 {
-    htri_t exists = H5Aexists_by_name(file->id, object, name, H5P_DEFAULT);
-    if (exists < 0)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attributes of %s are damaged", file->path, object);
-    *found = exists > 0;
-    if (!*found) return ASSAY_OK;
-    hid_t id = H5Aopen_by_name(file->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t type = id < 0 ? -1 : H5Aget_type(id), space = id < 0 ? -1 : H5Aget_space(id);
-    H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
-    bool is_number = (class == H5T_FLOAT || class == H5T_INTEGER) && space >= 0 &&
-                     H5Sget_simple_extent_type(space) == H5S_SCALAR;
-    double value;
-    bool got = is_number && H5Aread(id, H5T_NATIVE_DOUBLE, &value) >= 0;
-    if (type >= 0) (void)H5Tclose(type);
-    if (space >= 0) (void)H5Sclose(space);
-    if (id >= 0) (void)H5Aclose(id);
-    if (!got)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one number", file->path,
-                          name, object);
-    *out = value;
-    return ASSAY_OK;
-}
-
-static void print_type(char *text, size_t size, hid_t type)
-{
-    assay_dtype dtype = conf_h5_dtype_of(type);
-    H5T_class_t class = H5Tget_class(type);
-    size_t bits = H5Tget_size(type) * 8;
-    if (dtype != ASSAY_DTYPE_NONE) (void)snprintf(text, size, "%s", dtype_name(dtype));
-    else if (class == H5T_FLOAT) (void)snprintf(text, size, "float of %zu bits", bits);
-    else if (class == H5T_INTEGER) (void)snprintf(text, size, "integer of %zu bits", bits);
-    else (void)snprintf(text, size, "%s", class == H5T_STRING ? "text" : "compound or other");
+    conf_h5_attributes_list list;
+    assay_status rc = read_attributes(file, object, &list, err);
+    if (rc != ASSAY_OK) return rc;
+    const conf_h5_attribute *a = conf_h5_attribute_find(&list, name);
+    *found = a != NULL;
+    if (a && !attribute_number(a, out))
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %s of %s is not one number", file->path, name,
+                        object);
+    conf_h5_attributes_free(&list);
+    return rc;
 }
 
 void conf_shape_print(char *text, size_t size, const size_t *shape, size_t rank)
@@ -261,24 +215,15 @@ void conf_shape_print(char *text, size_t size, const size_t *shape, size_t rank)
 
 assay_status conf_h5_signature(const conf_h5 *file, const char *name, conf_signature *out, assay_error *err)
 {
-    hid_t dataset;
-    assay_status rc = conf_h5_dataset_open(file, name, &dataset, err);
+    conf_h5_dataset d;
+    size_t shape[CONF_H5_RANK_MAX];
+    assay_status rc = conf_h5_dataset_open(file, name, &d, err);
     if (rc != ASSAY_OK) return rc;
-    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
-    hsize_t dims[H5S_MAX_RANK];
-    size_t shape[H5S_MAX_RANK];
-    int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, dims, NULL);
-    if (type < 0 || rank < 0)
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: its type or its shape is damaged", file->path, name);
-    else {
-        print_type(out->type, sizeof out->type, type);
-        for (int i = 0; i < rank; i++) shape[i] = (size_t)dims[i];
-        conf_shape_print(out->shape, sizeof out->shape, shape, (size_t)rank);
-        if (H5Sget_simple_extent_type(space) == H5S_NULL)
-            (void)snprintf(out->shape, sizeof out->shape, "none");
-    }
-    if (type >= 0) (void)H5Tclose(type);
-    if (space >= 0) (void)H5Sclose(space);
-    (void)H5Dclose(dataset);
-    return rc;
+    *out = (conf_signature){.dtype = d.type.dtype};
+    conf_h5_type_print(out->type, sizeof out->type, &d.type);
+    for (size_t i = 0; i < d.space.rank; i++) shape[i] = (size_t)d.space.shape[i];
+    conf_shape_print(out->shape, sizeof out->shape, shape, d.space.rank);
+    if (d.space.is_null) (void)snprintf(out->shape, sizeof out->shape, "none");
+    conf_h5_dataset_close(&d);
+    return ASSAY_OK;
 }

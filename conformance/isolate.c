@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "conformance/clock.h"
+#include "conformance/interrupt.h"
 #include "conformance/text.h"
 #include "model/error.h"
 
@@ -87,14 +89,24 @@ static void block_sigchld(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* Not RLIMIT_AS: a checkpoint that is mapped takes addresses, and no memory that could not be given back. */
 static void limit_memory(size_t mib)
 {
     struct rlimit limit;
-    if (!CONF_LIMITS_MEMORY || getrlimit(RLIMIT_AS, &limit) != 0) return;
+    if (!CONF_LIMITS_MEMORY || getrlimit(RLIMIT_DATA, &limit) != 0) return;
     rlim_t bytes = (rlim_t)mib << 20;
     if (limit.rlim_max != RLIM_INFINITY && bytes > limit.rlim_max) bytes = limit.rlim_max;
     limit.rlim_cur = limit.rlim_max = bytes;
-    (void)setrlimit(RLIMIT_AS, &limit);
+    (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+void conf_memory_explain(assay_status rc, assay_error *err)
+{
+    struct rlimit limit;
+    if (rc != ASSAY_ENOMEM || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const size_t n = strnlen(err->text, sizeof err->text - 1);
+    (void)snprintf(err->text + n, sizeof err->text - n, " (within %ju MiB: see --memory)",
+                   (uintmax_t)limit.rlim_cur >> 20);
 }
 
 /* The child's life. Leading a group of its own it no longer hears the terminal's ^C: it dies with its parent
@@ -103,6 +115,7 @@ static void live(conf_task_fn *task, const void *context, const conf_child *self
 {
     sigset_t set;
     (void)setpgid(0, 0);
+    conf_interrupt_forget();
     (void)signal(SIGTTOU, SIG_IGN);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);
@@ -114,6 +127,7 @@ static void live(conf_task_fn *task, const void *context, const conf_child *self
     task(context, &self->shared->verdict);
     self->shared->complete = true;
     _exit(0);
+    conf_interrupt_forget();
 }
 
 assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
@@ -164,6 +178,7 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
     int status = reap(child);
     *out = child->shared->verdict;
     if (!child->shared->complete) judge_end(child, status, out);
+    conf_verdict_settle(out);
     out->seconds = conf_clock() - child->started;
     (void)munmap(child->shared, sizeof *child->shared);
     *child = (conf_child){0};
@@ -181,7 +196,7 @@ void conf_child_wait_any(const conf_child *children, size_t n)
     sigset_t set;
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGCHLD);
-    (void)sigtimedwait(&set, NULL, &rest);
+    if (!conf_interrupted()) (void)sigtimedwait(&set, NULL, &rest);
 }
 
 void conf_child_kill(conf_child *child)
@@ -198,6 +213,10 @@ assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_li
     conf_child child;
     assay_status rc = conf_child_start(task, context, limits, &child, err);
     if (rc != ASSAY_OK) return rc;
-    while (!conf_child_ended(&child, out)) conf_child_wait_any(&child, 1);
+    while (!conf_child_ended(&child, out) && !conf_interrupted()) conf_child_wait_any(&child, 1);
+    if (!child.pid) return ASSAY_OK;
+    conf_child_kill(&child);
+    *out = (conf_verdict){0};
+    conf_verdict_set(out, CONF_BROKEN, "%s", conf_interrupt_reason);
     return ASSAY_OK;
 }

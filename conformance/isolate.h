@@ -14,7 +14,7 @@
 #define CONF_SECONDS_DEFAULT 60
 #define CONF_MIB_LEAST       4096 /* of the default: libraries reserve space for every processor */
 
-/* Sanitizers reserve terabytes of addresses, so that no limit of address space leaves them alive. */
+/* Sanitizers reserve terabytes of memory, so that no limit of it leaves them alive. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define CONF_LIMITS_MEMORY 0
 #elif defined __has_feature
@@ -29,10 +29,14 @@
 /* Half of the machine's memory, but at least CONF_MIB_LEAST. */
 size_t conf_mib_default(void);
 
+/* Adds to the error of what lacked memory, if rc is ASSAY_ENOMEM, the limit that this process is under. */
+void conf_memory_explain(assay_status rc, assay_error *err);
+
 /* What a process may take. */
 typedef struct conf_limits {
     double seconds; /* > 0 */
-    size_t mib;     /* of address space, > 0; without effect where CONF_LIMITS_MEMORY is 0 */
+    size_t mib; /* of private memory that can be written to, > 0; mapped files do not count; without effect
+                 * where CONF_LIMITS_MEMORY is 0 */
 } conf_limits;
 
 /* Fills in a verdict that is zeroed. */
@@ -63,7 +67,8 @@ void conf_child_wait_any(const conf_child *children, size_t n);
 /* Kills the child, if there is one, and everything in its group. */
 void conf_child_kill(conf_child *child);
 
-/* One task from start to end. */
+/* One task from start to end, or until conf_interrupted: then *out is CONF_BROKEN, for conf_interrupt_reason.
+ */
 assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_limits *limits,
                           conf_verdict *out, assay_error *err);
 

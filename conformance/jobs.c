@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "conformance/interrupt.h"
 #include "model/error.h"
 
 struct conf_jobs {
@@ -33,6 +34,10 @@ assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *co
                              assay_error *err)
 {
     size_t i = 0;
+    if (conf_interrupted()) {
+        conf_verdict_set(out, CONF_SKIPPED, "%s", conf_interrupt_reason);
+        return ASSAY_OK;
+    }
     while (jobs->children[i].pid) {
         if (++i < jobs->n) continue;
         (void)conf_jobs_wait(jobs);
@@ -49,10 +54,25 @@ bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out)
     return false;
 }
 
+/* Kills all that runs, and skips it; false where nothing was there. */
+static bool end_all(conf_jobs *jobs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < jobs->n; i++) {
+        if (!jobs->children[i].pid) continue;
+        n++;
+        if (conf_child_ended(&jobs->children[i], jobs->verdicts[i])) continue;
+        conf_child_kill(&jobs->children[i]);
+        conf_verdict_set(jobs->verdicts[i], CONF_SKIPPED, "%s", conf_interrupt_reason);
+    }
+    return n > 0;
+}
+
 bool conf_jobs_wait(conf_jobs *jobs)
 {
     while (true) {
         size_t n_running = 0, n_ended = 0;
+        if (conf_interrupted()) return end_all(jobs);
         for (size_t i = 0; i < jobs->n; i++) {
             if (!jobs->children[i].pid) continue;
             n_running++;

@@ -11,6 +11,9 @@ typedef struct conf_jobs conf_jobs;
 /* A pool of at most n > 0 processes, each within the limits. The caller frees *out. */
 assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out, assay_error *err);
 
+/* Once conf_interrupted, nothing is started any more and what runs is killed; its verdict is CONF_SKIPPED,
+ * for conf_interrupt_reason. */
+
 /* Starts a task, after waiting until fewer than n run. context is borrowed until this returns, *out until the
  * task has ended: then the verdict is written to it. Fails like conf_child_start. */
 assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, conf_verdict *out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/json_at.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,11 +127,13 @@ assay_status conf_json_whole(const conf_json_at *at, int64_t least, int64_t most
 {
     assay_status rc = conf_json_expect(at, json_type_int, err);
     if (rc != ASSAY_OK) return rc;
-    int64_t value = json_object_get_int64(at->value);
-    if (value < least || value > most)
-        return conf_json_fail(at, err,
-                              "found %" PRId64 ", expected a whole number from %" PRId64 " to %" PRId64,
-                              value, least, most);
+    /* json-c clamps what does not fit 64 bits; the text is as it was written. */
+    const char *text = json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN);
+    errno = 0;
+    const int64_t value = strtoll(text, NULL, 10);
+    if (errno != 0 || value < least || value > most)
+        return conf_json_fail(at, err, "found %.*s, expected a whole number from %" PRId64 " to %" PRId64,
+                              json_scan_clip(text, strlen(text), SHOWN_MAX), text, least, most);
     *out = value;
     return ASSAY_OK;
 }

@@ -50,7 +50,7 @@ assay_status conf_json_member_text(const conf_json_at *object, const char *name,
 assay_status conf_json_optional_text(const conf_json_at *object, const char *name, const char **out,
                                      assay_error *err);
 
-/* A whole number from `least` to `most`. */
+/* A whole number from `least` to `most`; another is shown as the file writes it. */
 assay_status conf_json_whole(const conf_json_at *at, int64_t least, int64_t most, int64_t *out,
                              assay_error *err);
 assay_status conf_json_member_whole(const conf_json_at *object, const char *name, int64_t least, int64_t most,

@@ -204,6 +204,17 @@ double conf_noise_floor(double max_abs)
     return CONF_FLOOR_ULPS * ldexp(1, exponent - FLT_MANT_DIG);
 }
 
+double conf_noise_most(assay_dtype run, double max_abs)
+{
+    const bool narrow = run == ASSAY_BF16 || run == ASSAY_I8;
+    return max_abs * (narrow ? ldexp(224, -8) : ldexp(1024, -FLT_MANT_DIG));
+}
+
+double conf_noise_most_tensor(double max_abs)
+{
+    return ldexp(max_abs, 14 - FLT_MANT_DIG);
+}
+
 double conf_unit_float32(double noise, double max_abs)
 {
     return fmax(noise, conf_noise_floor(max_abs));
@@ -231,6 +242,11 @@ conf_bounds conf_bounds_float32(const double *truth, const double *float32, size
 {
     conf_distance noise = conf_noise_of(truth, float32, n_rows, n_cols);
     return conf_bounds_of_noise(&noise, conf_max_abs(truth, n_rows * n_cols));
+}
+
+bool conf_bounds_refuse_zeros(const conf_bounds *bounds, double max_abs)
+{
+    return max_abs == 0 || bounds->limit * bounds->max_abs < max_abs;
 }
 
 conf_bounds conf_bounds_relative(double relative, double max_abs)

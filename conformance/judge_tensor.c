@@ -14,7 +14,6 @@ conf_tensor_judgement conf_row_judge(const conf_row *truth, const conf_row *foun
     for (size_t i = 0; i < n; i++) {
         double expected = conf_row_at(truth, i);
         double error = isfinite(expected) ? fabs(conf_row_at(found, i) - expected) : 0;
-        if (error == 0) continue;
         double multiple = error / unit;
         if (multiple > j.multiple) j = (conf_tensor_judgement){.multiple = multiple, .at = i};
     }

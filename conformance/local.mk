@@ -12,7 +12,8 @@ conformance_libsweep_la_SOURCES = \
 	conformance/sweep/norm.c \
 	conformance/sweep/rope.c \
 	conformance/sweep/router.c \
-	conformance/sweep/sweep.c conformance/sweep/sweep.h
+	conformance/sweep/sweep.c conformance/sweep/sweep.h \
+	conformance/sweep/threads.c conformance/sweep/threads.h
 
 noinst_LTLIBRARIES += conformance/libconformance.la
 conformance_libconformance_la_SOURCES = \
@@ -35,6 +36,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/case_rope.c \
 	conformance/case_rows.c \
 	conformance/case_textual.c \
+	conformance/checkpoint.c conformance/checkpoint.h \
 	conformance/cli.c conformance/cli.h conformance/cli_parts.h \
 	conformance/cli_commands.c \
 	conformance/cli_options.c \
@@ -59,6 +61,7 @@ conformance_libconformance_la_SOURCES = \
 	conformance/diff_pair.c \
 	conformance/diff_tensors.c \
 	conformance/diff_tokens.c \
+	conformance/diff_traces.c \
 	conformance/draw.h \
 	conformance/directories.c conformance/directories.h \
 	conformance/dump.c conformance/dump.h \
@@ -76,9 +79,21 @@ conformance_libconformance_la_SOURCES = \
 	conformance/generate.c conformance/generate.h \
 	conformance/generate_report.c conformance/generate_report.h \
 	conformance/h5.c conformance/h5.h conformance/h5_file.h \
+	conformance/h5_array.c \
+	conformance/h5_attribute.c conformance/h5_attribute.h \
+	conformance/h5_btree.c conformance/h5_btree.h \
+	conformance/h5_bytes.c conformance/h5_bytes.h \
 	conformance/h5_chunk.c conformance/h5_chunk.h \
+	conformance/h5_data.c conformance/h5_data.h \
+	conformance/h5_dataset.c conformance/h5_dataset.h \
+	conformance/h5_group.c conformance/h5_group.h \
+	conformance/h5_header.c conformance/h5_header.h \
+	conformance/h5_heap.c conformance/h5_heap.h \
+	conformance/h5_index.c conformance/h5_index.h \
 	conformance/h5_stream.c conformance/h5_stream.h \
 	conformance/h5_text.c \
+	conformance/h5_type.c conformance/h5_type.h \
+	conformance/interrupt.c conformance/interrupt.h \
 	conformance/isolate.c conformance/isolate.h \
 	conformance/jobs.c conformance/jobs.h \
 	conformance/json_add.c conformance/json_add.h \
@@ -139,8 +154,10 @@ conformance_libconformance_la_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS) $(JSONC_CFLAG
 conformance_libconformance_la_LIBADD = conformance/libsweep.la serving/libserving.la model/libmodel.la $(HDF5_LIBS) $(DEFLATE_LIBS) $(JSONC_LIBS)
 
 bin_PROGRAMS += conformance/assay
-conformance_assay_SOURCES = conformance/main.c
-conformance_assay_CPPFLAGS = $(AM_CPPFLAGS) -DASSAY_PKGLIBDIR='"$(pkglibdir)"'
+conformance_assay_SOURCES = conformance/main.c conformance/places.c conformance/places.h
+conformance_assay_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DASSAY_PKGLIBDIR='"$(pkglibdir)"' -DASSAY_PKGDATADIR='"$(pkgdatadir)"' \
+	-DASSAY_BUILDDIR='"$(abs_top_builddir)"' -DASSAY_SOURCEDIR='"$(abs_top_srcdir)"'
 conformance_assay_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
 conformance_assay_LDADD = conformance/libconformance.la
 
@@ -165,7 +182,7 @@ FAKE_ENGINES = \
 BROKEN_ENGINES = \
 	conformance/tests/engines/broken_kernels.la \
 	conformance/tests/engines/crash.la \
-	conformance/tests/engines/dying_hdf5.la \
+	conformance/tests/engines/dying_open.la \
 	conformance/tests/engines/empty.la \
 	conformance/tests/engines/no_symbol.la \
 	conformance/tests/engines/no_table.la \
@@ -222,8 +239,8 @@ conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
 conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_dying_hdf5_la_SOURCES = conformance/tests/engines/dying_hdf5.c
-conformance_tests_engines_dying_hdf5_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_dying_open_la_SOURCES = conformance/tests/engines/dying_open.c
+conformance_tests_engines_dying_open_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_empty_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_empty_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_symbol_la_SOURCES = conformance/tests/engines/broken.c
@@ -264,24 +281,37 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
 	conformance/tests/check_case_model \
+	conformance/tests/check_checkpoint \
 	conformance/tests/check_contain \
 	conformance/tests/check_dialogue \
 	conformance/tests/check_dump \
 	conformance/tests/check_diff \
 	conformance/tests/check_diff_files \
+	conformance/tests/check_diff_names \
+	conformance/tests/check_diff_parts \
+	conformance/tests/check_diff_tokens \
 	conformance/tests/check_diff_types \
 	conformance/tests/check_evaluate \
 	conformance/tests/check_events \
 	conformance/tests/check_fields \
+	conformance/tests/check_find \
 	conformance/tests/check_h5 \
+	conformance/tests/check_h5_index \
+	conformance/tests/check_h5_headers \
+	conformance/tests/check_h5_messages \
+	conformance/tests/check_h5_structure \
+	conformance/tests/check_h5_types \
 	conformance/tests/check_hostile \
+	conformance/tests/check_interrupt \
 	conformance/tests/check_judge \
 	conformance/tests/check_judge_token \
 	conformance/tests/check_kernels \
 	conformance/tests/check_locate \
 	conformance/tests/check_locate_ref \
 	conformance/tests/check_machine \
+	conformance/tests/check_memory \
 	conformance/tests/check_message \
+	conformance/tests/check_noise \
 	conformance/tests/check_parallel \
 	conformance/tests/check_perturb \
 	conformance/tests/check_reasoning_cuts \
@@ -304,20 +334,24 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_TESTS)
 CONFORMANCE_TAP = \
+	conformance/tests/allow_unknown.test \
 	conformance/tests/arranged.test \
 	conformance/tests/arrays.test \
 	conformance/tests/compute.test \
 	conformance/tests/events.test \
 	conformance/tests/faults.test \
 	conformance/tests/fixtures.test \
+	conformance/tests/installed.test \
 	conformance/tests/generate.test \
 	conformance/tests/junit.test \
 	conformance/tests/kernel_faults.test \
+	conformance/tests/lengths.test \
 	conformance/tests/observations.test \
 	conformance/tests/schedules.test \
 	conformance/tests/schedules_asked.test
 TESTS += $(CONFORMANCE_TESTS) $(CONFORMANCE_TAP)
-EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd conformance/tests/programs.json
+EXTRA_DIST += $(CONFORMANCE_TAP) conformance/tests/junit.xsd conformance/tests/programs.json \
+	conformance/tests/replay.sh
 
 # For scripts/bench-diff.
 EXTRA_PROGRAMS += conformance/tests/bench_files
@@ -342,8 +376,10 @@ conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_model_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_checkpoint_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_contain_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_tests_check_dialogue_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_dialogue_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_dump_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -352,14 +388,34 @@ conformance_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_diff_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_files_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_names_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_names_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_parts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_parts_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_diff_tokens_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_diff_tokens_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_diff_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_diff_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_fields_LDADD = conformance/libconformance.la $(CHECK_LIBS)
+conformance_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_find_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_index_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_headers_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_headers_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_messages_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_structure_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_types_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_interrupt_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_hostile_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -374,6 +430,8 @@ conformance_tests_check_locate_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_locate_ref_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_machine_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_noise_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_parallel_LDADD = conformance/libconformance.la $(CHECK_LIBS)
 conformance_tests_check_perturb_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -397,12 +455,17 @@ conformance_tests_check_schedule_run_LDADD = conformance/tests/libsupport.la
 DATASET = conformance/tests/dataset.c conformance/tests/dataset.h
 conformance_tests_check_stream_damaged_SOURCES = conformance/tests/check_stream_damaged.c $(DATASET)
 conformance_tests_check_stream_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_stream_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
 conformance_tests_check_stream_damaged_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_stream_SOURCES = conformance/tests/check_stream.c $(DATASET)
 conformance_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_stream_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_terminal_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_memory_SOURCES = conformance/tests/check_memory.c $(DENY)
+conformance_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+conformance_tests_check_memory_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=conf_bytes_add,--wrap=json_object_new_string_len
 conformance_tests_check_message_LDADD = conformance/libconformance.la $(CHECK_LIBS)

@@ -63,13 +63,14 @@ typedef struct conf_divergence {
 
 /* What is to be located. All strings are borrowed. */
 typedef struct conf_location {
-    const char *path;          /* the case */
-    const char *engine;        /* path of a module; NULL: observed */
-    const char *kernels;       /* path of a library that it is given; or NULL */
-    assay_dtype compute;       /* asked of it, or what the observed one computed in */
-    const char *observed;      /* an observation file; NULL: engine */
-    const char *reference;     /* path of the reference in float64; NULL: there is none */
-    const conf_limits *limits; /* of each process */
+    const char *path;                 /* the case */
+    const char *engine;               /* path of a module; NULL: observed */
+    const char *kernels;              /* path of a library that it is given; or NULL */
+    assay_dtype compute;              /* asked of it, or what the observed one computed in */
+    const char *observed;             /* an observation file; NULL: engine */
+    const char *reference;            /* path of the reference in float64; NULL: there is none */
+    const char *const *allow_unknown; /* as of conf_case */
+    const conf_limits *limits;        /* of each process */
 } conf_location;
 
 /* Locates and reports to context->out and context->err. */

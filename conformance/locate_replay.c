@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case_parts.h"
+#include "conformance/checkpoint.h"
 #include "conformance/evaluate_parts.h"
 #include "conformance/locate_parts.h"
 #include "model/error.h"
@@ -17,12 +18,13 @@ static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool d
 {
     const char *name = decode ? "/observed/decode" : "/observed/prefill";
     size_t width = decode ? d->n_decode : d->n_tokens, n_cols = d->rows.n_cols;
-    conf_array a, shape;
-    assay_status rc = conf_h5_shape(file, name, &shape, err);
+    conf_array a;
+    conf_signature stored;
+    assay_status rc = conf_h5_signature(file, name, &stored, err);
     if (rc == ASSAY_OK)
-        rc = conf_array_read(file, name, ASSAY_F64, 3, (size_t[]){d->n_samples, width, n_cols}, &a, err);
+        rc = conf_array_read_wide(file, name, 3, (size_t[]){d->n_samples, width, n_cols}, &a, err);
     if (rc != ASSAY_OK) return rc;
-    o->float64 = shape.dtype == ASSAY_F64;
+    o->float64 = stored.dtype == ASSAY_F64;
     for (size_t i = 0; i < d->rows.n_rows; i++) {
         const conf_place *p = &d->rows.place[i];
         if (p->decode != decode) continue;
@@ -160,7 +162,9 @@ void conf_divergence_find(const void *context, conf_verdict *v)
     assay_error err = {0};
     v->stage = CONF_STAGE_READ;
     assay_status rc = conf_case_read_outline(t->location->path, &c, &err);
+    if (rc == ASSAY_OK) c->allow_unknown = t->location->allow_unknown;
     if (rc == ASSAY_OK) {
+        if (t->location->engine) v->checkpoint = conf_checkpoint_check(c);
         if (t->location->engine) replay_engine(t, c, v);
         else rc = judge_observed(t, c, v, &err);
         describe(c, t->divergence);
@@ -195,6 +199,7 @@ void conf_sequence_replay(const void *context, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
+    c->allow_unknown = t->location->allow_unknown;
     if (conf_sequence_case(c, t->sequence, &own)) replay_sequence(t, c, &own, v);
     else conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->location->path);
     conf_sequence_case_free(&own);

@@ -74,8 +74,11 @@ static bool choose_next(const conf_decoder *d, const conf_sequence *s, conf_deco
 bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *out)
 {
     const conf_decoder *d = &c->decoder;
-    *out =
-        (conf_case){.path = c->path, .kind = c->kind, .model = c->model, .float64_bound = c->float64_bound};
+    *out = (conf_case){.path = c->path,
+                       .kind = c->kind,
+                       .model = c->model,
+                       .allow_unknown = c->allow_unknown,
+                       .float64_bound = c->float64_bound};
     conf_decoder *own = &out->decoder;
     *own = (conf_decoder){.n_samples = 1,
                           .caches = d->caches,

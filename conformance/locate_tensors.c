@@ -74,7 +74,7 @@ assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out
         char path[256];
         (void)snprintf(path, sizeof path, "/observed/trace/%s", names.at[i]);
         entry *e = add(t, names.at[i]);
-        rc = e ? conf_h5_shape(file, path, &e->trace.value, err) : no_memory(err);
+        rc = e ? conf_h5_shape_types(file, path, CONF_H5_FLOATS, &e->trace.value, err) : no_memory(err);
         if (rc == ASSAY_OK) e->dtype = e->trace.value.dtype;
     }
     conf_strings_free(&names);
@@ -165,13 +165,13 @@ assay_status conf_tensors_get(const conf_tensors *t, const conf_trace *trace, co
     if (t->aside) return get_aside(t, e, out, err);
     /* It is freed before the next is read, and read again by the next prefill: it uses up nothing of what the
      * file may ask for in all. */
-    size_t left = *t->file->left;
+    conf_h5_budget left = t->file->state->left;
     char path[256];
     (void)snprintf(path, sizeof path, "/observed/trace/%s", trace->name);
     assay_status rc =
         t->c ? conf_trace_read(t->file, trace, out, err)
-             : conf_array_read(t->file, path, ASSAY_F64, trace->value.rank, trace->value.shape, out, err);
-    *t->file->left = left;
+             : conf_array_read_wide(t->file, path, trace->value.rank, trace->value.shape, out, err);
+    t->file->state->left = left;
     return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/cache_limit.h"
+#include "conformance/checkpoint.h"
 #include "conformance/compute.h"
 #include "conformance/engine.h"
 #include "conformance/locate_walker.h"
@@ -66,7 +67,9 @@ static bool run(conf_walker *w, const drive *d)
     w->listening = d->verdict;
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc = conf_compute_open(d->engine, d->compute, d->kernels, w->c->model, &r.model, &err);
+    const assay_model_options options = {
+        .compute = d->compute, .kernels = d->kernels, .allow_unknown = w->c->allow_unknown};
+    assay_status rc = conf_compute_open(d->engine, &options, w->c->model, &r.model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&r, rc, &err);
     size_t vocab = d->engine->model_vocab(r.model);
     if (w->vocab == 0) w->vocab = vocab;
@@ -244,7 +247,7 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
 static void note_streams(conf_walker *w)
 {
     plan *p;
-    if (plan_open(w->c->model, &p, NULL) != ASSAY_OK) return;
+    if (plan_open_allowing(w->c->model, w->c->allow_unknown, &p, NULL) != ASSAY_OK) return;
     w->walk->n_streams = p->streams.n;
     plan_free(p);
 }
@@ -328,10 +331,14 @@ void conf_walk_run(const void *context, conf_verdict *v)
     if (!open_engines(&w)) return;
     v->stage = CONF_STAGE_READ;
     assay_status rc = conf_case_read_outline(task->location->path, &c, &err);
+    if (rc == ASSAY_OK) c->allow_unknown = task->location->allow_unknown;
     if (rc == ASSAY_OK && c->kind != CONF_LOGITS && c->kind != CONF_GENERATE)
         conf_verdict_set(v, CONF_SKIPPED, "a case of kind %s has no tensors on the way",
                          conf_kind_of(c->kind)->name);
-    else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) rc = walk(&w, c, &err);
+    else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) {
+        if (w.engine) v->checkpoint = conf_checkpoint_check(c);
+        rc = walk(&w, c, &err);
+    }
     conf_case_free(c);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
 }

@@ -2,54 +2,18 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "conformance/cmd.h"
+#include "conformance/interrupt.h"
+#include "conformance/places.h"
 
 #define COLUMNS_ELSEWHERE 100
-
-static bool add_dir(conf_strings *dirs, char *dir)
-{
-    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        free(dir);
-        return false;
-    }
-    dirs->at = grown;
-    grown[dirs->n++] = dir;
-    return true;
-}
-
-/* Adds <directory of this program>/<tail>. */
-static bool add_beside_program(conf_strings *dirs, const char *tail)
-{
-    /* What the kernel was asked to execute; unlike /proc/self/exe it is there in a bare chroot, too. */
-    char *exe = realpath((const char *)getauxval(AT_EXECFN), NULL), *dir = NULL;
-    char *slash = exe ? strrchr(exe, '/') : NULL;
-    if (slash) *slash = '\0';
-    bool ok = !slash || (asprintf(&dir, "%s/%s", exe, tail) >= 0 && add_dir(dirs, dir));
-    free(exe);
-    return ok;
-}
-
-/* The user's directories, those of an installed program, and last the build tree's (libtool keeps modules in
- * .libs). */
-static bool find_engine_dirs(conf_strings *dirs)
-{
-    const char *path = getenv("ASSAY_ENGINE_PATH");
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        if (n && !add_dir(dirs, strndup(path, n))) return false;
-        path += n + (path[n] == ':');
-    }
-    return add_beside_program(dirs, "../lib/assay") && add_dir(dirs, strdup(ASSAY_PKGLIBDIR)) &&
-           add_beside_program(dirs, "../ref/.libs") && add_beside_program(dirs, "../fastpath/.libs");
-}
 
 static bool look_around(conf_context *context)
 {
@@ -67,7 +31,7 @@ static bool look_around(conf_context *context)
     context->n_processors = n_processors > 0 ? (size_t)n_processors : 1;
     if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
         context->columns = size.ws_col;
-    return find_engine_dirs(&context->engine_dirs);
+    return conf_places_find(getenv("ASSAY_ENGINE_PATH"), &context->engine_dirs, &context->fixtures);
 }
 
 static conf_exit usage(const assay_error *err)
@@ -92,6 +56,7 @@ static conf_exit run_command(const conf_command *command, int argc, char **argv)
         (void)fputs("assay: out of memory\n", stderr);
     }
     conf_strings_free(&context.engine_dirs);
+    free(context.fixtures);
     conf_cli_free(&options);
     return code;
 }
@@ -118,12 +83,23 @@ static conf_exit dispatch(int argc, char **argv)
     return usage(&err);
 }
 
+/* A standard stream that is closed would be the number of the next file that is opened, which what is printed
+ * would then go to. In its place is one that cannot be written to, or, of errors, one that leads nowhere. */
+static void occupy_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+    occupy_streams();
+    conf_interrupt_watch();
     conf_exit code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
-        if (code == CONF_EXIT_AGREE) code = CONF_EXIT_ERROR;
+        if (code == CONF_EXIT_AGREE || code == CONF_EXIT_NOTHING) code = CONF_EXIT_ERROR;
     }
+    conf_interrupt_raise();
     return (int)conf_cli_exit(argc, argv, code);
 }

@@ -3,12 +3,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "conformance/cache_limit.h"
 #include "conformance/compute.h"
+#include "conformance/isolate.h"
 #include "conformance/judge.h"
 #include "conformance/kernels.h"
 #include "conformance/replay_parts.h"
@@ -21,13 +22,11 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
     conf_stage stage = r->verdict->stage;
     bool may_refuse = stage < CONF_STAGE_DECODE || stage > CONF_STAGE_PREFILL_LAST;
     err->text[sizeof err->text - 1] = '\0';
-    const char *text = err->text[0] ? err->text : "no reason given";
-    struct rlimit memory;
+    if (!err->text[0]) (void)snprintf(err->text, sizeof err->text, "no reason given");
+    conf_memory_explain(rc, err);
+    const char *text = err->text;
     conf_class class = rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
-    if (rc == ASSAY_ENOMEM && getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
-        conf_verdict_fail(r->verdict, class, "%s failed: %s (within %ju MiB: see --memory)",
-                          conf_stage_name(stage), text, (uintmax_t)memory.rlim_cur >> 20);
-    else if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
     else conf_verdict_fail(r->verdict, class, "%s failed: %s", conf_stage_name(stage), text);
     return false;
 }
@@ -306,8 +305,9 @@ bool conf_replay_decoder(conf_replay *r)
     assay_error err = {0};
     if (!arrange(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    assay_status rc =
-        conf_compute_open(r->engine, r->verdict->compute, r->kernels, r->c->model, &r->model, &err);
+    const assay_model_options options = {
+        .compute = r->verdict->compute, .kernels = r->kernels, .allow_unknown = r->c->allow_unknown};
+    assay_status rc = conf_compute_open(r->engine, &options, r->c->model, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
     assay_session *session = NULL;
     bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r)) && replay_traced(r) &&

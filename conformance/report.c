@@ -68,6 +68,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         conf_text_print_quoted(out, results->kernels);
     }
     if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
+    conf_compute_print_allowed(out, results->allow_unknown);
     if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
     if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
         (void)fputs(" --dump ", out);
@@ -96,8 +97,10 @@ char *conf_report_repro(const conf_results *results, size_t result, size_t engin
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
                          const char *id, const char *name, bool notes)
 {
-    (void)fprintf(out, "%s%s%s%s %s %s\n", prefix, conf_color_on(context, v->outcome),
-                  conf_outcome_word(v->outcome), conf_color_off(context), id, name);
+    (void)fprintf(out, "%s%s%s%s %s ", prefix, conf_color_on(context, v->outcome),
+                  conf_outcome_word(v->outcome), conf_color_off(context), id);
+    conf_text_print_clean(out, name);
+    (void)fputc('\n', out);
     if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
     if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
     if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
@@ -116,12 +119,16 @@ void conf_report_case(FILE *out, const char *prefix, const conf_context *context
     (void)fputc('\n', out);
 }
 
-/* A description must not hold the '#' that starts a directive. */
-static void print_escaped(FILE *out, const char *text)
+/* A description is one line, and must not hold the '#' that starts a directive. */
+void conf_tap_print_text(FILE *out, const char *text)
 {
-    for (; *text; text++) {
+    for (size_t n; *text; text += n) {
+        char character[8];
+        n = 1;
         if (*text == '#' || *text == '\\') (void)fputc('\\', out);
-        (void)fputc(*text, out);
+        while ((text[n] & 0xC0) == 0x80 && n + 1 < sizeof character) n++;
+        (void)snprintf(character, sizeof character, "%.*s", (int)n, text);
+        conf_text_print_clean(out, character);
     }
 }
 
@@ -132,9 +139,9 @@ void conf_tap_print_point(FILE *out, const conf_context *context, const conf_res
     const conf_verdict *v = &r->verdicts[engine];
     bool ok = v->outcome == CONF_PASSED || v->outcome == CONF_SKIPPED;
     (void)fprintf(out, "%sok %zu - ", ok ? "" : "not ", number);
-    print_escaped(out, r->id);
+    conf_tap_print_text(out, r->id);
     (void)fputc(' ', out);
-    print_escaped(out, results->engines[engine].name);
+    conf_tap_print_text(out, results->engines[engine].name);
     if (v->outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", v->reason);
     (void)fputc('\n', out);
     conf_context plain = *context;

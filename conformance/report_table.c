@@ -80,6 +80,7 @@ static bool skipped_by(const conf_results *results, const conf_result *r, const 
         if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
     }
     if (n == results->n_engines) names[0] = '\0';
+    conf_text_clean(names);
     return n > 0;
 }
 
@@ -137,7 +138,11 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
                        const conf_results *results)
 {
     size_t width = id_width(context, results);
-    if (results->kernels) (void)fprintf(out, "%swith the kernels of %s\n", prefix, results->kernels);
+    if (results->kernels) {
+        (void)fprintf(out, "%swith the kernels of ", prefix);
+        conf_text_print_clean(out, results->kernels);
+        (void)fputc('\n', out);
+    }
     if (results->compute)
         (void)fprintf(out, "%scomputed in %s: noise is that of a recorded run in %s\n", prefix,
                       conf_compute_name(results->compute), conf_compute_run(results->compute));

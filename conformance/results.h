@@ -37,6 +37,8 @@ typedef struct conf_results {
     const char *kernels;  /* library that engines are given, as the user calls it; or NULL */
     char *kernels_path;
     const char *dump; /* directory of the observations, or NULL */
+    const char *const
+        *allow_unknown; /* members of checkpoints' config.json to ignore; NULL-terminated, or NULL */
 } conf_results;
 
 void conf_result_free(conf_result *result);
@@ -66,6 +68,8 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
  * comments. */
 void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
                           size_t engine, size_t number);
+/* A part of a test point's description. */
+void conf_tap_print_text(FILE *out, const char *text);
 void conf_tap_print_plan(FILE *out, size_t n_points);
 
 /* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/compute.h"
+#include "conformance/engine.h"
 #include "conformance/json_add.h"
 #include "conformance/report_parts.h"
 #include "conformance/text.h"
@@ -23,6 +24,14 @@ size_t conf_trials_count(const conf_trial_rows *rows, size_t engine, conf_outcom
     return n;
 }
 
+/* --replay loads a bundled engine that the file names, and asks for any other. */
+static void print_engine(FILE *out, const char *name)
+{
+    if (conf_engine_is_bundled(name)) return;
+    (void)fputs(" --engine ", out);
+    conf_text_print_quoted(out, name);
+}
+
 /* The command that shows a failure again; where there is no file, the one that draws the program. */
 static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial_row *row)
 {
@@ -34,10 +43,12 @@ static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial
     }
     if (rows->options->compute)
         (void)fprintf(out, " --compute %s", conf_compute_name(rows->options->compute));
+    conf_compute_print_allowed(out, rows->options->allow_unknown);
     if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
         (void)fprintf(out, " --timeout %.12g", limits->seconds);
     if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
     if (row->result->saved[0]) {
+        print_engine(out, row->name);
         (void)fputs(" --replay ", out);
         conf_text_print_quoted(out, row->result->saved);
         return;
@@ -115,8 +126,10 @@ static void print_skipped(FILE *out, const char *prefix, const conf_context *con
     for (size_t i = 0; i < rows->n; i++) {
         const conf_trial_row *row = &rows->at[i];
         if (row->passed_over || row->verdict.outcome != CONF_SKIPPED) continue;
-        (void)fprintf(out, "%s%sskipped%s: %s, by %s: %s\n", prefix, conf_color_on(context, CONF_SKIPPED),
-                      conf_color_off(context), row->id, row->label, row->verdict.reason);
+        (void)fprintf(out, "%s%sskipped%s: %s, by ", prefix, conf_color_on(context, CONF_SKIPPED),
+                      conf_color_off(context), row->id);
+        conf_text_print_clean(out, row->label);
+        (void)fprintf(out, ": %s\n", row->verdict.reason);
     }
 }
 
@@ -150,8 +163,11 @@ void conf_trials_report(FILE *out, const char *prefix, const conf_context *conte
     print_skipped(out, prefix, context, rows);
     for (size_t e = 0; e < rows->n_engines; e++) print_sum(out, prefix, rows, rows->at[e].label, widest, e);
     print_sum(out, prefix, rows, "total", widest, SIZE_MAX);
-    if (rows->options->kernels)
-        (void)fprintf(out, "%swith the kernels of %s\n", prefix, rows->options->kernels);
+    if (rows->options->kernels) {
+        (void)fprintf(out, "%swith the kernels of ", prefix);
+        conf_text_print_clean(out, rows->options->kernels);
+        (void)fputc('\n', out);
+    }
     if (rows->options->compute)
         (void)fprintf(out, "%scomputed in %s\n", prefix, conf_compute_name(rows->options->compute));
 }
@@ -166,8 +182,11 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
         conf_outcome outcome = row->verdict.outcome;
         if (row->passed_over) continue;
         bool ok = outcome == CONF_PASSED || outcome == CONF_SKIPPED;
-        (void)fprintf(out, "%sok %zu - %s %s, %zu runs", ok ? "" : "not ", ++n, row->id, row->label,
-                      row->n_runs);
+        (void)fprintf(out, "%sok %zu - ", ok ? "" : "not ", ++n);
+        conf_tap_print_text(out, row->id);
+        (void)fputc(' ', out);
+        conf_tap_print_text(out, row->label);
+        (void)fprintf(out, ", %zu runs", row->n_runs);
         if (outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", row->verdict.reason);
         (void)fputc('\n', out);
         if (!ok) conf_trial_report(out, "# ", &plain, rows, row);

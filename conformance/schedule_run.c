@@ -47,11 +47,13 @@ static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
     const conf_runner *r = t->r;
-    assay_model_options options = {.size = sizeof options, .compute = r->compute};
+    assay_model_options options = {
+        .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
     set_workers(t->serial ? 1 : t->s->n_workers); /* of this process, before the engine looks */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
     if (!engine || !conf_evaluate_kernels(r->kernels, engine, &options.kernels, v)) return;
-    bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels;
+    bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels ||
+                (options.allow_unknown && options.allow_unknown[0] && engine->model_open_with);
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
     conf_schedule_execute(t->s, r->c, engine, asks ? &options : NULL, t->serial,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/checkpoint.h"
 #include "conformance/find.h"
 #include "model/error.h"
 
@@ -176,10 +177,15 @@ void conf_trial_run(const void *context, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
+    c->allow_unknown = t->allow_unknown;
     t->result->no_sessions = c->kind != CONF_LOGITS && c->kind != CONF_GENERATE;
     if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
     else if (t->result->no_sessions)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);
-    else try_case(t, c, v);
+    else {
+        const conf_checkpoint checkpoint = conf_checkpoint_check(c);
+        try_case(t, c, v);
+        v->checkpoint = checkpoint;
+    }
     conf_case_free(c);
 }

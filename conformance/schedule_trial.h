@@ -19,6 +19,7 @@ typedef struct conf_trial {
     const char *kernels, *kernels_name; /* of a library: likewise; NULL: the engine's own */
     assay_dtype compute;                /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
     const char *save;                   /* directory for programs that fail */
+    const char *const *allow_unknown;   /* as of conf_case */
     const conf_limits *limits;          /* of each run */
     uint64_t seed;                      /* of the first program; the next is seed + 1 */
     size_t n_draws, shape;              /* shape: as of conf_schedule_draws */

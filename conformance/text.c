@@ -50,6 +50,31 @@ size_t conf_text_width(const char *text)
     return n;
 }
 
+/* Bytes that conf_text_clean leaves as they are, at the start of text. */
+static size_t clean_length(const char *text)
+{
+    size_t at = 0, n;
+    int cut;
+    for (; text[at]; at += n) {
+        const unsigned char *c = (const unsigned char *)text + at;
+        n = sequence_length(c, &cut);
+        if (n == 0 || (n == 1 && (*c < 0x20 || *c == 0x7F)) || (n == 2 && c[0] == 0xC2 && c[1] < 0xA0)) break;
+    }
+    return at;
+}
+
+void conf_text_print_clean(FILE *out, const char *text)
+{
+    while (*text) {
+        const size_t n = clean_length(text);
+        (void)fwrite(text, 1, n, out);
+        text += n;
+        if (!*text) return;
+        (void)fputc((unsigned char)*text < 0x20 || *text == 0x7F ? ' ' : '?', out);
+        text++;
+    }
+}
+
 void conf_text_print_fitted(FILE *out, const char *text, size_t width)
 {
     size_t n = conf_text_width(text);
@@ -60,8 +85,22 @@ void conf_text_print_fitted(FILE *out, const char *text, size_t width)
         (void)fputs("…", out);
         n = width;
     }
-    (void)fputs(text, out);
+    conf_text_print_clean(out, text);
     for (; n < width; n++) (void)fputc(' ', out);
+}
+
+/* As POSIX.1-2024 has it, and bash, zsh and ksh: what is not printable text is escaped, as are the bytes that
+ * end the word. */
+static void print_dollar_quoted(FILE *out, const char *text)
+{
+    (void)fputs("$'", out);
+    while (*text) {
+        const size_t n = strcspn(text, "'\\"), clean = clean_length(text), plain = n < clean ? n : clean;
+        (void)fwrite(text, 1, plain, out);
+        text += plain;
+        if (*text) (void)fprintf(out, "\\%03o", (unsigned)(unsigned char)*text++);
+    }
+    (void)fputc('\'', out);
 }
 
 void conf_text_print_quoted(FILE *out, const char *text)
@@ -69,6 +108,10 @@ void conf_text_print_quoted(FILE *out, const char *text)
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     if (*text && text[strspn(text, plain)] == '\0') {
         (void)fputs(text, out);
+        return;
+    }
+    if (text[clean_length(text)]) {
+        print_dollar_quoted(out, text);
         return;
     }
     (void)fputc('\'', out);

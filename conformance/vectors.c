@@ -74,6 +74,7 @@ static assay_status read_name(const conf_json_at *group, const char **out, assay
 static assay_status read_group(conf_vector_place *place, conf_vectors *out, conf_strings *unknown,
                                assay_error *err)
 {
+    assay_error why;
     static const char *const known[] = {"name", "vectors", NULL};
     const char *name = NULL;
     assay_status rc = conf_json_expect(&place->group, json_type_object, err);
@@ -87,10 +88,11 @@ static assay_status read_group(conf_vector_place *place, conf_vectors *out, conf
     if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", place->document.name);
     out->at = grown;
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
-        conf_vector vector = {.group = name, .group_index = place->group.index, .index = i};
+        conf_vector vector = {.group = name, .id = -1, .group_index = place->group.index, .index = i};
         place->vector = conf_json_element(&place->vectors, i);
-        rc = read_vector(&place->vector, &vector, unknown, err);
+        const bool is_sound = read_vector(&place->vector, &vector, unknown, &why) == ASSAY_OK;
         out->at[out->n++] = vector;
+        if (!is_sound) rc = conf_vectors_break(out, out->n - 1, &why, err);
     }
     return rc;
 }
@@ -105,26 +107,54 @@ static int compare_names(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* A group that is there twice counts as one. */
-static assay_status check_ids(const conf_vectors *v, const char *path, assay_error *err)
+/* A group that is there twice counts as one. Of two vectors with one id the later is broken. */
+static assay_status check_ids(conf_vectors *v, const char *path, assay_error *err)
 {
     const conf_vector **order = malloc(v->n * sizeof *order);
     if (!order) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     for (size_t i = 0; i < v->n; i++) order[i] = &v->at[i];
     qsort(order, v->n, sizeof *order, compare_names);
     assay_status rc = ASSAY_OK;
-    for (size_t i = 1; rc == ASSAY_OK && i < v->n; i++) {
-        const conf_vector *a = order[i - 1], *b = order[i];
-        if (a->id != b->id || strcmp(a->group, b->group) != 0) continue;
+    const conf_vector *a = NULL; /* the first of its name */
+    for (size_t i = 0; rc == ASSAY_OK && i < v->n; i++) {
+        const conf_vector *b = order[i];
+        if (b->broken) continue;
+        if (!a || a->id != b->id || strcmp(a->group, b->group) != 0) {
+            a = b;
+            continue;
+        }
         conf_vector_place place;
-        const conf_json_at *at = conf_vector_find(v, (size_t)(b - v->at), path, &place);
-        const conf_json_at id = {.above = at, .name = "id"};
-        rc = conf_json_fail(&id, err,
-                            "found %" PRId64 ", which groups[%zu].vectors[%zu] has in the same group", b->id,
-                            a->group_index, a->index);
+        const size_t at_index = (size_t)(b - v->at);
+        const conf_json_at id = {.above = conf_vector_find(v, at_index, path, &place), .name = "id"};
+        assay_error why;
+        (void)conf_json_fail(&id, &why,
+                             "found %" PRId64 ", which groups[%zu].vectors[%zu] has in the same group", b->id,
+                             a->group_index, a->index);
+        rc = conf_vectors_break(v, at_index, &why, err);
     }
     free(order);
     return rc;
+}
+
+assay_status conf_vectors_break(conf_vectors *vectors, size_t i, const assay_error *why, assay_error *err)
+{
+    if (why->status != ASSAY_EFORMAT) return assay_fail(err, why->status, "%s", why->text);
+    if (vectors->n_broken == CONF_VECTORS_BROKEN_MAX)
+        return assay_fail(err, ASSAY_EFORMAT, "%s; %d vectors before it are broken as well", why->text,
+                          CONF_VECTORS_BROKEN_MAX);
+    vectors->at[i].broken = strdup(why->text);
+    if (!vectors->at[i].broken) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    vectors->n_broken++;
+    return ASSAY_OK;
+}
+
+assay_status conf_vectors_require(const conf_vectors *vectors, const char *path, assay_error *err)
+{
+    size_t i = 0;
+    if (vectors->n_broken == 0) return ASSAY_OK;
+    while (!vectors->at[i].broken) i++;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: %zu of %zu vectors %s broken: %s", path, vectors->n_broken,
+                      vectors->n, vectors->n_broken == 1 ? "is" : "are", vectors->at[i].broken);
 }
 
 assay_status conf_vectors_read(const char *path, json_object *document, conf_vectors *out,
@@ -148,6 +178,7 @@ assay_status conf_vectors_read(const char *path, json_object *document, conf_vec
 void conf_vectors_free(conf_vectors *vectors)
 {
     (void)json_object_put(vectors->document);
+    for (size_t i = 0; i < vectors->n; i++) free(vectors->at[i].broken);
     free(vectors->at);
     *vectors = (conf_vectors){0};
 }

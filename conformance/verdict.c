@@ -72,6 +72,28 @@ void conf_verdict_note(conf_verdict *v, const char *format, ...)
     conf_text_clean(v->notes);
 }
 
+void conf_verdict_settle(conf_verdict *v)
+{
+    char said[CONF_TEXT_MAX];
+    if (v->checkpoint.state != CONF_CHECKPOINT_BROKEN) return;
+    if (v->outcome == CONF_PASSED)
+        conf_verdict_note(v, "agrees, though the checkpoint is broken: %s", v->checkpoint.reason);
+    if (v->outcome != CONF_FAILED && v->outcome != CONF_SKIPPED) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    conf_verdict_set(v, CONF_BROKEN, "the checkpoint is broken: %s", v->checkpoint.reason);
+    conf_verdict_note(v, "the engine: %s", said);
+    v->measured = false;
+    v->where[0] = v->trace[0] = v->vector[0] = '\0';
+}
+
+void conf_verdict_settle_named(conf_verdict *v)
+{
+    char said[CONF_TEXT_MAX];
+    if (v->outcome != CONF_SKIPPED || v->checkpoint.state != CONF_CHECKPOINT_UNKNOWN) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    conf_verdict_set(v, CONF_BROKEN, "asked for, and cannot be run: %s", said);
+}
+
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)
 {
     size_t room = sizeof v->unknown - 32, at = 0;

@@ -45,6 +45,12 @@ typedef enum conf_class {
     CONF_N_CLASSES
 } conf_class;
 
+/* What the harness's own loader makes of the checkpoint of a case: checkpoint.h. */
+typedef struct conf_checkpoint {
+    enum { CONF_CHECKPOINT_SOUND, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
+    char reason[CONF_TEXT_MAX]; /* empty where it is sound */
+} conf_checkpoint;
+
 typedef enum conf_stage {
     CONF_STAGE_LOAD, /* of the module */
     CONF_STAGE_READ, /* of a case: the harness's own work */
@@ -82,7 +88,8 @@ typedef struct conf_verdict {
                         file */
     double until;    /* on the monotonic clock: the process may take at least until then */
     double seconds;  /* from the start of its process to the end */
-    bool beside;     /* what was read is no case, but what lies beside cases (case.h) */
+    conf_checkpoint checkpoint;
+    bool beside;                    /* what was read is no case, but what lies beside cases (case.h) */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
@@ -103,6 +110,15 @@ void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ..
  * not UTF-8 are replaced). */
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Decides where the fault lies once the process of a verdict has ended. On a checkpoint that is broken no
+ * failure and no skip is the engine's: the case is CONF_BROKEN. What agrees with the truth all the same stays
+ * passed, with a note. */
+void conf_verdict_settle(conf_verdict *v);
+
+/* The verdict on a case that the user has named, not found below a directory: what the engine skips because
+ * nobody knows the checkpoint is CONF_BROKEN, so that the very case that was asked for is not passed over. */
+void conf_verdict_settle_named(conf_verdict *v);
 
 /* Fills v->unknown with names [n]; where they do not all fit the last line says how many are left out. */
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);

@@ -10,20 +10,20 @@ _assay_commands() {
     "$1" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-_assay_classes() {
-    "$1" run --fail-class '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
+# _assay_expected COMMAND...: the names that its error message lists.
+_assay_expected() {
+    "$@" 2>&1 </dev/null | sed -n 's/.*\(expected\( one of\)\?\|there are\) \([A-Za-z0-9_., -]*\)$/\3/p' | sed 's/,\| or / /g'
 }
 
-_assay_types() {
-    "$1" run --compute '?' 2>&1 | sed -n 's/.*expected one of \([a-z0-9, ]*\).*/\1/p' | tr -d ,
-}
-
-_assay_shapes() {
-    "$1" schedule --shape '?' 2>&1 | sed -n 's/.*expected one of \([a-z, ]*\).*/\1/p' | tr -d ,
-}
-
-_assay_endpoints() {
-    "$1" events --endpoint '?' - 2>&1 | sed -n 's/.*expected \([a-z, ]*\)/\1/p' | sed 's/,\| or / /g'
+# The engines in the directories that the program searches, the user's ASSAY_ENGINE_PATH among them.
+_assay_engines() {
+    local directory module
+    "$1" run --engine '?' 2>&1 | sed -n 's/.*there is no ?\.so in //p' | sed 's/, /\n/g' |
+        while read -r directory; do
+            for module in "$directory"/*.so; do
+                if [[ -e $module ]]; then basename "$module" .so; fi
+            done
+        done
 }
 
 _assay() {
@@ -39,17 +39,21 @@ _assay() {
     done
     local words
     if [[ $previous == --engine || $previous == -e ]]; then
-        words=$(compgen -W 'ref64 ref32 fastpath' -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
+        words=$(compgen -W "$(_assay_engines "$program")" -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --kernels || $previous == kernels && $word != -* ]]; then
         words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
-    elif [[ $previous == --fail-class ]]; then
-        words=$(compgen -W "$(_assay_classes "$program")" -- "$word")
-    elif [[ $previous == --compute ]]; then
-        words=$(compgen -W "$(_assay_types "$program")" -- "$word")
+    elif [[ $command == kernels && ${COMP_WORDS[COMP_CWORD - 2]} == kernels && $word != -* ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" kernels fastpath '?')" -- "$word")
+    elif [[ $previous == --fail-class || $previous == --compute ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" run "$previous" '?')" -- "$word")
+    elif [[ $previous == --part ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" diff --part '?')" -- "$word")
     elif [[ $previous == --shape ]]; then
-        words=$(compgen -W "$(_assay_shapes "$program")" -- "$word")
+        words=$(compgen -W "$(_assay_expected "$program" schedule --shape '?')" -- "$word")
     elif [[ $previous == --endpoint ]]; then
-        words=$(compgen -W "$(_assay_endpoints "$program")" -- "$word")
+        words=$(compgen -W "$(_assay_expected "$program" events --endpoint '?' -)" -- "$word")
+    elif [[ $previous == --reasoning-parser || $previous == --tool-parser ]]; then
+        words=$(compgen -W "$(_assay_expected "$program" events --endpoint chat "$previous" '?' -)" -- "$word")
     elif [[ $command == events && $word != -* ]]; then
         words=$(compgen -f -X '!*.sse' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --replay ]]; then

@@ -11,6 +11,6 @@ uninstall-hook:
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = assay.pc
 
-dist_check_SCRIPTS = docs/completion.test docs/findings.test docs/manual.test
-EXTRA_DIST += docs/BENCHMARKS.md docs/FINDINGS.md docs/assay.bash
-TESTS += docs/completion.test docs/findings.test docs/manual.test
+dist_check_SCRIPTS = docs/completion.test docs/findings.test docs/manual.test docs/observations.test
+EXTRA_DIST += docs/BENCHMARKS.md docs/FINDINGS.md docs/observations.md docs/assay.bash
+TESTS += docs/completion.test docs/findings.test docs/manual.test docs/observations.test

@@ -1,6 +1,8 @@
-# What a user starts from; built against what is installed, by its own Makefile. examples/tests/kernels.test does so.
+# Where users start: installed beside the fixtures, built by their own Makefile against the installed headers, as
+# examples/tests/kernels.test does.
 # SPDX-License-Identifier: Apache-2.0
-EXTRA_DIST += \
+exampleskernelsdir = $(pkgdatadir)/examples/kernels
+dist_exampleskernels_DATA = \
 	examples/kernels/Makefile \
 	examples/kernels/README.md \
 	examples/kernels/example.c \

@@ -15,6 +15,7 @@
 #include "fastpath/rope_request.h"
 
 #include "model/error.h"
+#include "model/options.h"
 #include "model/stream_table.h"
 
 /* What an open model and an open session begin with; a freed one has lost it. Builds with assertions, which
@@ -68,11 +69,15 @@ static assay_status fp_abi_model_open_with(const char *dir, const assay_model_op
                                            assay_model **out, assay_error *err)
 {
     fp_options options;
+    assay_model_options known;
+    assay_status rc = model_options_read(asked, &known, err);
+    if (rc == ASSAY_OK) rc = read_environment(&options, err);
+    if (rc != ASSAY_OK) return rc;
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    assay_status rc = read_environment(&options, err);
-    options.compute = asked->compute;
-    options.kernels = asked->kernels;
+    options.compute = known.compute;
+    options.kernels = known.kernels;
+    options.allow_unknown = known.allow_unknown;
     if (rc == ASSAY_OK) rc = fp_model_open(dir, &options, &m->model, err);
     m->mark = MODEL_MARK;
     if (rc == ASSAY_OK) *out = m;

@@ -77,10 +77,10 @@ fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_limit_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_limit_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fp_page_make,--wrap=fp_page_release
+fastpath_tests_check_memory_SOURCES = fastpath/tests/check_memory.c $(DENY)
 fastpath_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_LDADD = $(FASTPATH_TEST_LIBS)
-fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc,--wrap=strdup,--wrap=asprintf,--wrap=vasprintf
+fastpath_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)

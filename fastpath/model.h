@@ -71,9 +71,10 @@ typedef struct fp_model {
 typedef struct fp_options {
     assay_dtype compute; /* of activations in products: ASSAY_F32 (or none), ASSAY_BF16 or ASSAY_I8 */
     const char *isa;     /* as ASSAY_ISA says it; NULL: the best that runs here */
-    const assay_kernels *kernels; /* from outside, in the place of our own; or NULL */
-    size_t n_workers;             /* 0: one for each processor that this process may use */
-    size_t grain;                 /* multiplications below which work is not shared; SIZE_MAX: FP_GRAIN */
+    const assay_kernels *kernels;     /* from outside, in the place of our own; or NULL */
+    const char *const *allow_unknown; /* as plan_open_allowing says; or NULL */
+    size_t n_workers;                 /* 0: one for each processor that this process may use */
+    size_t grain;                     /* multiplications below which work is not shared; SIZE_MAX: FP_GRAIN */
 } fp_options;
 
 #define FP_GRAIN ((size_t)1 << 17)

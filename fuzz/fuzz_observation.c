@@ -34,7 +34,8 @@ static void compare(const char *golden, const char *observed)
     conf_verdict v = {0};
     conf_strings unknown;
     assay_error err = {0};
-    assay_status rc = conf_diff(golden, observed, ASSAY_DTYPE_NONE, 2, &v, &unknown, &err);
+    const conf_diff_task task = {.golden = golden, .observed = observed, .n_workers = 2};
+    assay_status rc = conf_diff(&task, &v, &unknown, &err);
     conf_strings_free(&unknown);
     if (rc != ASSAY_OK) {
         fuzz_require_refusal(rc, &err, true);

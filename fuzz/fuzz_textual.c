@@ -57,7 +57,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_require(conf_kind_of(c->kind)->textual, "the kind is a textual one");
     fuzz_require((c->vectors.n > 0) == conf_kind_of(c->kind)->replayed, "what is replayed has vectors");
-    for (size_t i = 0; c->kind == CONF_THREADS && i < c->vectors.n; i++) require_vector(c, i);
+    size_t n_broken = 0;
+    for (size_t i = 0; i < c->vectors.n; i++) {
+        const conf_vector *vector = &c->vectors.at[i];
+        n_broken += vector->broken != NULL;
+        fuzz_require(!vector->broken || strstr(vector->broken, "groups["),
+                     "what is broken is named by its place");
+        if (c->kind == CONF_THREADS && !vector->broken) require_vector(c, i);
+    }
+    fuzz_require(n_broken == c->vectors.n_broken, "broken vectors are counted");
+    fuzz_require(n_broken == 0 || n_broken < c->vectors.n, "what is replayed has a sound vector");
     conf_case_free(c);
     return 0;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_PARSERS = 8, N_WORDS = 18, FIRST_WORD = 0x0e, N_NEARLY = 9 };
+enum { N_PARSERS = 19, N_WORDS = 18, FIRST_WORD = 0x0e, N_NEARLY = 9 };
 
 /* Which arguments are JSON whatever the model wrote: none, all, or all but those of a call that is cut off.
  */
@@ -59,6 +59,56 @@ static const struct {
      {"<|channel|>", "<|message|>", "<|start|>", "<|end|>", "<|call|>", "<|return|>", "<|constrain|>",
       "assistant", "commentary", "final", "analysis", " to=functions.f", "json", "{\"k\": 1}", "\"", "<|",
       "{", " "}},
+    {"granite",
+     JSON_AS_WRITTEN,
+     {"<|tool_call|>", "<tool_call>", "[", "]", "{\"name\": \"f\", ", "\"arguments\": ", "{\"k\": 1}", "}",
+      "{\"type\": \"f\"}", ",", "\"", "\\\"", "null", "\n", " ", "{", "1", "a"}},
+    {"xlam",
+     JSON_AS_WRITTEN,
+     {"```", "json", "[TOOL_CALLS]", "[{\"name\": \"f\", ", "\"arguments\": ", "\"parameters\": ",
+      "{\"k\": 1}", "}]", "[", "]", "[{", "}", "\"", "\\\"", ",", "\n", " ", "[]"}},
+    {"functionary",
+     JSON_AS_WRITTEN,
+     {"<|recipient|>", "<|content|>", "<|from|>", "f\n", "all\n", "<function=f>", "</function>",
+      "<function=", "{\"k\": 1}", "{", "}", "<|", "[{\"name\": \"f\"}]", "[", "]", ">", "\n", " "}},
+    {"nemotron",
+     JSON_AS_WRITTEN,
+     {"<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=k>", "</parameter>",
+      "<function=", "<parameter=", "{\"k\": 1}", "{", "}", ">", "\"", "null", "1e5", "\n", " ", "a"}},
+    {"kimi",
+     JSON_AS_WRITTEN,
+     {"<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_section_begin|>",
+      "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>", "functions.f", ":0", ":",
+      ".", "{\"k\": 1}", "{", "}", "<|", "<", "\n", " ", "a"}},
+    {"deepseek",
+     JSON_AS_WRITTEN,
+     {"<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>",
+      "\n```json\n", "\n```<｜tool▁call▁end｜>", "<｜tool▁call▁end｜>", "function", "f", "{\"k\": 1}", "```",
+      "json", "{", "}", "<｜", "\n", " ", "a"}},
+    {"minimax",
+     JSON_ALWAYS,
+     {"<minimax:tool_call>", "</minimax:tool_call>", "<invoke name=\"", "<invoke name=\"f\">", "</invoke>",
+      "<parameter name=\"", "<parameter name=\"k\">", "</parameter>", "\">", "{\"k\": 1}", "\"", "[", "]",
+      "null", "1e5", "<", "\n", " "}},
+    {"step3p5",
+     JSON_AS_WRITTEN,
+     {"<tool_call>", "</tool_call>", "[Calling tool:", ")]", "<function=f>", "</function>", "<parameter=k>",
+      "</parameter>", "{\"name\": \"f\", \"arguments\": ", "{\"k\": 1}", "}", "({", "f", "\"", "\n", "1",
+      "{\"k\": 1.0}", "[Calling tool: f({})]"}},
+    {"poolside_v1",
+     JSON_ALWAYS,
+     {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "f\n", "k",
+      "n", "{\"k\": 1}", "\"", "\\u00", "[", "]", "null", "1e5", "<", "\n"}},
+    {"deepseek_v4",
+     JSON_ALWAYS,
+     {"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "<｜DSML｜invoke", "</｜DSML｜invoke>",
+      "<｜DSML｜parameter", "</｜DSML｜parameter>", " name=\"f\"", " name=\"k\"", " string=\"true\"",
+      " string=\"false\"", ">", "\"", "{\"k\": 1}", "null", "1e5", "<｜", "\n", " "}},
+    {"auto",
+     JSON_AS_WRITTEN,
+     {"<tool_call>", "</tool_call>", "<|tool_call>call:f{}", "<tool_call|>", "<｜DSML｜tool_calls>",
+      "<｜DSML｜invoke name=\"f\">", "[TOOL_CALLS]", "[Calling tool:", "[f({", "})]", "<function=f>",
+      "</function>", "<parameter=k>", "</parameter>", "{\"name\": \"f\"}", "<arg_key>", "f", "{"}},
 };
 
 static const char request[] =
@@ -167,9 +217,9 @@ static void require_of_text(const serve_bytes *content, const serve_bytes *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2) return 0;
-    const size_t parser = data[0] % N_PARSERS;
+    const size_t parser = data[0] % 32U % N_PARSERS;
     const assay_text none = {0}, some = {request, sizeof request - 1};
-    const assay_text asked = data[0] & 8U ? some : none;
+    const assay_text asked = data[0] & 32U ? some : none;
     serve_bytes text = expand(parsers[parser].words, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, parser, asked, &text, 0);

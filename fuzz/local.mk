@@ -30,7 +30,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_tokenizer \
 	fuzz/fuzz_tokenizer_text \
 	fuzz/fuzz_tools
-check_PROGRAMS += $(FUZZ_REPLAYS)
+check_PROGRAMS += $(FUZZ_REPLAYS) fuzz/mutate
 TESTS += $(FUZZ_REPLAYS)
 EXTRA_PROGRAMS += $(FUZZ_TARGETS)
 EXTRA_DIST += fuzz/seeds
@@ -39,11 +39,13 @@ CLEANFILES += $(FUZZ_TARGETS)
 .PHONY: fuzz
 fuzz: $(FUZZ_TARGETS)
 
-fuzz_replay_case_SOURCES = fuzz/replay.c fuzz/fuzz_case.c fuzz/hdf5.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_mutate_SOURCES = fuzz/mutate.c
+
+fuzz_replay_case_SOURCES = fuzz/replay.c fuzz/fuzz_case.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_case_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"case"'
 fuzz_replay_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_replay_case_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
-fuzz_fuzz_case_SOURCES = fuzz/fuzz_case.c fuzz/hdf5.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_case_SOURCES = fuzz/fuzz_case.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_case_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_case_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_case_LDFLAGS = $(LIBFUZZER_FLAGS)
@@ -75,11 +77,11 @@ fuzz_fuzz_json_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_json_LDFLAGS = $(LIBFUZZER_FLAGS)
 fuzz_fuzz_json_LDADD = model/libmodel.la $(JSONC_LIBS)
-fuzz_replay_observation_SOURCES = fuzz/replay.c fuzz/fuzz_observation.c fuzz/hdf5.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_replay_observation_SOURCES = fuzz/replay.c fuzz/fuzz_observation.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_replay_observation_CPPFLAGS = $(FUZZ_CPPFLAGS) -DFUZZ_TARGET='"observation"'
 fuzz_replay_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_replay_observation_LDADD = conformance/libconformance.la $(HDF5_LIBS) $(JSONC_LIBS)
-fuzz_fuzz_observation_SOURCES = fuzz/fuzz_observation.c fuzz/hdf5.c fuzz/fuzz.c fuzz/fuzz.h
+fuzz_fuzz_observation_SOURCES = fuzz/fuzz_observation.c fuzz/fuzz.c fuzz/fuzz.h
 fuzz_fuzz_observation_CPPFLAGS = $(FUZZ_CPPFLAGS)
 fuzz_fuzz_observation_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_observation_LDFLAGS = $(LIBFUZZER_FLAGS)

@@ -1,57 +1,25 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader of one object of a config.json: what it records, refuses and notes. Typed members:
+ * config_value.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "model/config.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/config_harmless.h"
 #include "model/error.h"
 
-/* Members that every published config may carry and that change nothing which Assay computes. */
-static const char *const NEUTRAL[] = {
-    "_attn_implementation_autoset",
-    "_name_or_path",
-    "add_cross_attention",
-    "architectures",
-    "attention_dropout",
-    "auto_map",
-    "bos_token_id",
-    "chunk_size_feed_forward",
-    "cross_attention_hidden_size",
-    "decoder_start_token_id",
-    "dtype",
-    "embd_pdrop",
-    "eos_token_id",
-    "finetuning_task",
-    "id2label",
-    "initializer_range",
-    "is_decoder",
-    "is_encoder_decoder",
-    "label2id",
-    "max_position_embeddings",
-    "model_type",
-    "output_attentions",
-    "output_hidden_states",
-    "output_router_logits",
-    "pad_token_id",
-    "prefix",
-    "pretraining_tp",
-    "problem_type",
-    "resid_pdrop",
-    "return_dict",
-    "router_aux_loss_coef",
-    "sep_token_id",
-    "task_specific_params",
-    "tf_legacy_loss",
-    "tokenizer_class",
-    "torch_dtype",
-    "torchscript",
-    "transformers_version",
-    "use_bfloat16",
-    "use_cache",
-};
+enum { NAME_SHOWN_MAX = 120, VALUE_SHOWN_MAX = 80 };
+
+const json_limits config_document_limits = {.bytes = (size_t)16 << 20, .values = (size_t)1 << 17};
+
+assay_status config_read_document(const char *path, json_object **out, assay_error *err)
+{
+    return json_read_within(path, &config_document_limits, out, err);
+}
 
 void config_begin(config *c, const char *path, const char *prefix, json_object *object, config_notes *notes,
                   assay_error *err)
@@ -74,6 +42,8 @@ void config_begin_inside(config *c, config *parent, const char *prefix, json_obj
 {
     config_begin(c, parent->path, prefix, object, parent->notes, parent->err);
     c->parent = parent;
+    c->model_type = parent->model_type;
+    c->allowed = parent->allowed;
     fail_around(c);
 }
 
@@ -83,37 +53,67 @@ void config_drop(config *c)
     c->used = NULL;
 }
 
-static bool is_neutral(const char *name)
-{
-    for (size_t i = 0; i < sizeof NEUTRAL / sizeof *NEUTRAL; i++)
-        if (strcmp(name, NEUTRAL[i]) == 0) return true;
-    return false;
-}
-
-const char *config_unused(const config *c, size_t index)
-{
-    struct json_object_iterator at = json_object_iter_begin(c->object), end = json_object_iter_end(c->object);
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        const char *name = json_object_iter_peek_name(&at);
-        bool counts = json_object_iter_peek_value(&at) && !json_object_object_get_ex(c->used, name, NULL);
-        if (counts && index-- == 0) return name;
-    }
-    return NULL;
-}
-
-void config_end(config *c)
-{
-    const char *name;
-    for (size_t i = 0; c->status == ASSAY_OK && (name = config_unused(c, i)); i++)
-        if (!is_neutral(name)) config_note(c->notes, "%s%s: not understood and not used", c->prefix, name);
-    config_drop(c);
-}
-
 /* Takes over the parent's failure, if there is one. */
 static bool has_failed(config *c)
 {
     if (c->status == ASSAY_OK && c->parent) c->status = c->parent->status;
     return c->status != ASSAY_OK;
+}
+
+static bool is_allowed(const config *c, const char *name)
+{
+    const size_t n = strlen(c->prefix);
+    for (size_t i = 0; c->allowed && c->allowed[i]; i++)
+        if (strncmp(c->allowed[i], c->prefix, n) == 0 && strcmp(c->allowed[i] + n, name) == 0) return true;
+    return false;
+}
+
+/* Refuses a member that was left unread, or notes that it is allowed. */
+static void judge_unread(config *c, const char *name, const char *reason)
+{
+    const int n = json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
+    if (is_allowed(c, name))
+        config_note(c->notes, "%s%s: not understood, ignored as --allow-unknown asks", c->prefix, name);
+    else if (c->model_type)
+        config_fail_member(c, ASSAY_EUNSUPPORTED, name, "%s; --allow-unknown %s%.*s goes on without it",
+                           reason, c->prefix, n, name);
+    else config_fail_member(c, ASSAY_EUNSUPPORTED, name, "%s", reason);
+}
+
+/* harmless: whether config_is_harmless applies. */
+static void end(config *c, bool harmless, const char *reason)
+{
+    if (has_failed(c)) {
+        config_drop(c);
+        return;
+    }
+    struct json_object_iterator at = json_object_iter_begin(c->object),
+                                last = json_object_iter_end(c->object);
+    for (; c->status == ASSAY_OK && !json_object_iter_equal(&at, &last); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        json_object *value = json_object_iter_peek_value(&at);
+        if (!value || json_object_object_get_ex(c->used, name, NULL)) continue;
+        if (harmless && config_is_harmless(c->model_type, name, value)) continue;
+        judge_unread(c, name, reason);
+    }
+    config_drop(c);
+}
+
+void config_end(config *c)
+{
+    end(c, true, "which is not understood and may change the mathematics");
+}
+
+void config_end_strict(config *c, const char *reason)
+{
+    end(c, false, reason);
+}
+
+static assay_status fail(config *c, assay_status status, const char *reason)
+{
+    c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
+    fail_around(c);
+    return c->status;
 }
 
 assay_status config_fail(config *c, assay_status status, const char *format, ...)
@@ -124,9 +124,54 @@ assay_status config_fail(config *c, assay_status status, const char *format, ...
     va_start(args, format);
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
-    fail_around(c);
-    return c->status;
+    return fail(c, status, reason);
+}
+
+/* label: the member's name, with an index where it is an element. */
+static assay_status fail_found(config *c, assay_status status, const char *label, json_object *value,
+                               const char *format, va_list args)
+{
+    char rest[500];
+    const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
+    (void)vsnprintf(rest, sizeof rest, format, args);
+    return config_fail(c, status, "%.*s: found %.*s, %s",
+                       json_scan_clip(label, strlen(label), NAME_SHOWN_MAX), label,
+                       json_scan_clip(text, strlen(text), VALUE_SHOWN_MAX), text, rest);
+}
+
+assay_status config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const assay_status rc =
+        fail_found(c, status, name, json_object_object_get(c->object, name), format, args);
+    va_end(args);
+    return rc;
+}
+
+assay_status config_fail_element(config *c, assay_status status, const char *name, size_t index,
+                                 const char *format, ...)
+{
+    char label[NAME_SHOWN_MAX];
+    va_list args;
+    json_object *list = json_object_object_get(c->object, name);
+    (void)snprintf(label, sizeof label, "%.80s[%zu]", name, index);
+    va_start(args, format);
+    const assay_status rc =
+        fail_found(c, status, label, json_object_array_get_idx(list, index), format, args);
+    va_end(args);
+    return rc;
+}
+
+static bool grow(config_notes *notes)
+{
+    if (notes->n < notes->capacity) return true;
+    const size_t capacity = notes->capacity ? 2 * notes->capacity : 16;
+    char **line = realloc(notes->line, capacity * sizeof *line);
+    if (!line) return false;
+    notes->line = line;
+    notes->capacity = capacity;
+    return true;
 }
 
 void config_note(config_notes *notes, const char *format, ...)
@@ -134,16 +179,14 @@ void config_note(config_notes *notes, const char *format, ...)
     char *text = NULL;
     va_list args;
     va_start(args, format);
-    int length = vasprintf(&text, format, args);
+    const int length = vasprintf(&text, format, args);
     va_end(args);
-    char **grown = length < 0 ? NULL : realloc(notes->line, (notes->n + 1) * sizeof *grown);
-    if (!grown) {
-        if (length >= 0) free(text);
-        notes->incomplete = true;
+    if (length >= 0 && grow(notes)) {
+        notes->line[notes->n++] = text;
         return;
     }
-    notes->line = grown;
-    notes->line[notes->n++] = text;
+    if (length >= 0) free(text);
+    notes->incomplete = true;
 }
 
 void config_notes_free(config_notes *notes)
@@ -170,175 +213,4 @@ bool config_is_null(config *c, const char *name)
 {
     json_object *value = NULL;
     return c->status == ASSAY_OK && json_object_object_get_ex(c->object, name, &value) && !value;
-}
-
-/* What stands there, shortened, for a message. */
-static const char *found(json_object *value)
-{
-    return json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
-}
-
-static void wrong(config *c, const char *name, json_object *value, const char *expected)
-{
-    config_fail(c, ASSAY_EFORMAT, "%s: found %.80s, expected %s", name, found(value), expected);
-}
-
-static bool is_integer(json_object *value, int64_t lowest)
-{
-    if (!json_object_is_type(value, json_type_int)) return false;
-    int64_t v = json_object_get_int64(value);
-    return v >= lowest && v <= INT32_MAX;
-}
-
-static bool is_real(json_object *value)
-{
-    return (json_object_is_type(value, json_type_double) || json_object_is_type(value, json_type_int)) &&
-           isfinite(json_object_get_double(value));
-}
-
-static json_object *required(config *c, const char *name, const char *expected)
-{
-    json_object *value = config_member(c, name);
-    if (!value) config_fail(c, ASSAY_EFORMAT, "%s: missing, expected %s", name, expected);
-    return value;
-}
-
-static size_t integer(config *c, const char *name, json_object *value, int64_t lowest, const char *expected)
-{
-    if (!value) return 0;
-    if (is_integer(value, lowest)) return (size_t)json_object_get_int64(value);
-    wrong(c, name, value, expected);
-    return 0;
-}
-
-static const char POSITIVE[] = "a positive integer";
-static const char COUNT[] = "an integer of at least 0";
-static const char NUMBER[] = "a finite number";
-static const char TEXT[] = "a string";
-
-size_t config_size(config *c, const char *name)
-{
-    return integer(c, name, required(c, name, POSITIVE), 1, POSITIVE);
-}
-
-static size_t integer_or(config *c, const char *name, size_t fallback, int64_t lowest, const char *expected)
-{
-    json_object *value = config_member(c, name);
-    if (value) return integer(c, name, value, lowest, expected);
-    if (c->status == ASSAY_OK)
-        config_note(c->notes, "%s%s: absent, default %zu taken", c->prefix, name, fallback);
-    return fallback;
-}
-
-size_t config_size_or(config *c, const char *name, size_t fallback)
-{
-    return integer_or(c, name, fallback, 1, POSITIVE);
-}
-
-size_t config_count_or(config *c, const char *name, size_t fallback)
-{
-    return integer_or(c, name, fallback, 0, COUNT);
-}
-
-double config_real(config *c, const char *name)
-{
-    json_object *value = required(c, name, NUMBER);
-    if (!value) return 0;
-    if (is_real(value)) return json_object_get_double(value);
-    wrong(c, name, value, NUMBER);
-    return 0;
-}
-
-double config_real_or(config *c, const char *name, double fallback)
-{
-    if (config_has(c, name)) return config_real(c, name);
-    if (c->status == ASSAY_OK)
-        config_note(c->notes, "%s%s: absent, default %g taken", c->prefix, name, fallback);
-    return fallback;
-}
-
-bool config_flag_or(config *c, const char *name, bool fallback)
-{
-    json_object *value = config_member(c, name);
-    if (!value) {
-        if (c->status == ASSAY_OK)
-            config_note(c->notes, "%s%s: absent, default %s taken", c->prefix, name,
-                        fallback ? "true" : "false");
-        return fallback;
-    }
-    if (json_object_is_type(value, json_type_boolean)) return json_object_get_boolean(value);
-    wrong(c, name, value, "true or false");
-    return fallback;
-}
-
-const char *config_text(config *c, const char *name)
-{
-    json_object *value = required(c, name, TEXT);
-    if (!value) return "";
-    if (json_object_is_type(value, json_type_string)) return json_object_get_string(value);
-    wrong(c, name, value, TEXT);
-    return "";
-}
-
-const char *config_text_or(config *c, const char *name, const char *fallback)
-{
-    if (config_has(c, name)) return config_text(c, name);
-    if (c->status == ASSAY_OK)
-        config_note(c->notes, "%s%s: absent, default %s taken", c->prefix, name, fallback);
-    return fallback;
-}
-
-/* The i-th number of a list, or the scalar itself. */
-static json_object *element(json_object *value, size_t i)
-{
-    return json_object_is_type(value, json_type_array) ? json_object_array_get_idx(value, i) : value;
-}
-
-/* The list (or scalar) at name, whose elements all satisfy the test; NULL where absent or wrong. */
-static json_object *list(config *c, const char *name, bool scalar, size_t n, bool integers)
-{
-    json_object *value = config_member(c, name);
-    if (!value) return NULL;
-    bool is_list = json_object_is_type(value, json_type_array);
-    if ((!is_list && !scalar) || (is_list && json_object_array_length(value) != n)) {
-        char expected[80];
-        (void)snprintf(expected, sizeof expected, "%sa list of %zu %s", scalar ? "one or " : "", n,
-                       integers ? "positive integers" : "numbers");
-        wrong(c, name, value, expected);
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        json_object *e = element(value, i);
-        if (e && (integers ? is_integer(e, 1) : is_real(e))) continue;
-        wrong(c, name, value, integers ? "positive integers" : "finite numbers");
-        return NULL;
-    }
-    return value;
-}
-
-bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n)
-{
-    json_object *value = list(c, name, scalar, n, false);
-    for (size_t i = 0; value && i < n; i++) out[i] = json_object_get_double(element(value, i));
-    return value != NULL;
-}
-
-bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n)
-{
-    json_object *value = list(c, name, scalar, n, true);
-    for (size_t i = 0; value && i < n; i++) out[i] = (size_t)json_object_get_int64(element(value, i));
-    return value != NULL;
-}
-
-void config_refuse(config *c, const char *name)
-{
-    json_object *value = config_member(c, name);
-    if (!value) return;
-    bool nothing = (json_object_is_type(value, json_type_boolean) && !json_object_get_boolean(value)) ||
-                   (is_real(value) && json_object_get_double(value) == 0) ||
-                   (json_object_is_type(value, json_type_array) && json_object_array_length(value) == 0) ||
-                   (json_object_is_type(value, json_type_object) && json_object_object_length(value) == 0);
-    if (!nothing)
-        config_fail(c, ASSAY_EUNSUPPORTED, "%s: found %.80s, which this family does not implement", name,
-                    found(value));
 }

@@ -1,5 +1,6 @@
-/* Reading the members of a config.json: typed, required or with the published class's default, each use
- * remembered, so that what nobody understood can be named afterwards.
+/* Reading the members of a config.json: typed, required or with the published class's default. Members that
+ * are read are recorded; those that are left unread are refused by name, unless they are known to be harmless
+ * (config_harmless.h) or the user allows them.
  *
  * Errors stick: after the first failure every further read returns zero and changes nothing, so a family
  * reads all that it needs and looks at `status` once.
@@ -10,18 +11,18 @@
 
 #include <assay/status.h>
 
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/json.h"
 #include "model/rope.h"
 
-/* Lines for a person: defaults taken, members not understood. Grows by config_note; freed as a whole.
+/* Lines for a person: defaults taken, members that are ignored. Grows by config_note; freed as a whole.
  * incomplete: memory was short for a line; who reports them must fail with ASSAY_ENOMEM instead. */
 typedef struct config_notes {
     char **line;
-    size_t n;
+    size_t n, capacity;
     bool incomplete;
 } config_notes;
 
@@ -32,6 +33,10 @@ typedef struct config {
     json_object *used;   /* members that were asked for; owned by config_end */
     config_notes *notes;
     struct config *parent; /* the reader of the object around this one, which fails with it; or NULL */
+    /* What config_end goes by, set by the caller of config_begin, taken over by config_begin_inside. */
+    const char *model_type; /* of the family, for config_is_harmless; NULL: this is no checkpoint's document,
+                             * and messages do not name --allow-unknown */
+    const char *const *allowed; /* members to ignore, with their prefix; NULL-terminated; or NULL */
     assay_status status;
     assay_error *err;
 } config;
@@ -44,19 +49,27 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
  * failure of one is the failure of both. */
 void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object);
 
-/* Frees what config_begin made, without a word about members that were not used. */
+/* Frees what config_begin made, whatever was left unread. */
 void config_drop(config *c);
 
-/* Notes each member that was neither asked for nor is known to leave the mathematics alone (dropout,
- * initialisation, names, …), and frees what config_begin made. */
+/* Fails with ASSAY_EUNSUPPORTED for the first member that is neither null nor read nor harmless nor allowed;
+ * notes those that are allowed; frees what config_begin made. Takes time in proportion to the members. */
 void config_end(config *c);
 
-/* The index-th member that is not null and that nobody has asked for; NULL where there are fewer. */
-const char *config_unused(const config *c, size_t index);
+/* The same for an object in which no member is harmless. reason: what the message says of the member, such as
+ * "expected only group_size, bits and mode". */
+void config_end_strict(config *c, const char *reason);
 
 /* Fails unless something failed before; returns c->status. */
 assay_status config_fail(config *c, assay_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same about a member, or about an element of its list: "NAME[INDEX]: found VALUE, …", VALUE as the
+ * document writes it. format: what follows, such as "expected a number above 0". */
+assay_status config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+assay_status config_fail_element(config *c, assay_status status, const char *name, size_t index,
+                                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void config_note(config_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void config_notes_free(config_notes *notes);
 
@@ -67,6 +80,13 @@ bool config_has(config *c, const char *name);
 /* Whether the member stands there as null, where that differs from being absent. */
 bool config_is_null(config *c, const char *name);
 
+/* Reads a config.json or generation_config.json, which may hold 2^17 values (members and elements of lists).
+ */
+assay_status config_read_document(const char *path, json_object **out, assay_error *err);
+
+/* The limits of such a document. */
+extern const json_limits config_document_limits;
+
 /* A positive integer below 2^31. The second form takes the published class's default and notes it. */
 size_t config_size(config *c, const char *name);
 size_t config_size_or(config *c, const char *name, size_t fallback);
@@ -76,11 +96,14 @@ size_t config_count_or(config *c, const char *name, size_t fallback);
 
 /* A finite number. */
 double config_real(config *c, const char *name);
-double config_real_or(config *c, const char *name, double fallback);
+
+/* One above 0, and one of at least 0. */
+double config_positive(config *c, const char *name);
+double config_not_negative_or(config *c, const char *name, double fallback);
 
 bool config_flag_or(config *c, const char *name, bool fallback);
 
-/* The text lives as long as the document. */
+/* A string without U+0000, which would cut it short. It lives as long as the document. */
 const char *config_text(config *c, const char *name);
 const char *config_text_or(config *c, const char *name, const char *fallback);
 
@@ -130,6 +153,10 @@ typedef struct config_rope_request {
 /* Resolves it into *out, whose arrays the caller frees (rope_free). An unknown type, a member that its type
  * does not know, a missing or impossible parameter: the error sticks and *out is zero. */
 void config_rope(config *c, const config_rope_request *request, rope *out);
+
+/* Of a document with a rope for each layer type, once those have been read: refuses members of
+ * rope_parameters that are neither full_attention nor sliding_attention. */
+void config_rope_end(config *c);
 
 /* The rope of a document that stands alone (a `rope` case): rope_parameters or rope_scaling, or their members
  * at the top level; the member of layer_type where that is given; M-RoPE sections where mrope_section is

@@ -10,11 +10,6 @@
 
 enum { SHOWN_MAX = 120 };
 
-static const char *text_of(json_object *value)
-{
-    return json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
-}
-
 /* The members of one object. A module that leaves one out gets MLX's default (4 bits, groups of 64:
  * mlx/nn/layers/quantized.py), not what holds for all. */
 static config_affine read_members(config *c, bool is_module)
@@ -24,12 +19,11 @@ static config_affine read_members(config *c, bool is_module)
     a.bits = is_module ? config_size_or(c, "bits", 4) : config_size(c, "bits");
     const char *mode = config_has(c, "mode") ? config_text(c, "mode") : "affine";
     if (c->status != ASSAY_OK) return a;
-    if (strcmp(mode, "affine") != 0)
-        config_fail(c, ASSAY_EUNSUPPORTED, "mode: found \"%.*s\", expected \"affine\"", SHOWN_MAX, mode);
+    if (strcmp(mode, "affine") != 0) config_fail_member(c, ASSAY_EUNSUPPORTED, "mode", "expected \"affine\"");
     if (!affine_knows_bits(a.bits))
-        config_fail(c, ASSAY_EUNSUPPORTED, "bits: found %zu, expected 2, 3, 4, 5, 6 or 8", a.bits);
+        config_fail_member(c, ASSAY_EUNSUPPORTED, "bits", "expected 2, 3, 4, 5, 6 or 8");
     if (!affine_knows_group(a.group))
-        config_fail(c, ASSAY_EUNSUPPORTED, "group_size: found %zu, expected 32, 64 or 128", a.group);
+        config_fail_member(c, ASSAY_EUNSUPPORTED, "group_size", "expected 32, 64 or 128");
     return a;
 }
 
@@ -40,11 +34,7 @@ static config_affine read_module(config *c, const char *path, json_object *value
     (void)snprintf(prefix, sizeof prefix, "%s%.*s.", c->prefix, SHOWN_MAX, path);
     config_begin_inside(&d, c, prefix, value);
     const config_affine a = read_members(&d, true);
-    const char *other = d.status == ASSAY_OK ? config_unused(&d, 0) : NULL;
-    if (other)
-        config_fail(&d, ASSAY_EUNSUPPORTED, "%.*s: expected only group_size, bits and mode", SHOWN_MAX,
-                    other);
-    config_drop(&d);
+    config_end_strict(&d, "expected only group_size, bits and mode");
     return a;
 }
 
@@ -61,10 +51,9 @@ static void check_modules(config *all)
         if (json_object_is_type(value, json_type_boolean)) continue;
         if (json_object_is_type(value, json_type_object)) (void)read_module(all, name, value);
         else
-            config_fail(all, ASSAY_EUNSUPPORTED,
-                        "%.*s: found %.80s, expected group_size, bits, mode or the path of a module with an "
-                        "object or a boolean",
-                        SHOWN_MAX, name, text_of(value));
+            config_fail_member(all, ASSAY_EUNSUPPORTED, name,
+                               "expected group_size, bits, mode or the path of a module with an object or a "
+                               "boolean");
     }
 }
 
@@ -82,7 +71,7 @@ void config_quantization_read(config *c, config_quantization *out)
     json_object *own = config_member(c, NAME), *copy = config_member(c, COPY);
     *out = (config_quantization){0};
     if (own && copy && !json_object_equal(own, copy)) {
-        config_fail(c, ASSAY_EFORMAT, "%s: found %.80s, expected what %s says", COPY, text_of(copy), NAME);
+        config_fail_member(c, ASSAY_EFORMAT, COPY, "expected what %s says", NAME);
         return;
     }
     if (!own && copy && !is_own(copy)) {
@@ -91,7 +80,7 @@ void config_quantization_read(config *c, config_quantization *out)
     }
     if (!own && !copy) return;
     if (own && !json_object_is_type(own, json_type_object)) {
-        config_fail(c, ASSAY_EFORMAT, "%s: found %.80s, expected an object", NAME, text_of(own));
+        config_fail_member(c, ASSAY_EFORMAT, NAME, "expected an object");
         return;
     }
     config all;

@@ -6,23 +6,12 @@
 #include "model/config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Reads the parameters of one type from the rope's own members d and the document c around it. */
 typedef void read_fn(config *c, config *d, const config_rope_request *request, rope *r);
-
-static double positive(config *d, const char *name, double value)
-{
-    if (d->status == ASSAY_OK && !(value > 0))
-        config_fail(d, ASSAY_EFORMAT, "%s: found %g, expected a number above 0", name, value);
-    return value;
-}
-
-static double factor(config *d)
-{
-    return positive(d, "factor", config_real(d, "factor"));
-}
 
 /* The length of the first training. A member of the document outranks one of the rope. */
 static double original_length(config *c, config *d)
@@ -42,13 +31,13 @@ static void read_default(config *c, config *d, const config_rope_request *reques
 static void read_linear(config *c, config *d, const config_rope_request *request, rope *r)
 {
     (void)c, (void)request;
-    r->factor = factor(d);
+    r->factor = config_positive(d, "factor");
 }
 
 static void read_dynamic(config *c, config *d, const config_rope_request *request, rope *r)
 {
     (void)request;
-    r->factor = factor(d);
+    r->factor = config_positive(d, "factor");
     r->max_length = (double)config_size(c, "max_position_embeddings");
     if (r->dim <= 2) config_fail(d, ASSAY_EFORMAT, "rope_type: dynamic needs more than 2 rotating elements");
 }
@@ -56,13 +45,13 @@ static void read_dynamic(config *c, config *d, const config_rope_request *reques
 static void read_llama3(config *c, config *d, const config_rope_request *request, rope *r)
 {
     (void)request;
-    r->factor = factor(d);
-    r->low_freq_factor = positive(d, "low_freq_factor", config_real(d, "low_freq_factor"));
-    r->high_freq_factor = config_real(d, "high_freq_factor");
+    r->factor = config_positive(d, "factor");
+    r->low_freq_factor = config_positive(d, "low_freq_factor");
+    r->high_freq_factor = config_positive(d, "high_freq_factor");
     r->original_length = original_length(c, d);
     if (d->status == ASSAY_OK && r->high_freq_factor <= r->low_freq_factor)
-        config_fail(d, ASSAY_EFORMAT, "high_freq_factor: found %g, expected more than low_freq_factor (%g)",
-                    r->high_freq_factor, r->low_freq_factor);
+        config_fail_member(d, ASSAY_EFORMAT, "high_freq_factor", "expected more than low_freq_factor (%g)",
+                           r->low_freq_factor);
 }
 
 static double yarn_magnitude(double scale, double mscale)
@@ -70,48 +59,61 @@ static double yarn_magnitude(double scale, double mscale)
     return scale <= 1 ? 1 : 0.1 * mscale * log(scale) + 1;
 }
 
-static double optional(config *d, const char *name)
+/* Upstream reads 0 as absent. */
+static double optional(config *d, const char *name, double fallback)
 {
-    return config_has(d, name) ? config_real(d, name) : 0;
+    const double value = config_has(d, name) ? config_not_negative_or(d, name, 0) : 0;
+    return value > 0 ? value : fallback;
+}
+
+/* The factor of cos and sin: attention_factor, or where that is absent what follows from the scale. */
+static void read_attention_factor(config *d, rope *r, double fallback)
+{
+    r->attention_factor =
+        config_has(d, "attention_factor") ? config_positive(d, "attention_factor") : fallback;
+    if (d->status == ASSAY_OK && !(isfinite(r->attention_factor) && r->attention_factor > 0))
+        config_fail(d, ASSAY_EFORMAT,
+                    "attention_factor: its parameters make it %g, expected a number above 0",
+                    r->attention_factor);
 }
 
 static void read_yarn(config *c, config *d, const config_rope_request *request, rope *r)
 {
     r->original_length = original_length(c, d);
     r->factor = config_has(d, "factor")
-                    ? factor(d)
+                    ? config_positive(d, "factor")
                     : (double)config_size(c, "max_position_embeddings") / r->original_length;
-    double fast = optional(d, "beta_fast"), slow = optional(d, "beta_slow");
-    r->beta_fast = fast != 0 ? fast : 32; /* upstream reads 0 as absent */
-    r->beta_slow = slow != 0 ? slow : 1;
+    r->beta_fast = optional(d, "beta_fast", 32);
+    r->beta_slow = optional(d, "beta_slow", 1);
+    if (r->beta_fast < r->beta_slow && config_has(d, "beta_slow"))
+        config_fail_member(d, ASSAY_EFORMAT, "beta_slow", "expected at most beta_fast (%g)", r->beta_fast);
+    else if (r->beta_fast < r->beta_slow)
+        config_fail_member(d, ASSAY_EFORMAT, "beta_fast", "expected at least beta_slow (%g)", r->beta_slow);
     r->truncate = config_has(d, "truncate") ? config_flag_or(d, "truncate", true) : true;
     if (!r->truncate && request->layer_type)
         config_fail(d, ASSAY_EUNSUPPORTED,
                     "truncate: found false, which the published implementation ignores "
                     "for a rope of one layer type");
-    double mscale = optional(d, "mscale"), all_dim = optional(d, "mscale_all_dim");
-    if (config_has(d, "attention_factor"))
-        r->attention_factor = positive(d, "attention_factor", config_real(d, "attention_factor"));
-    else if (mscale != 0 && all_dim != 0)
-        r->attention_factor = yarn_magnitude(r->factor, mscale) / yarn_magnitude(r->factor, all_dim);
-    else r->attention_factor = yarn_magnitude(r->factor, 1);
+    const double mscale = optional(d, "mscale", 0), all_dim = optional(d, "mscale_all_dim", 0);
+    read_attention_factor(d, r,
+                          mscale > 0 && all_dim > 0
+                              ? yarn_magnitude(r->factor, mscale) / yarn_magnitude(r->factor, all_dim)
+                              : yarn_magnitude(r->factor, 1));
 }
 
 static double *factors(config *d, const char *name, size_t n)
 {
-    json_object *list = config_member(d, name);
-    if (!json_object_is_type(list, json_type_array) || json_object_array_length(list) != n) {
-        config_fail(d, ASSAY_EFORMAT, "%s: found %.80s, expected a list of %zu numbers", name,
-                    list ? json_object_to_json_string_ext(list, JSON_C_TO_STRING_PLAIN) : "nothing", n);
-        return NULL;
-    }
+    if (!config_has(d, name))
+        config_fail(d, ASSAY_EFORMAT, "%s: missing, expected a list of %zu numbers", name, n);
+    if (d->status != ASSAY_OK) return NULL;
     double *out = calloc(n, sizeof *out);
     if (!out) {
         config_fail(d, ASSAY_ENOMEM, "out of memory");
         return NULL;
     }
-    (void)config_reals(d, name, false, out, n);
-    for (size_t i = 0; i < n; i++) positive(d, name, out[i]);
+    const bool read = config_reals(d, name, false, out, n);
+    for (size_t i = 0; read && i < n; i++)
+        if (!(out[i] > 0)) config_fail_element(d, ASSAY_EFORMAT, name, i, "expected a number above 0");
     return out;
 }
 
@@ -124,22 +126,20 @@ static void read_longrope(config *c, config *d, const config_rope_request *reque
     r->short_factor = factors(d, "short_factor", r->dim / 2);
     r->long_factor = factors(d, "long_factor", r->dim / 2);
     double scale = config_has(d, "factor")
-                       ? factor(d)
+                       ? config_positive(d, "factor")
                        : (double)config_size(c, "max_position_embeddings") / r->original_length;
-    if (config_has(d, "attention_factor"))
-        r->attention_factor = positive(d, "attention_factor", config_real(d, "attention_factor"));
-    else r->attention_factor = scale <= 1 ? 1 : sqrt(1 + log(scale) / log(r->original_length));
+    read_attention_factor(d, r, scale <= 1 ? 1 : sqrt(1 + log(scale) / log(r->original_length)));
 }
 
 static void read_proportional(config *c, config *d, const config_rope_request *request, rope *r)
 {
     (void)c;
-    r->factor = config_has(d, "factor") ? factor(d) : 1;
+    r->factor = config_has(d, "factor") ? config_positive(d, "factor") : 1;
     double share = config_has(d, "partial_rotary_factor") ? config_real(d, "partial_rotary_factor")
                    : request->default_partial > 0         ? request->default_partial
                                                           : 1;
     if (d->status == ASSAY_OK && !(share >= 0 && share <= 1))
-        config_fail(d, ASSAY_EFORMAT, "partial_rotary_factor: found %g, expected 0 to 1", share);
+        config_fail_member(d, ASSAY_EFORMAT, "partial_rotary_factor", "expected 0 to 1");
     else r->n_angles = (size_t)floor(share * (double)r->head_dim / 2);
 }
 
@@ -172,19 +172,33 @@ static read_fn *reader(config *d, const char *spelled, const config_rope_request
     return read_default;
 }
 
+/* A number, and the member that holds it. */
+typedef struct rope_number {
+    config *in; /* NULL: it stands nowhere, value is the default */
+    const char *name;
+    double value;
+} rope_number;
+
 /* A number that may stand in the rope or, in the older spelling, in the document around it under its own or
- * an older name; both may be there if they agree. false: it stands in neither. */
-static bool read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
-                        double *out)
+ * an older name; both may be there if they agree. */
+static rope_number read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
+                               double fallback)
 {
-    bool inside = config_has(d, name), outside = config_has(c, old_name);
-    if (outside) *out = config_real(c, old_name);
-    if (!inside) return outside;
-    double value = config_real(d, name);
-    if (outside && d != c && value != *out && !may_differ)
-        config_fail(d, ASSAY_EFORMAT, "%s: found %g, but %s beside it is %g", name, value, old_name, *out);
-    *out = value;
-    return true;
+    const bool inside = config_has(d, name), outside = config_has(c, old_name);
+    rope_number n = {.value = fallback}, old = {.value = fallback};
+    if (outside) old = (rope_number){c, old_name, config_real(c, old_name)};
+    if (inside) n = (rope_number){d, name, config_real(d, name)};
+    if (inside && outside && d != c && n.value != old.value && !may_differ)
+        config_fail_member(d, ASSAY_EFORMAT, name, "but %s beside it is %s", old_name,
+                           json_object_to_json_string_ext(json_object_object_get(c->object, old_name),
+                                                          JSON_C_TO_STRING_PLAIN));
+    return inside ? n : old;
+}
+
+/* Fails about the member that holds the number. */
+static void refuse_number(const rope_number *n, assay_status status, const char *expected)
+{
+    config_fail_member(n->in, status, n->name, "%s", expected);
 }
 
 /* How many leading elements of a head rotate. */
@@ -193,14 +207,12 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
     r->head_dim = r->dim = r->exponent_dim = request->head_dim;
     if (r->type == ROPE_PROPORTIONAL) return;
     static const char NAME[] = "partial_rotary_factor";
-    double share = 1;
-    (void)read_number(c, d, NAME, NAME, request->layer_type != NULL, &share);
+    const rope_number n = read_number(c, d, NAME, NAME, request->layer_type != NULL, 1);
+    const double share = n.value;
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
-    if (!(share > 0 && share <= 1))
-        config_fail(d, ASSAY_EFORMAT, "%s: found %g, expected more than 0, at most 1", NAME, share);
+    if (!(share > 0 && share <= 1)) refuse_number(&n, ASSAY_EFORMAT, "expected more than 0, at most 1");
     else if (share != 1 && !request->partial)
-        config_fail(d, ASSAY_EUNSUPPORTED, "%s: found %g, but heads of this family rotate as a whole", NAME,
-                    share);
+        refuse_number(&n, ASSAY_EUNSUPPORTED, "but heads of this family rotate as a whole");
     r->exponent_dim = (size_t)((double)request->head_dim * share);
     r->dim = r->exponent_dim + r->exponent_dim % 2;
     if (r->dim == 0 || r->dim > r->head_dim || (r->dim != r->exponent_dim && r->type != ROPE_DEFAULT))
@@ -211,20 +223,22 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
 static double read_theta(config *c, config *d, const config_rope_request *request)
 {
     const char *old_name = request->old_theta ? request->old_theta : "rope_theta";
-    double theta = request->default_theta;
     /* Beside ropes by layer type there may be the theta of another type. */
-    if (!read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, &theta) &&
-        d->status == ASSAY_OK)
-        config_note(c->notes, "%srope_theta: absent, default %g taken", d->prefix, theta);
-    if (d->status == ASSAY_OK && !(theta > 1))
-        config_fail(d, ASSAY_EFORMAT, "rope_theta: found %g, expected a number above 1", theta);
-    return theta;
+    const rope_number theta =
+        read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, request->default_theta);
+    if (!theta.in && d->status == ASSAY_OK)
+        config_note(c->notes, "%srope_theta: absent, default %g taken", d->prefix, theta.value);
+    if (d->status == ASSAY_OK && !(theta.value > 1))
+        refuse_number(&theta, ASSAY_EFORMAT, "expected a number above 1");
+    return theta.value;
 }
 
-static void refuse_leftover(config *d, const char *type)
+/* Ends the reader of a rope's own members. */
+static void end_rope(config *d, rope_type type)
 {
-    const char *name = d->status == ASSAY_OK && d->parent->status == ASSAY_OK ? config_unused(d, 0) : NULL;
-    if (name) config_fail(d, ASSAY_EUNSUPPORTED, "%s: not understood with rope_type \"%s\"", name, type);
+    char reason[64];
+    (void)snprintf(reason, sizeof reason, "not understood with rope_type \"%s\"", rope_type_name(type));
+    config_end_strict(d, reason);
 }
 
 /* d: the rope's own members; may be c itself. */
@@ -257,41 +271,57 @@ static void check_agreement(config *c, json_object *newer, json_object *older)
     }
 }
 
-/* The object that holds the rope's members, or NULL where the document has none; *prefix names it. */
-static json_object *rope_members(config *c, const config_rope_request *request, const char **prefix)
+enum { PREFIX_MAX = 96 };
+
+/* The object that holds the rope's members, or NULL where the document has none; prefix names it. */
+static json_object *rope_members(config *c, const config_rope_request *request, char prefix[PREFIX_MAX])
 {
+    const char *type = request->layer_type;
     json_object *newer = config_member(c, "rope_parameters"), *nested = NULL;
     json_object *older = request->old_scaling ? config_member(c, "rope_scaling") : NULL;
-    *prefix = "rope_parameters.";
-    if (request->layer_type && newer) {
-        if (!json_object_object_get_ex(newer, request->layer_type, &nested) && !older)
-            config_fail(c, ASSAY_EFORMAT, "rope_parameters.%s: missing", request->layer_type);
+    (void)snprintf(prefix, PREFIX_MAX, "%srope_parameters.%.40s%s", c->prefix, type ? type : "",
+                   type ? "." : "");
+    if (type && newer) {
+        if (!json_object_object_get_ex(newer, type, &nested) && !older)
+            config_fail(c, ASSAY_EFORMAT, "rope_parameters.%s: missing", type);
         newer = nested;
     }
     if (json_object_is_type(newer, json_type_object) && json_object_is_type(older, json_type_object))
         check_agreement(c, newer, older);
     if (newer) return newer;
-    *prefix = "rope_scaling.";
+    (void)snprintf(prefix, PREFIX_MAX, "%srope_scaling.", c->prefix);
     return older;
 }
 
 void config_rope(config *c, const config_rope_request *request, rope *out)
 {
-    const char *prefix;
+    char prefix[PREFIX_MAX];
     config d;
     rope r = {0};
     *out = r;
-    json_object *members = rope_members(c, request, &prefix);
+    json_object *members = rope_members(c, request, prefix);
     json_object *none = members ? NULL : json_object_new_object();
     if (c->status == ASSAY_OK) {
         config_begin_inside(&d, c, prefix, members ? members : none);
         read_rope(c, &d, request, &r);
-        refuse_leftover(&d, rope_type_name(r.type));
-        config_drop(&d);
+        end_rope(&d, r.type);
     }
     json_object_put(none);
     if (c->status == ASSAY_OK) *out = r;
     else rope_free(&r);
+}
+
+void config_rope_end(config *c)
+{
+    config d;
+    char prefix[PREFIX_MAX];
+    json_object *ropes = config_member(c, "rope_parameters");
+    if (!ropes) return;
+    (void)snprintf(prefix, sizeof prefix, "%srope_parameters.", c->prefix);
+    config_begin_inside(&d, c, prefix, ropes);
+    (void)config_has(&d, "full_attention");
+    (void)config_has(&d, "sliding_attention");
+    config_end_strict(&d, "expected only full_attention and sliding_attention");
 }
 
 /* Deals the frequencies to three axes where the document says so. */
@@ -316,7 +346,7 @@ void config_rope_alone(config *c, size_t head_dim, rope *out)
     rope r = {0};
     *out = r;
     const char *model_type = config_has(c, "model_type") ? config_text(c, "model_type") : "";
-    const char *prefix = "";
+    char prefix[PREFIX_MAX];
     config_rope_request request = {.head_dim = head_dim,
                                    .layer_type =
                                        config_has(c, "layer_type") ? config_text(c, "layer_type") : NULL,
@@ -325,7 +355,7 @@ void config_rope_alone(config *c, size_t head_dim, rope *out)
                                    .partial = true};
     if (config_has(c, "head_dim") && config_size(c, "head_dim") != head_dim)
         config_fail(c, ASSAY_EFORMAT, "head_dim: differs from the last dimension of x, %zu", head_dim);
-    json_object *members = rope_members(c, &request, &prefix);
+    json_object *members = rope_members(c, &request, prefix);
     config inside, *d = c; /* without an object of their own the members stand at the top level */
     if (members && c->status == ASSAY_OK) {
         d = &inside;
@@ -333,10 +363,7 @@ void config_rope_alone(config *c, size_t head_dim, rope *out)
     }
     read_rope(c, d, &request, &r);
     read_sections(d, model_type, &r);
-    if (d != c) {
-        refuse_leftover(d, rope_type_name(r.type));
-        config_drop(d);
-    }
+    if (d != c) end_rope(d, r.type);
     if (c->status == ASSAY_OK) *out = r;
     else rope_free(&r);
 }

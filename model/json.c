@@ -13,9 +13,11 @@
 #include <string.h>
 
 #define NUMBER_SHOWN_MAX 40
+#define MEMBER_SHOWN_MAX 80
 
 /* Converts a NUMBER, which strtod could read past the end of the text. */
-static assay_status check_number(const char *path, const json_scan_token *token, assay_error *err)
+static assay_status check_number(const char *path, const json_scan *scan, const json_scan_token *token,
+                                 assay_error *err)
 {
     char near[64];
     char *copy = token->n < sizeof near ? near : malloc(token->n + 1);
@@ -25,8 +27,21 @@ static assay_status check_number(const char *path, const json_scan_token *token,
     const bool finite = isfinite(strtod(copy, NULL));
     if (copy != near) free(copy);
     if (finite) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EFORMAT, "%s: found number %.*s, expected one within the range of a double",
-                      path, json_scan_clip(token->text, token->n, NUMBER_SHOWN_MAX), token->text);
+    size_t n_name = 0;
+    const char *name = json_scan_member(scan, &n_name);
+    return assay_fail(err, ASSAY_EFORMAT,
+                      "%s: %.*s%sfound number %.*s, expected one within the range of a double", path,
+                      json_scan_clip(name, n_name, MEMBER_SHOWN_MAX), name ? name : "", name ? ": " : "",
+                      json_scan_clip(token->text, token->n, NUMBER_SHOWN_MAX), token->text);
+}
+
+/* Whether json-c would print an integer otherwise than the text writes it: it clamps those beyond 64 bits,
+ * and -0 loses its sign. */
+static bool is_respelled(const json_scan_token *token)
+{
+    for (size_t i = 0; i < token->n; i++)
+        if (strchr(".eE", token->text[i])) return false;
+    return token->n > 18 || (token->n == 2 && memcmp(token->text, "-0", 2) == 0);
 }
 
 static bool is_value(json_scan_kind kind)
@@ -35,8 +50,10 @@ static bool is_value(json_scan_kind kind)
            kind != JSON_SCAN_ARRAY_END;
 }
 
-/* json_check, of a text with at most `most` values. */
-static assay_status check(const char *path, const char *text, size_t n, size_t most, assay_error *err)
+/* json_check, of a text with at most `most` values. *respelled: whether it holds a number that json-c would
+ * not print as it is written. */
+static assay_status check(const char *path, const char *text, size_t n, size_t most, bool *respelled,
+                          assay_error *err)
 {
     json_scan *scan = NULL;
     json_scan_token token = {JSON_SCAN_NULL, NULL, 0};
@@ -45,7 +62,10 @@ static assay_status check(const char *path, const char *text, size_t n, size_t m
     while (rc == ASSAY_OK && token.kind != JSON_SCAN_END) {
         rc = json_scan_next(scan, &token, err);
         if (rc != ASSAY_OK) break;
-        if (token.kind == JSON_SCAN_NUMBER) rc = check_number(path, &token, err);
+        if (token.kind == JSON_SCAN_NUMBER) {
+            rc = check_number(path, scan, &token, err);
+            if (is_respelled(&token)) *respelled = true;
+        }
         if (is_value(token.kind) && ++n_values > most)
             rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found more than %zu values, expected at most those",
                             path, most);
@@ -56,7 +76,8 @@ static assay_status check(const char *path, const char *text, size_t n, size_t m
 
 assay_status json_check(const char *path, const char *text, size_t n, assay_error *err)
 {
-    return check(path, text, n, SIZE_MAX, err);
+    bool respelled = false;
+    return check(path, text, n, SIZE_MAX, &respelled, err);
 }
 
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
@@ -119,26 +140,103 @@ static assay_status build(const char *path, const char *text, size_t n, json_obj
     return ASSAY_OK;
 }
 
+/* Gives an integer the text's own spelling, which it is printed with. */
+static bool keep_spelling(json_object *value, const json_scan_token *token)
+{
+    char *text = strndup(token->text, token->n);
+    if (!text) return false;
+    json_object_set_serializer(value, json_object_userdata_to_json_string, text, json_object_free_userdata);
+    return true;
+}
+
+/* An object or array around the scanned token. */
+typedef struct container {
+    json_object *value;
+    size_t n_values; /* of it that have been passed */
+} container;
+
+/* The value that the scanner has come to, in the innermost container. name: of the member, where that is an
+ * object. */
+static json_object *next_value(container *inner, const char *name)
+{
+    if (json_object_is_type(inner->value, json_type_array))
+        return json_object_array_get_idx(inner->value, inner->n_values++);
+    return json_object_object_get(inner->value, name);
+}
+
+/* Walks over the text and over what json-c made of it together. name: room for the longest member name. */
+static assay_status walk_numbers(json_scan *scan, json_object *root, char *name, assay_error *err)
+{
+    container stack[JSON_DEPTH_MAX];
+    size_t depth = 0;
+    json_scan_token token = {JSON_SCAN_NULL, NULL, 0};
+    assay_status rc = json_scan_next(scan, &token, err);
+    for (; rc == ASSAY_OK && token.kind != JSON_SCAN_END; rc = json_scan_next(scan, &token, err)) {
+        if (token.kind == JSON_SCAN_NAME) name[json_scan_unescape(name, &token)] = '\0';
+        if (token.kind == JSON_SCAN_OBJECT_END || token.kind == JSON_SCAN_ARRAY_END) depth--;
+        if (!is_value(token.kind)) continue;
+        json_object *value = depth > 0 ? next_value(&stack[depth - 1], name) : root;
+        if (token.kind == JSON_SCAN_OBJECT || token.kind == JSON_SCAN_ARRAY)
+            stack[depth++] = (container){.value = value};
+        if (token.kind == JSON_SCAN_NUMBER && is_respelled(&token) && !keep_spelling(value, &token))
+            return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    return rc;
+}
+
+static assay_status keep_spellings(const char *path, const char *text, size_t n, json_object *root,
+                                   assay_error *err)
+{
+    json_scan *scan = NULL;
+    char *name = malloc(n + 1);
+    if (!name) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    assay_status rc = json_scan_open(path, text, n, &scan, err);
+    if (rc == ASSAY_OK) rc = walk_numbers(scan, root, name, err);
+    json_scan_free(scan);
+    free(name);
+    return rc;
+}
+
 assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
                                json_object **out, assay_error *err)
 {
     char *joined = NULL;
+    json_object *value = NULL;
+    bool respelled = false;
     if (n > limits->bytes)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
                           limits->bytes);
-    assay_status rc = check(path, text, n, limits->values, err);
+    assay_status rc = check(path, text, n, limits->values, &respelled, err);
     if (rc == ASSAY_OK) rc = json_join_pairs(text, n, &joined, &n, err);
-    if (rc == ASSAY_OK) rc = build(path, joined ? joined : text, n, out, err);
+    if (joined) text = joined;
+    if (rc == ASSAY_OK) rc = build(path, text, n, &value, err);
+    if (rc == ASSAY_OK && respelled) rc = keep_spellings(path, text, n, value, err);
     free(joined);
+    if (rc == ASSAY_OK) *out = value;
+    else json_object_put(value);
+    return rc;
+}
+
+assay_status json_read_within(const char *path, const json_limits *limits, json_object **out,
+                              assay_error *err)
+{
+    char *text = NULL;
+    size_t n = 0;
+    assay_status rc = file_read(path, limits->bytes, &text, &n, err);
+    if (rc == ASSAY_OK) rc = json_parse_within(path, text, n, limits, out, err);
+    free(text);
     return rc;
 }
 
 assay_status json_read(const char *path, json_object **out, assay_error *err)
 {
-    char *text = NULL;
-    size_t n = 0;
-    assay_status rc = file_read(path, JSON_SIZE_MAX, &text, &n, err);
-    if (rc == ASSAY_OK) rc = json_parse(path, text, n, out, err);
-    free(text);
-    return rc;
+    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = SIZE_MAX};
+    return json_read_within(path, &limits, out, err);
+}
+
+const char *json_text(json_object *value)
+{
+    if (!json_object_is_type(value, json_type_string)) return NULL;
+    const char *text = json_object_get_string(value);
+    return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
 }

@@ -19,7 +19,8 @@ assay_status json_check(const char *path, const char *text, size_t n, assay_erro
 
 /* Parses text as json_check accepts it, at most JSON_SIZE_MAX bytes of it. The caller owns *out
  * (json_object_put), which is NULL for the value null. json-c clamps an integer outside
- * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. */
+ * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. Every number is
+ * printed (json_object_to_json_string_ext) as the text writes it. */
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err);
 
 /* How much a text may hold. A value takes far more memory than text: json-c gives an empty object some 700
@@ -41,5 +42,13 @@ assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_o
 /* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO where it cannot be opened or is not a
  * regular file; its text starts with the path and the system's reason. */
 assay_status json_read(const char *path, json_object **out, assay_error *err);
+
+/* json_read within other limits. */
+assay_status json_read_within(const char *path, const json_limits *limits, json_object **out,
+                              assay_error *err);
+
+/* A string as a C string, borrowed from the value; NULL where the value is no string, or one that holds
+ * U+0000, which a C string would cut short. */
+const char *json_text(json_object *value);
 
 #endif

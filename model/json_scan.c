@@ -6,6 +6,7 @@
 #include "model/utf8.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,14 @@ void json_scan_free(json_scan *s)
     free(s);
 }
 
+const char *json_scan_member(const json_scan *s, size_t *n)
+{
+    if (s->n_names == 0) return NULL;
+    const char *text = s->names[s->n_names - 1].text;
+    *n = json_text_length(text);
+    return text;
+}
+
 const char *json_scan_kind_name(json_scan_kind kind)
 {
     static const char *const NAMES[] = {"the end of the text",
@@ -98,6 +107,18 @@ static assay_status fail_found(const json_scan *s, const char *expected, assay_e
                       word ? word : 1, s->at, expected);
 }
 
+/* fail_found, with the member in whose value the current byte is. */
+static assay_status fail_in_member(const json_scan *s, const char *expected, assay_error *err)
+{
+    size_t n = 0;
+    char text[SHOWN_MAX + 64];
+    const char *name = json_scan_member(s, &n);
+    if (!name) return fail_found(s, expected, err);
+    (void)snprintf(text, sizeof text, "%s in member '%.*s'", expected, json_scan_clip(name, n, SHOWN_MAX),
+                   name);
+    return fail_found(s, text, err);
+}
+
 static void skip_space(json_scan *s)
 {
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t')) s->at++;
@@ -126,7 +147,7 @@ static assay_status scan_string(json_scan *s, json_scan_token *token, assay_erro
 
 static assay_status scan_digits(json_scan *s, assay_error *err)
 {
-    if (s->at == s->end || *s->at < '0' || *s->at > '9') return fail_found(s, "a digit", err);
+    if (s->at == s->end || *s->at < '0' || *s->at > '9') return fail_in_member(s, "a digit", err);
     while (s->at < s->end && *s->at >= '0' && *s->at <= '9') s->at++;
     return ASSAY_OK;
 }
@@ -168,7 +189,7 @@ static assay_status scan_word(json_scan *s, json_scan_token *token, assay_error 
         s->at += n;
         return ASSAY_OK;
     }
-    return fail_found(s, "a value", err);
+    return fail_in_member(s, "a value", err); /* NaN and Infinity are none, though Python writes them */
 }
 
 static assay_status open_level(json_scan *s, bool is_object, json_scan_token *token, assay_error *err)
@@ -252,8 +273,9 @@ static assay_status check_names(json_scan *s, size_t first, assay_error *err)
         const size_t length = json_text_length(text);
         return assay_fail(
             err, ASSAY_EFORMAT,
-            "%s: byte %zu: found member name '%.*s' again (first at byte %zu), expected it once", s->path,
-            (size_t)(text - 1 - s->begin), json_scan_clip(text, length, SHOWN_MAX), text,
+            "%s: byte %zu: found member name '%.*s' again (first at byte %zu), expected it once; "
+            "the publisher's reader takes the last",
+            s->path, (size_t)(text - 1 - s->begin), json_scan_clip(text, length, SHOWN_MAX), text,
             (size_t)(names[i - 1].text - 1 - s->begin));
     }
     return ASSAY_OK;

@@ -50,6 +50,11 @@ void json_scan_free(json_scan *s);
  */
 assay_status json_scan_next(json_scan *s, json_scan_token *token, assay_error *err);
 
+/* The name of the innermost member whose value the scanner is at, or inside of, as it is written between its
+ * quotes;
+ * [*n], borrowed from the text. NULL where no object is open around it. */
+const char *json_scan_member(const json_scan *s, size_t *n);
+
 /* "an object", "a string", …, for messages. */
 const char *json_scan_kind_name(json_scan_kind kind);
 

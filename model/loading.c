@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "model/error.h"
+#include "model/options.h"
 
 /* How a load ended. */
 typedef struct outcome {
@@ -112,6 +113,9 @@ assay_status loading_start(const assay_engine *engine, const char *dir, const as
     if (options && !engine->model_open_with)
         return assay_fail(err, ASSAY_EUNSUPPORTED,
                           "model %s: the engine takes no options: its table lacks model_open_with", dir);
+    assay_model_options known;
+    assay_status rc = options ? model_options_read(options, &known, err) : ASSAY_OK;
+    if (rc != ASSAY_OK) return rc;
     loading *l = calloc(1, sizeof *l);
     char *copy = strdup(dir);
     if (!l || !copy) {
@@ -120,10 +124,10 @@ assay_status loading_start(const assay_engine *engine, const char *dir, const as
         return assay_fail(err, ASSAY_ENOMEM, "model %s: out of memory", dir);
     }
     *l = (loading){.engine = engine, .dir = copy, .has_options = options != NULL, .under_way = true};
-    if (options) l->options = *options;
+    if (options) l->options = known;
     (void)pthread_mutex_init(&l->lock, NULL);
     init_condition(&l->ended);
-    assay_status rc = start_worker(l, err);
+    rc = start_worker(l, err);
     if (rc == ASSAY_OK) *out = l;
     else dispose(l);
     return rc;

@@ -13,9 +13,10 @@
 typedef struct loading loading;
 
 /* Starts a worker that opens the checkpoint `dir` with the engine. engine: borrowed until loading_free; dir
- * is copied. options: NULL for model_open; otherwise copied, and their kernels borrowed as model_open_with
- * says; ASSAY_EUNSUPPORTED where the engine has no model_open_with. ASSAY_EINTERNAL where the system gives no
- * thread. What goes wrong on the worker is not reported here, but to those who wait. */
+ * is copied. options: NULL for model_open; otherwise copied, their kernels borrowed as model_open_with
+ * says, and allow_unknown until loading_free; ASSAY_EUNSUPPORTED where the engine has no model_open_with.
+ * ASSAY_EINTERNAL where the system gives no thread. What goes wrong on the worker is not reported here, but
+ * to those who wait. */
 assay_status loading_start(const assay_engine *engine, const char *dir, const assay_model_options *options,
                            loading **out, assay_error *err);
 

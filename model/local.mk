@@ -11,8 +11,10 @@ model_libmodel_la_SOURCES = \
 	model/buffer.c model/buffer.h \
 	model/cache_limit.c model/cache_limit.h \
 	model/config.c model/config.h \
+	model/config_harmless.c model/config_harmless.h \
 	model/config_quantization.c \
 	model/config_rope.c \
+	model/config_value.c \
 	model/detokenizer.c model/detokenizer.h \
 	model/dtype.c model/dtype.h \
 	model/error.c model/error.h \
@@ -31,6 +33,7 @@ model_libmodel_la_SOURCES = \
 	model/json_scan.c model/json_scan.h \
 	model/json_text.c model/json_text.h \
 	model/loading.c model/loading.h \
+	model/options.c model/options.h \
 	model/plan.c model/plan.h \
 	model/plan_arrays.c model/plan_arrays.h \
 	model/plan_cost.c model/plan_cost.h \
@@ -88,12 +91,16 @@ MODEL_TESTS = \
 	model/tests/check_array \
 	model/tests/check_array_list \
 	model/tests/check_config \
+	model/tests/check_config_harmless \
+	model/tests/check_config_linear \
+	model/tests/check_config_rope \
 	model/tests/check_detokenizer \
 	model/tests/check_dtype \
 	model/tests/check_error \
 	model/tests/check_json \
 	model/tests/check_json_scan \
 	model/tests/check_loading \
+	model/tests/check_options \
 	model/tests/check_plan \
 	model/tests/check_plan_cost \
 	model/tests/check_plan_refused \
@@ -104,9 +111,11 @@ MODEL_TESTS = \
 	model/tests/check_safetensors \
 	model/tests/check_safetensors_header \
 	model/tests/check_stop \
+	model/tests/check_stop_linear \
 	model/tests/check_stream \
 	model/tests/check_stream_table \
 	model/tests/check_tokenizer \
+	model/tests/check_tokenizer_growth \
 	model/tests/check_tokenizer_refused \
 	model/tests/check_tokenizer_ruby \
 	model/tests/check_utf8 \
@@ -133,9 +142,15 @@ model_tests_bench_tokenizer_LDADD = model/libmodel.la
 check_LTLIBRARIES += model/tests/libsupport.la
 model_tests_libsupport_la_SOURCES = \
 	model/tests/checkpoint.c model/tests/checkpoint.h \
+	model/tests/reading.c model/tests/reading.h \
 	model/tests/support.c model/tests/support.h
 model_tests_libsupport_la_CFLAGS = $(TEST_CFLAGS)
 model_tests_libsupport_la_LIBADD = model/libmodel.la
+
+# Of programs whose requests for memory fail in turn.
+DENY = model/tests/deny.c model/tests/deny.h
+DENY_LINK = -Wl,--wrap=aligned_alloc,--wrap=calloc,--wrap=malloc,--wrap=realloc \
+	-Wl,--wrap=strdup,--wrap=strndup,--wrap=asprintf,--wrap=vasprintf
 
 TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = model/tests/libsupport.la model/libmodel.la $(JSONC_LIBS) $(CHECK_LIBS)
@@ -156,8 +171,17 @@ model_tests_check_quantized_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_quantized_refused_LDADD = $(TEST_LIBS)
 model_tests_check_queue_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_queue_LDADD = $(TEST_LIBS)
+model_tests_check_config_SOURCES = model/tests/check_config.c $(DENY)
+model_tests_check_config_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_LDADD = $(TEST_LIBS)
+model_tests_check_config_harmless_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_config_harmless_LDADD = $(TEST_LIBS)
+model_tests_check_config_linear_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=json_object_object_get_ex
+model_tests_check_config_linear_LDADD = $(TEST_LIBS)
+model_tests_check_config_rope_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_config_rope_LDADD = $(TEST_LIBS)
 model_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_dtype_LDADD = $(TEST_LIBS)
 model_tests_check_json_CFLAGS = $(TEST_CFLAGS)
@@ -166,6 +190,8 @@ model_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_json_scan_LDADD = $(TEST_LIBS)
 model_tests_check_loading_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_loading_LDADD = $(TEST_LIBS)
+model_tests_check_options_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_options_LDADD = $(TEST_LIBS)
 model_tests_check_plan_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_plan_refused_LDADD = $(TEST_LIBS)
 model_tests_check_plan_cost_CFLAGS = $(TEST_CFLAGS)
@@ -178,6 +204,9 @@ model_tests_check_safetensors_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_safetensors_LDADD = $(TEST_LIBS)
 model_tests_check_safetensors_header_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_safetensors_header_LDADD = $(TEST_LIBS)
+model_tests_check_stop_linear_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_stop_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=memmove,--wrap=realloc
+model_tests_check_stop_linear_LDADD = $(TEST_LIBS)
 model_tests_check_stop_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_stop_LDADD = $(TEST_LIBS)
 model_tests_check_weights_CFLAGS = $(TEST_CFLAGS)
@@ -188,6 +217,9 @@ TOKENIZER_FILE = model/tests/tokenizer_file.c model/tests/tokenizer_file.h
 model_tests_check_detokenizer_SOURCES = model/tests/check_detokenizer.c $(TOKENIZER_FILE)
 model_tests_check_detokenizer_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_detokenizer_LDADD = $(TEST_LIBS)
+model_tests_check_tokenizer_growth_SOURCES = model/tests/check_tokenizer_growth.c $(TOKENIZER_FILE)
+model_tests_check_tokenizer_growth_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_tokenizer_growth_LDADD = $(TEST_LIBS)
 model_tests_check_tokenizer_refused_SOURCES = model/tests/check_tokenizer_refused.c $(TOKENIZER_FILE)
 model_tests_check_tokenizer_refused_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_tokenizer_refused_LDADD = $(TEST_LIBS)

@@ -51,12 +51,26 @@ const char *plan_activation_name(assay_activation a)
     return "?";
 }
 
+/* The index of a family; N_FAMILIES if there is none. */
+static size_t family_index(const char *model_type)
+{
+    size_t i = 0;
+    while (i < N_FAMILIES && strcmp(model_type, FAMILIES[i].model_type) != 0) i++;
+    return i;
+}
+
+bool plan_has_family(const char *model_type)
+{
+    return family_index(model_type) < N_FAMILIES;
+}
+
 static size_t find_family(config *c)
 {
     char known[256] = "";
     const char *type = config_text(c, "model_type");
+    const size_t index = family_index(type);
+    if (index < N_FAMILIES) return index;
     for (size_t i = 0; i < N_FAMILIES; i++) {
-        if (strcmp(type, FAMILIES[i].model_type) == 0) return i;
         size_t at = strlen(known);
         (void)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", FAMILIES[i].model_type);
     }
@@ -89,20 +103,21 @@ static void read_family(size_t index, family *f)
     if (f->outer && family_ok(f)) ignore_towers(f);
 }
 
+/* Some wrappers repeat members of their text_config, which say nothing new where they are equal. */
+static void read_repeated(config *outer, json_object *text)
+{
+    struct json_object_iterator at = json_object_iter_begin(text), end = json_object_iter_end(text);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        json_object *value = NULL;
+        if (json_object_object_get_ex(outer->object, name, &value) &&
+            json_object_equal(value, json_object_iter_peek_value(&at)))
+            (void)config_has(outer, name);
+    }
+}
+
 static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b)
 {
-    static const char *const UNUSED[] = {"vision_config",
-                                         "audio_config",
-                                         "boi_token_id",
-                                         "eoi_token_id",
-                                         "boa_token_id",
-                                         "eoa_token_id",
-                                         "eoa_token_index",
-                                         "vision_soft_tokens_per_image",
-                                         "audio_soft_tokens_per_image",
-                                         "image_token_id",
-                                         "audio_token_id",
-                                         "video_token_id"};
     config text;
     json_object *object = config_member(outer, "text_config");
     if (!object) {
@@ -110,23 +125,27 @@ static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b
         return;
     }
     config_begin_inside(&text, outer, "text_config.", object);
+    text.model_type = FAMILIES[index].text_type;
     const char *type = config_text_or(&text, "model_type", FAMILIES[index].text_type);
     if (strcmp(type, FAMILIES[index].text_type) != 0)
         config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
                     FAMILIES[index].text_type);
     if (text.status == ASSAY_OK) read_family(index, &(family){&o->plan, &text, outer, b});
-    for (size_t i = 0; i < sizeof UNUSED / sizeof *UNUSED; i++) (void)config_has(outer, UNUSED[i]);
+    if (text.status == ASSAY_OK) read_repeated(outer, object);
     config_end(&text);
 }
 
 /* Reads config.json and binds the weights by it. */
-static assay_status read_config(owned_plan *o, const char *path, json_object *document, assay_error *err)
+static assay_status read_config(owned_plan *o, const char *path, json_object *document,
+                                const char *const *allowed, assay_error *err)
 {
     config c;
     bind b = {0};
     config_begin(&c, path, "", document, &o->notes, err);
+    c.allowed = allowed;
     size_t index = find_family(&c);
     if (c.status == ASSAY_OK) {
+        c.model_type = FAMILIES[index].model_type;
         o->model_type = strdup(FAMILIES[index].model_type);
         bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
         if (b.status != ASSAY_OK)
@@ -168,16 +187,16 @@ static assay_status realise(owned_plan *o, assay_error *err)
     return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", o->dir, why.text);
 }
 
-static assay_status open_parts(owned_plan *o, assay_error *err)
+static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_error *err)
 {
     json_object *document = NULL;
     char *path = NULL;
     if (asprintf(&path, "%s/config.json", o->dir) < 0)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
-    assay_status rc = json_read(path, &document, err);
+    assay_status rc = config_read_document(path, &document, err);
     if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
     if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
-    if (rc == ASSAY_OK) rc = read_config(o, path, document, err);
+    if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
     if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
     if (rc == ASSAY_OK) rc = realise(o, err);
     if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
@@ -191,13 +210,18 @@ static assay_status open_parts(owned_plan *o, assay_error *err)
 
 assay_status plan_open(const char *dir, plan **out, assay_error *err)
 {
+    return plan_open_allowing(dir, NULL, out, err);
+}
+
+assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err)
+{
     owned_plan *o = calloc(1, sizeof *o);
     if (!o || !(o->dir = strdup(dir))) {
         free(o);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
     o->plan.dir = o->dir;
-    assay_status rc = open_parts(o, err);
+    assay_status rc = open_parts(o, allowed, err);
     if (rc != ASSAY_OK) {
         plan_free(&o->plan);
         return rc;

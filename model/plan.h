@@ -208,14 +208,22 @@ typedef struct plan {
     plan_storage *storages; /* [n_storages], owned */
     size_t n_storages;
     size_t n_parameters, n_ignored; /* tensors' elements bound, and left out as the family allows */
-    const char *const *notes; /* defaults taken, members not understood, tensors passed over: one line each */
+    const char *const *notes;       /* defaults taken, members allowed, tensors passed over: one line each */
     size_t n_notes;
 } plan;
+
+/* Whether the family of this model_type is implemented. */
+bool plan_has_family(const char *model_type);
 
 /* Opens a checkpoint directory: reads its documents, maps its weights, resolves and checks every layer.
  * Fails with EIO, EFORMAT, EUNSUPPORTED or ENOMEM; the text names file, member, what was found and what was
  * expected. The caller frees *out with plan_free. */
 assay_status plan_open(const char *dir, plan **out, assay_error *err);
+
+/* plan_open of a checkpoint whose config.json holds members that are not understood and would be refused:
+ * those in `allowed`, NULL-terminated or NULL, are ignored. Each as the refusal names it:
+ * "residual_multiplier", "text_config.NAME", "rope_parameters.NAME". Borrowed for the call. */
+assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err);
 void plan_free(plan *p);
 
 /* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name

@@ -27,8 +27,8 @@ assay_status rope_request_read(const assay_rope_request *request, rope *out, ass
     if (rc != ASSAY_OK) return rc;
     config_begin(&c, "config", "", document, &notes, err);
     config_rope_alone(&c, request->head_dim, out);
-    rc = c.status;
     config_end(&c);
+    rc = c.status;
     config_notes_free(&notes);
     json_object_put(document);
     return rc;

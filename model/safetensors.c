@@ -116,6 +116,9 @@ static assay_status map_file(safetensors *f, assay_error *err)
     void *bytes = n > 0 ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     const int reason = errno;
     (void)close(fd);
+    if (bytes == MAP_FAILED && reason == ENOMEM)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: no address space for its %zu bytes (see ulimit -v)",
+                          f->path, n);
     if (bytes == MAP_FAILED) return assay_fail(err, ASSAY_EIO, "%s: %s", f->path, strerror(reason));
     f->bytes = bytes;
     f->n_bytes = n;

@@ -12,11 +12,12 @@
 #include <stdint.h>
 
 #define STOP_N_ORIGINS 3
+#define STOP_IDS_MAX   65536 /* that a list of a document may hold */
 
 typedef struct stop_set stop_set;
 
-/* Reads documents as assay_serving.stop_set says. An error names "tokenizer", "config.json" or
- * "generation_config.json" and the member. */
+/* Reads documents as assay_serving.stop_set says, each within config_document_limits. An error names
+ * "tokenizer", "config.json" or "generation_config.json" and the member. Takes O(n log n) time for n ids. */
 assay_status stop_set_parse(const assay_stop_documents *documents, stop_set **out, assay_error *err);
 
 /* Reads the documents that exist in dir; config.json must. The tokenizer's id is that of the token which

@@ -31,11 +31,12 @@ static json_object *member(json_object *object, const char *name)
     return found;
 }
 
-/* A token is its text, or an object that holds it. */
+/* A token is its text, or an object that holds it. NULL for what is none, and for a text that holds U+0000.
+ */
 static const char *token_text(json_object *token)
 {
     if (json_object_is_type(token, json_type_object)) token = member(token, "content");
-    return json_object_is_type(token, json_type_string) ? json_object_get_string(token) : NULL;
+    return json_text(token);
 }
 
 static bool is_token(json_object *token, const char *text)
@@ -45,57 +46,59 @@ static bool is_token(json_object *token, const char *text)
 }
 
 /* tokenizer_config.json: {"added_tokens_decoder": {"106": {"content": "<turn|>"}}}. */
-static bool find_in_config(json_object *config, const char *text, int64_t *id)
+static bool find_in_config(json_object *config, stop_token *out)
 {
     json_object *decoder = member(config, "added_tokens_decoder");
     if (!json_object_is_type(decoder, json_type_object)) return false;
     json_object_object_foreach(decoder, name, token)
     {
         char *end = NULL;
-        if (!is_token(token, text)) continue;
-        *id = strtoll(name, &end, 10);
+        if (!is_token(token, out->text)) continue;
+        out->id = strtoll(name, &end, 10);
+        (void)snprintf(out->written, sizeof out->written, "%s", name);
         return *name && !*end;
     }
     return false;
 }
 
-static bool take_int(json_object *value, int64_t *id)
+static bool read_id(json_object *value, stop_token *out)
 {
     if (!json_object_is_type(value, json_type_int)) return false;
-    *id = json_object_get_int64(value);
+    out->id = json_object_get_int64(value);
+    (void)snprintf(out->written, sizeof out->written, "%s", json_object_to_json_string(value));
     return true;
 }
 
 /* tokenizer.json: {"added_tokens": [{"id": 106, "content": "<turn|>"}], "model": {"vocab": {"</s>": 2}}}. The
  * vocabulary of Unigram is a list of pairs instead, whose tokens are numbered as they stand. */
-static bool find_in_tokenizer(json_object *tokenizer, const char *text, int64_t *id)
+static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
 {
     json_object *added = member(tokenizer, "added_tokens"),
                 *vocab = member(member(tokenizer, "model"), "vocab");
     size_t n = json_object_is_type(added, json_type_array) ? json_object_array_length(added) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *token = json_object_array_get_idx(added, i);
-        if (is_token(token, text)) return take_int(member(token, "id"), id);
+        if (is_token(token, out->text)) return read_id(member(token, "id"), out);
     }
     n = json_object_is_type(vocab, json_type_array) ? json_object_array_length(vocab) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *pair = json_object_array_get_idx(vocab, i);
         if (!json_object_is_type(pair, json_type_array) ||
-            !is_token(json_object_array_get_idx(pair, 0), text))
+            !is_token(json_object_array_get_idx(pair, 0), out->text))
             continue;
-        *id = (int64_t)i;
+        out->id = (int64_t)i;
         return true;
     }
-    return take_int(member(vocab, text), id);
+    return read_id(member(vocab, out->text), out);
 }
 
 static assay_status find(const char *dir, json_object *config, stop_token *out, assay_error *err)
 {
     json_object *tokenizer = NULL;
-    out->found = find_in_config(config, out->text, &out->id);
+    out->found = find_in_config(config, out);
     if (out->found) return ASSAY_OK;
     assay_status rc = read_object(dir, "tokenizer.json", &tokenizer, err);
-    out->found = rc == ASSAY_OK && find_in_tokenizer(tokenizer, out->text, &out->id);
+    out->found = rc == ASSAY_OK && find_in_tokenizer(tokenizer, out);
     json_object_put(tokenizer);
     return rc;
 }

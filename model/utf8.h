@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define UTF8_REPLACEMENT 0xfffdU
+#define UTF8_LENGTH_MAX  4 /* bytes of a character */
 
 /* Decodes the first character of text[0..n), n > 0, and returns the bytes that it takes. Bytes that are no
  * UTF-8 count as U+FFFD, once for each maximal subpart (Unicode 15, section 3.9): *valid tells them from a

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "model/cache_limit.h"
 #include "model/error.h"
+#include "model/options.h"
 #include "model/rope_request.h"
 #include "model/stream_table.h"
 #include "ref/forward.h"
@@ -32,15 +33,29 @@ struct assay_session {
     int32_t **tokens; /* [n_samples] of [length] */
 };
 
-static assay_status ref_model_open(const char *dir, assay_model **out, assay_error *err)
+static assay_status ref_model_open_with(const char *dir, const assay_model_options *asked, assay_model **out,
+                                        assay_error *err)
 {
+    assay_model_options options;
+    assay_status rc = model_options_read(asked, &options, err);
+    if (rc != ASSAY_OK) return rc;
+    if (options.compute != ASSAY_DTYPE_NONE)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it offers no choice of the type that it computes in",
+                          REF_NAME);
+    if (options.kernels)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it takes no kernels from outside", REF_NAME);
     openblas_set_num_threads(1); /* the bits must not depend on how many there are */
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    assay_status rc = plan_open(dir, &m->plan, err);
+    rc = plan_open_allowing(dir, options.allow_unknown, &m->plan, err);
     if (rc == ASSAY_OK) *out = m;
     else free(m);
     return rc;
+}
+
+static assay_status ref_model_open(const char *dir, assay_model **out, assay_error *err)
+{
+    return ref_model_open_with(dir, &(assay_model_options){.size = sizeof(assay_model_options)}, out, err);
 }
 
 static void ref_model_free(assay_model *m)
@@ -268,6 +283,7 @@ const assay_engine *assay_engine_v1(void)
         .decode = ref_decode,
         .rope = ref_rope_request,
         .session_override = ref_session_override,
+        .model_open_with = ref_model_open_with,
         .session_open_with = ref_session_open_with,
         .model_arrays = ref_model_arrays,
     };

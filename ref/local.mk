@@ -1,6 +1,7 @@
 # The reference engine: one source, compiled once for float and once for double.
 # SPDX-License-Identifier: Apache-2.0
 REF_SOURCES = \
+	ref/blas.c ref/blas.h \
 	ref/engine.c \
 	ref/forward.c ref/forward.h \
 	ref/layer.c \
@@ -29,7 +30,7 @@ check_PROGRAMS += $(REF_TESTS)
 TESTS += $(REF_TESTS)
 ref_tests_check_engine_CFLAGS = $(TEST_CFLAGS)
 ref_tests_check_engine_LDADD = $(TEST_LIBS)
-ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/ops.c ref/mlp.c
+ref_tests_check_ops_SOURCES = ref/tests/check_ops.c ref/blas.c ref/ops.c ref/mlp.c
 ref_tests_check_ops_CPPFLAGS = $(ref_ref64_la_CPPFLAGS)
 ref_tests_check_ops_CFLAGS = $(TEST_CFLAGS) $(OPENBLAS_CFLAGS)
 ref_tests_check_ops_LDADD = $(TEST_LIBS) $(OPENBLAS_LIBS)

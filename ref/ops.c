@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ref/blas.h"
+
 ref_real *ref_alloc(size_t rows, size_t cols)
 {
     if (cols && rows > SIZE_MAX / sizeof(ref_real) / cols) return NULL;
@@ -65,10 +67,13 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
     double *wide_b = b_holds_columns ? widen(b, ld_b, k, n) : widen(b, ld_b, n, k);
     bool ok = wide_a && wide_b && wide_y;
     /* The loader keeps every dimension below 2^31: they fit BLAS's int. */
-    if (ok)
+    ok = ok && ref_blas_enter();
+    if (ok) {
         cblas_dgemm(CblasRowMajor, CblasNoTrans, b_holds_columns ? CblasNoTrans : CblasTrans, (blasint)m,
                     (blasint)n, (blasint)k, alpha, wide_a, (blasint)k, wide_b,
                     (blasint)(b_holds_columns ? n : k), 0, wide_y, (blasint)n);
+        ref_blas_leave();
+    }
     for (size_t i = 0; ok && i < m; i++)
         for (size_t j = 0; j < n; j++) y[i * ld_y + j] = (ref_real)wide_y[i * n + j];
     free(wide_a);
@@ -191,12 +196,13 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
-/* Hides the keys that query t must not see: those after it, and those that its window has left behind, but
- * for the first `kept`. */
-static void mask_row(ref_real *scores, size_t t, size_t n_tokens, size_t window, size_t kept)
+/* Turns the scores of query t, [n_tokens], into its shares: 0 of the keys after it, and of those that its
+ * window has left behind, but for the first `kept`. */
+static void share_row(ref_real *scores, size_t t, size_t n_tokens, size_t window, size_t kept)
 {
-    for (size_t key = 0; key < n_tokens; key++)
-        if (key > t || (key >= kept && t - key >= window)) scores[key] = -INFINITY;
+    for (size_t key = kept; key + window <= t; key++) scores[key] = -INFINITY;
+    ref_softmax(scores, t + 1);
+    for (size_t key = t + 1; key < n_tokens; key++) scores[key] = 0;
 }
 
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
@@ -213,10 +219,7 @@ assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, 
         rc = ref_product(scores, n_tokens, q + q_at, q_row, k + kv_at, kv_row, false, n_tokens, n_tokens,
                          a->head_dim, a->scale);
         if (rc != ASSAY_OK) break;
-        for (size_t t = 0; t < n_tokens; t++) {
-            mask_row(scores + t * n_tokens, t, n_tokens, window, kept);
-            ref_softmax(scores + t * n_tokens, n_tokens);
-        }
+        for (size_t t = 0; t < n_tokens; t++) share_row(scores + t * n_tokens, t, n_tokens, window, kept);
         rc = ref_product(out + q_at, q_row, scores, n_tokens, v + kv_at, kv_row, true, n_tokens, a->head_dim,
                          n_tokens, 1);
     }

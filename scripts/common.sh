@@ -79,6 +79,20 @@ build_all() {
     quietly 'building' make_jobs all
 }
 
+# check_format: clang-format would change no source. 77 where it is not installed, or this is no git checkout.
+check_format() {
+    local list status=0
+    command -v clang-format >/dev/null || return 77
+    list=$(mktemp)
+    if git -C "$top" ls-files -z -- '*.c' '*.h' >"$list" 2>/dev/null && [ -s "$list" ]; then
+        (cd "$top" && quietly 'clang-format' xargs -0 -a "$list" clang-format --dry-run --Werror) || status=$?
+    else
+        status=77
+    fi
+    rm -f "$list"
+    return "$status"
+}
+
 # test_results PATTERN: how many test points of the build's last `make check` have that result.
 test_results() {
     find "$build" -name '*.trs' -exec cat {} + | grep -cE "^:test-result: ($1)" || true

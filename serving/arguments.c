@@ -62,7 +62,7 @@ static void mark_replaced(serve_arguments *a)
     for (size_t i = 1; i < a->n; i++) {
         const serve_argument *x = sorted[i - 1], *y = sorted[i];
         const size_t n = x->name_end - x->begin;
-        sorted[i - 1]->replaced =
+        (a->first_counts ? sorted[i] : sorted[i - 1])->replaced =
             n == y->name_end - y->begin && memcmp(a->text.at + x->begin, a->text.at + y->begin, n) == 0;
     }
     free(sorted);
@@ -72,10 +72,7 @@ static void mark_replaced(serve_arguments *a)
 static void join(serve_arguments *a)
 {
     a->json.n = 0;
-    if (a->n > 0 && !a->text.failed) {
-        a->each[a->n - 1].end = a->text.n;
-        mark_replaced(a);
-    }
+    if (a->n > 0) a->each[a->n - 1].end = a->text.n;
     serve_bytes_add(&a->json, "{", 1);
     for (size_t i = 0; i < a->n && !a->text.failed; i++) {
         const serve_argument *one = &a->each[i];
@@ -89,6 +86,7 @@ static void join(serve_arguments *a)
 
 assay_text serve_arguments_object(serve_arguments *a)
 {
+    if (a->n > 0 && !a->text.failed) mark_replaced(a);
     join(a);
     serve_bytes_add(&a->json, "}", 1);
     return serve_bytes_text(&a->json);

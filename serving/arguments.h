@@ -15,6 +15,7 @@ typedef struct serve_argument {
 typedef struct serve_arguments {
     serve_bytes text; /* values are added here, as JSON, after serve_arguments_name */
     serve_bytes json;
+    bool first_counts;    /* a name that comes again is dropped, and replaces nothing */
     serve_argument *each; /* [n], owned */
     size_t n;
     size_t room;
@@ -30,7 +31,8 @@ void serve_arguments_forget(serve_arguments *a);
  * means nothing. */
 assay_text serve_arguments_object(serve_arguments *a);
 
-/* The same of a call that is cut off: its object is left open, but for one without any argument. */
+/* The same of a call that is cut off: its object is left open, but for one without any argument, and a name
+ * that comes again stands twice. */
 assay_text serve_arguments_begun(serve_arguments *a);
 
 #endif

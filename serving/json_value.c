@@ -75,16 +75,11 @@ assay_status serve_json_check(assay_text text)
 /* name: the token, which the text holds. */
 typedef void member_fn(void *context, const json_scan_token *name, assay_text value);
 
-/* Members before a flaw have been taken. */
-static assay_status read_members(assay_text text, member_fn *take, void *context)
+/* Behind the beginning of an object, to its end. Members before a flaw have been taken. */
+static assay_status read_object(json_scan *scan, member_fn *take, void *context)
 {
-    json_scan *scan;
     json_scan_token token;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
-    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    assay_status rc = json_scan_next(scan, &token, NULL);
     while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
         const json_scan_token name = token;
         assay_text value = {0};
@@ -93,6 +88,18 @@ static assay_status read_members(assay_text text, member_fn *take, void *context
         if (rc == ASSAY_OK) take(context, &name, value);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     }
+    return rc;
+}
+
+static assay_status read_members(assay_text text, member_fn *take, void *context)
+{
+    json_scan *scan;
+    json_scan_token token;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
+    if (rc == ASSAY_OK) rc = read_object(scan, take, context);
     if (rc == ASSAY_OK) rc = expect_end(scan);
     json_scan_free(scan);
     return rc;
@@ -120,6 +127,29 @@ assay_status serve_json_members(assay_text text, const char *const *names, assay
     return rc;
 }
 
+assay_status serve_json_elements_members(assay_text text, const char *const *names, size_t n,
+                                         void (*take)(void *context, const assay_text *values), void *context)
+{
+    json_scan *scan;
+    json_scan_token token;
+    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
+    if (rc != ASSAY_OK) return rc;
+    rc = json_scan_next(scan, &token, NULL);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY) rc = ASSAY_EFORMAT;
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
+        wanted w = {.names = names, .n = n};
+        assay_text element;
+        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, take_wanted, &w)
+                                            : read_value(scan, token, &element);
+        if (rc == ASSAY_OK) take(context, w.found);
+        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    }
+    if (rc == ASSAY_OK) rc = expect_end(scan);
+    json_scan_free(scan);
+    return rc;
+}
+
 /* Whoever is given all members, with their names as they stand. */
 typedef struct taker {
     void (*take)(void *context, assay_text name, assay_text value);
@@ -136,27 +166,6 @@ assay_status serve_json_object(assay_text text,
                                void (*take)(void *context, assay_text name, assay_text value), void *context)
 {
     return read_members(text, take_any, &(taker){take, context});
-}
-
-assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
-                                 void *context)
-{
-    json_scan *scan;
-    json_scan_token token;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY) rc = ASSAY_EFORMAT;
-    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
-        assay_text element;
-        rc = read_value(scan, token, &element);
-        if (rc == ASSAY_OK) take(context, element);
-        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    }
-    if (rc == ASSAY_OK) rc = expect_end(scan);
-    json_scan_free(scan);
-    return rc;
 }
 
 bool serve_json_is_string(assay_text value)

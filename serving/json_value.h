@@ -35,10 +35,11 @@ assay_status serve_json_check(assay_text text);
  * ASSAY_EFORMAT where text is no object; then values are untouched. */
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n);
 
-/* Calls take with each element of an array. ASSAY_EFORMAT where text is none; elements before the flaw have
- * been taken. */
-assay_status serve_json_elements(assay_text text, void (*take)(void *context, assay_text element),
-                                 void *context);
+/* Calls take with what serve_json_members finds in each element of an array: [n], all .at NULL where the
+ * element is no object. ASSAY_EFORMAT where text is no array; elements before the flaw have been taken. */
+assay_status serve_json_elements_members(assay_text text, const char *const *names, size_t n,
+                                         void (*take)(void *context, const assay_text *values),
+                                         void *context);
 
 /* Calls take with each member of an object; name: as it stands, with its quotes. ASSAY_EFORMAT where text is
  * none; members before the flaw have been taken. */

@@ -36,20 +36,35 @@ serving_libserving_la_SOURCES = \
 	serving/text.c serving/text.h \
 	serving/tokenizing.c serving/tokenizing.h \
 	serving/tools.c serving/tools.h serving/tools_parts.h \
+	serving/tools_auto.c serving/tools_auto.h \
+	serving/tools_auto_passes.c \
+	serving/tools_deepseek.c \
+	serving/tools_deepseek_v4.c \
+	serving/tools_formats.c \
 	serving/tools_function.c serving/tools_function.h \
+	serving/tools_functionary.c \
 	serving/tools_gemma4.c \
 	serving/tools_glm47.c \
+	serving/tools_granite.c \
 	serving/tools_harmony.c \
 	serving/tools_hermes.c \
+	serving/tools_invoke.c serving/tools_invoke.h \
 	serving/tools_json.c \
+	serving/tools_kimi.c \
+	serving/tools_list.c serving/tools_list.h \
 	serving/tools_llama.c \
+	serving/tools_minimax.c \
 	serving/tools_mistral.c \
+	serving/tools_nemotron.c \
+	serving/tools_once.c serving/tools_once.h \
 	serving/tools_qwen.c \
 	serving/tools_qwen3_xml.c \
 	serving/tools_request.c serving/tools_request.h \
 	serving/tools_thoughts.c serving/tools_thoughts.h \
 	serving/tools_types.c serving/tools_types.h \
 	serving/tools_value.c serving/tools_value.h \
+	serving/tools_xlam.c \
+	serving/xml_functions.c serving/xml_functions.h \
 	serving/xml_tag.c serving/xml_tag.h
 # No product is contracted with a sum: a sampler gives the same bits on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
@@ -76,9 +91,14 @@ SERVING_TESTS = \
 	serving/tests/check_text \
 	serving/tests/check_tokenizing \
 	serving/tests/check_tools \
+	serving/tests/check_tools_auto \
 	serving/tests/check_tools_formats \
 	serving/tests/check_tools_linear \
+	serving/tests/check_tools_lists \
+	serving/tests/check_tools_sections \
+	serving/tests/check_tools_sequences \
 	serving/tests/check_tools_types \
+	serving/tests/check_tools_variants \
 	serving/tests/check_tools_xml
 EXTRA_DIST += serving/tests/streams serving/tests/vectors
 check_PROGRAMS += $(SERVING_TESTS)
@@ -157,6 +177,9 @@ TOOL_READS = \
 serving_tests_check_tools_SOURCES = serving/tests/check_tools.c $(TOOL_READS)
 serving_tests_check_tools_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_auto_SOURCES = serving/tests/check_tools_auto.c $(TOOL_READS)
+serving_tests_check_tools_auto_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_auto_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_formats_SOURCES = serving/tests/check_tools_formats.c $(TOOL_READS)
 serving_tests_check_tools_formats_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_formats_LDADD = $(SERVING_TEST_LIBS)
@@ -164,8 +187,20 @@ serving_tests_check_tools_linear_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_linear_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=memchr,--wrap=memcmp,--wrap=memmove,--wrap=serve_text_space,--wrap=serve_span_word
 serving_tests_check_tools_linear_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_lists_SOURCES = serving/tests/check_tools_lists.c $(TOOL_READS)
+serving_tests_check_tools_lists_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_lists_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_sections_SOURCES = serving/tests/check_tools_sections.c $(TOOL_READS)
+serving_tests_check_tools_sections_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_sections_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_sequences_SOURCES = serving/tests/check_tools_sequences.c $(TOOL_READS)
+serving_tests_check_tools_sequences_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_sequences_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_types_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_types_LDADD = $(SERVING_TEST_LIBS)
+serving_tests_check_tools_variants_SOURCES = serving/tests/check_tools_variants.c $(TOOL_READS)
+serving_tests_check_tools_variants_CFLAGS = $(TEST_CFLAGS)
+serving_tests_check_tools_variants_LDADD = $(SERVING_TEST_LIBS)
 serving_tests_check_tools_xml_SOURCES = serving/tests/check_tools_xml.c $(TOOL_READS)
 serving_tests_check_tools_xml_CFLAGS = $(TEST_CFLAGS)
 serving_tests_check_tools_xml_LDADD = $(SERVING_TEST_LIBS)

@@ -23,6 +23,7 @@ static bool follow(const serve_reasoning_rules *rules, unsigned phase, uint64_t 
     const serve_phase *p = &rules->phases[phase];
     const uint64_t before = *known;
     if (p->text == SERVE_SPACE || p->text == SERVE_PREFACE) *known |= UINT64_C(1) << p->after;
+    if (p->space != SERVE_NOTHING) *known |= UINT64_C(1) << p->spaced;
     for (size_t i = 0; i < SERVE_MARKS; i++)
         if (rules->marks[i].at && p->marks[i].as != SERVE_NOTHING) *known |= UINT64_C(1) << p->marks[i].to;
     return *known != before;

@@ -27,15 +27,24 @@ static char look(const source *s, size_t ahead)
     return s->at + ahead < s->text.n ? s->text.at[s->at + ahead] : '\0';
 }
 
-/* Blanks, and inside of brackets lines and comments as well. */
+/* Bytes of a backslash and the end of its line, if the text goes on behind them; else 0. */
+static size_t measure_join(const source *s)
+{
+    if (look(s, 0) != '\\') return 0;
+    const size_t n = look(s, 1) == '\n' ? 2 : look(s, 1) != '\r' ? 0 : look(s, 2) == '\n' ? 3 : 2;
+    return s->at + n < s->text.n ? n : 0;
+}
+
+/* Blanks and joined lines, and inside of brackets lines and comments as well. */
 static void skip_blank(source *s, bool lines)
 {
-    for (;; s->at++) {
+    for (size_t n = 0;; s->at += n > 0 ? n : 1) {
         const char c = look(s, 0);
         if (c == '#' && lines)
             while (s->at < s->text.n && look(s, 0) != '\n' && look(s, 0) != '\r') s->at++;
+        n = measure_join(s);
         const char here = look(s, 0);
-        if (here == '\0' || !strchr(lines ? " \t\f\r\n" : " \t\f", here)) return;
+        if (n == 0 && (here == '\0' || !strchr(lines ? " \t\f\r\n" : " \t\f", here))) return;
     }
 }
 
@@ -64,6 +73,8 @@ static size_t read_digits(source *s, serve_bytes *out)
     return n;
 }
 
+#define OCTAL "01234567"
+
 /* 0x…, 0o…, 0b…: in decimal. */
 static bool read_based(source *s, serve_bytes *json, int base)
 {
@@ -76,10 +87,14 @@ static bool read_based(source *s, serve_bytes *json, int base)
         digits[n++] = c;
     }
     digits[n] = '\0';
-    char *end;
     errno = 0;
-    const unsigned long long value = strtoull(digits, &end, base);
-    if (n == 0 || *end != '\0' || errno != 0) return false;
+    const unsigned long long value = strtoull(digits, NULL, base);
+    if (n == 0 ||
+        strspn(digits, base == 2   ? "01"
+                       : base == 8 ? OCTAL
+                                   : OCTAL "89abcdefABCDEF") < n ||
+        errno != 0)
+        return false;
     snprintf(decimal, sizeof decimal, "%llu", value);
     serve_bytes_add_string(json, decimal);
     return true;
@@ -337,14 +352,17 @@ static bool ends_indented(assay_text text)
 {
     size_t n = text.n;
     while (n > 0 && (text.at[n - 1] == ' ' || text.at[n - 1] == '\t')) n--;
-    return n > 0 && n < text.n && (text.at[n - 1] == '\n' || text.at[n - 1] == '\r');
+    if (n == 0 || n == text.n || (text.at[n - 1] != '\n' && text.at[n - 1] != '\r')) return false;
+    const assay_text line = serve_span_part(text, 0, n);
+    return !serve_span_ends(line, "\\\n") && !serve_span_ends(line, "\\\r") &&
+           !serve_span_ends(line, "\\\r\n");
 }
 
 bool serve_python_literal(serve_bytes *json, assay_text text)
 {
     source s = {.text = text};
     const size_t n = json->n;
-    skip_blank(&s, false);
+    while (look(&s, 0) != '\0' && strchr(" \t\f", look(&s, 0))) s.at++;
     const size_t blank = s.at;
     skip_blank(&s, true);
     const bool indented = s.at > blank && text.at[s.at - 1] != '\n' && text.at[s.at - 1] != '\r';

@@ -80,18 +80,41 @@ typedef struct found {
     bool open;              /* a longer one may be there once there are more bytes */
 } found;
 
+/* How many bytes `mark` and text[0..n) begin with alike. */
+static size_t alike(const serve_marker *mark, const char *text, size_t n)
+{
+    size_t k = 0;
+    while (k < n && k < mark->n && text[k] == mark->at[k]) k++;
+    return k;
+}
+
 static found look(const serve_reasoning *s, const char *text, size_t n)
 {
     found f = {0};
     for (size_t i = 0; i < s->n_marks; i++) {
         const serve_marker *mark = &s->rules->marks[s->marks[i]];
-        size_t k = 0;
-        while (k < n && k < mark->n && text[k] == mark->at[k]) k++;
+        const size_t k = alike(mark, text, n);
         if (k == n && k < mark->n) f.open = true;
         else if (k == mark->n && k > f.n)
             f = (found){.step = &phase_of(s)->marks[s->marks[i]], .n = k, .open = f.open};
     }
+    if (f.step && f.step->n > 0) f.n = f.step->n;
     return f;
+}
+
+/* Bytes of text[0..n) that begin one of the phase's n_begun markers and stand directly before the first one
+ * of the rules; 0: there are none. *open: more bytes may change that. */
+static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n, bool *open)
+{
+    const serve_marker *marks = s->rules->marks;
+    size_t n_begun = 0;
+    for (size_t i = 0; i < phase_of(s)->n_begun; i++) {
+        const size_t k = alike(&marks[i], text, n), k_first = alike(&marks[0], text + k, n - k);
+        if (k == 0 || k == marks[i].n) continue;
+        if (k_first == marks[0].n) n_begun = k;
+        else if (k + k_first == n) *open = true;
+    }
+    return n_begun;
 }
 
 /* Bytes of text[0..n) before the first that a marker of the phase may begin with. */
@@ -135,17 +158,21 @@ static void take_mark(serve_reasoning *s, const found *f, const char *text, cons
 static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
                          const assay_sink *sink)
 {
-    const found f = look(s, text, n);
+    const serve_phase *phase = phase_of(s);
     const size_t space = serve_text_space(text, n);
+    found f = look(s, text, n);
+    const size_t n_begun = measure_begun(s, text, n, &f.open);
     *waits = !last && (f.open || (space == 0 && serve_text_unfinished(text, n) == n));
     if (*waits) return 0;
     if (f.step) {
         take_mark(s, &f, text, sink);
         return f.n;
     }
-    if (space > 0) emit(s, SERVE_DROPPED, text, space, sink);
-    else enter(s, phase_of(s)->after);
-    return space;
+    if (space > 0) emit(s, phase->space, text, space, sink);
+    else emit(s, SERVE_DROPPED, text, n_begun, sink);
+    if (space > 0 && phase->space != SERVE_NOTHING) enter(s, phase->spaced);
+    else if (space + n_begun == 0) enter(s, phase->after);
+    return space + n_begun;
 }
 
 /* Reads text up to the next marker, and the marker, as read_space does. */
@@ -228,6 +255,11 @@ void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
     const size_t n_held = s->n_held;
     memcpy(held, s->held, n_held);
     s->n_held = 0;
+    for (size_t i = 0; i < phase_of(s)->n_last && s->options.thinking_off; i++)
+        if (n_held > 0 && alike(&s->rules->marks[i], held, n_held) == n_held) {
+            s->n_dropped += n_held;
+            return;
+        }
     (void)read(s, held, n_held, true, sink);
     emit(s, SERVE_CONTENT, s->preface, s->n_preface, sink);
     s->n_preface = 0;

@@ -5,6 +5,8 @@
  * that is broken is dropped, as are headers, messages of other channels and what lies outside of messages.
  * Messages to tools are left in the content, markers and all, where a parser of tool calls reads it.
  *
+ * A second <|message|> within a message is text for gpt_oss; harmony drops it.
+ *
  * gpt_oss takes a text without any channel for content, and drops what comes before the first one. So a
  * reply's first bytes wait for one, SERVE_PREFACE_BYTES at most: a stream cannot wait for its end. harmony
  * drops them all.
@@ -33,45 +35,55 @@ enum phase {
 
 /* What a channel's name begins anywhere. */
 #define CHANNELS                                                                                             \
-    [ANALYSIS] = {SERVE_DROPPED, ANALYSIS_HEAD}, [FINAL] = {SERVE_DROPPED, FINAL_HEAD},                      \
-    [COMMENTARY] = {SERVE_CALL, TO_TOOLS}, [CHANNEL] = {SERVE_DROPPED, OUTSIDE}
+    [ANALYSIS] = SERVE_STEP(SERVE_DROPPED, ANALYSIS_HEAD), [FINAL] = SERVE_STEP(SERVE_DROPPED, FINAL_HEAD),  \
+    [COMMENTARY] = SERVE_STEP(SERVE_CALL, TO_TOOLS), [CHANNEL] = SERVE_STEP(SERVE_DROPPED, OUTSIDE)
 
 /* What ends a message. */
 #define ENDS(as)                                                                                             \
-    [START] = {as, OUTSIDE}, [END] = {as, OUTSIDE}, [RETURN] = {as, OUTSIDE}, [CALL] = {as, OUTSIDE}
+    [START] = SERVE_STEP(as, OUTSIDE), [END] = SERVE_STEP(as, OUTSIDE), [RETURN] = SERVE_STEP(as, OUTSIDE),  \
+    [CALL] = SERVE_STEP(as, OUTSIDE)
 
 /* A header that goes on as `this` and ends in `message`. */
 #define HEAD(constrained, message)                                                                           \
     {                                                                                                        \
         .text = SERVE_DROPPED, .marks = {                                                                    \
             CHANNELS,                                                                                        \
-            [MESSAGE] = {SERVE_DROPPED, message},                                                            \
-            [CONSTRAIN] = {SERVE_DROPPED, constrained},                                                      \
-            [LESS] = {SERVE_DROPPED, OUTSIDE}                                                                \
+            [MESSAGE] = SERVE_STEP(SERVE_DROPPED, message),                                                  \
+            [CONSTRAIN] = SERVE_STEP(SERVE_DROPPED, constrained),                                            \
+            [LESS] = SERVE_STEP(SERVE_DROPPED, OUTSIDE)                                                      \
         }                                                                                                    \
     }
 
 #define UNFRAMED(this)                                                                                       \
-    CHANNELS, [START] = {SERVE_DROPPED, this}, [END] = {SERVE_DROPPED, this},                                \
-              [RETURN] = {SERVE_DROPPED, this}, [CALL] = {SERVE_DROPPED, this}
+    CHANNELS, [START] = SERVE_STEP(SERVE_DROPPED, this), [END] = SERVE_STEP(SERVE_DROPPED, this),            \
+              [RETURN] = SERVE_STEP(SERVE_DROPPED, this), [CALL] = SERVE_STEP(SERVE_DROPPED, this)
 
-static const serve_phase phases[] = {
-    [PREFACE] = {.text = SERVE_PREFACE, .after = PLAIN, .marks = {UNFRAMED(PREFACE)}},
-    [PLAIN] = {.text = SERVE_CONTENT, .marks = {UNFRAMED(PLAIN)}},
-    [OUTSIDE] = {.text = SERVE_DROPPED, .marks = {CHANNELS}},
-    [ANALYSIS_HEAD] = HEAD(ANALYSIS_CONSTRAINED, THOUGHT),
-    [ANALYSIS_CONSTRAINED] = HEAD(OUTSIDE, THOUGHT),
-    [THOUGHT] = {.text = SERVE_REASONING,
-                 .marks = {CHANNELS, ENDS(SERVE_DROPPED), [MESSAGE] = {SERVE_DROPPED, THOUGHT},
-                           [CONSTRAIN] = {SERVE_DROPPED, OUTSIDE}}},
-    [FINAL_HEAD] = HEAD(FINAL_CONSTRAINED, ANSWER),
-    [FINAL_CONSTRAINED] = HEAD(OUTSIDE, ANSWER),
-    [ANSWER] = {.text = SERVE_CONTENT,
-                .marks = {CHANNELS, ENDS(SERVE_DROPPED), [MESSAGE] = {SERVE_DROPPED, ANSWER},
-                          [CONSTRAIN] = {SERVE_DROPPED, OUTSIDE}}},
-    [TO_TOOLS] = {.text = SERVE_CALL, .marks = {CHANNELS, ENDS(SERVE_CALL)}},
-    [OFF] = {.text = SERVE_CONTENT},
-};
+/* A message in `this` phase; second: what <|message|> is in it. */
+#define IN_MESSAGE(as_text, this, second)                                                                    \
+    {                                                                                                        \
+        .text = as_text, .marks = {                                                                          \
+            CHANNELS,                                                                                        \
+            ENDS(SERVE_DROPPED),                                                                             \
+            [MESSAGE] = SERVE_STEP(second, this),                                                            \
+            [CONSTRAIN] = SERVE_STEP(SERVE_DROPPED, OUTSIDE)                                                 \
+        }                                                                                                    \
+    }
+
+#define PHASES(second)                                                                                       \
+    {                                                                                                        \
+        [PREFACE] = {.text = SERVE_PREFACE, .after = PLAIN, .marks = {UNFRAMED(PREFACE)}},                   \
+        [PLAIN] = {.text = SERVE_CONTENT, .marks = {UNFRAMED(PLAIN)}},                                       \
+        [OUTSIDE] = {.text = SERVE_DROPPED, .marks = {CHANNELS}},                                            \
+        [ANALYSIS_HEAD] = HEAD(ANALYSIS_CONSTRAINED, THOUGHT),                                               \
+        [ANALYSIS_CONSTRAINED] = HEAD(OUTSIDE, THOUGHT),                                                     \
+        [THOUGHT] = IN_MESSAGE(SERVE_REASONING, THOUGHT, second),                                            \
+        [FINAL_HEAD] = HEAD(FINAL_CONSTRAINED, ANSWER), [FINAL_CONSTRAINED] = HEAD(OUTSIDE, ANSWER),         \
+        [ANSWER] = IN_MESSAGE(SERVE_CONTENT, ANSWER, second),                                                \
+        [TO_TOOLS] = {.text = SERVE_CALL, .marks = {CHANNELS, ENDS(SERVE_CALL)}},                            \
+        [OFF] = {.text = SERVE_CONTENT},                                                                     \
+    }
+
+static const serve_phase gpt_oss_phases[] = PHASES(SERVE_NOTHING), harmony_phases[] = PHASES(SERVE_DROPPED);
 
 #define MARKERS                                                                                              \
     [ANALYSIS] = SERVE_MARKER("<|channel|>analysis"), [FINAL] = SERVE_MARKER("<|channel|>final"),            \
@@ -81,6 +93,6 @@ static const serve_phase phases[] = {
     [CALL] = SERVE_MARKER("<|call|>"), [CONSTRAIN] = SERVE_MARKER("<|constrain|>"),                          \
     [LESS] = SERVE_MARKER("<")
 
-const serve_reasoning_rules serve_reasoning_gpt_oss = {"gpt_oss", phases, PREFACE, OFF, {MARKERS}};
+const serve_reasoning_rules serve_reasoning_gpt_oss = {"gpt_oss", gpt_oss_phases, PREFACE, OFF, {MARKERS}};
 
-const serve_reasoning_rules serve_reasoning_harmony = {"harmony", phases, OUTSIDE, OFF, {MARKERS}};
+const serve_reasoning_rules serve_reasoning_harmony = {"harmony", harmony_phases, OUTSIDE, OFF, {MARKERS}};

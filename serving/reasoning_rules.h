@@ -8,11 +8,12 @@
 #ifndef SERVING_REASONING_RULES_H
 #define SERVING_REASONING_RULES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
     SERVE_MARKS = 12,      /* most markers of a parser */
-    SERVE_MARK_BYTES = 24, /* the longest of them */
+    SERVE_MARK_BYTES = 32, /* the longest of them */
     SERVE_PREFACE_BYTES = 64
 };
 
@@ -22,7 +23,7 @@ typedef enum serve_reads_as {
     SERVE_CONTENT,
     SERVE_REASONING,
     SERVE_CALL,   /* content where a parser of tool calls reads it, else dropped */
-    SERVE_SPACE,  /* white space is dropped; anything else belongs to `after` */
+    SERVE_SPACE,  /* white space is read as `space`; anything else belongs to `after` */
     SERVE_PREFACE /* waits for a marker, which drops it; beyond SERVE_PREFACE_BYTES it is content, and the
                    * phase is `after` */
 } serve_reads_as;
@@ -30,11 +31,24 @@ typedef enum serve_reads_as {
 typedef struct serve_step {
     uint8_t as; /* serve_reads_as of the marker itself */
     uint8_t to; /* phase */
+    uint8_t n;  /* bytes of the marker that are read, the others are read in the next phase; 0: all of it */
 } serve_step;
+
+/* One whose marker is read as a whole. */
+#define SERVE_STEP(reads_as, next)                                                                           \
+    {                                                                                                        \
+        .as = (reads_as), .to = (next)                                                                       \
+    }
 
 typedef struct serve_phase {
     uint8_t text; /* serve_reads_as */
     uint8_t after;
+    uint8_t space;   /* of SERVE_SPACE: serve_reads_as of white space; SERVE_NOTHING: it is dropped */
+    uint8_t spaced;  /* of SERVE_SPACE: the phase behind white space, where `space` is not SERVE_NOTHING */
+    uint8_t n_begun; /* of SERVE_SPACE: a proper beginning of one of this many first markers is dropped
+                        directly before the first one */
+    uint8_t n_last;  /* where thinking is off, a beginning of one of this many first markers that the reply
+                        ends in is dropped */
     serve_step marks[SERVE_MARKS];
 } serve_phase;
 

@@ -5,12 +5,18 @@
  * content, tags too. A tool call within a block is content, and goes as far as its own end or that of the
  * block; but not in an implicit block, nor in one behind another: there it cannot be told from talk of it.
  *
+ * Both answers of the published server drop the beginning of a marker that stands alone before the first tag
+ * of deepseek_r1, deepseek_v4 or step3p5, and, where thinking is off, the beginning of a tag that is all of
+ * the answer.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning_rules.h"
 
-enum { START, END, CALL, CALL_END, TOOLS, BOX, BOX_END };
+enum { START, END, CALL, CALL_END, TOOLS, BOX, BOX_END, START_TOOLS };
 
 enum phase {
+    BEGIN,    /* nothing yet, where what stands alone before the first tag is dropped */
+    SPACED,   /* the same behind white space */
     IMPLICIT, /* no tag yet: reasoning */
     PLAIN,    /* no tag yet: content */
     OFF,      /* no tag yet, and thinking is off: content as it is */
@@ -21,44 +27,62 @@ enum phase {
     ANSWER
 };
 
+#define IMPLICIT_MARKS                                                                                       \
+    [START] = SERVE_STEP(SERVE_DROPPED, BLOCK), [END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),                  \
+    [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER)
+
+/* A tag that tool calls end at once is reasoning, but at the very beginning. */
+#define NO_BLOCK [START_TOOLS] = {.as = SERVE_REASONING, .to = IMPLICIT, .n = sizeof("<think>") - 1}
+
 static const serve_phase phases[] = {
-    [IMPLICIT] = {.text = SERVE_REASONING,
-                  .marks = {[START] = {SERVE_DROPPED, BLOCK},
-                            [END] = {SERVE_DROPPED, BETWEEN},
-                            [TOOLS] = {SERVE_CONTENT, ANSWER}}},
+    [BEGIN] = {.text = SERVE_SPACE,
+               .after = IMPLICIT,
+               .space = SERVE_REASONING,
+               .spaced = SPACED,
+               .n_begun = CALL + 1,
+               .marks = {IMPLICIT_MARKS}},
+    [SPACED] = {.text = SERVE_SPACE,
+                .after = IMPLICIT,
+                .space = SERVE_REASONING,
+                .spaced = SPACED,
+                .n_begun = CALL + 1,
+                .marks = {IMPLICIT_MARKS, NO_BLOCK}},
+    [IMPLICIT] = {.text = SERVE_REASONING, .marks = {IMPLICIT_MARKS, NO_BLOCK}},
     [PLAIN] = {.text = SERVE_CONTENT,
-               .marks = {[START] = {SERVE_DROPPED, BLOCK},
-                         [END] = {SERVE_DROPPED, BETWEEN},
-                         [BOX] = {SERVE_DROPPED, PLAIN},
-                         [BOX_END] = {SERVE_DROPPED, PLAIN}}},
+               .marks = {[START] = SERVE_STEP(SERVE_DROPPED, BLOCK),
+                         [END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                         [BOX] = SERVE_STEP(SERVE_DROPPED, PLAIN),
+                         [BOX_END] = SERVE_STEP(SERVE_DROPPED, PLAIN)}},
     [OFF] = {.text = SERVE_CONTENT,
-             .marks = {[START] = {SERVE_DROPPED, BLOCK},
-                       [END] = {SERVE_DROPPED, BETWEEN},
-                       [TOOLS] = {SERVE_CONTENT, ANSWER}}},
+             .marks = {[START] = SERVE_STEP(SERVE_DROPPED, BLOCK),
+                       [END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                       [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER)}},
     [BLOCK] = {.text = SERVE_REASONING,
-               .marks = {[END] = {SERVE_DROPPED, BETWEEN},
-                         [CALL] = {SERVE_CONTENT, CALLING},
-                         [TOOLS] = {SERVE_CONTENT, ANSWER},
-                         [BOX] = {SERVE_DROPPED, BLOCK},
-                         [BOX_END] = {SERVE_DROPPED, BLOCK}}},
+               .marks = {[END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                         [CALL] = SERVE_STEP(SERVE_CONTENT, CALLING),
+                         [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER),
+                         [BOX] = SERVE_STEP(SERVE_DROPPED, BLOCK),
+                         [BOX_END] = SERVE_STEP(SERVE_DROPPED, BLOCK)}},
     [CALLING] = {.text = SERVE_CONTENT,
-                 .marks = {[END] = {SERVE_DROPPED, BETWEEN},
-                           [CALL_END] = {SERVE_CONTENT, BLOCK},
-                           [TOOLS] = {SERVE_CONTENT, ANSWER},
-                           [BOX] = {SERVE_DROPPED, CALLING},
-                           [BOX_END] = {SERVE_DROPPED, CALLING}}},
+                 .marks = {[END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                           [CALL_END] = SERVE_STEP(SERVE_CONTENT, BLOCK),
+                           [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER),
+                           [BOX] = SERVE_STEP(SERVE_DROPPED, CALLING),
+                           [BOX_END] = SERVE_STEP(SERVE_DROPPED, CALLING)}},
     [AGAIN] = {.text = SERVE_REASONING,
-               .marks = {[END] = {SERVE_DROPPED, BETWEEN},
-                         [BOX] = {SERVE_DROPPED, AGAIN},
-                         [BOX_END] = {SERVE_DROPPED, AGAIN}}},
+               .marks = {[END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                         [BOX] = SERVE_STEP(SERVE_DROPPED, AGAIN),
+                         [BOX_END] = SERVE_STEP(SERVE_DROPPED, AGAIN)}},
     [BETWEEN] = {.text = SERVE_SPACE,
                  .after = ANSWER,
-                 .marks = {[START] = {SERVE_DROPPED, AGAIN},
-                           [END] = {SERVE_DROPPED, BETWEEN},
-                           [BOX] = {SERVE_DROPPED, BETWEEN},
-                           [BOX_END] = {SERVE_DROPPED, BETWEEN}}},
-    [ANSWER] = {.text = SERVE_CONTENT,
-                .marks = {[BOX] = {SERVE_DROPPED, ANSWER}, [BOX_END] = {SERVE_DROPPED, ANSWER}}},
+                 .n_last = END + 1,
+                 .marks = {[START] = SERVE_STEP(SERVE_DROPPED, AGAIN),
+                           [END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                           [BOX] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                           [BOX_END] = SERVE_STEP(SERVE_DROPPED, BETWEEN)}},
+    [ANSWER] =
+        {.text = SERVE_CONTENT,
+         .marks = {[BOX] = SERVE_STEP(SERVE_DROPPED, ANSWER), [BOX_END] = SERVE_STEP(SERVE_DROPPED, ANSWER)}},
 };
 
 #define TAGS(start, end)                                                                                     \
@@ -72,21 +96,24 @@ const serve_reasoning_rules serve_reasoning_poolside_v1 = {
     "poolside_v1", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
 
 const serve_reasoning_rules serve_reasoning_step3p5 = {
-    "step3p5", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+    "step3p5", phases, BEGIN, OFF, {TAGS("<think>", "</think>")}};
 
 const serve_reasoning_rules serve_reasoning_mistral = {
     "mistral", phases, IMPLICIT, OFF, {TAGS("[THINK]", "[/THINK]")}};
 
 const serve_reasoning_rules serve_reasoning_deepseek_r1 = {
-    "deepseek_r1", phases, IMPLICIT, OFF, {TAGS("<think>", "</think>")}};
+    "deepseek_r1", phases, BEGIN, OFF, {TAGS("<think>", "</think>")}};
+
+#define DSML "<｜DSML｜tool_calls>"
 
 /* Tool calls end the block, and what stands in them is nobody else's. */
 const serve_reasoning_rules serve_reasoning_deepseek_v4 = {
     "deepseek_v4",
     phases,
-    IMPLICIT,
+    BEGIN,
     OFF,
-    {TAGS("<think>", "</think>"), [TOOLS] = SERVE_MARKER("<｜DSML｜tool_calls>")}};
+    {TAGS("<think>", "</think>"), [TOOLS] = SERVE_MARKER(DSML),
+     [START_TOOLS] = SERVE_MARKER("<think>" DSML)}};
 
 /* The model decides by itself whether to think; an answer may come in a box. */
 const serve_reasoning_rules serve_reasoning_glm4 = {

@@ -124,8 +124,8 @@ static bool declines_tools(json_object *request, serve_endpoint endpoint)
     json_object *choice = json_object_object_get(request, "tool_choice");
     if (endpoint == SERVE_MESSAGES && json_object_is_type(choice, json_type_object))
         choice = json_object_object_get(choice, "type");
-    return json_object_is_type(choice, json_type_string) &&
-           strcmp(json_object_get_string(choice), "none") == 0;
+    const char *text = json_text(choice);
+    return text && strcmp(text, "none") == 0;
 }
 
 /* Calls are looked for only where there are tools to call. */

@@ -45,26 +45,22 @@ static bool opens(char c)
     return c == '<' || c == '[' || c == ']';
 }
 
-/* With the latest character: hands out what cannot become a token any more. */
+/* With the latest character: drops a token, or hands out what cannot become one any more. Within a token
+ * there is no character that one begins with, but at its end: only the latest may begin another. */
 static void settle(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
 {
-    size_t n_out = 0;
-    char out[sizeof s->held];
-    likeness like;
-    while (s->n > 0 && (like = tell(s)) != BEGINS) {
-        size_t n = 1;
-        if (like == IS_TOKEN) {
-            s->letters = s->n == strlen(WITH_LETTERS) && memcmp(s->held, WITH_LETTERS, s->n) == 0;
-            n = s->n;
-        } else {
-            while (n < s->n && !opens(s->held[n])) n++;
-            memcpy(out + n_out, s->held, n);
-            n_out += n;
-        }
-        s->n -= n;
-        memmove(s->held, s->held + n, s->n);
+    const likeness like = tell(s);
+    const char last = s->held[s->n - 1];
+    if (like == BEGINS) return;
+    if (like == IS_TOKEN) {
+        s->letters = s->n == strlen(WITH_LETTERS) && memcmp(s->held, WITH_LETTERS, s->n) == 0;
+        s->n = 0;
+        return;
     }
-    if (n_out > 0) take(context, (assay_text){out, n_out});
+    const bool begins = opens(last);
+    take(context, (assay_text){s->held, s->n - begins});
+    s->held[0] = last;
+    s->n = begins;
 }
 
 void serve_special_feed(serve_special *s, assay_text text, void (*take)(void *context, assay_text piece),

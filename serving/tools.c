@@ -3,39 +3,21 @@
 
 #include "model/error.h"
 #include "serving/text.h"
+#include "serving/tools_once.h"
 #include "serving/tools_parts.h"
 #include "serving/tools_thoughts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const serve_tools_format *const FORMATS[] = {
-    &serve_tools_gemma4, &serve_tools_glm47,   &serve_tools_harmony, &serve_tools_hermes,
-    &serve_tools_llama,  &serve_tools_mistral, &serve_tools_qwen,    &serve_tools_qwen3_xml,
-};
-#define N_FORMATS (sizeof FORMATS / sizeof FORMATS[0])
-
-static assay_status refuse(const char *name, assay_error *err)
+static void set_format(serve_tools *t, const serve_tools_format *format)
 {
-    char known[256];
-    size_t n = 0;
-    for (size_t i = 0; i < N_FORMATS; i++)
-        for (const char *const *at = FORMATS[i]->names; *at; at++)
-            n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n > 0 ? ", " : "", *at);
-    return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "tool parser '%s': found no parser of this name, expected one of %s", name, known);
-}
-
-assay_status serve_tools_find(const char *name, const serve_tools_format **out, assay_error *err)
-{
-    for (size_t i = 0; i < N_FORMATS; i++)
-        for (const char *const *known = FORMATS[i]->names; *known; known++) {
-            if (strcmp(*known, name) != 0) continue;
-            *out = FORMATS[i];
-            return ASSAY_OK;
-        }
-    return refuse(name, err);
+    t->format = format;
+    t->thought_end = SERVE_NOWHERE;
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
+        t->first[(unsigned char)format->openers[i][0]] = true;
+        t->various |= format->openers[i][0] != format->openers[0][0];
+    }
 }
 
 assay_status serve_tools_open(const char *name, assay_text request, serve_tools **out, assay_error *err)
@@ -51,25 +33,29 @@ assay_status serve_tools_open(const char *name, assay_text request, serve_tools 
         free(t);
         return rc;
     }
-    t->format = format;
-    t->thought_end = SERVE_NOWHERE;
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
-        t->first[(unsigned char)format->openers[i][0]] = true;
-        t->various |= format->openers[i][0] != format->openers[0][0];
-    }
+    set_format(t, format);
     *out = t;
     return ASSAY_OK;
+}
+
+static void free_texts(serve_tools *t)
+{
+    serve_bytes_free(&t->held);
+    serve_bytes_free(&t->tail);
+    serve_bytes_free(&t->block);
+    for (size_t i = 0; i < SERVE_N_OUTER; i++) serve_bytes_free(&t->outer[i]);
+    serve_bytes_free(&t->copy);
+    serve_bytes_free(&t->name);
+    serve_bytes_free(&t->arguments);
+    serve_bytes_free(&t->previous);
+    serve_bytes_free(&t->previous_in_brackets);
 }
 
 void serve_tools_free(serve_tools *t)
 {
     if (!t) return;
     serve_tools_request_free(t->request);
-    serve_bytes_free(&t->held);
-    serve_bytes_free(&t->tail);
-    serve_bytes_free(&t->block);
-    serve_bytes_free(&t->name);
-    serve_bytes_free(&t->arguments);
+    free_texts(t);
     free(t);
 }
 
@@ -106,6 +92,7 @@ static bool drops_behind(const serve_tools *t)
 
 static bool is_dropped(const serve_tools *t)
 {
+    if (t->format->after == SERVE_AFTER_MARKER_DROPPED && t->marked) return true;
     if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
     return drops_behind(t);
 }
@@ -115,9 +102,18 @@ static bool is_handed_out(const serve_tools *t)
     return t->direct || (!is_dropped(t) && (!is_conditional(t) || t->released));
 }
 
+/* A copy that would grow too long is given up. */
+static void copy_content(serve_tools *t, assay_text text)
+{
+    t->copies = t->copy.n + text.n <= SERVE_TOOLS_BLOCK_MAX;
+    if (t->copies) serve_bytes_add(&t->copy, text.at, text.n);
+    else serve_bytes_free(&t->copy);
+}
+
 void serve_tools_content(serve_tools *t, assay_text text)
 {
     if (text.n == 0 || is_dropped(t)) return;
+    if (t->copies) copy_content(t, text);
     if (is_handed_out(t)) {
         hand_out(t, ASSAY_PART_CONTENT, text);
         return;
@@ -129,6 +125,21 @@ void serve_tools_content(serve_tools *t, assay_text text)
     t->released = true;
     serve_tools_release(t);
     hand_out(t, ASSAY_PART_CONTENT, text);
+}
+
+void serve_tools_take_tail(serve_tools *t, void (*take)(serve_tools *t, assay_text text))
+{
+    const size_t n_tail = t->tail.n, n_taken = t->n_taken, n_calls = t->n_calls;
+    t->block.n = 0;
+    serve_bytes_add(&t->block, t->tail.at + n_taken, n_tail - n_taken);
+    if (t->block.failed) return;
+    t->tail.n = t->n_taken = 0;
+    t->withheld = false;
+    take(t, serve_bytes_text(&t->block));
+    if (t->n_calls > n_calls) return;
+    t->tail.n = n_tail;
+    t->n_taken = n_taken;
+    t->withheld = true;
 }
 
 void serve_tools_withhold_taken(serve_tools *t, assay_text text)
@@ -149,7 +160,9 @@ static void forget_taken(serve_tools *t)
 
 void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
 {
+    if (t->format->once && serve_tools_is_repeated(t, &t->previous, name, arguments)) return;
     if (t->n_taken > 0) forget_taken(t);
+    else if (t->format->releases && t->withheld) serve_tools_release(t);
     if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
     if (!t->withheld) {
         t->tail.n = 0;
@@ -173,9 +186,19 @@ static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at
         }
         if (n == text.n) found = SERVE_FOUND_MORE;
     }
-    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off && at > 0) return t->format->breaks_off(text);
+    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off) return t->format->breaks_off(t, text, at);
     const serve_tools_found thought = serve_tools_match_thought(t, text);
     return thought == SERVE_FOUND_CONTENT ? found : thought;
+}
+
+/* At the very beginning: what opens a block there, t->opener; or whether text is a beginning of that. */
+static serve_tools_found match_beginning(serve_tools *t, assay_text text)
+{
+    if (text.n == 0) return SERVE_FOUND_MORE;
+    if (t->format->leading) return match_opener(t, text, 0);
+    t->opener = SERVE_BARE;
+    if (serve_span_starts(text, t->format->bare)) return SERVE_FOUND_BLOCK;
+    return serve_span_begins(text, t->format->bare) ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
 }
 
 /* The first byte of text[at..n) that a marker begins with; n: none. */
@@ -195,17 +218,19 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
 {
     const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
     size_t at = 0;
-    if (t->format->bare && !t->begun) {
+    if (!t->begun && (t->format->bare || t->format->leading)) {
         at = serve_span_skip(serve_span_part(text, 0, n), 0);
-        t->begun = at < n;
-        t->inside = t->begun && text.at[at] == '{';
-        t->opener = SERVE_BARE;
-        if (t->inside) return at;
+        const serve_tools_found found = match_beginning(t, serve_span_part(text, at, n));
+        t->inside = found == SERVE_FOUND_BLOCK;
+        t->begun = found != SERVE_FOUND_MORE || (ended && at < n);
+        if (t->inside || !t->begun) return at;
+        if (t->format->leading) t->dead = ~0U;
     }
+    if (t->passed == t->n_blank) t->n_blank += serve_span_skip(serve_span_part(text, 0, n), 0);
     for (; (at = find_first(t, text.at, at, n)) < n; at++) {
         const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
         t->inside = found == SERVE_FOUND_BLOCK;
-        t->deaf = found == SERVE_FOUND_END;
+        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
         if (t->inside || t->deaf || (found == SERVE_FOUND_MORE && !ended)) break;
     }
     return at;
@@ -253,7 +278,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
         if (found == SERVE_FOUND_MORE) return at;
         if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
         t->inside = found == SERVE_FOUND_CHAIN;
-        t->deaf = found == SERVE_FOUND_END;
+        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
         if (t->inside) t->opener = SERVE_CHAINED;
         t->scan = (serve_tools_scan){0};
         at += n;
@@ -265,8 +290,10 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
 static assay_status finish(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
-    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->name.failed | t->arguments.failed;
-    t->plain = !t->failed && t->held.n == 0 && !t->inside && !t->deaf && (t->begun || !t->format->bare) &&
+    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->copy.failed | t->name.failed |
+                 t->arguments.failed;
+    t->plain = !t->failed && !t->copies && t->held.n == 0 && !t->inside && !t->deaf &&
+               t->passed > t->n_blank && (t->begun || !(t->format->bare || t->format->leading)) &&
                is_handed_out(t);
     if (!t->failed) return ASSAY_OK;
     t->scan.until = NULL; /* the next delta must fail, too */
@@ -323,8 +350,28 @@ assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error
 {
     t->sink = sink;
     if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
+    if (t->format->finish) t->format->finish(t);
     if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
     /* No call has taken it along, and no marker is open. */
     if (t->n_taken > 0 && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
     return finish(t, err);
+}
+
+static void pass_calls(void *context, assay_part part, const char *text, size_t n)
+{
+    const serve_tools *t = context;
+    if (part != ASSAY_PART_CONTENT) t->sink->take(t->sink->context, part, text, n);
+}
+
+bool serve_tools_try(serve_tools *t, const serve_tools_format *format, assay_text text)
+{
+    const assay_sink sink = {.take = pass_calls, .context = t};
+    serve_tools other = {.request = t->request};
+    set_format(&other, format);
+    assay_status rc = serve_tools_feed(&other, text.at, text.n, &sink, NULL);
+    if (rc == ASSAY_OK) rc = serve_tools_end(&other, &sink, NULL);
+    free_texts(&other);
+    t->failed |= rc != ASSAY_OK;
+    t->n_calls += other.n_calls;
+    return other.n_calls > 0;
 }

@@ -11,9 +11,17 @@
  * - A block that is no call is content, markers and all, but for what both of the server's answers drop:
  * blocks of hermes and qwen in the shape of a call whose JSON is broken, and for qwen what the text ends in.
  * - gemma4: no content follows the first call. qwen3_xml: text between calls is content, text behind the last
- *   one is not. glm47, mistral: what follows the first marker is content only if no call is found at all;
- *   harmony: likewise, but for the answer of the channel `final`.
- * - Calls without markers (bare JSON, fenced code) are content, but for llama's, at the very beginning.
+ *   one is not. glm47, mistral, deepseek, deepseek_v4, functionary, kimi, nemotron, xlam: what follows the
+ *   first marker is content only if no call is found at all; harmony: likewise, but for the answer of the
+ *   channel `final`. poolside_v1: none of it is; minimax: nothing behind the first whole block is.
+ * - Calls without markers (bare JSON, fenced code) are content, but for llama's objects, and arrays of xlam
+ *   and functionary, at the very beginning, xlam's fenced code, and calls as Python writes them behind a
+ *   block of gemma4 without a call.
+ * - hermes: content from an open tag on that another follows, or the end of a thought, waits for a call or
+ *   the end of the text.
+ * - auto: a later marker of another format may make what is before it no call. From the first marker on, all
+ *   is held until the text has ended. deepseek: likewise from a section on that calls stand before. qwen,
+ *   step3p5: likewise from a function on whose ends are not as many as its beginnings.
  * - Reasoning is not looked for: that is serving/reasoning.h. But what stands between <think> and </think>
  *   behind the first marker of gemma4, glm47, hermes or qwen is neither content nor part of a call, and there
  *   the end of a thought without a beginning takes along what is before it: tools_thoughts.h.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_function.h"
 
-#include "serving/arguments.h"
 #include "serving/python_literal.h"
 
 #include <string.h>
 
 #define FUNCTION      "<function="
+#define FUNCTION_END  "</function>"
+#define TAG_END       "</tool_call>"
 #define PARAMETER     "<parameter="
 #define PARAMETER_END "</parameter>"
 
@@ -14,6 +15,22 @@ size_t serve_function_name_end(assay_text text)
 {
     const size_t name = strlen(FUNCTION), end = serve_span_find(text, name, ">");
     return end > name ? end : SERVE_NOWHERE;
+}
+
+bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, size_t *n)
+{
+    size_t *closed = &scan->mark[2];
+    for (;;) {
+        if (!*closed && serve_span_find_next(text, &scan->seen, FUNCTION_END) == SERVE_NOWHERE) return false;
+        *closed = 1;
+        scan->seen = serve_span_skip(text, scan->seen);
+        const assay_text rest = serve_span_from(text, scan->seen);
+        if (serve_span_begins(rest, TAG_END)) return false;
+        *closed = 0;
+        if (!serve_span_starts(rest, TAG_END)) continue;
+        *n = scan->seen + strlen(TAG_END);
+        return true;
+    }
 }
 
 void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value)
@@ -24,15 +41,23 @@ void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value)
     else if (!serve_python_literal(out, value)) serve_bytes_add_quoted(out, value);
 }
 
+static void add_value(serve_tools *t, serve_bytes *out, assay_text value, serve_function_style style)
+{
+    if (style == SERVE_FUNCTION_STRINGS) serve_bytes_add_quoted(out, value);
+    else if (style == SERVE_FUNCTION_PLAIN) serve_json_or_string(t, out, value);
+    else serve_function_value(t, out, value);
+}
+
 static assay_text frame(assay_text value, serve_function_style style)
 {
-    if (style == SERVE_FUNCTION_TRIMMED) return serve_span_trim(value);
+    if (style != SERVE_FUNCTION_FRAMED) return serve_span_trim(value);
     if (value.n >= 2 && value.at[0] == '\n' && value.at[value.n - 1] == '\n')
         return serve_span_part(value, 1, value.n - 1);
     return value;
 }
 
-static void read_parameters(serve_tools *t, assay_text body, serve_function_style style, serve_arguments *out)
+void serve_function_parameters(serve_tools *t, assay_text body, serve_function_style style,
+                               serve_arguments *out)
 {
     const size_t n_open = strlen(PARAMETER);
     for (size_t at = 0; (at = serve_span_find(body, at, PARAMETER)) != SERVE_NOWHERE;) {
@@ -45,7 +70,7 @@ static void read_parameters(serve_tools *t, assay_text body, serve_function_styl
         const size_t end = serve_span_find(body, key_end + 1, PARAMETER_END);
         if (end == SERVE_NOWHERE) return;
         serve_arguments_name(out, serve_span_trim(serve_span_part(body, key, key_end)));
-        serve_function_value(t, &out->text, frame(serve_span_part(body, key_end + 1, end), style));
+        add_value(t, &out->text, frame(serve_span_part(body, key_end + 1, end), style), style);
         at = end + strlen(PARAMETER_END);
     }
 }
@@ -65,15 +90,16 @@ bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_f
     const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), name_end));
     if (name.n == 0) return false;
     const assay_text body = serve_span_part(block, name_end + 1, close), trimmed = serve_span_trim(body);
-    if (style == SERVE_FUNCTION_FRAMED && is_object(t, trimmed)) {
+    if (style != SERVE_FUNCTION_TRIMMED && is_object(t, trimmed)) {
         serve_tools_call(t, name, trimmed);
         return true;
     }
     serve_arguments arguments = {0};
-    read_parameters(t, body, style, &arguments);
-    const assay_text object = serve_arguments_object(&arguments);
+    serve_function_parameters(t, body, style, &arguments);
+    const bool plain = style == SERVE_FUNCTION_PLAIN && arguments.n == 0;
+    const assay_text object = plain ? trimmed : serve_arguments_object(&arguments);
     t->failed |= arguments.text.failed || arguments.json.failed;
-    if (!t->failed) serve_tools_call(t, name, object);
+    if (!t->failed && object.n > 0) serve_tools_call(t, name, object);
     serve_arguments_free(&arguments);
-    return true;
+    return object.n > 0;
 }

@@ -48,12 +48,6 @@ static bool find_call(assay_text block, char bracket, size_t *at, assay_text *na
     return false;
 }
 
-static void call(serve_tools *t, assay_text name, assay_text arguments)
-{
-    if (t->n_taken == 0) serve_tools_release(t);
-    serve_tools_call(t, name, arguments);
-}
-
 static void take_braces(serve_tools *t, assay_text block)
 {
     assay_text name;
@@ -66,7 +60,7 @@ static void take_braces(serve_tools *t, assay_text block)
         t->arguments.n = 0;
         const assay_status rc = serve_gemma_object(&t->arguments, serve_span_part(block, open, at));
         if (rc == ASSAY_ENOMEM) t->failed = true;
-        if (rc == ASSAY_OK) call(t, name, serve_bytes_text(&t->arguments));
+        if (rc == ASSAY_OK) serve_tools_call(t, name, serve_bytes_text(&t->arguments));
     }
 }
 
@@ -115,7 +109,7 @@ static void take_parentheses(serve_tools *t, assay_text block)
         t->failed |= arguments.text.failed || arguments.json.failed;
         n_looked += end - at;
         if (is_one && !t->failed) {
-            call(t, name, object);
+            serve_tools_call(t, name, object);
             at = end;
         }
         serve_arguments_free(&arguments);
@@ -130,8 +124,14 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     take_braces(t, body);
     if (t->n_calls == n_calls) take_parentheses(t, body);
     if (t->n_calls > n_calls) return SERVE_FOUND_NOTHING;
-    t->withheld = true; /* the end of a thought may take it along */
+    t->withheld = true; /* finish looks for calls, and the end of a thought may take it along */
     return SERVE_FOUND_CONTENT;
+}
+
+/* Behind a block without a call, calls as Python writes them count wherever they stand. */
+static void finish(serve_tools *t)
+{
+    if (t->withheld && t->n_calls == 0) serve_tools_take_tail(t, take_parentheses);
 }
 
 const serve_tools_format serve_tools_gemma4 = {
@@ -140,7 +140,9 @@ const serve_tools_format serve_tools_gemma4 = {
     .inner = {TAG_END},
     .after = SERVE_AFTER_CALL_DROPPED,
     .drops_thoughts = true,
+    .releases = true,
     .look = look,
     .take = take,
     .take_along = serve_tools_withhold_taken,
+    .finish = finish,
 };

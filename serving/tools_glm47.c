@@ -1,5 +1,6 @@
 /* glm47: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>. Where the request
- * names tools, only those are called.
+ * names tools, only those are called. poolside_v1: the same, but that a value which the request declares a
+ * string is one as it stands, and of a key that comes twice the first value counts.
  *
  * From the first tag on, what stands between <think> and </think> is dropped, and no call ends within it. The
  * end of a thought without a beginning takes along what is before it: but not what was told already, and not
@@ -172,25 +173,31 @@ static size_t find_key_end(assay_text text, size_t from, size_t *value)
     return SERVE_NOWHERE;
 }
 
-static void add_argument(serve_tools *t, assay_text key, assay_text value, serve_arguments *out)
+/* What the request declares a string is one as it stands; of poolside_v1. */
+static bool is_verbatim(const serve_tools *t, assay_text tool, assay_text key)
+{
+    return t->format == &serve_tools_poolside_v1 && serve_tools_request_is_string(t->request, tool, key);
+}
+
+static void add_argument(serve_tools *t, assay_text tool, assay_text key, assay_text value,
+                         serve_arguments *out)
 {
     if (key.n == 0) return;
     serve_arguments_name(out, key);
-    const assay_status rc = serve_json_check(value);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
-    if (rc == ASSAY_OK) serve_bytes_add(&out->text, value.at, value.n);
-    else serve_bytes_add_quoted(&out->text, value);
+    if (is_verbatim(t, tool, key)) serve_bytes_add_quoted(&out->text, value);
+    else serve_json_or_string(t, &out->text, serve_span_trim(value));
 }
 
-static void read_arguments(serve_tools *t, assay_text text, serve_arguments *out)
+static void read_arguments(serve_tools *t, assay_text tool, assay_text text, serve_arguments *out)
 {
+    out->first_counts = t->format == &serve_tools_poolside_v1;
     for (size_t at = 0, value; (at = serve_span_find(text, at, KEY)) != SERVE_NOWHERE;) {
         const size_t key = at + strlen(KEY), key_end = find_key_end(text, key, &value);
         if (key_end == SERVE_NOWHERE) return;
         const size_t end = serve_span_find(text, value, VALUE_END);
         if (end == SERVE_NOWHERE) return;
-        add_argument(t, serve_span_trim(serve_span_part(text, key, key_end)),
-                     serve_span_trim(serve_span_part(text, value, end)), out);
+        add_argument(t, tool, serve_span_trim(serve_span_part(text, key, key_end)),
+                     serve_span_part(text, value, end), out);
         at = end + strlen(VALUE_END);
     }
 }
@@ -223,7 +230,7 @@ static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_
         body = serve_span_from(body, at + strlen(TAG));
         if (!read_name(body, name, &arguments)) continue;
         if (name->n == 0 || !is_known(t, *name)) return false;
-        read_arguments(t, serve_span_from(body, arguments), out);
+        read_arguments(t, *name, serve_span_from(body, arguments), out);
         return true;
     }
     return false;
@@ -265,12 +272,19 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     return SERVE_FOUND_CHAIN;
 }
 
+/* What both have. */
+#define FORMAT                                                                                               \
+    .openers = {TAG}, .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END}, .drops_thoughts = true,            \
+    .look = look, .take = take
+
 const serve_tools_format serve_tools_glm47 = {
     .names = {"glm47", "glm4"},
-    .openers = {TAG},
-    .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END},
+    FORMAT,
     .after = SERVE_AFTER_MARKER_UNCALLED,
-    .drops_thoughts = true,
-    .look = look,
-    .take = take,
+};
+
+const serve_tools_format serve_tools_poolside_v1 = {
+    .names = {"poolside_v1"},
+    FORMAT,
+    .after = SERVE_AFTER_MARKER_DROPPED,
 };

@@ -4,7 +4,9 @@
  * The end of a function that none was open for takes the next function with it, which is content then.
  *
  * A block ends at the first end marker behind '}' (behind </function>), so that one in a string, say, does
- * not end it. One that the text ends in is a call where its object is whole.
+ * not end it. One that the text ends in is a call where its object is whole, whatever stands between it and
+ * its tag; that may be another tag, so content from a tag on that is followed by another is withheld until a
+ * call or the end of the text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools_function.h"
@@ -19,7 +21,7 @@
 enum { TAGGED, BARE, STRAY }; /* openers; t->state: ends of functions that none was open for */
 
 /* What stands between the tags, as far as it is known. */
-enum { UNKNOWN, OBJECT, FUNCTIONS, OTHER, CLOSED_FUNCTION };
+enum { UNKNOWN, OBJECT, FUNCTIONS, OTHER };
 
 static int tell_body(assay_text body)
 {
@@ -38,25 +40,6 @@ static bool find_object_end(serve_tools *t, assay_text text, size_t *n)
     }
     serve_tools_wait_for(t, text, "<");
     return false;
-}
-
-/* </function>, white space, end marker. */
-static bool find_function_end(serve_tools *t, assay_text text, size_t *n)
-{
-    for (;;) {
-        if (t->scan.phase == FUNCTIONS) {
-            if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return false;
-            t->scan.phase = CLOSED_FUNCTION;
-        }
-        t->scan.seen = serve_span_skip(text, t->scan.seen);
-        const assay_text rest = serve_span_from(text, t->scan.seen);
-        if (serve_span_begins(rest, TAG_END)) return false;
-        if (serve_span_starts(rest, TAG_END)) {
-            *n = t->scan.seen + strlen(TAG_END);
-            return true;
-        }
-        t->scan.phase = FUNCTIONS;
-    }
 }
 
 /* What is neither reaches to its end marker, or to the next marker. */
@@ -81,8 +64,7 @@ static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
     }
     switch (t->scan.phase) {
     case OBJECT: return find_object_end(t, text, n);
-    case FUNCTIONS:
-    case CLOSED_FUNCTION: return find_function_end(t, text, n);
+    case FUNCTIONS: return serve_function_find_tagged_end(&t->scan, text, n);
     case OTHER: return find_other_end(t, text, n);
     default: return false;
     }
@@ -137,20 +119,42 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 {
     if (t->opener == BARE) return take_function(t, block);
     t->dead |= 1U << BARE;
+    const bool closed = serve_span_ends(block, TAG_END);
+    if (t->withheld && !closed) return SERVE_FOUND_CONTENT; /* finish looks for the object */
     const assay_text body = serve_span_trim(serve_span_from(block, strlen(TAG)));
-    if (serve_span_starts(body, FUNCTION)) return take_function(t, body);
+    if (serve_span_starts(body, FUNCTION)) {
+        const serve_tools_found found = take_function(t, body);
+        if (found == SERVE_FOUND_NOTHING || closed) return found;
+    }
     if (take_object(t, body)) return SERVE_FOUND_NOTHING;
+    t->withheld |= !closed && t->n_calls == 0;
     /* Both answers of the published server drop what has the shape of a call and is broken. */
-    const bool shaped = t->scan.phase == OBJECT && serve_span_ends(block, TAG_END);
+    const bool shaped = t->scan.phase == OBJECT && closed;
     return shaped ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
-/* Both answers of the published server drop what is before the end of a thought. */
+/* Both answers of the published server drop what is before the end of a thought. Behind a tag that was open
+ * its stream says nothing more, but for a call that the text ends in: the text is withheld. */
 static void take_along(serve_tools *t, assay_text text)
 {
-    (void)text;
+    t->withheld |= text.n > strlen(SERVE_THINK_END);
     t->dead = 0;
     t->state = 0;
+    t->tail.n = 0;
+}
+
+/* The object that text ends in, if nothing stands before it, or a tag, which need not be whole. */
+static void take_last(serve_tools *t, assay_text text)
+{
+    text = serve_span_trim(text);
+    if (serve_span_starts(text, "{") || serve_span_starts(text, "<tool_call")) take_object(t, text);
+}
+
+static void finish(serve_tools *t)
+{
+    if (!t->withheld) return;
+    if (t->n_calls == 0) serve_tools_take_tail(t, take_last);
+    serve_tools_release(t);
 }
 
 const serve_tools_format serve_tools_hermes = {
@@ -162,5 +166,7 @@ const serve_tools_format serve_tools_hermes = {
     .drops_thoughts = true,
     .look = look,
     .take = take,
+    .releases = true,
     .take_along = take_along,
+    .finish = finish,
 };

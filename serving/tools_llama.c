@@ -144,7 +144,7 @@ const serve_tools_format serve_tools_llama = {
     .openers = {MARKER, FUNCTION},
     .inner = {FUNCTION_END},
     .after = SERVE_AFTER_KEPT,
-    .bare = true,
+    .bare = "{",
     .look = look,
     .take = take,
 };

@@ -4,7 +4,7 @@
  * stands JSON, or there is no call; without it, all that stands from '{' on is the arguments, JSON or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools_parts.h"
+#include "serving/tools_list.h"
 
 #include <string.h>
 
@@ -61,27 +61,16 @@ static bool take_checked(serve_tools *t, assay_text name, assay_text arguments)
     return rc == ASSAY_OK;
 }
 
-static void take_element(void *context, assay_text element)
-{
-    static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
-    serve_tools_call_object(context, element, &MEMBERS);
-}
-
 /* The list that text is, or that stands in it between the first "[{" and the last "}]". */
 static bool take_list(serve_tools *t, assay_text text)
 {
-    const size_t n_calls = t->n_calls;
-    size_t begin = 0, end = text.n;
-    assay_status rc = serve_json_check(text);
-    if (rc == ASSAY_EFORMAT) {
-        begin = serve_span_find(text, 0, "[{");
-        while (end > 1 && memcmp(text.at + end - 2, "}]", 2) != 0) end--;
-        if (begin >= end) return false;
-        rc = serve_json_check(serve_span_part(text, begin, end));
-    }
-    if (rc == ASSAY_OK) rc = serve_json_elements(serve_span_part(text, begin, end), take_element, t);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
-    return t->n_calls > n_calls;
+    static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
+    const serve_list found = serve_list_read(t, text, &MEMBERS);
+    if (found != SERVE_LIST_NONE) return found == SERVE_LIST_CALLS;
+    const size_t begin = serve_span_find(text, 0, "[{");
+    size_t end = text.n;
+    while (end > 1 && memcmp(text.at + end - 2, "}]", 2) != 0) end--;
+    return begin < end && serve_list_read(t, serve_span_part(text, begin, end), &MEMBERS) == SERVE_LIST_CALLS;
 }
 
 static bool take_body(serve_tools *t, assay_text body)

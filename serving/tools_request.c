@@ -84,6 +84,19 @@ json_object *serve_tools_request_properties(const serve_tools_request *r, assay_
     return json_object_is_type(properties, json_type_object) ? properties : NULL;
 }
 
+bool serve_tools_request_is_string(const serve_tools_request *r, assay_text tool, assay_text parameter)
+{
+    static const char STRING[] = "string";
+    json_object *properties = serve_tools_request_properties(r, tool);
+    if (!properties) return false;
+    json_object_object_foreach(properties, name, schema)
+    {
+        if (strlen(name) == parameter.n && memcmp(name, parameter.at, parameter.n) == 0)
+            return says(member(schema, "type"), (assay_text){STRING, sizeof STRING - 1});
+    }
+    return false;
+}
+
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter)
 {
     json_object *parameters = member(find_function(r, tool), "parameters");

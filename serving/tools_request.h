@@ -23,6 +23,9 @@ bool serve_tools_request_names(const serve_tools_request *r, assay_text tool);
  * stand in the place of their schema, without `properties`, are taken for those. Borrowed. */
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter);
 
+/* Whether the type of a parameter of a tool is "string" and nothing else. */
+bool serve_tools_request_is_string(const serve_tools_request *r, assay_text tool, assay_text parameter);
+
 /* What the request says of the parameters of a tool, by their names: the `properties` of its schema, an
  * object; NULL where there are none. Borrowed. */
 struct json_object *serve_tools_request_properties(const serve_tools_request *r, assay_text tool);

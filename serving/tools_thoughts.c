@@ -41,7 +41,8 @@ static serve_tools_found look_outside(serve_tools *t, assay_text text, bool ende
 {
     if (t->opener == SERVE_THOUGHT_END) {
         *n = strlen(SERVE_THINK_END);
-        if (!takes_along(t)) return SERVE_FOUND_CONTENT;
+        if (t->thought != SERVE_THOUGHT_NONE) return SERVE_FOUND_CONTENT;
+        if (t->n_calls > 0) return t->format->drops_thought_ends ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
         t->thought = SERVE_THOUGHT_STRAY;
         t->format->take_along(t, serve_span_part(text, 0, *n));
         return SERVE_FOUND_NOTHING;

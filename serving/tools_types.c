@@ -27,9 +27,9 @@ static unsigned type_of(json_object *name)
         unsigned bits;
     } TYPES[] = {{"string", STRING}, {"integer", INTEGER}, {"number", NUMBER}, {"boolean", BOOLEAN},
                  {"array", ARRAY},   {"object", OBJECT},   {"null", NOTHING}};
-    if (!json_object_is_type(name, json_type_string)) return 0;
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (strcmp(json_object_get_string(name), TYPES[i].name) == 0) return TYPES[i].bits;
+    const char *text = json_text(name);
+    for (size_t i = 0; text && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(text, TYPES[i].name) == 0) return TYPES[i].bits;
     return 0;
 }
 

@@ -66,6 +66,19 @@ serve_tools_found serve_xml_broken_off(assay_text text, size_t n)
     return is_cut ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
 }
 
+bool serve_xml_is_broken_part(assay_text text)
+{
+    serve_xml_kind which;
+    const size_t n = measure_alike(text, &which);
+    return which == SERVE_XML_NO_TAG && n < text.n && text.at[n] == '<';
+}
+
+bool serve_xml_is_begun(assay_text text)
+{
+    return serve_span_starts(text, SERVE_XML_TAGS[SERVE_XML_FUNCTION]) ||
+           serve_span_starts(text, SERVE_XML_TAGS[SERVE_XML_PARAMETER]) || serve_xml_is_broken_part(text);
+}
+
 serve_tools_found serve_xml_breaks_off(assay_text text)
 {
     serve_xml_kind which;

@@ -35,7 +35,14 @@ bool serve_xml_read(assay_text text, size_t at, size_t *looked, serve_xml_tag *o
  * SERVE_FOUND_CONTENT, or SERVE_FOUND_MORE. */
 serve_tools_found serve_xml_broken_off(assay_text text, size_t n);
 
-/* The same for any text that begins with '<', but no tag with a name. */
+/* Whether text begins with a part of a tag, but no tag with a name, that another '<' breaks off. */
+bool serve_xml_is_broken_part(assay_text text);
+
+/* Whether text, which serve_xml_read has found no tag in, begins one that another breaks off, or that has no
+ * name. */
+bool serve_xml_is_begun(assay_text text);
+
+/* The same as serve_xml_broken_off for any text that begins with '<', but no tag with a name. */
 serve_tools_found serve_xml_breaks_off(assay_text text);
 
 #endif

@@ -50,6 +50,16 @@ void fault_page_early(fp_state *s)
     }
 }
 
+/* In prefill, too: a cache is given all rows before any of them attends. */
+void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                      const float *value)
+{
+    size_t width = s->spec[layer].n_kv_heads * s->spec[layer].head_dim;
+    for (size_t i = 0; i < n; i++)
+        if (position + i > 0 && (position + i) % ASSAY_PAGE == 0)
+            fp_state_put(s, layer, position + i - 1, 1, key + i * width, value + i * width);
+}
+
 /* Of the keys that the rows of a run see, those that the last one does not see. */
 void fault_shared_trimmed(fp_pass *pass, size_t i)
 {

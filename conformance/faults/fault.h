@@ -32,6 +32,8 @@ typedef struct fault {
     void (*plan)(plan *p);
     /* The position by which a decoded token is rotated, in place of its own. padding: of its row. */
     int32_t (*position)(int32_t position, int32_t padding);
+    /* The position by which any token is rotated, in place of its own. */
+    int32_t (*rotated)(int32_t position);
     /* Changes what a session is to hold, where it has a limit. */
     void (*limits)(size_t *limit, size_t *kept);
     /* Has its way with a sample that has just joined. */
@@ -99,6 +101,8 @@ void fault_scale_shifted(plan *p);
 
 int32_t fault_padding_twice(int32_t position, int32_t padding);
 int32_t fault_padding_never(int32_t position, int32_t padding);
+int32_t fault_rope_late(int32_t position);
+int32_t fault_rope_wraps(int32_t position);
 void fault_slot_used(fp_session *s, size_t slot);
 void fault_rows_swapped(fp_step *steps, size_t n_steps);
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps);
@@ -113,6 +117,8 @@ void fault_split_by_workers(const fp_pass *pass, float *y, const float *x, size_
 void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                           const float *value);
 void fault_page_early(fp_state *s);
+void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                      const float *value);
 void fault_kept_dropped(size_t *limit, size_t *kept);
 void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                             const float *value);

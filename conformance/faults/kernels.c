@@ -10,14 +10,18 @@
 #include "fastpath/kernels/kernels.h"
 #include "model/dtype.h"
 
-static assay_kernels SOUND;
+assay_kernels SOUND;
 
-/* A copy that must not fail: these kernels are part of a test. */
-static void *copy(const void *from, size_t n_bytes)
+void *fault_allocate(size_t n_bytes)
 {
     void *made = malloc(n_bytes);
     if (!made) abort();
-    return memcpy(made, from, n_bytes);
+    return made;
+}
+
+void *fault_copy(const void *from, size_t n_bytes)
+{
+    return memcpy(fault_allocate(n_bytes), from, n_bytes);
 }
 
 static void drop_last_output(const assay_product *p)
@@ -36,7 +40,7 @@ static void plant_last_output(assay_kernels *table)
 static void pack_with_next_scale(void *panel, const assay_weight *w, size_t index)
 {
     const size_t bytes = dtype_size(w->scale_dtype), n = w->n_out * (w->n_in / w->group);
-    char *scales = copy(w->scales, n * bytes);
+    char *scales = fault_copy(w->scales, n * bytes);
     memmove(scales, scales + bytes, (n - 1) * bytes);
     assay_weight shifted = *w;
     shifted.scales = scales;
@@ -52,7 +56,7 @@ static void plant_next_scale(assay_kernels *table)
 static void multiply_with_next_scale(const assay_product *p)
 {
     const size_t n = p->n_rows * (p->w->n_in / p->w->group);
-    float *scales = copy(p->x_scale, n * sizeof *scales);
+    float *scales = fault_copy(p->x_scale, n * sizeof *scales);
     memmove(scales, scales + 1, (n - 1) * sizeof *scales);
     assay_product shifted = *p;
     shifted.x_scale = scales;
@@ -131,7 +135,7 @@ static void plant_next_row(assay_kernels *table)
 /* The last key of each row is left out, where there is another. */
 static void drop_last_key(const assay_attention_call *c)
 {
-    size_t *last = copy(c->last, c->n_rows * sizeof *last);
+    size_t *last = fault_copy(c->last, c->n_rows * sizeof *last);
     assay_attention_call shorter = *c;
     for (size_t r = 0; r < c->n_rows; r++) last[r] -= last[r] > c->first[r];
     shorter.last = last;
@@ -184,7 +188,7 @@ static void plant_too_far(assay_kernels *table)
 static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                         const float *cosine, const float *sine)
 {
-    float *negative = copy(sine, dim / 2 * sizeof *sine);
+    float *negative = fault_copy(sine, dim / 2 * sizeof *sine);
     for (size_t i = 0; i < dim / 2; i++) negative[i] = -sine[i];
     SOUND.rope(x, n_heads, head_dim, dim, adjacent, cosine, negative);
     free(negative);
@@ -236,9 +240,9 @@ static void route_backwards(int32_t *chosen, float *share, float *scores, size_t
                             size_t n_active, bool renormalize)
 {
     for (size_t r = 0; r < n_rows; r++, chosen += n_active, share += n_active, scores += n_experts) {
-        float *reversed = copy(scores, n_experts * sizeof *scores),
-              *shares = copy(share, n_active * sizeof *share);
-        int32_t *numbers = copy(chosen, n_active * sizeof *chosen);
+        float *reversed = fault_copy(scores, n_experts * sizeof *scores),
+              *shares = fault_copy(share, n_active * sizeof *share);
+        int32_t *numbers = fault_copy(chosen, n_active * sizeof *chosen);
         for (size_t e = 0; e < n_experts; e++) reversed[e] = scores[n_experts - 1 - e];
         SOUND.router(numbers, shares, reversed, 1, n_experts, n_active, renormalize);
         for (size_t k = 0; k < n_active; k++) {
@@ -275,8 +279,29 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},
     {"other-tail", "gate.silu gate.gelu", "when asked again", "the last element is rounded otherwise",
      plant_other_tail},
-    {"reads-on", "gate.relu", "the kernel ", "a gate reads one number too many", plant_reads_on},
+    {"reads-on", "gate.relu", "read or wrote past the end of gate", "a gate reads one number too many",
+     plant_reads_on},
     {"hang", "cap", "the kernel did not answer within", "a cap never ends", plant_hang},
+    {"without-zeros",
+     "matmul_f32.f32 matmul_bf16.bf16 matmul_affine.f32 matmul_affine.i8 attention_f32 norm rope gate.silu "
+     "gate.relu",
+     "expected", "zeros are skipped, so that 0 times NaN or infinity is 0", plant_without_zeros},
+    {"writes-x", "matmul_f32.f32 norm", "wrote to an input: x, byte 0 of", "x is written to", plant_writes_x},
+    {"writes-scales", "matmul_affine.pack matmul_affine.bf16", "wrote to an input: scales, byte 0 of",
+     "the scales of groups are written to", plant_writes_scales},
+    {"writes-panels", "matmul_f16.pack", "wrote to an input: panels, byte 0 of",
+     "unpacking writes to the panels", plant_writes_panels},
+    {"writes-keys", "attention_bf16", "wrote to an input: k, byte 0 of", "a page of keys is written to",
+     plant_writes_keys},
+    {"writes-ranges", "attention_f32", "wrote to an input: last, byte 0 of",
+     "the positions of the last keys are written to", plant_writes_ranges},
+    {"writes-cosine", "rope", "wrote to an input: cosine, byte 0 of", "the table of cosines is written to",
+     plant_writes_cosine},
+    {"writes-up", "gate.gelu", "wrote to an input: up, byte 0 of", "up is written to", plant_writes_up},
+    {"shared-scratch",
+     "matmul_f16.f32 matmul_affine.i8 matmul_bf16.pack matmul_f32.pack attention_f32 norm rope gate.silu cap "
+     "router",
+     "threads at once", "scratch memory is a static that threads share", plant_shared_scratch},
     {"later-equal", "router", "is left out", "of equal experts the later one is chosen", plant_later_equal},
 };
 const size_t N_KERNEL_FAULTS = sizeof KERNEL_FAULTS / sizeof *KERNEL_FAULTS;

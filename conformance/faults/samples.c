@@ -1,4 +1,4 @@
-/* Faults that mix up the samples of a batch, or parts of a row.
+/* Faults that mix up positions, the samples of a batch, or parts of a row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
@@ -12,6 +12,16 @@ int32_t fault_padding_twice(int32_t position, int32_t padding)
 int32_t fault_padding_never(int32_t position, int32_t padding)
 {
     return position + padding;
+}
+
+int32_t fault_rope_late(int32_t position)
+{
+    return position < 36 ? position : position + 1;
+}
+
+int32_t fault_rope_wraps(int32_t position)
+{
+    return position % 1024;
 }
 
 void fault_slot_used(fp_session *s, size_t slot)

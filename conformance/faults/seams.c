@@ -60,15 +60,27 @@ assay_status __wrap_fp_batch_decode(fp_batch *s, const int32_t *tokens, float *l
     return rc;
 }
 
+/* What the fault makes of positions [n]; the caller frees it. */
+static int32_t *rotate_by(int32_t (*rotated)(int32_t), const int32_t *position, size_t n)
+{
+    int32_t *others = malloc(n * sizeof *others);
+    if (!others) abort();
+    for (size_t i = 0; i < n; i++) others[i] = rotated(position[i]);
+    return others;
+}
+
 void __wrap_rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position,
                         size_t n_axes, size_t n_positions, double *cosine, double *sine)
 {
-    int32_t other;
-    if (fault_planted()->position && n_stepping > 0 && n_positions == 1) {
-        other = fault_planted()->position(*position, stepping[n_tables++ % n_stepping]);
+    const fault *f = fault_planted();
+    int32_t other, *others = NULL;
+    if (f->position && n_stepping > 0 && n_positions == 1) {
+        other = f->position(*position, stepping[n_tables++ % n_stepping]);
         position = &other;
     }
+    if (f->rotated) position = others = rotate_by(f->rotated, position, n_axes * n_positions);
     __real_rope_tables(r, inverse_frequency, position, n_axes, n_positions, cosine, sine);
+    free(others);
 }
 
 assay_status __wrap_fp_session_join(fp_session *s, size_t *slot, assay_error *err)

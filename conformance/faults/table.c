@@ -29,6 +29,23 @@ const fault FAULTS[] = {
      "qwen3/base/limit llama/base/limit", "phi3/window/window", .put = fault_kept_overwritten},
     {"page-early", "a page of a rotating cache is given back while one key of it is still seen",
      "gemma4/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
+    {"page-first", "the first position of a page also overwrites the last one of the page before it",
+     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "
+     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "
+     "gemma4/lengths/long-single llama/lengths/long-batch llama/lengths/long-generate",
+     "llama/base/limit", .put = fault_page_first},
+    {"rope-late", "from position 36 on a token is rotated as if it stood one further",
+     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "
+     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "
+     "gemma4/lengths/long-single",
+     "llama/base/limit", .rotated = fault_rope_late},
+    {"rope-wraps", "positions are counted modulo 1024 where a token is rotated",
+     "llama/lengths/prefill-1024 qwen2/lengths/prefill-1024 qwen3/lengths/prefill-1024 "
+     "qwen3_moe/lengths/prefill-1024 phi3/lengths/prefill-1024 gemma3n/lengths/prefill-1024 "
+     "gemma4/lengths/prefill-1024 llama/lengths/decode-1024 qwen2/lengths/decode-1024 "
+     "qwen3/lengths/decode-1024 qwen3_moe/lengths/decode-1024 phi3/lengths/decode-1024 "
+     "gemma3n/lengths/decode-1024 gemma4/lengths/decode-1024",
+     "llama/lengths/long-single", .rotated = fault_rope_wraps},
     {"shared-first", "layers that share keys read those of the first layer of their kind, not of the last",
      "gemma4/shared-kv/single gemma3n/text/single", "gemma4/pages/pages", .plan = fault_shared_first},
     {"shared-trimmed", "layers that share keys read a cache that was trimmed to its window first",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conformance/sweep/parts.h"
+#include "conformance/sweep/threads.h"
 #include "model/dtype.h"
 
 /* KEYS: the last row sees position KEYS - 1. */
@@ -94,8 +95,8 @@ static bool is_seen(const attention *a, size_t position)
     return false;
 }
 
-/* A NaN among them, or infinite scores for a whole page: of either sign, as the query has it. Infinite values
- * would ask of shares near 0 what nothing needs. */
+/* A NaN among them, one infinite number of a key, or infinite scores for a whole page: of either sign, as the
+ * query has it. Infinite values would ask of shares near 0 what nothing needs. */
 static void poison(sweep *s, float *x, size_t n, bool is_key)
 {
     switch (sweep_between(s, 0, 5)) {
@@ -103,6 +104,9 @@ static void poison(sweep *s, float *x, size_t n, bool is_key)
     case 1: x[sweep_between(s, 0, n - 1)] = NAN; return;
     case 2:
         for (size_t i = 0; is_key && i < ASSAY_PAGE; i++) x[i] = INFINITY;
+        return;
+    case 3:
+        if (is_key) x[sweep_between(s, 0, n - 1)] = INFINITY;
         return;
     default: return;
     }
@@ -113,15 +117,16 @@ static const void *make_page(const attention *a, size_t page, bool is_key, sweep
 {
     static float wide[64 * MAX_HEAD_DIM];
     const size_t head_dim = a->call.head_dim, n = ASSAY_PAGE * head_dim;
-    float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, n * sizeof *x, 64) : wide;
-    sweep_fill(a->s, x, n, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
-    if (numbers == SWEEP_SPECIAL) poison(a->s, x, n, is_key);
+    const char *name = is_key ? "k" : "v";
+    float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, name, n * sizeof *x, 64) : wide;
+    sweep_fill(a->s, x, n, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
+    if (numbers == SWEEP_SPECIAL || (numbers == SWEEP_ZEROS && is_key)) poison(a->s, x, n, is_key);
     for (size_t i = 0; i < n; i++) {
         size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / head_dim);
         if (!is_seen(a, position)) x[i] = NAN;
     }
     if (a->dtype == ASSAY_F32) return x;
-    uint16_t *narrow = sweep_take_aligned(a->s, n * sizeof *narrow, 64);
+    uint16_t *narrow = sweep_take_aligned(a->s, name, n * sizeof *narrow, 64);
     for (size_t i = 0; i < n; i++) dtype_from_f64(narrow + i, &(double){(double)x[i]}, ASSAY_BF16, 1);
     return narrow;
 }
@@ -200,40 +205,86 @@ static void judge_query(const query *a)
     }
 }
 
-/* Pages before its own range of which it sees nothing: n_before come before them, which hold what is kept. */
-static size_t pages_to_skip(const query *a, size_t *n_before)
+/* A call for some of the rows and heads, with arrays of its own. */
+typedef struct part_call {
+    assay_attention_call call;
+    const void *k[MAX_PAGES], *v[MAX_PAGES];
+    size_t first[MAX_ROWS], last[MAX_ROWS];
+} part_call;
+
+/* Fills in a call for part of the rows and heads, without the pages of which those rows see nothing: pages
+ * between those that hold what is kept and the rows' own ranges. */
+static void make_part(const attention *a, const sweep_part *part, part_call *to)
 {
-    const size_t n = a->first / ASSAY_PAGE;
-    *n_before = (a->of->call.kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
-    return n > *n_before ? n - *n_before : 0;
+    const assay_attention_call *c = &a->call;
+    const size_t n_before = (c->kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    size_t first = a->first[part->row], n_pages = 0;
+    for (size_t r = 1; r < part->n_rows; r++)
+        if (a->first[part->row + r] < first) first = a->first[part->row + r];
+    const size_t page = first / ASSAY_PAGE, skipped = page > n_before ? page - n_before : 0;
+    to->call = *c;
+    to->call.out += part->row * c->ld_out + part->column * c->head_dim;
+    to->call.q += part->row * c->ld_q + part->column * c->head_dim;
+    to->call.n_rows = part->n_rows;
+    to->call.n_heads = part->n_columns;
+    to->call.sinks = c->sinks ? c->sinks + part->column : NULL;
+    to->call.first = to->first;
+    to->call.last = to->last;
+    to->call.k = to->k;
+    to->call.v = to->v;
+    for (size_t r = 0; r < part->n_rows; r++) {
+        to->first[r] = a->first[part->row + r] - skipped * ASSAY_PAGE;
+        to->last[r] = a->last[part->row + r] - skipped * ASSAY_PAGE;
+        if (to->last[r] / ASSAY_PAGE >= n_pages) n_pages = to->last[r] / ASSAY_PAGE + 1;
+    }
+    for (size_t i = 0; i < n_pages; i++) {
+        to->k[i] = a->k[i < n_before ? i : i + skipped];
+        to->v[i] = a->v[i < n_before ? i : i + skipped];
+    }
 }
 
 /* The same bits without the others: rows, heads, and pages of which it sees nothing. */
 static void judge_alone(const query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;
-    size_t n_before;
-    const size_t skipped = pages_to_skip(a, &n_before), first = a->first - skipped * ASSAY_PAGE,
-                 last = a->last - skipped * ASSAY_PAGE;
-    const void *k[MAX_PAGES], *v[MAX_PAGES];
-    for (size_t i = 0; i <= last / ASSAY_PAGE; i++) {
-        k[i] = c->k[i < n_before ? i : i + skipped];
-        v[i] = c->v[i < n_before ? i : i + skipped];
-    }
-    assay_attention_call alone = *c;
-    alone.out = sweep_take_guarded(a->of->s, c->head_dim * sizeof *alone.out);
-    alone.q = c->q + a->row * c->ld_q + a->head * c->head_dim;
-    alone.ld_out = alone.ld_q = c->head_dim;
-    alone.n_rows = alone.n_heads = 1;
-    alone.k = k;
-    alone.v = v;
-    alone.first = &first;
-    alone.last = &last;
-    alone.sinks = c->sinks ? c->sinks + a->head : NULL;
-    kernel(&alone);
+    part_call alone;
+    make_part(a->of, &(sweep_part){a->row, 1, a->head, 1}, &alone);
+    alone.call.out = sweep_take_guarded(a->of->s, "out", c->head_dim * sizeof *alone.call.out);
+    alone.call.ld_out = c->head_dim;
+    kernel(&alone.call);
     for (size_t d = 0; d < c->head_dim; d++)
-        (void)sweep_judge_same(a->of->s, alone.out[d], c->out[a->row * c->ld_out + a->head * c->head_dim + d],
+        (void)sweep_judge_same(a->of->s, alone.call.out[d],
+                               c->out[a->row * c->ld_out + a->head * c->head_dim + d],
                                (a->row * c->n_heads + a->head) * c->head_dim + d);
+}
+
+/* What threads share: the same call with another out. */
+typedef struct shared_attention {
+    attention attention;
+    assay_attention_fn *kernel;
+} shared_attention;
+
+static void compute_part(const void *context, const sweep_part *part)
+{
+    const shared_attention *shared = context;
+    part_call some;
+    make_part(&shared->attention, part, &some);
+    shared->kernel(&some.call);
+}
+
+static void judge_threads(const attention *a, assay_attention_fn *kernel, size_t n_out)
+{
+    if (!a->s->on_threads) return;
+    const assay_attention_call *c = &a->call;
+    shared_attention shared = {*a, kernel};
+    shared.attention.call.out = sweep_take_guarded(a->s, "out", n_out * sizeof *c->out);
+    sweep_judge_threads(a->s, &(sweep_work){.n_rows = c->n_rows,
+                                            .n_columns = c->n_heads,
+                                            .compute = compute_part,
+                                            .context = &shared,
+                                            .outputs = {{"out", c->out, shared.attention.call.out, c->ld_out,
+                                                         0, c->head_dim, c->n_heads * c->head_dim}},
+                                            .n_outputs = 1});
 }
 
 /* Rows of out with something between them must keep it. */
@@ -263,16 +314,17 @@ static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers
     a->is_exact = numbers == SWEEP_INTEGERS && !(shape[EXTRAS] & CAP);
     c->scale = a->is_exact ? 256 : 1 / sqrtf((float)c->head_dim);
     c->cap = shape[EXTRAS] & CAP ? 1.5F : 0;
-    c->q = a->q = sweep_take(a->s, n_q * sizeof *a->q);
-    sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    c->q = a->q = sweep_take(a->s, "q", n_q * sizeof *a->q);
+    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(a->s, a->q, n_q);
+    else sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
     if (a->dtype == ASSAY_BF16) round_queries(a->q, n_q);
     for (size_t page = 0; page < a->n_pages; page++) {
         a->k[page] = make_page(a, page, true, numbers);
         a->v[page] = make_page(a, page, false, numbers);
     }
     if (!(shape[EXTRAS] & SINKS)) return;
-    c->sinks = a->sinks = sweep_take(a->s, c->n_heads * sizeof *a->sinks);
-    sweep_fill(a->s, a->sinks, c->n_heads, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
+    c->sinks = a->sinks = sweep_take(a->s, "sinks", c->n_heads * sizeof *a->sinks);
+    sweep_fill(a->s, a->sinks, c->n_heads, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
     for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
@@ -290,14 +342,17 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
                             .head_dim = shape[HEAD_DIM]}};
     assay_attention_fn *kernel =
         a.dtype == ASSAY_F32 ? s->kernels->attention_f32 : s->kernels->attention_bf16;
-    a.call.k = a.k;
-    a.call.v = a.v;
-    a.call.first = a.first;
-    a.call.last = a.last;
     draw_ranges(&a, shape);
     make_inputs(&a, shape, numbers);
-    a.call.out = sweep_take_guarded(s, ((a.call.n_rows - 1) * a.call.ld_out + width) * sizeof *a.call.out);
-    kernel(&a.call);
+    a.call.k = sweep_take_copy(s, "k", a.k, a.n_pages * sizeof *a.k);
+    a.call.v = sweep_take_copy(s, "v", a.v, a.n_pages * sizeof *a.v);
+    a.call.first = sweep_take_copy(s, "first", a.first, a.call.n_rows * sizeof *a.first);
+    a.call.last = sweep_take_copy(s, "last", a.last, a.call.n_rows * sizeof *a.last);
+    const size_t n_out = (a.call.n_rows - 1) * a.call.ld_out + width;
+    a.call.out = sweep_take_guarded(s, "out", n_out * sizeof *a.call.out);
+    const assay_attention_call *call = sweep_take_copy(s, "the call", &a.call, sizeof a.call);
+    sweep_lock_inputs(s);
+    kernel(call);
     for (size_t r = 0; r < a.call.n_rows; r++)
         for (size_t h = 0; h < a.call.n_heads; h++) judge_query(&(query){&a, r, h, a.first[r], a.last[r]});
     for (size_t i = 0; i < 3; i++) {
@@ -305,6 +360,7 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
         judge_alone(&(query){&a, r, h, a.first[r], a.last[r]}, kernel);
     }
     judge_between(&a);
+    judge_threads(&a, kernel, n_out);
     sweep_end(s);
 }
 

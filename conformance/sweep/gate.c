@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/sweep/parts.h"
+#include "conformance/sweep/threads.h"
 
 static double sigmoid(double x)
 {
@@ -49,7 +50,7 @@ static void judge_gate(sweep *s, float y, float gate, float up, assay_activation
     /* In float the factor may have become 0 by then, and 0 times infinity is NaN. */
     if (isinf(up) && fabs(factor) < (double)FLT_MIN && isnan(y)) return;
     /* What the exponential loses where it is no longer a normal float is lost for good. */
-    double subnormal = fabs(x * (double)up) * 0x1p-126;
+    double product = fabs(x * (double)up), subnormal = isfinite(product) ? product * 0x1p-126 : 0;
     (void)sweep_judge(s, y, truth, fabs(truth) * condition(x, activation) + subnormal, at);
 }
 
@@ -64,21 +65,60 @@ static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, co
     }
 }
 
+/* What threads share: the same elements into another y. */
+typedef struct shared_elements {
+    const assay_kernels *kernels;
+    const float *gate, *up, *x; /* x: of a cap, which is computed in place */
+    float *y, cap;
+    assay_activation activation;
+} shared_elements;
+
+static void gate_part(const void *context, const sweep_part *part)
+{
+    const shared_elements *e = context;
+    const size_t at = part->column;
+    e->kernels->gate(e->y + at, e->gate + at, e->up + at, part->n_columns, e->activation);
+}
+
+static void cap_part(const void *context, const sweep_part *part)
+{
+    const shared_elements *e = context;
+    memcpy(e->y + part->column, e->x + part->column, part->n_columns * sizeof *e->y);
+    e->kernels->cap(e->y + part->column, part->n_columns, e->cap);
+}
+
+static void judge_threads(sweep *s, void (*compute)(const void *context, const sweep_part *part),
+                          shared_elements *e, const float *y, size_t n)
+{
+    if (!s->on_threads) return;
+    e->kernels = s->kernels;
+    e->y = sweep_take_guarded(s, "y", n * sizeof *y);
+    sweep_judge_threads(s, &(sweep_work){.n_rows = 1,
+                                         .n_columns = n,
+                                         .compute = compute,
+                                         .context = e,
+                                         .outputs = {{"y", y, e->y, n, 0, 1, n}},
+                                         .n_outputs = 1});
+}
+
 static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     const assay_activation activation = (assay_activation)op->kind;
     assay_gate_fn *kernel = s->kernels->gate;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
-    float *gate = sweep_take(s, bytes), *up = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes);
+    float *gate = sweep_take(s, "gate", bytes), *up = sweep_take(s, "up", bytes),
+          *y = sweep_take_guarded(s, "y", bytes);
     sweep_fill(s, gate, n, numbers);
     sweep_fill(s, up, n, numbers);
     for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails */
     size_t place = sweep_between(s, 0, 2);       /* y by itself, in gate, in up */
     if (place) memcpy(y, place == 1 ? gate : up, bytes);
+    sweep_lock_inputs(s);
     kernel(y, place == 1 ? y : gate, place == 2 ? y : up, n, activation);
     for (size_t i = 0; i < n; i++) judge_gate(s, y[i], gate[i], up[i], activation, i);
     judge_gate_alone(s, kernel, y, gate, up, n, activation);
+    judge_threads(s, gate_part, &(shared_elements){.gate = gate, .up = up, .activation = activation}, y, n);
     sweep_end(s);
 }
 
@@ -88,9 +128,11 @@ static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
     assay_cap_fn *kernel = s->kernels->cap;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
-    float *x = sweep_take(s, bytes), *y = sweep_take_guarded(s, bytes), cap = sweep_bits(s) % 2 ? 30 : 0.75F;
+    float *x = sweep_take(s, NULL, bytes), *y = sweep_take_guarded(s, "x", bytes),
+          cap = sweep_bits(s) % 2 ? 30 : 0.75F;
     sweep_fill(s, x, n, numbers);
     memcpy(y, x, bytes);
+    sweep_lock_inputs(s);
     kernel(y, n, cap);
     for (size_t i = 0; i < n; i++) {
         float alone = x[i];
@@ -99,6 +141,7 @@ static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
         kernel(&alone, 1, cap);
         (void)sweep_judge_same(s, alone, y[i], i);
     }
+    judge_threads(s, cap_part, &(shared_elements){.x = x, .cap = cap}, y, n);
     sweep_end(s);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/sweep/matmul_parts.h"
+#include "conformance/sweep/threads.h"
 #include "model/dtype.h"
 
 enum { N_ROWS, N_IN, N_OUT, FIRST_PANEL, N_PANELS, BITS, GROUP, DIMS };
@@ -57,18 +58,27 @@ static void judge_rest(const sweep_product *p, sweep *s, size_t first, size_t en
     }
 }
 
+/* The product of a row on, as a call of its own. */
+static assay_product product_from(const sweep_product *p, size_t row)
+{
+    assay_product from = p->of;
+    from.x = (const char *)p->of.x + row * p->of.ld_x * dtype_size(p->x_dtype);
+    from.y += row * p->of.ld_y;
+    if (!p->of.x_scale) return from;
+    const size_t n_groups = p->stored.n_in / p->stored.group;
+    from.x_scale += row * n_groups;
+    from.x_sum += row * n_groups;
+    return from;
+}
+
 /* One row, alone and panel by panel, must come out with the same bits. */
 static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
 {
     const size_t row = sweep_between(s, 0, p->of.n_rows - 1), n_out = p->stored.n_out;
-    const size_t n_groups = p->of.x_scale ? p->stored.n_in / p->stored.group : 0;
-    float *alone = sweep_take_guarded(s, n_out * sizeof *alone);
-    assay_product one = p->of;
+    float *alone = sweep_take_guarded(s, "y", n_out * sizeof *alone);
+    assay_product one = product_from(p, row);
     one.y = alone;
     one.ld_y = n_out;
-    one.x = (const char *)p->of.x + row * p->of.ld_x * dtype_size(p->x_dtype);
-    if (n_groups) one.x_scale += row * n_groups;
-    if (n_groups) one.x_sum += row * n_groups;
     one.n_rows = one.n_panels = 1;
     for (size_t k = 0; k < p->of.n_panels; k++) {
         one.first_panel = p->of.first_panel + k;
@@ -77,6 +87,37 @@ static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
         for (size_t o = first; o < end && o < n_out; o++)
             if (!sweep_judge_same(s, p->of.y[row * p->of.ld_y + o], alone[o], row * n_out + o)) return;
     }
+}
+
+/* What threads share: the product into another y. */
+typedef struct shared_product {
+    sweep_product product;
+    assay_product_fn *run;
+} shared_product;
+
+static void compute_part(const void *context, const sweep_part *part)
+{
+    const shared_product *shared = context;
+    assay_product some = product_from(&shared->product, part->row);
+    some.n_rows = part->n_rows;
+    some.first_panel += part->column;
+    some.n_panels = part->n_columns;
+    shared->run(&some);
+}
+
+static void judge_threads(const sweep_product *p, sweep *s, assay_product_fn *run, size_t n_y)
+{
+    if (!s->on_threads) return;
+    shared_product shared = {*p, run};
+    const size_t panel = p->packed.panel;
+    shared.product.of.y = sweep_take_guarded(s, "y", n_y * sizeof *p->of.y);
+    sweep_judge_threads(s, &(sweep_work){.n_rows = p->of.n_rows,
+                                         .n_columns = p->of.n_panels,
+                                         .compute = compute_part,
+                                         .context = &shared,
+                                         .outputs = {{"y", p->of.y, shared.product.of.y, p->of.ld_y,
+                                                      p->of.first_panel * panel, panel, p->stored.n_out}},
+                                         .n_outputs = 1});
 }
 
 static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
@@ -96,16 +137,20 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
         .of = {.n_rows = shape[N_ROWS], .first_panel = shape[FIRST_PANEL], .n_panels = shape[N_PANELS]}};
     sweep_make_weights(&p, s);
     if (!sweep_pack(&p, s)) return;
-    p.of.w = &p.packed;
+    p.of.w = sweep_take_copy(s, "w", &p.packed, sizeof p.packed);
     sweep_make_rows(&p, s);
     p.of.ld_y = p.stored.n_out + sweep_between(s, 0, 3);
-    p.of.y = sweep_take_guarded(s, sweep_elements(p.of.n_rows, p.stored.n_out, p.of.ld_y) * sizeof *p.of.y);
-    kernel(&p.of);
+    const size_t n_y = sweep_elements(p.of.n_rows, p.stored.n_out, p.of.ld_y);
+    p.of.y = sweep_take_guarded(s, "y", n_y * sizeof *p.of.y);
+    const assay_product *call = sweep_take_copy(s, "the product", &p.of, sizeof p.of);
+    sweep_lock_inputs(s);
+    kernel(call);
     size_t first = p.of.first_panel * p.packed.panel, end = first + p.of.n_panels * p.packed.panel;
     if (end > p.stored.n_out) end = p.stored.n_out;
     for (size_t r = 0; r < p.of.n_rows; r++) judge_row(&p, s, r, first, end);
     judge_rest(&p, s, first, end);
     judge_alone(&p, s, kernel);
+    judge_threads(&p, s, kernel, n_y);
     sweep_end(s);
 }
 

@@ -26,11 +26,26 @@ void sweep_matrix_turn(const sweep *s, assay_dtype weights, size_t *n_in, size_t
     *n_in = (*n_in + *group - 1) / *group * *group;
 }
 
-/* A number of a case, as it comes back from an array of a type. */
-static double drawn(sweep *s, void *to, assay_dtype dtype, sweep_numbers numbers)
+/* A number of an operand, the i-th of n along a sum. Of SWEEP_ZEROS one operand is made of zeros and random
+ * numbers, and about one number of each sum is not finite in the other: were there more, they would hide
+ * those that fall on a zero. */
+static float draw_number(const sweep_product *p, sweep *s, bool is_x, size_t i, size_t n)
 {
     float x;
-    sweep_fill(s, &x, 1, numbers);
+    sweep_fill(s, &x, 1, p->numbers == SWEEP_ZEROS ? SWEEP_RANDOM : p->numbers);
+    if (p->numbers != SWEEP_ZEROS) return x;
+    if (is_x != p->zeros_in_x) return sweep_between(s, 0, n - 1) ? x : sweep_special(s);
+    switch (p->zeros) {
+    case SWEEP_ALL_ZEROS: return sweep_zero(s);
+    case SWEEP_ZERO_BLOCKS: return i * 8 / n % 2 ? x : sweep_zero(s);
+    case SWEEP_SINGLE_ZEROS: break;
+    }
+    return sweep_bits(s) % 2 ? x : sweep_zero(s);
+}
+
+/* A number of a case, as it comes back from an array of a type. */
+static double store_number(void *to, assay_dtype dtype, float x)
+{
     double wide = (double)x;
     dtype_from_f64(to, &wide, dtype, 1);
     dtype_to_f64(&wide, to, dtype, 1);
@@ -41,28 +56,31 @@ static void make_numbers(sweep_product *p, sweep *s)
 {
     const size_t bytes = dtype_size(p->stored.dtype), n_in = p->stored.n_in;
     p->stored.stride = n_in + sweep_between(s, 0, 3);
-    char *rows = sweep_take_stored(s, ((p->stored.n_out - 1) * p->stored.stride + n_in) * bytes);
+    char *rows = sweep_take_stored(s, "rows", ((p->stored.n_out - 1) * p->stored.stride + n_in) * bytes);
     p->stored.rows = rows;
     for (size_t o = 0; o < p->stored.n_out; o++)
         for (size_t i = 0; i < n_in; i++) {
             size_t at = o * n_in + i;
-            p->w[at] = drawn(s, rows + (o * p->stored.stride + i) * bytes, p->stored.dtype, p->numbers);
+            p->w[at] = store_number(rows + (o * p->stored.stride + i) * bytes, p->stored.dtype,
+                                    draw_number(p, s, false, i, n_in));
             p->magnitude[at] = fabs(p->w[at]);
         }
 }
 
-/* Scales and biases as groups have them: codes then stand for numbers around 0. */
-static void draw_group(sweep_product *p, sweep *s, size_t at, double *scale, double *bias)
+/* Scales and biases as groups have them, at index `at`, of group g: codes then stand for numbers around 0. */
+static void draw_group(sweep_product *p, sweep *s, size_t at, size_t g, double *scale, double *bias)
 {
     assay_weight *w = &p->stored;
+    const size_t n = w->n_in / w->group;
     void *scales = (char *)w->scales + at * dtype_size(w->scale_dtype),
          *biases = (char *)w->biases + at * dtype_size(w->bias_dtype);
-    *scale = drawn(s, scales, w->scale_dtype, p->numbers);
-    *bias = drawn(s, biases, w->bias_dtype, p->numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : p->numbers);
+    *scale = store_number(scales, w->scale_dtype, draw_number(p, s, false, g, n));
+    float drawn;
+    sweep_fill(s, &drawn, 1, p->numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
+    if (p->numbers == SWEEP_ZEROS) drawn = *scale == 0 ? sweep_zero(s) : draw_number(p, s, false, g, n);
+    *bias = store_number(biases, w->bias_dtype, drawn);
     if (p->numbers == SWEEP_INTEGERS) return;
-    double around = *bias - *scale * (double)(1U << (w->bits - 1));
-    dtype_from_f64(biases, &around, w->bias_dtype, 1);
-    dtype_to_f64(bias, biases, w->bias_dtype, 1);
+    *bias = store_number(biases, w->bias_dtype, (float)(*bias - *scale * (double)(1U << (w->bits - 1))));
 }
 
 /* Into a row of zeros: little-endian words are a stream of bytes, too. */
@@ -82,18 +100,18 @@ static void make_groups(sweep_product *p, sweep *s)
     const size_t words = affine_words(w->n_in, w->bits);
     w->stride = words + sweep_between(s, 0, 2);
     const size_t n_bytes = sweep_elements(w->n_out, words, w->stride) * sizeof(uint32_t);
-    unsigned char *rows = sweep_take_stored(s, n_bytes);
+    unsigned char *rows = sweep_take_stored(s, "rows", n_bytes);
     memset(rows, 0, n_bytes);
     w->rows = rows;
-    w->scales = sweep_take_stored(s, n * dtype_size(w->scale_dtype));
-    w->biases = sweep_take_stored(s, n * dtype_size(w->bias_dtype));
+    w->scales = sweep_take_stored(s, "scales", n * dtype_size(w->scale_dtype));
+    w->biases = sweep_take_stored(s, "biases", n * dtype_size(w->bias_dtype));
     const double offset = (double)(1U << (w->bits - 1));
     for (size_t o = 0; o < w->n_out; o++)
         for (size_t i = 0; i < w->n_in; i++) {
             static double scale, bias;
             const size_t at = o * w->n_in + i;
             const uint32_t code = (uint32_t)sweep_between(s, 0, (1U << w->bits) - 1);
-            if (i % w->group == 0) draw_group(p, s, o * n_groups + i / w->group, &scale, &bias);
+            if (i % w->group == 0) draw_group(p, s, o * n_groups + i / w->group, i / w->group, &scale, &bias);
             put_code(rows + o * w->stride * sizeof(uint32_t), w->bits, i, code);
             p->w[at] = scale * code + bias;
             p->magnitude[at] = fabs(scale) * (offset + fabs(code - offset)) + fabs(bias + offset * scale);
@@ -103,27 +121,35 @@ static void make_groups(sweep_product *p, sweep *s)
 void sweep_make_weights(sweep_product *p, sweep *s)
 {
     const size_t n = p->stored.n_out * p->stored.n_in;
-    p->w = sweep_take(s, n * sizeof *p->w);
-    p->magnitude = sweep_take(s, n * sizeof *p->magnitude);
+    p->zeros_in_x = sweep_bits(s) % 2;
+    p->zeros = (sweep_zeros)sweep_between(s, SWEEP_ALL_ZEROS, SWEEP_SINGLE_ZEROS);
+    p->w = sweep_take(s, NULL, n * sizeof *p->w);
+    p->magnitude = sweep_take(s, NULL, n * sizeof *p->magnitude);
     if (p->stored.bits) make_groups(p, s);
     else make_numbers(p, s);
+}
+
+static int draw_code(const sweep_product *p, sweep *s, size_t i, size_t n)
+{
+    if (p->numbers == SWEEP_INTEGERS) return (int)sweep_between(s, 0, 6) - 3;
+    if (p->numbers == SWEEP_ZEROS && p->zeros_in_x && draw_number(p, s, true, i, n) == 0) return 0;
+    return (int)sweep_between(s, 0, 254) - 127;
 }
 
 static void make_codes(sweep_product *p, sweep *s, int8_t *x)
 {
     const size_t n_in = p->stored.n_in, group = p->stored.group, n_groups = n_in / group;
-    float *scale = sweep_take(s, p->of.n_rows * n_groups * sizeof *scale);
-    int32_t *sum = sweep_take(s, p->of.n_rows * n_groups * sizeof *sum);
+    float *scale = sweep_take(s, "x_scale", p->of.n_rows * n_groups * sizeof *scale);
+    int32_t *sum = sweep_take(s, "x_sum", p->of.n_rows * n_groups * sizeof *sum);
     p->of.x_scale = scale;
     p->of.x_sum = sum;
     for (size_t r = 0; r < p->of.n_rows; r++)
         for (size_t g = 0; g < n_groups; g++) {
             const size_t at = r * n_groups + g;
-            sweep_fill(s, scale + at, 1, p->numbers);
+            scale[at] = draw_number(p, s, true, g, n_groups);
             sum[at] = 0;
             for (size_t i = g * group; i < (g + 1) * group; i++) {
-                int code = p->numbers == SWEEP_INTEGERS ? (int)sweep_between(s, 0, 6) - 3
-                                                        : (int)sweep_between(s, 0, 254) - 127;
+                const int code = draw_code(p, s, i, n_in);
                 x[r * p->of.ld_x + i] = (int8_t)code;
                 sum[at] += code;
                 p->x[r * n_in + i] = (double)scale[at] * code;
@@ -136,15 +162,16 @@ void sweep_make_rows(sweep_product *p, sweep *s)
     const size_t n_in = p->stored.n_in, bytes = dtype_size(p->x_dtype);
     p->of.ld_x = n_in + sweep_between(s, 0, 3);
     const size_t n = sweep_elements(p->of.n_rows, n_in, p->of.ld_x);
-    char *x = sweep_take(s, n * bytes);
+    char *x = sweep_take(s, "x", n * bytes);
     memset(x, 0xFF, n * bytes); /* NaN, or -1 */
     p->of.x = x;
-    p->x = sweep_take(s, p->of.n_rows * n_in * sizeof *p->x);
+    p->x = sweep_take(s, NULL, p->of.n_rows * n_in * sizeof *p->x);
     if (p->x_dtype == ASSAY_I8) {
         make_codes(p, s, (int8_t *)x);
         return;
     }
     for (size_t r = 0; r < p->of.n_rows; r++)
         for (size_t i = 0; i < n_in; i++)
-            p->x[r * n_in + i] = drawn(s, x + (r * p->of.ld_x + i) * bytes, p->x_dtype, p->numbers);
+            p->x[r * n_in + i] =
+                store_number(x + (r * p->of.ld_x + i) * bytes, p->x_dtype, draw_number(p, s, true, i, n_in));
 }

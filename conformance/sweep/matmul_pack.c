@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conformance/sweep/matmul_parts.h"
+#include "conformance/sweep/threads.h"
 #include "model/dtype.h"
 
 enum { N_IN, N_OUT, BITS, GROUP };
@@ -35,10 +36,13 @@ bool sweep_pack(sweep_product *p, sweep *s)
 {
     if (!sweep_pack_sizes(p, s)) return false;
     const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes;
-    char *panels = sweep_take_aligned(s, n * bytes, ASSAY_ALIGNMENT);
+    const assay_weight *w = sweep_take_copy(s, "w", &p->stored, sizeof p->stored);
+    sweep_lock_inputs(s);
+    char *panels = sweep_take_aligned(s, "panels", n * bytes, ASSAY_ALIGNMENT);
     memset(panels, 0xFF, n * bytes);
-    for (size_t k = 0; k < n; k++) p->kernel->pack(panels + k * bytes, &p->stored, k);
+    for (size_t k = 0; k < n; k++) p->kernel->pack(panels + k * bytes, w, k);
     p->packed.panels = panels;
+    sweep_lock_inputs(s);
     return true;
 }
 
@@ -48,7 +52,7 @@ static void judge_panel(const sweep_product *p, sweep *s, size_t index)
 {
     const size_t bytes = p->packed.panel_bytes, first = index * p->packed.panel;
     const unsigned char *packed = (const unsigned char *)p->packed.panels + index * bytes;
-    unsigned char *again = sweep_take_guarded(s, bytes);
+    unsigned char *again = sweep_take_guarded(s, "panel", bytes);
     assay_weight from = p->stored;
     from.n_out -= first;
     from.rows = (const char *)from.rows + first * from.stride * dtype_size(from.dtype);
@@ -76,10 +80,57 @@ static void judge_panel(const sweep_product *p, sweep *s, size_t index)
 static void judge_unpacked(const sweep_product *p, sweep *s, size_t o)
 {
     const size_t n_in = p->stored.n_in;
-    float *row = sweep_take_guarded(s, n_in * sizeof *row);
+    float *row = sweep_take_guarded(s, "row", n_in * sizeof *row);
     p->kernel->unpack(row, &p->packed, o);
     for (size_t i = 0; i < n_in; i++)
         if (!sweep_judge_exact(s, row[i], (double)(float)p->w[o * n_in + i], o * n_in + i)) return;
+}
+
+/* What threads share: panels, or rows that are unpacked. */
+typedef struct shared_panels {
+    const sweep_product *product;
+    void *to;
+} shared_panels;
+
+static void pack_part(const void *context, const sweep_part *part)
+{
+    const shared_panels *shared = context;
+    const sweep_product *p = shared->product;
+    for (size_t k = part->row; k < part->row + part->n_rows; k++)
+        p->kernel->pack((char *)shared->to + k * p->packed.panel_bytes, &p->stored, k);
+}
+
+static void unpack_part(const void *context, const sweep_part *part)
+{
+    const shared_panels *shared = context;
+    const sweep_product *p = shared->product;
+    for (size_t o = part->row; o < part->row + part->n_rows; o++)
+        p->kernel->unpack((float *)shared->to + o * p->packed.n_in, &p->packed, o);
+}
+
+static void judge_threads(const sweep_product *p, sweep *s)
+{
+    if (!s->on_threads) return;
+    const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes, words = bytes / 4;
+    const size_t n_in = p->packed.n_in, n_out = p->packed.n_out, n_row = n_in * sizeof(float);
+    /* A panel keeps its alignment between guards, whose size is a multiple of it. */
+    shared_panels packed = {p, sweep_take_guarded(s, "panel", n * bytes)},
+                  rows = {p, sweep_take_guarded(s, "row", n_out * n_row)};
+    float *expected = sweep_take_guarded(s, "row", n_out * n_row);
+    sweep_judge_threads(
+        s, &(sweep_work){.n_rows = n,
+                         .n_columns = 1,
+                         .compute = pack_part,
+                         .context = &packed,
+                         .outputs = {{"panel", p->packed.panels, packed.to, words, 0, words, words}},
+                         .n_outputs = 1});
+    for (size_t o = 0; o < n_out; o++) p->kernel->unpack(expected + o * n_in, &p->packed, o);
+    sweep_judge_threads(s, &(sweep_work){.n_rows = n_out,
+                                         .n_columns = 1,
+                                         .compute = unpack_part,
+                                         .context = &rows,
+                                         .outputs = {{"row", expected, rows.to, n_in, 0, n_in, n_in}},
+                                         .n_outputs = 1});
 }
 
 void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
@@ -99,6 +150,7 @@ void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
     judge_panel(&p, s, sweep_between(s, 0, n - 1));
     judge_unpacked(&p, s, p.stored.n_out - 1);
     for (size_t i = 0; i < 3; i++) judge_unpacked(&p, s, sweep_between(s, 0, p.stored.n_out - 1));
+    judge_threads(&p, s);
     sweep_end(s);
 }
 

@@ -6,10 +6,16 @@
 
 #include "conformance/sweep/parts.h"
 
+/* Which numbers of the operand that has zeros are zeros, of SWEEP_ZEROS; blocks lie at the same inputs of
+ * all rows. */
+typedef enum sweep_zeros { SWEEP_ALL_ZEROS, SWEEP_ZERO_BLOCKS, SWEEP_SINGLE_ZEROS } sweep_zeros;
+
 /* w, magnitude: [n_out, n_in]; what the weights stand for, and what |w| counts as in the bound. */
 typedef struct sweep_product {
     assay_dtype x_dtype;
     sweep_numbers numbers;
+    bool zeros_in_x;
+    sweep_zeros zeros;
     const assay_matmul *kernel;
     assay_weight stored;
     assay_matrix packed;
@@ -44,7 +50,8 @@ void sweep_make_rows(sweep_product *p, sweep *s);
 /* Sizes of p->packed, as p->kernel says. False where its panels have no room here. */
 bool sweep_pack_sizes(sweep_product *p, sweep *s);
 
-/* Packs p->stored into p->packed. False where something is wrong with that. */
+/* Packs p->stored into p->packed; all inputs are read-only from then on. False where something is wrong with
+ * that. */
 bool sweep_pack(sweep_product *p, sweep *s);
 
 static inline size_t sweep_panels(const assay_matrix *w)

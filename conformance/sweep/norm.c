@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conformance/sweep/parts.h"
+#include "conformance/sweep/threads.h"
 
 enum { N_ROWS, WIDTH, DIMS };
 
@@ -33,11 +34,39 @@ static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
 static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
 {
     size_t row = sweep_between(s, 0, n->n_rows - 1);
-    float *alone = sweep_take_guarded(s, n->width * sizeof *alone);
+    float *alone = sweep_take_guarded(s, "y", n->width * sizeof *alone);
     memcpy(alone, n->x + row * n->ld_x, n->width * sizeof *alone);
     kernel(alone, n->width, alone, n->width, 1, n->width, n->weight, n->epsilon);
     for (size_t i = 0; i < n->width; i++)
         if (!sweep_judge_same(s, alone[i], n->y[row * n->ld_y + i], row * n->width + i)) return;
+}
+
+/* What threads share: the same rows into another y. */
+typedef struct shared_rows {
+    rows rows;
+    assay_norm_fn *kernel;
+} shared_rows;
+
+static void compute_part(const void *context, const sweep_part *part)
+{
+    const shared_rows *shared = context;
+    const rows *n = &shared->rows;
+    shared->kernel(n->y + part->row * n->ld_y, n->ld_y, n->x + part->row * n->ld_x, n->ld_x, part->n_rows,
+                   n->width, n->weight, n->epsilon);
+}
+
+static void judge_threads(const rows *n, sweep *s, assay_norm_fn *kernel, size_t n_y)
+{
+    if (!s->on_threads) return;
+    shared_rows shared = {*n, kernel};
+    shared.rows.y = sweep_take_guarded(s, "y", n_y * sizeof *n->y);
+    sweep_judge_threads(s,
+                        &(sweep_work){.n_rows = n->n_rows,
+                                      .n_columns = 1,
+                                      .compute = compute_part,
+                                      .context = &shared,
+                                      .outputs = {{"y", n->y, shared.rows.y, n->ld_y, 0, n->width, n->width}},
+                                      .n_outputs = 1});
 }
 
 static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
@@ -49,17 +78,21 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     n.ld_x = n.width + sweep_between(s, 0, 3);
     n.ld_y = n.width + sweep_between(s, 0, 3);
     size_t n_x = (n.n_rows - 1) * n.ld_x + n.width, n_y = (n.n_rows - 1) * n.ld_y + n.width;
-    n.x = sweep_take(s, n_x * sizeof *n.x);
-    n.y = sweep_take_guarded(s, n_y * sizeof *n.y);
+    n.x = sweep_take(s, "x", n_x * sizeof *n.x);
+    n.y = sweep_take_guarded(s, "y", n_y * sizeof *n.y);
     for (size_t i = 0; i < n_x; i++) n.x[i] = NAN;
-    for (size_t r = 0; r < n.n_rows; r++) sweep_fill(s, n.x + r * n.ld_x, n.width, numbers);
+    for (size_t r = 0; r < n.n_rows; r++)
+        if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, n.x + r * n.ld_x, n.width);
+        else sweep_fill(s, n.x + r * n.ld_x, n.width, numbers);
     if (sweep_bits(s) % 2) {
-        n.weight = sweep_take(s, n.width * sizeof *n.weight);
+        n.weight = sweep_take(s, "weight", n.width * sizeof *n.weight);
         sweep_fill(s, n.weight, n.width, numbers);
     }
+    sweep_lock_inputs(s);
     s->kernels->norm(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
     for (size_t r = 0; r < n.n_rows; r++) judge_row(&n, s, n.x + r * n.ld_x, r);
     judge_alone(&n, s, s->kernels->norm);
+    judge_threads(&n, s, s->kernels->norm, n_y);
     sweep_end(s);
 }
 

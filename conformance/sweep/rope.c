@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conformance/sweep/parts.h"
+#include "conformance/sweep/threads.h"
 
 enum { N_HEADS, HEAD_DIM, DIM, ADJACENT, DIMS };
 
@@ -37,10 +38,39 @@ static void judge_head(const rotation *r, sweep *s, size_t head)
 static void judge_alone(const rotation *r, sweep *s)
 {
     const size_t head = sweep_between(s, 0, r->n_heads - 1), at = head * r->head_dim;
-    float *alone = sweep_take_guarded(s, r->head_dim * sizeof *alone);
+    float *alone = sweep_take_guarded(s, "x", r->head_dim * sizeof *alone);
     memcpy(alone, r->before + at, r->head_dim * sizeof *alone);
     s->kernels->rope(alone, 1, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
     for (size_t i = 0; i < r->head_dim; i++) (void)sweep_judge_same(s, r->x[at + i], alone[i], at + i);
+}
+
+/* What threads share: the same heads, in another place. */
+typedef struct shared_rotation {
+    rotation rotation;
+    assay_rope_fn *kernel;
+} shared_rotation;
+
+static void compute_part(const void *context, const sweep_part *part)
+{
+    const shared_rotation *shared = context;
+    const rotation *r = &shared->rotation;
+    float *x = r->x + part->row * r->head_dim;
+    memcpy(x, r->before + part->row * r->head_dim, part->n_rows * r->head_dim * sizeof *x);
+    shared->kernel(x, part->n_rows, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
+}
+
+static void judge_threads(const rotation *r, sweep *s)
+{
+    if (!s->on_threads) return;
+    shared_rotation shared = {*r, s->kernels->rope};
+    shared.rotation.x = sweep_take_guarded(s, "x", r->n_heads * r->head_dim * sizeof *r->x);
+    sweep_judge_threads(s, &(sweep_work){.n_rows = r->n_heads,
+                                         .n_columns = 1,
+                                         .compute = compute_part,
+                                         .context = &shared,
+                                         .outputs = {{"x", r->x, shared.rotation.x, r->head_dim, 0,
+                                                      r->head_dim, r->head_dim}},
+                                         .n_outputs = 1});
 }
 
 static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
@@ -49,17 +79,19 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     sweep_begin(s, shape, DIMS, numbers);
     rotation r = {shape[N_HEADS], shape[HEAD_DIM], shape[DIM], shape[ADJACENT] != 0, NULL, NULL, NULL, NULL};
     size_t n = r.n_heads * r.head_dim, n_bytes = n * sizeof *r.x;
-    r.before = sweep_take(s, n_bytes);
-    r.x = sweep_take_guarded(s, n_bytes);
-    r.cosine = sweep_take(s, r.dim / 2 * sizeof *r.cosine);
-    r.sine = sweep_take(s, r.dim / 2 * sizeof *r.sine);
+    r.before = sweep_take(s, NULL, n_bytes);
+    r.x = sweep_take_guarded(s, "x", n_bytes);
+    r.cosine = sweep_take(s, "cosine", r.dim / 2 * sizeof *r.cosine);
+    r.sine = sweep_take(s, "sine", r.dim / 2 * sizeof *r.sine);
     sweep_fill(s, r.before, n, numbers);
     sweep_fill(s, r.cosine, r.dim / 2, numbers);
     sweep_fill(s, r.sine, r.dim / 2, numbers);
     memcpy(r.x, r.before, n_bytes);
+    sweep_lock_inputs(s);
     s->kernels->rope(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
     for (size_t h = 0; h < r.n_heads; h++) judge_head(&r, s, h);
     judge_alone(&r, s);
+    judge_threads(&r, s);
     sweep_end(s);
 }
 

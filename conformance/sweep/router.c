@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "conformance/sweep/parts.h"
+#include "conformance/sweep/threads.h"
 
 enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
 enum { MAX_EXPERTS = 160 };
@@ -60,9 +61,9 @@ static void judge_alone(sweep *s, const int32_t *chosen, const float *share, con
 {
     const size_t row = sweep_between(s, 0, shape[N_ROWS] - 1), n = shape[N_EXPERTS],
                  n_active = shape[N_ACTIVE];
-    float *scores = sweep_take_guarded(s, n * sizeof *scores),
-          *share_alone = sweep_take_guarded(s, n_active * sizeof *share_alone);
-    int32_t *chosen_alone = sweep_take_guarded(s, n_active * sizeof *chosen_alone);
+    float *scores = sweep_take_guarded(s, "scores", n * sizeof *scores),
+          *share_alone = sweep_take_guarded(s, "share", n_active * sizeof *share_alone);
+    int32_t *chosen_alone = sweep_take_guarded(s, "chosen", n_active * sizeof *chosen_alone);
     memcpy(scores, given + row * n, n * sizeof *scores);
     s->kernels->router(chosen_alone, share_alone, scores, 1, n, n_active, shape[RENORMALIZE] != 0);
     for (size_t k = 0; k < n_active; k++) {
@@ -73,18 +74,63 @@ static void judge_alone(sweep *s, const int32_t *chosen, const float *share, con
     }
 }
 
+/* What threads share: the same rows, with scores and results in other places. */
+typedef struct shared_rows {
+    const size_t *shape;
+    const float *given;
+    float *scores, *share;
+    int32_t *chosen;
+    assay_router_fn *kernel;
+} shared_rows;
+
+static void compute_part(const void *context, const sweep_part *part)
+{
+    const shared_rows *t = context;
+    const size_t n = t->shape[N_EXPERTS], n_active = t->shape[N_ACTIVE];
+    float *scores = t->scores + part->row * n;
+    memcpy(scores, t->given + part->row * n, part->n_rows * n * sizeof *scores);
+    t->kernel(t->chosen + part->row * n_active, t->share + part->row * n_active, scores, part->n_rows, n,
+              n_active, t->shape[RENORMALIZE] != 0);
+}
+
+static void judge_threads(sweep *s, const int32_t *chosen, const float *share, const float *given,
+                          const size_t *shape)
+{
+    if (!s->on_threads) return;
+    const size_t n_rows = shape[N_ROWS], n_active = shape[N_ACTIVE], n = n_rows * n_active;
+    const shared_rows t = {.shape = shape,
+                           .given = given,
+                           .scores =
+                               sweep_take_guarded(s, "scores", n_rows * shape[N_EXPERTS] * sizeof *given),
+                           .share = sweep_take_guarded(s, "share", n * sizeof *share),
+                           .chosen = sweep_take_guarded(s, "chosen", n * sizeof *chosen),
+                           .kernel = s->kernels->router};
+    sweep_judge_threads(
+        s, &(sweep_work){.n_rows = n_rows,
+                         .n_columns = 1,
+                         .compute = compute_part,
+                         .context = &t,
+                         .outputs = {{"chosen", chosen, t.chosen, n_active, 0, n_active, n_active},
+                                     {"share", share, t.share, n_active, 0, n_active, n_active}},
+                         .n_outputs = 2});
+}
+
 static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
     sweep_begin(s, shape, DIMS, numbers);
     size_t n = shape[N_ROWS] * shape[N_EXPERTS], n_active = shape[N_ACTIVE];
-    float *given = sweep_take(s, n * sizeof *given), *scores = sweep_take_guarded(s, n * sizeof *scores);
-    float *share = sweep_take_guarded(s, shape[N_ROWS] * n_active * sizeof *share);
-    int32_t *chosen = sweep_take_guarded(s, shape[N_ROWS] * n_active * sizeof *chosen);
-    sweep_fill(s, given, n, numbers);
-    if (numbers == SWEEP_RANDOM) /* no probability below the smallest normal float */
+    float *given = sweep_take(s, NULL, n * sizeof *given),
+          *scores = sweep_take_guarded(s, "scores", n * sizeof *scores);
+    float *share = sweep_take_guarded(s, "share", shape[N_ROWS] * n_active * sizeof *share);
+    int32_t *chosen = sweep_take_guarded(s, "chosen", shape[N_ROWS] * n_active * sizeof *chosen);
+    if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, given, n);
+    else sweep_fill(s, given, n, numbers);
+    if (numbers == SWEEP_RANDOM ||
+        numbers == SWEEP_ZEROS) /* no probability below the smallest normal float */
         for (size_t i = 0; i < n; i++) given[i] = fminf(fmaxf(given[i], -20), 20);
     memcpy(scores, given, n * sizeof *scores);
+    sweep_lock_inputs(s);
     s->kernels->router(chosen, share, scores, shape[N_ROWS], shape[N_EXPERTS], n_active,
                        shape[RENORMALIZE] != 0);
     for (size_t r = 0; r < shape[N_ROWS]; r++) {
@@ -95,6 +141,7 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
             judge_shares(s, chosen + r * n_active, share + r * n_active, score, shape);
     }
     judge_alone(s, chosen, share, given, shape);
+    judge_threads(s, chosen, share, given, shape);
     sweep_end(s);
 }
 

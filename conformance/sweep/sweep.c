@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/sweep/sweep.h"
 
+#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +26,8 @@ static size_t page_bytes(void)
 
 bool sweep_open(sweep *s, const char *op, const assay_kernels *kernels, uint64_t seed)
 {
-    *s = (sweep){.op = op, .kernels = kernels, .seed = seed, .numbers = ""};
+    *s = (sweep){
+        .op = op, .kernels = kernels, .seed = seed, .numbers = "", .thread_seconds = SWEEP_THREAD_SECONDS};
     for (size_t i = 0; i < SWEEP_ARRAYS; i++) {
         size_t page = page_bytes();
         void *memory = mmap(NULL, ARRAY_BYTES + page, PROT_READ | PROT_WRITE,
@@ -67,8 +69,19 @@ static void name_case(const sweep *s, char *out, size_t n)
 
 const char *sweep_numbers_name(sweep_numbers numbers)
 {
-    static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special"};
+    static const char *const names[SWEEP_N_NUMBERS] = {"integers", "random", "special", "zeros"};
     return names[numbers];
+}
+
+/* All arrays are writable, and nobody's. */
+static void free_arrays(sweep *s)
+{
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        sweep_array *a = &s->arrays[i];
+        if (a->locked) (void)mprotect(a->wall - ARRAY_BYTES, ARRAY_BYTES, PROT_READ | PROT_WRITE);
+        a->locked = false;
+    }
+    s->n_arrays = 0;
 }
 
 void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers numbers)
@@ -81,8 +94,9 @@ void sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     s->state = sweep_bits(s) ^ (uint64_t)numbers;
     s->numbers = sweep_numbers_name(numbers);
     s->n_dims = n_dims;
-    s->n_arrays = 0;
     s->n_cases++;
+    s->on_threads = sweep_bits(s) % SWEEP_THREADS_EVERY == 0 || s->always_threads;
+    free_arrays(s);
     name_case(s, s->case_at, sizeof s->case_at);
 }
 
@@ -96,7 +110,7 @@ void sweep_fail(sweep *s, const char *format, ...)
     memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
 }
 
-static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
+static sweep_array *take(sweep *s, const char *name, size_t n_bytes, size_t n_behind)
 {
     static sweep_array none;
     if (s->n_arrays == SWEEP_ARRAYS || n_bytes + n_behind + GUARD_BYTES > ARRAY_BYTES) {
@@ -104,35 +118,68 @@ static sweep_array *take(sweep *s, size_t n_bytes, size_t n_behind)
         return &none;
     }
     sweep_array *a = &s->arrays[s->n_arrays++];
+    a->name = name;
     a->data = a->wall - SWEEP_SLACK - n_behind - n_bytes;
     a->n_bytes = n_bytes;
     a->n_behind = 0;
     return a;
 }
 
-void *sweep_take(sweep *s, size_t n_bytes)
+void *sweep_take(sweep *s, const char *name, size_t n_bytes)
 {
-    return take(s, n_bytes, 0)->data;
+    return take(s, name, n_bytes, 0)->data;
 }
 
-void *sweep_take_stored(sweep *s, size_t n_bytes)
+void *sweep_take_copy(sweep *s, const char *name, const void *from, size_t n_bytes)
 {
-    return take(s, n_bytes, sweep_between(s, 0, 1))->data;
+    void *copy = sweep_take(s, name, n_bytes);
+    return copy ? memcpy(copy, from, n_bytes) : NULL;
 }
 
-void *sweep_take_aligned(sweep *s, size_t n_bytes, size_t align)
+void *sweep_take_stored(sweep *s, const char *name, size_t n_bytes)
 {
-    return take(s, n_bytes, (align - n_bytes % align) % align)->data;
+    return take(s, name, n_bytes, sweep_between(s, 0, 1))->data;
 }
 
-void *sweep_take_guarded(sweep *s, size_t n_bytes)
+void *sweep_take_aligned(sweep *s, const char *name, size_t n_bytes, size_t align)
 {
-    sweep_array *a = take(s, n_bytes, GUARD_BYTES);
+    return take(s, name, n_bytes, (align - n_bytes % align) % align)->data;
+}
+
+void *sweep_take_guarded(sweep *s, const char *name, size_t n_bytes)
+{
+    sweep_array *a = take(s, name, n_bytes, GUARD_BYTES);
     if (!a->data) return NULL;
     memset(a->data - GUARD_BYTES, GUARD, GUARD_BYTES + n_bytes + GUARD_BYTES);
     memset(a->data, 0xFF, n_bytes); /* as float, bf16 and f16 alike a NaN */
     a->n_behind = GUARD_BYTES;
     return a->data;
+}
+
+void sweep_lock_inputs(sweep *s)
+{
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        sweep_array *a = &s->arrays[i];
+        if (!a->name || a->n_behind || a->locked) continue;
+        a->locked = mprotect(a->wall - ARRAY_BYTES, ARRAY_BYTES, PROT_READ) == 0;
+        if (!a->locked) sweep_fail(s, "the sweep cannot make memory read-only: %s", strerror(errno));
+    }
+}
+
+void sweep_note_access(sweep *s, const void *address)
+{
+    const unsigned char *at = address;
+    for (size_t i = 0; i < s->n_arrays; i++) {
+        const sweep_array *a = &s->arrays[i];
+        const char *name = a->name ? a->name : "memory of the sweep";
+        if (at >= a->wall && at < a->wall + page_bytes())
+            sweep_fail(s, "%s read or wrote past the end of %s", s->op, name);
+        else if (a->locked && at >= a->data && at < a->wall)
+            sweep_fail(s, "%s wrote to an input: %s, byte %zu of %zu", s->op, name, (size_t)(at - a->data),
+                       a->n_bytes);
+        else if (a->locked && at >= a->wall - ARRAY_BYTES && at < a->wall)
+            sweep_fail(s, "%s wrote %zu bytes before an input: %s", s->op, (size_t)(a->data - at), name);
+    }
 }
 
 void sweep_end(sweep *s)
@@ -148,14 +195,24 @@ void sweep_end(sweep *s)
     }
 }
 
+float sweep_special(sweep *s)
+{
+    static const float specials[] = {NAN, INFINITY, -INFINITY};
+    return specials[sweep_between(s, 0, 2)];
+}
+
+float sweep_zero(sweep *s)
+{
+    return sweep_bits(s) % 2 ? 0.0F : -0.0F;
+}
+
 static float draw(sweep *s, sweep_numbers numbers)
 {
     uint64_t bits = sweep_bits(s);
     if (numbers == SWEEP_INTEGERS) return (float)(bits % 7) - 3;
-    if (numbers == SWEEP_SPECIAL && bits % 97 == 0) {
-        const float specials[] = {NAN, INFINITY, -INFINITY};
-        return specials[bits / 97 % 3];
-    }
+    if (numbers == SWEEP_SPECIAL && bits % 97 == 0) return sweep_special(s);
+    if (numbers == SWEEP_ZEROS && bits / 16 % 2) return sweep_zero(s);
+    if (numbers == SWEEP_ZEROS && bits / 16 % 8 == 0) return sweep_special(s);
     float x = (float)((double)(bits >> 40) / 0x1p23 - 1);
     return bits % 16 ? x : ldexpf(x, (int)(bits / 16 % 13) - 6);
 }
@@ -163,6 +220,11 @@ static float draw(sweep *s, sweep_numbers numbers)
 void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers)
 {
     for (size_t i = 0; i < n; i++) x[i] = draw(s, numbers);
+}
+
+void sweep_fill_sparse(sweep *s, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) x[i] = sweep_bits(s) % 2 ? sweep_zero(s) : draw(s, SWEEP_RANDOM);
 }
 
 /* Distance from |y| to the next float above. */
@@ -216,5 +278,5 @@ bool sweep_judge_same(sweep *s, float y, float expected, size_t at)
 
 sweep_numbers sweep_turn(const sweep *s)
 {
-    return (sweep_numbers)(s->n_cases % SWEEP_N_NUMBERS);
+    return (sweep_numbers)((s->n_cases + s->n_cases / SWEEP_N_NUMBERS) % SWEEP_N_NUMBERS);
 }

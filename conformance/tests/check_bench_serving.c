@@ -22,8 +22,10 @@ START_TEST(every_parser_is_measured_once)
 {
     static const char *const reasoning[] = {"qwen3",   "deepseek_r1", "deepseek_v4", "glm4",    "gemma4",
                                             "mistral", "step3p5",     "poolside_v1", "gpt_oss", "harmony"};
-    static const char *const tools[] = {"gemma4", "hermes",  "qwen",  "qwen3_xml",
-                                        "llama",  "mistral", "glm47", "harmony"};
+    static const char *const tools[] = {"gemma4",   "hermes",   "qwen",    "qwen3_xml",   "llama",
+                                        "mistral",  "glm47",    "harmony", "step3p5",     "auto",
+                                        "nemotron", "granite",  "xlam",    "functionary", "poolside_v1",
+                                        "kimi",     "deepseek", "minimax", "deepseek_v4"};
     const size_t n_reasoning = sizeof reasoning / sizeof *reasoning, n_tools = sizeof tools / sizeof *tools;
     ck_assert_uint_eq(n_parsers(), n_reasoning + n_tools);
     for (size_t i = 0; i < n_parsers(); i++) {

@@ -38,7 +38,7 @@ static const struct {
     {"run -e %s nowhere.h5", 99, 125},
     {"run -e %s.not cases", 99, 125},
     {"run -e %s --json none/x cases", 99, 125},
-    {"run -e %s --tap", 2, 125},
+    {"run -e %s --jobs", 2, 125},
     {"run -e %s --jobs 0 cases", 2, 125},
     {"run -e %s --engin x cases", 2, 125},
     {"rnu -e %s cases", 2, 125},

@@ -94,8 +94,9 @@ END_TEST
 START_TEST(other_inputs_keep_their_name_and_type)
 {
     edit_f32(path, "/input/pixel_values", 2, (size_t[]){1, 2}, (const float[]){0.5F, 1});
+    edit_i32(path, "/input/rows", 1, (size_t[]){1}, (const int32_t[]){3});
     conf_case *c = read_sound();
-    ck_assert_uint_eq(c->decoder.n_inputs, 1);
+    ck_assert_uint_eq(c->decoder.n_inputs, 2);
     ck_assert_str_eq(c->decoder.inputs[0].name, "pixel_values");
     ck_assert_int_eq(c->decoder.inputs[0].dtype, ASSAY_F32);
     ck_assert_uint_eq(c->decoder.inputs[0].shape[1], 2);
@@ -108,11 +109,15 @@ START_TEST(unknown_members_are_noted)
     edit_attribute(path, "colour", "blue");
     edit_f64(path, "/expect/later", 0, NULL, (const double[]){1});
     edit_f64(path, "/later", 0, NULL, (const double[]){1});
+    edit_f64(path, "/expect/truth/later", 0, NULL, (const double[]){1});
+    edit_f64(path, "/expect/float32/later", 0, NULL, (const double[]){1});
     conf_case *c = read_sound();
-    ck_assert_uint_eq(c->unknown.n, 3);
+    ck_assert_uint_eq(c->unknown.n, 5);
     ck_assert_str_eq(c->unknown.at[0], "attribute colour");
     ck_assert_str_eq(c->unknown.at[1], "/later");
     ck_assert_str_eq(c->unknown.at[2], "/expect/later");
+    ck_assert_str_eq(c->unknown.at[3], "/expect/truth/later");
+    ck_assert_str_eq(c->unknown.at[4], "/expect/float32/later");
     conf_case_free(c);
 }
 END_TEST
@@ -203,10 +208,28 @@ START_TEST(an_unknown_kind_is_refused)
 }
 END_TEST
 
-START_TEST(an_attribute_of_another_type_is_refused)
+static const char *const numbers[] = {
+    "/input/tokens",  "/input/length",         "/input/decode",        "/input/pixels",
+    "/expect/tokens", "/expect/truth/prefill", "/expect/truth/decode", "/expect/float32/prefill",
+    "/trace/embed",   "/expect/float32/decode"};
+
+START_TEST(text_in_the_place_of_numbers_is_refused)
 {
-    edit_attribute_number(path, "/", "kind", 1);
-    assert_refused(ASSAY_EFORMAT, "kind is not text");
+    char reason[64];
+    edit_texts(path, numbers[_i], 1, (const char *const[]){"3"});
+    (void)snprintf(reason, sizeof reason, "%s: its type is none of", numbers[_i]);
+    assert_refused(ASSAY_EFORMAT, reason);
+}
+END_TEST
+
+static const char *const texts[] = {"schema", "kind", "model", "source", "recorder", "catches"};
+
+START_TEST(a_number_in_the_place_of_text_is_refused)
+{
+    char reason[64];
+    edit_attribute_number(path, "/", texts[_i], 1);
+    (void)snprintf(reason, sizeof reason, "%s is not text", texts[_i]);
+    assert_refused(ASSAY_EFORMAT, reason);
 }
 END_TEST
 
@@ -311,7 +334,12 @@ END_TEST
 START_TEST(padding_that_is_not_nan_is_refused)
 {
     edit_element(path, "/expect/truth/prefill", FORMULA_VOCAB + 1, 0);
-    assert_refused(ASSAY_EFORMAT, "sample 0, column 1 of its padding is 0, expected NaN");
+    assert_refused(ASSAY_EFORMAT,
+                   "/expect/truth/prefill: sample 0, column 1 of its padding is 0, expected NaN");
+    edit_element(path, "/expect/truth/prefill", FORMULA_VOCAB + 1, (double)NAN);
+    edit_element(path, "/expect/float32/prefill", 0, -1);
+    assert_refused(ASSAY_EFORMAT,
+                   "/expect/float32/prefill: sample 0, column 0 of its padding is -1, expected NaN");
 }
 END_TEST
 
@@ -356,8 +384,13 @@ END_TEST
 
 START_TEST(a_trace_that_is_no_number_is_refused)
 {
-    edit_element(path, "/trace/embed", 2, (double)NAN);
-    assert_refused(ASSAY_EFORMAT, "/trace/embed: element 2 is");
+    for (size_t i = 0; i < 3; i++) {
+        char reason[64];
+        edit_element(path, "/trace/embed", i, (double)NAN);
+        (void)snprintf(reason, sizeof reason, "/trace/embed: element %zu is", i);
+        assert_refused(ASSAY_EFORMAT, reason);
+        edit_element(path, "/trace/embed", i, 0);
+    }
 }
 END_TEST
 
@@ -365,6 +398,8 @@ START_TEST(a_noise_that_is_no_distance_is_refused)
 {
     edit_attribute_number(path, "/trace/embed", "noise", -1);
     assert_refused(ASSAY_EFORMAT, "noise of /trace/embed is -1");
+    edit_attribute_number(path, "/trace/embed", "noise", INFINITY);
+    assert_refused(ASSAY_EFORMAT, "noise of /trace/embed is inf");
     edit_attribute_number(path, "/trace/embed", "noise", (double)NAN);
     assert_refused(ASSAY_EFORMAT, "noise of /trace/embed is");
 }
@@ -389,7 +424,10 @@ int main(void)
     tcase_add_test(cases, a_newer_schema_is_refused);
     tcase_add_test(cases, another_schema_is_refused);
     tcase_add_test(cases, an_unknown_kind_is_refused);
-    tcase_add_test(cases, an_attribute_of_another_type_is_refused);
+    tcase_add_loop_test(cases, text_in_the_place_of_numbers_is_refused, 0,
+                        (int)(sizeof numbers / sizeof *numbers));
+    tcase_add_loop_test(cases, a_number_in_the_place_of_text_is_refused, 0,
+                        (int)(sizeof texts / sizeof *texts));
     tcase_add_test(cases, a_member_of_another_type_is_refused);
     tcase_add_test(cases, a_member_of_another_shape_is_refused);
     tcase_add_test(cases, members_without_extent_are_refused);

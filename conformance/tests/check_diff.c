@@ -11,14 +11,6 @@
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
 
-static void assert_refused(const char *reason)
-{
-    compare_answer x = compare(compare_golden, compare_seen);
-    ck_assert_int_ne(x.status, ASSAY_OK);
-    assert_holds(x.err.text, reason);
-    conf_strings_free(&x.unknown);
-}
-
 START_TEST(the_float32_run_agrees_by_its_own_noise)
 {
     compare_answer x = compare(compare_golden, compare_seen);
@@ -28,7 +20,7 @@ START_TEST(the_float32_run_agrees_by_its_own_noise)
     assert_holds(x.v.reason,
                  "12 rows of 19 logits in float32 agree: 1 times the noise, of which 4 are allowed");
     assert_holds(x.v.notes, "best token the same in 12 of 12 rows");
-    assert_holds(x.v.notes, "2 of 2 recorded tensors compared");
+    ck_assert_str_eq(x.v.trace, "2 of 2 recorded tensors compared");
 }
 END_TEST
 
@@ -94,8 +86,8 @@ static const struct {
      "sample 0, greedy step 1: expected token ", ""},
     {"/observed/tokens", 2, 4, "where one of the two ends the stream",
      "sample 0, greedy step 2: expected token 5, found token 4", ""},
-    {"/observed/tokens", 3, 4, "the stream goes on where the expected one ends", "sample 0, greedy step 3",
-     ""},
+    {"/observed/tokens", 3, 4, "the stream goes on where the expected one ends",
+     "sample 0, greedy step 3: expected the end of the stream, found token 4", ""},
     {"/observed/tokens", 4, 5, "where one of the two ends the stream", "sample 1, greedy step 0", ""},
     {"/observed/tokens", 5, -1, "the stream ends where the expected one goes on", "found no token", ""},
     {"/observed/tokens", 5, 1000, "a greedy token differs", "found token 1000", ""},
@@ -121,12 +113,16 @@ END_TEST
 
 static const char *const members[] = {"/observed/prefill", "/observed/decode", "/observed/tokens"};
 
-START_TEST(a_missing_member_diverges)
+START_TEST(an_observation_that_lacks_a_member_is_refused)
 {
     char reason[128];
     edit_remove(compare_seen, members[_i]);
-    (void)snprintf(reason, sizeof reason, "%s is missing", members[_i]);
-    assert_diverges(reason, "", "");
+    (void)snprintf(reason, sizeof reason, "seen.h5: %s is missing, expected by ", members[_i]);
+    assert_refused(reason);
+    ck_assert_int_eq(support_assay("diff case.h5 seen.h5")->code, 99);
+    for (size_t i = 0; i < 3; i++)
+        if (i != (size_t)_i) edit_remove(compare_seen, members[i]);
+    assert_refused("seen.h5: /observed/prefill and /observed/decode and /observed/tokens are missing");
 }
 END_TEST
 
@@ -140,41 +136,17 @@ START_TEST(another_shape_diverges)
 }
 END_TEST
 
-START_TEST(tokens_of_another_shape_diverge)
-{
-    edit_i32(compare_seen, "/observed/tokens", 2, (size_t[]){1, 3}, (const int32_t[]){1, 2, 3});
-    assert_diverges("/observed/tokens has shape [1,3], expected [2,4]", "", "");
-}
-END_TEST
-
-static void make_half(hid_t file)
-{
-    hid_t type = H5Tcopy(H5T_IEEE_F32LE);
-    (void)H5Tset_fields(type, 15, 10, 5, 0, 10);
-    (void)H5Tset_size(type, 2);
-    (void)H5Tset_ebias(type, 15);
-    hid_t space = H5Screate_simple(3, (const hsize_t[]){CASE_B, CASE_T, FORMULA_VOCAB}, NULL);
-    ck_assert_int_ge(H5Ldelete(file, "/observed/prefill", H5P_DEFAULT), 0);
-    hid_t dataset = H5Dcreate2(file, "/observed/prefill", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ck_assert_int_ge(dataset, 0);
-    (void)H5Dclose(dataset);
-    (void)H5Sclose(space);
-    (void)H5Tclose(type);
-}
-
 START_TEST(another_type_diverges)
 {
     static double decode[CASE_B * CASE_N * FORMULA_VOCAB];
     edit_f64(compare_seen, "/observed/decode", 3, (size_t[]){CASE_B, CASE_N, FORMULA_VOCAB}, decode);
     assert_diverges("/observed/decode has type F64, expected F32", "", "");
-    edit_file(compare_seen, make_half);
-    assert_diverges("/observed/prefill has type float of 16 bits, expected F32 or F64", "", "");
     edit_i32(compare_seen, "/observed/prefill", 1, (size_t[]){1}, (const int32_t[]){1});
-    assert_diverges("/observed/prefill has type I32, expected F32 or F64", "", "");
+    assert_diverges("/observed/prefill has type I32, expected F64, F32, F16 or BF16", "", "");
     (void)support_observe(compare_golden, "float32", compare_seen);
     edit_f32(compare_seen, "/observed/tokens", 2, (size_t[]){CASE_B, CASE_M},
              (const float[CASE_B * CASE_M]){0});
-    assert_diverges("/observed/tokens has type F32, expected I32", "", "");
+    assert_diverges("/observed/tokens has type F32, expected I64, I32, I16, I8, U64, U32, U16 or U8", "", "");
 }
 END_TEST
 
@@ -184,104 +156,6 @@ START_TEST(a_tensor_of_another_shape_diverges)
     assert_diverges("a tensor on the way does not", "",
                     "embed: its type or its shape is not the recorded one");
     assert_diverges("", "", "has shape [2], expected [3,4]");
-}
-END_TEST
-
-START_TEST(a_tensor_that_is_not_there_is_not_compared)
-{
-    edit_remove(compare_seen, "/observed/trace/embed");
-    compare_answer x = compare(compare_golden, compare_seen);
-    ck_assert_int_eq(x.v.outcome, CONF_PASSED);
-    assert_holds(x.v.notes, "1 of 2 recorded tensors compared");
-}
-END_TEST
-
-START_TEST(unknown_members_are_noted)
-{
-    edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
-    compare_answer x = compare(compare_golden, compare_seen);
-    ck_assert_int_eq(x.v.outcome, CONF_PASSED);
-    ck_assert_uint_eq(x.unknown.n, 1);
-    assert_holds(x.unknown.at[0], "seen.h5: /observed/colour");
-    conf_strings_free(&x.unknown);
-}
-END_TEST
-
-/* Makes another token as good as the golden one at greedy step k of sample 1, but for a hair: the truth
- * prefers the golden one, the observation the other, and takes it. */
-static void make_tie(size_t k)
-{
-    static const char *const groups[] = {"/expect/truth", "/expect/float32", "/observed"};
-    conf_case *c;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_case_read(compare_golden, &c, &err), ASSAY_OK);
-    size_t best = (size_t)((const int32_t *)c->decoder.greedy.data)[CASE_M + k], other = best == 1 ? 2 : 1;
-    size_t row = k ? CASE_N + k - 1 : (size_t)CASE_B * CASE_T - 1;
-    conf_case_free(c);
-    for (size_t i = 0; i < 3; i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s/%s", groups[i], k ? "decode" : "prefill");
-        const char *path = i < 2 ? compare_golden : compare_seen;
-        edit_element(path, name, row * FORMULA_VOCAB + best, i < 2 ? 9 : 9 - FORMULA_NOISE);
-        edit_element(path, name, row * FORMULA_VOCAB + other, i < 2 ? 9 - FORMULA_NOISE : 9);
-    }
-    edit_element(compare_seen, "/observed/tokens", CASE_M + k, (double)other);
-}
-
-static void set_forced(hid_t file)
-{
-    const int one = 1;
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t id = H5Acreate2(file, "forced_tokens", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    ck_assert_int_ge(H5Awrite(id, H5T_NATIVE_INT, &one), 0);
-    (void)H5Aclose(id);
-    (void)H5Sclose(space);
-}
-
-START_TEST(a_flip_at_a_near_tie_is_excused)
-{
-    make_tie((size_t)_i);
-    compare_answer x = compare(compare_golden, compare_seen);
-    ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s %s", x.err.text, x.v.reason,
-                  x.v.where);
-    assert_holds(x.v.notes, "1 greedy tokens flipped at near ties");
-    assert_holds(x.v.notes, _i ? "2 greedy steps behind a flip not judged" : "3 greedy steps behind a flip");
-}
-END_TEST
-
-START_TEST(what_follows_a_flip_is_judged_where_the_tokens_were_forced)
-{
-    make_tie(0);
-    edit_element(compare_seen, "/observed/tokens", CASE_M + 3, 1000);
-    assert_agrees(compare_golden, compare_seen);
-    edit_file(compare_seen, set_forced);
-    assert_diverges("a greedy token differs", "sample 1, greedy step 3", "");
-    edit_remove_attribute(compare_seen, "forced_tokens");
-    edit_attribute_number(compare_seen, "/", "forced_tokens", 0.5);
-    assert_refused("forced_tokens is 0.5, expected 0 or 1");
-    edit_remove_attribute(compare_seen, "forced_tokens");
-    edit_attribute(compare_seen, "forced_tokens", "yes");
-    assert_refused("forced_tokens of / is not one number");
-}
-END_TEST
-
-START_TEST(a_flip_is_not_excused_where_the_observation_lacks_the_logits)
-{
-    make_tie(0);
-    edit_remove(compare_seen, "/observed/prefill");
-    assert_diverges("/observed/prefill is missing", "", "");
-    compare_answer x = compare(compare_golden, compare_seen);
-    assert_holds(x.v.notes, "also a greedy token differs");
-}
-END_TEST
-
-START_TEST(a_golden_without_truth_judges_tokens_alone)
-{
-    edit_remove(compare_golden, "/expect/truth");
-    edit_remove(compare_golden, "/expect/float32");
-    assert_agrees(compare_golden, compare_seen);
-    edit_element(compare_seen, "/observed/tokens", 1, 4);
-    assert_diverges("a greedy token differs", "sample 0, greedy step 1", "");
 }
 END_TEST
 
@@ -346,17 +220,10 @@ int main(void)
     tcase_add_test(tc, padding_is_not_judged);
     tcase_add_loop_test(tc, a_changed_value_diverges_at_its_place, 0, (int)(sizeof values / sizeof *values));
     tcase_add_test(tc, the_first_place_is_named_and_the_worst_is_measured);
-    tcase_add_loop_test(tc, a_missing_member_diverges, 0, 3);
+    tcase_add_loop_test(tc, an_observation_that_lacks_a_member_is_refused, 0, 3);
     tcase_add_loop_test(tc, another_shape_diverges, 0, 2);
-    tcase_add_test(tc, tokens_of_another_shape_diverge);
     tcase_add_test(tc, another_type_diverges);
     tcase_add_test(tc, a_tensor_of_another_shape_diverges);
-    tcase_add_test(tc, a_tensor_that_is_not_there_is_not_compared);
-    tcase_add_test(tc, unknown_members_are_noted);
-    tcase_add_loop_test(tc, a_flip_at_a_near_tie_is_excused, 0, 2);
-    tcase_add_test(tc, what_follows_a_flip_is_judged_where_the_tokens_were_forced);
-    tcase_add_test(tc, a_flip_is_not_excused_where_the_observation_lacks_the_logits);
-    tcase_add_test(tc, a_golden_without_truth_judges_tokens_alone);
     tcase_add_test(tc, what_is_no_observation_is_refused);
     tcase_add_test(tc, a_golden_that_has_no_observations_is_refused);
     tcase_add_test(tc, a_broken_golden_is_refused);

@@ -69,7 +69,12 @@ END_TEST
 START_TEST(a_tensor_is_not_held_to_the_noise_of_another_type)
 {
     edit_element(compare_seen, "/observed/trace/layer.00.out", 6, 1);
-    (void)assert_outcome(CONF_PASSED, "agree");
+    compare_answer x = assert_outcome(CONF_PASSED, "agree");
+    ck_assert_str_eq(x.v.trace, "2 of 2 recorded tensors compared, 2 of them for NaN and infinities alone: "
+                                "the noise in bfloat16 is not recorded");
+    edit_element(compare_seen, "/observed/trace/layer.00.out", 6, INFINITY);
+    (void)assert_outcome(CONF_FAILED, "a tensor on the way does not");
+    edit_element(compare_seen, "/observed/trace/layer.00.out", 6, 1);
     compare_as = ASSAY_DTYPE_NONE;
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not");
 }
@@ -117,6 +122,28 @@ START_TEST(masks_of_two_observations_are_judged_in_any_type)
 }
 END_TEST
 
+static const char *const floats[] = {"/observed/prefill", "/observed/decode", "/observed/trace/embed",
+                                     "/observed/trace/layer.00.out"};
+
+START_TEST(floats_of_two_bytes_are_widened)
+{
+    static const char *const names[] = {"F16", "F16", "BF16", "BF16"};
+    hid_t type = edit_narrow_type(_i >= 2, _i % 2);
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) edit_retype(compare_seen, floats[i], type);
+    (void)H5Tclose(type);
+    /* Eight bits of a logit of 3 to 6 are a sixty-fourth, which is 4 times FORMULA_NARROW. */
+    if (_i < 2) (void)assert_outcome(CONF_PASSED, "12 rows of 19 logits in bfloat16 agree");
+    edit_element(compare_seen, "/observed/decode", PLACE, 1000);
+    assert_diverges("noise in bfloat16)", "", "");
+    compare_as = ASSAY_DTYPE_NONE;
+    compare_answer x = assert_outcome(CONF_FAILED, "4 times the noise)");
+    assert_holds(x.v.notes, "the logits are stored as ");
+    assert_holds(x.v.notes, names[_i]);
+    compare_golden = compare_seen;
+    (void)assert_outcome(CONF_PASSED, "the same bit for bit: 5 members");
+}
+END_TEST
+
 START_TEST(the_program_takes_the_type)
 {
     (void)support_observe(compare_golden, "bfloat16", compare_seen);
@@ -145,6 +172,7 @@ int main(void)
     tcase_add_test(tc, a_broken_run_is_refused);
     tcase_add_test(tc, of_two_observations_it_is_told_how_far_they_are_apart);
     tcase_add_test(tc, masks_of_two_observations_are_judged_in_any_type);
+    tcase_add_loop_test(tc, floats_of_two_bytes_are_widened, 0, 4);
     tcase_add_test(tc, the_program_takes_the_type);
     suite_add_tcase(s, tc);
     SRunner *runner = srunner_create(s);

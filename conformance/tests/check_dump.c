@@ -152,9 +152,13 @@ START_TEST(two_observations_never_go_to_one_file)
     support_mkdir(support_path("more/a"));
     (void)support_write_decoder(support_path("more/a/sound.h5"), "generate", "ok");
     const support_output *o = support_assay("run -e %s --dump out cases more", support_engine("fake32"));
+    ck_assert_int_eq(o->code, 0);
+    ck_assert_int_eq(access(support_path("out/fake32/cases/a/sound.h5"), F_OK), 0);
+    ck_assert_int_eq(access(support_path("out/fake32/more/a/sound.h5"), F_OK), 0);
+    o = support_assay("run -e %s --dump out cases ./cases", support_engine("fake32"));
     ck_assert_int_eq(o->code, 99);
     assert_holds(o->err,
-                 "option --dump: cases/a/sound.h5 and more/a/sound.h5 have the same id, and would be");
+                 "option --dump: cases/a/sound.h5 and ./cases/a/sound.h5 have the same id, and would be");
     o = support_assay("run -e %s -e %s --dump out cases", support_engine("fake32"), support_engine("fake32"));
     ck_assert_int_eq(o->code, 99);
     assert_holds(o->err, "fake32.so have the same name, and would be one directory\n");

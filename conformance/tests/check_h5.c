@@ -206,6 +206,62 @@ START_TEST(kinds_that_are_not_replayed_are_read_no_further)
 }
 END_TEST
 
+static const char *const rotated[] = {"/input/x", "/expect/truth/x", "/expect/truth/cos", "/expect/truth/sin",
+                                      "/input/position"};
+
+START_TEST(every_member_of_a_rope_case_is_checked)
+{
+    const char *rope = support_write_rope(support_path("rope.h5"), "{}");
+    char reason[64];
+    edit_texts(rope, rotated[_i], 1, (const char *const[]){"3"});
+    (void)snprintf(reason, sizeof reason, "%s: its type is none of", rotated[_i]);
+    assert_refused(rope, ASSAY_EFORMAT, reason);
+    for (size_t k = 0; k < 2 && _i < 4; k++) {
+        support_write_rope(rope, "{}");
+        edit_element(rope, rotated[_i], 11 * k, 1.0 / 0.0);
+        (void)snprintf(reason, sizeof reason, "%s: element %zu is inf", rotated[_i], 11 * k);
+        assert_refused(rope, ASSAY_EFORMAT, reason);
+    }
+}
+END_TEST
+
+START_TEST(unknown_members_of_a_rope_case_are_noted)
+{
+    static const char *const names[] = {"/later", "/input/later", "/expect/later", "/expect/truth/later",
+                                        "/expect/float32/later"};
+    const char *rope = support_write_rope(support_path("rope.h5"), "{}");
+    edit_f64(rope, "/expect/float32/x", 0, NULL, (const double[]){1});
+    for (size_t i = 0; i < 5; i++) edit_f64(rope, names[i], 0, NULL, (const double[]){1});
+    conf_case *c;
+    ck_assert_int_eq(conf_case_read(rope, &c, NULL), ASSAY_OK);
+    ck_assert_uint_eq(c->unknown.n, 5);
+    for (size_t i = 0; i < 5; i++) ck_assert_str_eq(c->unknown.at[i], names[i]);
+    conf_case_free(c);
+}
+END_TEST
+
+static const char *const textual[] = {"schema", "kind", "source", "recorder", "catches", "flags"};
+
+START_TEST(every_member_of_a_textual_header_is_checked)
+{
+    static const char *const sound[] = {"\"assay/1\"", "\"eos\"", "\"s\"", "\"r\"", "\"c\"", "[\"f\"]"};
+    const char *text = support_path("text.json");
+    for (int broken = 0; broken < 2; broken++) {
+        char json[400] = "{";
+        for (int i = 0; i < 6; i++) {
+            const size_t n = strlen(json);
+            (void)snprintf(json + n, sizeof json - n, "\"%s\":%s,", textual[i],
+                           i != _i  ? sound[i]
+                           : i == 5 ? broken ? "[1]" : "\"f\""
+                                    : "1");
+        }
+        (void)strcat(json, "\"groups\":[]}");
+        support_write_text(text, json);
+        assert_refused(text, ASSAY_EFORMAT, textual[_i]);
+    }
+}
+END_TEST
+
 START_TEST(broken_rope_cases_are_refused)
 {
     const char *rope = support_path("rope.h5");
@@ -302,6 +358,9 @@ int main(void)
     tcase_add_test(files, a_dataset_in_a_groups_place_is_refused);
     tcase_add_test(files, an_observation_is_no_case);
     tcase_add_test(files, kinds_that_are_not_replayed_are_read_no_further);
+    tcase_add_loop_test(files, every_member_of_a_rope_case_is_checked, 0, 5);
+    tcase_add_test(files, unknown_members_of_a_rope_case_are_noted);
+    tcase_add_loop_test(files, every_member_of_a_textual_header_is_checked, 0, 6);
     tcase_add_test(files, broken_rope_cases_are_refused);
     suite_add_tcase(suite, files);
     TCase *finding = tcase_create("finding");

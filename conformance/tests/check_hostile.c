@@ -1,5 +1,5 @@
 /* HDF5 files made to do harm: to ask for more memory than there is, to be read as what they are not, to break
- * libhdf5. Each is read in a process of its own, as far as libhdf5 may crash on it.
+ * the reader. Damaged ones are read in a process of their own, so that a crash is counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -243,10 +243,8 @@ static int read_apart(void)
     return WIFEXITED(status) && WEXITSTATUS(status) == REFUSED ? 1 : -1;
 }
 
-/* The first two have checksums of everything but data. Flips in the others reach decoders of libhdf5 1.10
- * that read behind damaged attributes: harmless in most runs, but not under a sanitizer, so they are only
- * cut. */
-enum { N_VICTIMS = 4, N_FLIPPED = 2 };
+/* The first two have checksums of everything but data; the others have none. */
+enum { N_VICTIMS = 4 };
 static const char *const VICTIMS[N_VICTIMS] = {
     "fixtures/rope/dynamic-below.h5", "fixtures/llama/llama3/generate.h5", "fuzz/seeds/case/rope-plain.h5",
     "fuzz/seeds/case/logits-plain.h5"};
@@ -315,7 +313,7 @@ int main(void)
     tcase_set_timeout(damaged, 120);
     tcase_add_checked_fixture(damaged, setup, support_teardown);
     tcase_add_loop_test(damaged, a_bundled_case_cut_at_any_kilobyte_is_refused, 0, N_VICTIMS);
-    tcase_add_loop_test(damaged, flipped_bytes_are_refused_or_read_but_never_crash, 0, N_FLIPPED);
+    tcase_add_loop_test(damaged, flipped_bytes_are_refused_or_read_but_never_crash, 0, N_VICTIMS);
     suite_add_tcase(suite, damaged);
 
     return support_run(suite);

@@ -78,10 +78,10 @@ static const struct {
 } LINES[] = {
     {"nrom", "unknown operation nrom: did you mean norm?\n"},
     {"matmul", "unknown operation matmul"},
-    {"norm 5", "a case of norm is a seed, then integers, random or special, then 2 dimensions\n"},
+    {"norm 5", "a case of norm is a seed, then integers, random, special or zeros, then 2 dimensions\n"},
     {"norm 5 random 3", "then 2 dimensions\n"},
     {"norm 5 random 3 4 5", "then 2 dimensions\n"},
-    {"norm 5 odd 3 4", "then integers, random or special"},
+    {"norm 5 odd 3 4", "then integers, random, special or zeros"},
     {"norm 5 random 3 4x", "then 2 dimensions\n"},
     {"norm five random 3 4", "SEED: found five"},
     {"gate 5 random 3", "a case of gate.silu is a seed"},

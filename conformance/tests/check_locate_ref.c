@@ -236,6 +236,13 @@ START_TEST(an_observation_is_followed_by_the_reference)
     write_observation("none");
     o = support_assay("locate copy/single.h5 seen.h5");
     assert_code(o, 0);
+    const hid_t half = edit_narrow_type(false, false); /* is read, and too coarse for the bounds */
+    edit_retype(observation, "/observed/prefill", half);
+    edit_retype(observation, "/observed/trace/embed", half);
+    (void)H5Tclose(half);
+    o = support_assay("locate copy/single.h5 seen.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, "first out of bounds: embed[");
 }
 END_TEST
 

@@ -54,6 +54,12 @@ START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
 }
 END_TEST
 
+START_TEST(no_cut_of_markers_in_any_order_changes_their_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "sequences.json.gz"), 10000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("conformance/reasoning_cuts");
@@ -61,6 +67,7 @@ int main(void)
     tcase_set_timeout(c, 240);
     tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);
     tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
+    tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
     suite_add_tcase(s, c);
     SRunner *runner = srunner_create(s);
     srunner_run_all(runner, CK_ENV);

@@ -27,6 +27,12 @@ static const support_output *schedule(const char *options)
     return support_assay("schedule --engine %s %s case.h5", engine, options);
 }
 
+/* Of what schedule has saved. */
+static const support_output *replay(const char *options)
+{
+    return support_assay("schedule --engine %s %s --replay schedule-threaded-case-1.json", engine, options);
+}
+
 /* The number behind "cut down to ". */
 static long cut_down_to(const support_output *o)
 {
@@ -87,8 +93,7 @@ START_TEST(a_fault_of_threads_is_caught_and_cut_down)
     assert_code(o, 0);
     /* A race is lost in one run of many, on a busy machine of more; a hang takes all its time. */
     bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
-    o = support_assay("schedule %s --replay schedule-threaded-case-1.json",
-                      hangs ? "--timeout 1 --times 2" : "--times 100");
+    o = replay(hangs ? "--timeout 1 --times 2" : "--times 100");
     assert_code(o, 1);
     assert_holds(o->out, FAULTS[_i].says[0]);
 }
@@ -137,15 +142,20 @@ END_TEST
 START_TEST(reports_say_what_was_seen)
 {
     write_case("decode-fails");
+    char repro[512];
+    (void)snprintf(repro, sizeof repro, "assay schedule --engine %s --replay ./schedule-threaded-case-1.json",
+                   engine);
     const support_output *o = schedule("--seed 1 --tap tap --json -");
     assert_code(o, 1);
     assert_holds(o->out, "\"schema\":\"assay-schedules/1\"");
     assert_holds(o->out, "\"class\":\"refused\"");
     assert_holds(o->out, "\"steps\":6");
-    assert_holds(o->out, "\"repro\":\"assay schedule --replay ./schedule-threaded-case-1.json\"");
+    assert_holds(o->out, "\"repro\":\"assay schedule ");
+    assert_holds(o->out, repro);
     o = support_shell("cat tap");
     assert_holds(o->out, "not ok 1 - case threaded.so, ");
-    assert_holds(o->out, "#   REPRO: assay schedule --replay ./schedule-threaded-case-1.json\n");
+    assert_holds(o->out, "#   REPRO: assay schedule ");
+    assert_holds(o->out, repro);
     assert_holds(o->out, "1..1\n");
 }
 END_TEST
@@ -204,6 +214,8 @@ static const struct {
 } ASKED[] = {
     {"narrow-fails", "--compute bf16", "--compute f32", "There is no bfloat16 in current thread.",
      "engine     threaded.so\ncompute    bf16\nworkers "},
+    {"narrow-fails", "--compute bf16 --allow-unknown 'a b' --allow-unknown c", "--compute f32",
+     "There is no bfloat16 in current thread.", "engine     threaded.so\ncompute    bf16\nworkers "},
     {"kernels-fail", "--kernels fastpath", NULL, "There is no kernel in current thread.",
      "engine     threaded.so\nkernels    fastpath\nworkers "},
 };
@@ -219,16 +231,19 @@ START_TEST(what_was_asked_for_is_saved_and_asked_for_again)
         support_assay("schedule --engine threaded.so --seed 1 %s case.h5", ASKED[_i].option);
     assert_code(o, 1);
     assert_holds(o->out, ASKED[_i].says);
-    (void)snprintf(text, sizeof text, "  REPRO: assay schedule %s --replay ./schedule-threaded-case-1.json\n",
-                   ASKED[_i].option);
+    (void)snprintf(
+        text, sizeof text,
+        "  REPRO: assay schedule %s --engine threaded.so --replay ./schedule-threaded-case-1.json\n",
+        ASKED[_i].option);
     assert_holds(o->out, text);
     o = support_assay("info schedule-threaded-case-1.json");
     assert_holds(o->out, ASKED[_i].info);
-    o = support_assay("schedule --replay schedule-threaded-case-1.json");
+    o = support_assay("schedule --engine threaded.so --replay schedule-threaded-case-1.json");
     assert_code(o, 1);
     assert_holds(o->out, ASKED[_i].says);
     if (!ASKED[_i].instead) return;
-    o = support_assay("schedule %s --replay schedule-threaded-case-1.json", ASKED[_i].instead);
+    o = support_assay("schedule --engine threaded.so %s --replay schedule-threaded-case-1.json",
+                      ASKED[_i].instead);
     assert_code(o, 0);
 }
 END_TEST
@@ -297,6 +312,41 @@ static const struct {
     "{\"thread\": 0, \"op\": \"session\", \"session\": 0, \"model\": 0, \"samples\": [" sample "]}, "        \
     "{\"thread\": 0, \"op\": \"free\", \"session\": 0}, {\"thread\": 0, \"op\": \"close\", \"model\": 0}]}"
 
+static void write_program(const char *name, const char *program, const char *engine_named,
+                          const char *kernels_named)
+{
+    char text[4096];
+    const char *at = strstr(program, "\"ref32\"");
+    (void)snprintf(text, sizeof text, "%.*s\"%s\"%s%s%s%s", (int)(at - program), program, engine_named,
+                   kernels_named ? ", \"kernels\": \"" : "", kernels_named ? kernels_named : "",
+                   kernels_named ? "\"" : "", at + strlen("\"ref32\""));
+    support_write_text(support_path("%s", name), text);
+}
+
+/* A file from anywhere must not have a library loaded that the user has not named. */
+START_TEST(a_program_names_only_what_is_bundled)
+{
+    write_case("sound");
+    write_program("other.json", PROGRAM("case.h5", "0"), engine, NULL);
+    write_program("kernels.json", PROGRAM("case.h5", "0"), "fastpath", "./kernels.so");
+    const support_output *o = support_assay("schedule --times 1 --replay other.json");
+    assert_code(o, 2);
+    assert_holds(o->err, "assay: other.json: it names /");
+    assert_holds(o->err,
+                 "threaded.so, which is not bundled and would be loaded: say with --engine what to load\n");
+    o = support_assay("schedule --times 1 --engine %s --replay other.json", engine);
+    assert_code(o, 0);
+    assert_lacks(o->out, "as other.json says");
+    o = support_assay("schedule --times 1 --replay kernels.json");
+    assert_code(o, 2);
+    assert_holds(o->err, "it names ./kernels.so, which is not bundled and would be loaded: say with "
+                         "--kernels what to load\n");
+    write_program("ref.json", PROGRAM("case.h5", "0"), "ref32", NULL);
+    o = support_assay("schedule --times 1 --replay ref.json");
+    assert_holds(o->out, "engine ref32, as ref.json says\n");
+}
+END_TEST
+
 START_TEST(a_wrong_command_line_is_explained)
 {
     write_case("sound");
@@ -319,6 +369,7 @@ int main(void)
     tcase_add_loop_test(all, a_fault_of_threads_is_caught_and_cut_down, 0, sizeof FAULTS / sizeof *FAULTS);
     tcase_add_test(all, a_sound_engine_raises_no_alarm);
     tcase_add_test(all, a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the_command_line);
+    tcase_add_test(all, a_program_names_only_what_is_bundled);
     tcase_add_test(all, what_an_engine_does_not_support_is_skipped);
     tcase_add_test(all, another_vocabulary_than_the_recorded_one_fails);
     tcase_add_test(all, reports_say_what_was_seen);

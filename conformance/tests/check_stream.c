@@ -132,6 +132,38 @@ START_TEST(a_walk_ends_where_nothing_more_is_wanted)
 }
 END_TEST
 
+/* A dataset in chunks whose rows are empty. */
+static void write_nothing(void)
+{
+    const hid_t file = H5Fopen(dataset_path, H5F_ACC_RDWR, H5P_DEFAULT),
+                plist = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space =
+        H5Screate_simple(3, (const hsize_t[]){B, T, 0}, (const hsize_t[]){B, T, H5S_UNLIMITED});
+    ck_assert_int_ge(H5Pset_chunk(plist, 3, (const hsize_t[]){1, 2, 3}), 0);
+    (void)H5Dclose(H5Dcreate2(file, "/nothing", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT));
+    (void)H5Sclose(space);
+    (void)H5Pclose(plist);
+    ck_assert_int_ge(H5Fclose(file), 0);
+}
+
+START_TEST(what_is_empty_has_no_parts)
+{
+    dataset_write(&(dataset_storage){.filters = "", .chunk = {1 + (unsigned)_i, 3, 4}});
+    write_nothing();
+    dataset_open();
+    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){1, 1, 0, T}), 0);
+    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){0, B, 2, 2}), 0);
+    ck_assert_uint_eq(conf_stream_n_parts(dataset_stream, &(conf_rect){0, B, 0, T}), _i ? 18 : 27);
+    conf_stream *nothing;
+    assay_error err = {0};
+    const conf_rect whole = {0, B, 0, T};
+    ck_assert_int_eq(conf_stream_open(dataset_file, "/nothing", &nothing, &err), ASSAY_OK);
+    ck_assert_uint_eq(conf_stream_n_parts(nothing, &whole), 0);
+    ck_assert_int_eq(conf_stream_read(nothing, &whole, NULL, &err), ASSAY_OK);
+    conf_stream_close(nothing);
+}
+END_TEST
+
 START_TEST(fewer_axes_are_leading_ones)
 {
     hid_t id = H5Fcreate(dataset_path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -175,6 +207,7 @@ int main(void)
     tcase_add_loop_test(tc, every_rectangle_is_what_libhdf5_reads, 0, N_STORAGES);
     tcase_add_loop_test(tc, a_walk_shows_every_row_once, 0, N_STORAGES);
     tcase_add_loop_test(tc, a_walk_ends_where_nothing_more_is_wanted, 0, N_STORAGES);
+    tcase_add_loop_test(tc, what_is_empty_has_no_parts, 0, 2);
     tcase_add_test(tc, fewer_axes_are_leading_ones);
     tcase_add_test(tc, a_chunk_may_skip_filters);
     suite_add_tcase(s, tc);

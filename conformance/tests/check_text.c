@@ -71,12 +71,25 @@ static void print_quoted(FILE *out, const char *text, size_t width)
     conf_text_print_quoted(out, text);
 }
 
+START_TEST(a_quoted_word_is_one_line_of_utf8)
+{
+    ck_assert_str_eq(printed(print_quoted, "a\nb", 0), "$'a\\012b'");
+    ck_assert_str_eq(printed(print_quoted, "it's\xFF\\ é\033", 0), "$'it\\047s\\377\\134 é\\033'");
+    ck_assert_str_eq(printed(print_quoted,
+                             "\xC2\x9B"
+                             "7",
+                             0),
+                     "$'\\302\\2337'");
+}
+END_TEST
+
 START_TEST(quoted_text_is_one_word_of_a_shell)
 {
     ck_assert_str_eq(printed(print_quoted, "a/b-c.h5", 0), "a/b-c.h5");
     ck_assert_str_eq(printed(print_quoted, "a b", 0), "'a b'");
     ck_assert_str_eq(printed(print_quoted, "it's $x", 0), "'it'\\''s $x'");
     ck_assert_str_eq(printed(print_quoted, "", 0), "''");
+    ck_assert_str_eq(printed(print_quoted, "größer", 0), "'größer'");
 }
 END_TEST
 
@@ -113,6 +126,7 @@ int main(void)
     tcase_add_test(text, a_character_that_was_cut_short_is_taken_off);
     tcase_add_test(text, fitted_text_has_the_width_that_was_asked_for);
     tcase_add_test(text, quoted_text_is_one_word_of_a_shell);
+    tcase_add_test(text, a_quoted_word_is_one_line_of_utf8);
     tcase_add_test(text, a_near_word_is_suggested);
     tcase_add_test(text, a_far_word_is_not_suggested);
     suite_add_tcase(suite, text);

@@ -75,15 +75,76 @@ START_TEST(a_broken_case_is_an_error_that_names_the_member)
 }
 END_TEST
 
-START_TEST(unknown_members_are_warnings)
+/* Vector 2 has no program, the third no id, and the last the id of the first. */
+static void write_some_broken(void)
 {
     support_write_text(support_path("cases/all.json"),
                        "{\"schema\":\"assay/"
-                       "1\",\"kind\":\"threads\",\"groups\":[{\"name\":\"g\",\"hue\":0,\"vectors\":[" VECTOR(
-                           1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
+                       "1\",\"kind\":\"threads\",\"groups\":[{\"name\":\"g\",\"vectors\":[" VECTOR(
+                           1, "", ON(0, "\"default_stream\""),
+                           "{\"index\":0}") ",{\"id\":2,\"input\":{},\"expect\":{\"outcome\":[]}},{\"id\":"
+                                            "\"x\"}," VECTOR(4, "", ON(0, "\"exit\""), "\"ok\"") "," VECTOR(
+                                                1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
+}
+
+START_TEST(a_broken_vector_does_not_void_its_file)
+{
+    write_some_broken();
+    const support_output *o = programs_run("none", "cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR all streams\n  3 of 5 vectors are broken: cases/all.json: "
+                         "groups[0].vectors[1].input.program: is missing, expected an array\n  2 vectors\n");
+    o = programs_run("none", "--vector g/4 -v cases");
+    assert_code(o, 0);
+    assert_holds(o->out, "pass all streams\n  1 vector\n");
+    o = programs_run("none", "--vector g/2 cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "1 of 1 vectors is broken: cases/all.json: groups[0].vectors[1].input.program: ");
+    o = programs_run("none", "--vector g/1 cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "1 of 2 vectors is broken: cases/all.json: groups[0].vectors[4].id: found 1, which "
+                         "groups[0].vectors[0] has in the same group\n  1 vector\n");
+}
+END_TEST
+
+START_TEST(what_diverges_beside_a_broken_vector_is_said)
+{
+    write_some_broken();
+    const support_output *o = programs_run("index", "cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "3 of 5 vectors are broken: ");
+    assert_holds(o->out, "1 of 2 vectors diverges; the first that diverges: vector g/1: step 0 ");
+}
+END_TEST
+
+START_TEST(list_and_info_show_a_case_with_broken_vectors_and_exit_99)
+{
+    write_some_broken();
+    const support_output *o = support_assay("list cases");
+    assert_code(o, 99);
+    assert_holds(o->out, "all  threads ");
+    assert_holds(o->err,
+                 "cases/all.json: 3 of 5 vectors are broken: cases/all.json: groups[0].vectors[1].input");
+    o = support_assay("info cases/all.json");
+    assert_code(o, 99);
+    assert_holds(o->out, "vectors    5 in 1 group\n");
+    assert_holds(o->out,
+                 "broken     cases/all.json: groups[0].vectors[2].id: found a string, expected a whole");
+    assert_holds(o->out, "broken     cases/all.json: groups[0].vectors[4].id: found 1, which ");
+}
+END_TEST
+
+START_TEST(unknown_members_are_warnings)
+{
+    support_write_text(
+        support_path("cases/all.json"),
+        "{\"schema\":\"assay/"
+        "1\",\"kind\":\"threads\",\"tint\":0,\"groups\":[{\"name\":\"g\",\"hue\":0,\"vectors\":[" VECTOR(
+            1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
     const support_output *o = programs_run("none", "cases");
     assert_code(o, 0);
     assert_holds(o->err,
+                 "assay: warning: cases/all.json: tint is unknown to this version, and ignored\n"
                  "assay: warning: cases/all.json: groups[0].hue is unknown to this version, and ignored\n");
 }
 END_TEST
@@ -138,6 +199,9 @@ int main(void)
     tcase_add_test(t, what_has_no_part_in_textual_cases_skips_them);
     tcase_add_test(t, reports_for_programs_name_class_and_vector);
     tcase_add_test(t, a_broken_case_is_an_error_that_names_the_member);
+    tcase_add_test(t, a_broken_vector_does_not_void_its_file);
+    tcase_add_test(t, what_diverges_beside_a_broken_vector_is_said);
+    tcase_add_test(t, list_and_info_show_a_case_with_broken_vectors_and_exit_99);
     tcase_add_test(t, unknown_members_are_warnings);
     tcase_add_test(t, textual_cases_are_listed_and_shown);
     tcase_add_test(t, info_prints_what_a_textual_case_holds);

@@ -159,12 +159,13 @@ static const char *const frames[][2] = {
     {GROUP("[]"), ": groups[0].vectors[0]: found an array, expected an object"},
     {GROUP("{" EXIT "}"), ": groups[0].vectors[0].id: is missing, expected a whole number"},
     {GROUP("{\"id\":-1," EXIT "}"), ".id: found -1, expected a whole number from 0 to 9007199254740992"},
+    {GROUP("{\"id\":18446744073709551616," EXIT "}"),
+     ".id: found 18446744073709551616, expected a whole number from 0 to 9007199254740992"},
+    {GROUP("{\"id\":9223372036854775808," EXIT "}"), ".id: found 9223372036854775808, expected"},
+    {GROUP("{\"id\":-9223372036854775809," EXIT "}"), ".id: found -9223372036854775809, expected"},
+    {GROUP("{\"id\":1000000000000000000000000000000000000000000000000000000000000000000000," EXIT "}"),
+     ".id: found 100000000000000000000000000000000000000000000000000000000000, expected"},
     {GROUP("{\"id\":1.5," EXIT "}"), ".id: found a number, expected a whole number"},
-    {GROUP("{\"id\":1," EXIT "},{\"id\":2," EXIT "},{\"id\":1," EXIT "}"),
-     ": groups[0].vectors[2].id: found 1, which groups[0].vectors[0] has in the same group"},
-    {FRAME("[{\"name\":\"g\",\"vectors\":[{\"id\":1," EXIT "}]},{\"name\":\"g\",\"vectors\":[{\"id\":1," EXIT
-           "}]}]"),
-     ": groups[1].vectors[0].id: found 1, which groups[0].vectors[0] has in the same group"},
     {GROUP("{\"id\":1,\"comment\":1," EXIT "}"), ".comment: found a whole number, expected a string"},
     {GROUP("{\"id\":1,\"flags\":\"x\"," EXIT "}"), ".flags: found a string, expected an array"},
     {GROUP("{\"id\":1,\"flags\":[null]," EXIT "}"), ".flags[0]: found null, expected a string"},
@@ -181,6 +182,56 @@ static const char *const frames[][2] = {
 START_TEST(a_broken_frame_is_refused_by_its_place)
 {
     assert_refused(write_case(frames[_i][0]), ASSAY_EFORMAT, frames[_i][1]);
+}
+END_TEST
+
+static const char *const doubled[][2] = {
+    {GROUP("{\"id\":1," EXIT "},{\"id\":2," EXIT "},{\"id\":1," EXIT "}"),
+     ": groups[0].vectors[2].id: found 1, which groups[0].vectors[0] has in the same group"},
+    {FRAME("[{\"name\":\"g\",\"vectors\":[{\"id\":1," EXIT "}]},{\"name\":\"g\",\"vectors\":[{\"id\":1," EXIT
+           "}]}]"),
+     ": groups[1].vectors[0].id: found 1, which groups[0].vectors[0] has in the same group"},
+};
+
+START_TEST(of_two_vectors_with_one_id_the_later_is_broken)
+{
+    conf_case *c = read_sound(write_case(doubled[_i][0]));
+    ck_assert_uint_eq(c->vectors.n_broken, 1);
+    ck_assert_ptr_null(c->vectors.at[0].broken);
+    assert_holds(c->vectors.at[c->vectors.n - 1].broken, doubled[_i][1]);
+    conf_case_free(c);
+}
+END_TEST
+
+START_TEST(a_vector_that_breaks_the_format_is_marked)
+{
+    conf_case *c = read_sound(write_case(GROUP("{\"id\":1," EXIT "},{\"id\":2},{\"id\":3," EXIT "},7")));
+    ck_assert_uint_eq(c->vectors.n, 4);
+    ck_assert_uint_eq(c->vectors.n_broken, 2);
+    ck_assert_ptr_null(c->vectors.at[0].broken);
+    ck_assert_ptr_null(c->vectors.at[2].broken);
+    assert_holds(c->vectors.at[1].broken, "case.json: groups[0].vectors[1].input: is missing");
+    assert_holds(c->vectors.at[3].broken, "groups[0].vectors[3]: found a whole number, expected an object");
+    ck_assert_int_eq(c->vectors.at[3].id, -1);
+    conf_case_free(c);
+}
+END_TEST
+
+/* What is reported of broken vectors must not grow with the file. */
+START_TEST(more_than_a_thousand_broken_vectors_void_the_file)
+{
+    static char text[65536];
+    for (size_t extra = 0; extra < 2; extra++) {
+        size_t n =
+            (size_t)snprintf(text, sizeof text, "%s",
+                             "{\"schema\":\"assay/1\",\"kind\":\"threads\",\"groups\":[{\"name\":\"g\","
+                             "\"vectors\":[{\"id\":1," EXIT "}");
+        for (size_t i = 0; i < CONF_VECTORS_BROKEN_MAX + extra; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, ",{}");
+        (void)snprintf(text + n, sizeof text - n, "]}]}");
+        if (extra == 0) conf_case_free(read_sound(write_case(text)));
+        else assert_refused(write_case(text), ASSAY_EFORMAT, "1000 vectors before it are broken as well");
+    }
 }
 END_TEST
 
@@ -372,6 +423,9 @@ int main(void)
     tcase_add_test(t, a_program_is_read_as_it_stands);
     tcase_add_test(t, members_that_are_not_known_are_noted_by_their_place);
     tcase_add_loop_test(t, a_broken_frame_is_refused_by_its_place, 0, sizeof frames / sizeof *frames);
+    tcase_add_loop_test(t, of_two_vectors_with_one_id_the_later_is_broken, 0, 2);
+    tcase_add_test(t, a_vector_that_breaks_the_format_is_marked);
+    tcase_add_test(t, more_than_a_thousand_broken_vectors_void_the_file);
     tcase_add_loop_test(t, a_broken_program_is_refused_by_its_place, 0, sizeof programs / sizeof *programs);
     tcase_add_test(t, a_packed_case_is_that_case);
     tcase_add_test(t, damaged_packed_cases_are_refused);

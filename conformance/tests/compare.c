@@ -3,6 +3,7 @@
 
 const char *compare_golden, *compare_seen;
 assay_dtype compare_as;
+unsigned compare_parts;
 
 void compare_setup(void)
 {
@@ -11,12 +12,15 @@ void compare_setup(void)
     support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 5}");
     compare_seen = support_observe(compare_golden, "float32", support_path("seen.h5"));
     compare_as = ASSAY_DTYPE_NONE;
+    compare_parts = 0;
 }
 
 compare_answer compare(const char *a, const char *b)
 {
     compare_answer x = {0};
-    x.status = conf_diff(a, b, compare_as, 2, &x.v, &x.unknown, &x.err);
+    const conf_diff_task task = {
+        .golden = a, .observed = b, .compute = compare_as, .parts = compare_parts, .n_workers = 2};
+    x.status = conf_diff(&task, &x.v, &x.unknown, &x.err);
     return x;
 }
 
@@ -37,5 +41,13 @@ void assert_diverges(const char *reason, const char *where, const char *trace)
     assert_holds(x.v.reason, reason);
     assert_holds(x.v.where, where);
     assert_holds(x.v.trace, trace);
+    conf_strings_free(&x.unknown);
+}
+
+void assert_refused(const char *reason)
+{
+    compare_answer x = compare(compare_golden, compare_seen);
+    ck_assert_int_ne(x.status, ASSAY_OK);
+    assert_holds(x.err.text, reason);
     conf_strings_free(&x.unknown);
 }

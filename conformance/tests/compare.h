@@ -21,6 +21,9 @@ extern const char *compare_golden, *compare_seen;
 /* The type that the observed engine is said to have computed in; none, unless a test says so. */
 extern assay_dtype compare_as;
 
+/* The parts that are judged; all, unless a test says so. */
+extern unsigned compare_parts;
+
 /* Fixture: support_setup, and the two files. */
 void compare_setup(void);
 
@@ -30,5 +33,8 @@ void assert_agrees(const char *a, const char *b);
 
 /* Of compare_golden and compare_seen; the texts are parts of the verdict's. */
 void assert_diverges(const char *reason, const char *where, const char *trace);
+
+/* conf_diff fails for this reason. */
+void assert_refused(const char *reason);
 
 #endif

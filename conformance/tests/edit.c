@@ -88,6 +88,34 @@ void edit_element(const char *path, const char *name, size_t index, double value
     ck_assert_int_ge(H5Fclose(file), 0);
 }
 
+void edit_retype(const char *path, const char *name, hid_t type)
+{
+    hid_t file = open_file(path), dataset = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(dataset);
+    size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+    double *all = calloc(n, sizeof *all);
+    ck_assert_ptr_nonnull(all);
+    ck_assert_int_ge(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all), 0);
+    (void)H5Dclose(dataset);
+    ck_assert_int_ge(H5Ldelete(file, name, H5P_DEFAULT), 0);
+    dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert_int_ge(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all), 0);
+    free(all);
+    (void)H5Sclose(space);
+    (void)H5Dclose(dataset);
+    ck_assert_int_ge(H5Fclose(file), 0);
+}
+
+hid_t edit_narrow_type(bool brain, bool big)
+{
+    const size_t exponent = brain ? 8 : 5, mantissa = brain ? 7 : 10;
+    const hid_t type = H5Tcopy(big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE);
+    ck_assert_int_ge(H5Tset_fields(type, 15, mantissa, exponent, 0, mantissa), 0);
+    ck_assert_int_ge(H5Tset_precision(type, 16), 0);
+    ck_assert_int_ge(H5Tset_size(type, 2), 0);
+    ck_assert_int_ge(H5Tset_ebias(type, brain ? 127 : 15), 0);
+    return type;
+}
+
 void edit_texts(const char *path, const char *name, size_t n, const char *const *texts)
 {
     hid_t type = H5Tcopy(H5T_C_S1);

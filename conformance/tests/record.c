@@ -186,6 +186,30 @@ const char *support_write_rope(const char *path, const char *config)
     return path;
 }
 
+const char *support_write_newest(const char *path, hsize_t n_rows, hsize_t n_cols, bool packed)
+{
+    static const int32_t values[60 * 60];
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS), plist = H5Pcreate(H5P_DATASET_CREATE);
+    ck_assert_int_ge(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), 0);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    ck_assert_int_ge(H5Pset_chunk(plist, 2, (const hsize_t[]){6, 6}), 0);
+    if (packed) ck_assert_int_ge(H5Pset_deflate(plist, 1), 0);
+    const hid_t space = H5Screate_simple(2, (const hsize_t[]){60, 60}, (const hsize_t[]){n_rows, n_cols});
+    const hid_t dataset = H5Dcreate2(file, "/x", H5T_STD_I32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    ck_assert_int_ge(H5Dwrite(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+    (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(plist);
+    (void)H5Pclose(access);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    char name[16];
+    for (int i = 0; i < 12; i++) {
+        (void)snprintf(name, sizeof name, "a%d", i);
+        edit_attribute(path, name, "text");
+    }
+    return path;
+}
+
 static void copy_member(hid_t from, const char *name, hid_t to, const char *as)
 {
     if (H5Lexists(from, name, H5P_DEFAULT) > 0)

@@ -41,6 +41,11 @@ void support_write_narrow(const char *path, const char *run);
 /* Writes a sound case of kind rope. config: JSON. */
 const char *support_write_rope(const char *path, const char *config);
 
+/* Writes a file of HDF5's newest format and returns path: the dataset /x [60, 60] of int32 in 100 chunks,
+ * whose index follows from what its axes may grow to, and the attributes a0 to a11, so many that a heap holds
+ * them. */
+const char *support_write_newest(const char *path, hsize_t n_rows, hsize_t n_cols, bool packed);
+
 /* Writes at `path` an observation that agrees with the case at `golden`, and returns path: its run `run`,
  * "float32" or "truth", its tokens and its traces, as far as it has them. */
 const char *support_observe(const char *golden, const char *run, const char *path);
@@ -52,6 +57,10 @@ void edit_f32(const char *path, const char *name, size_t rank, const size_t *sha
 void edit_f64(const char *path, const char *name, size_t rank, const size_t *shape, const double *data);
 /* Changes one element in place. */
 void edit_element(const char *path, const char *name, size_t index, double value);
+/* Stores the same numbers, rounded, in another type. */
+void edit_retype(const char *path, const char *name, hid_t type);
+/* float16 or bfloat16; the caller closes it. */
+hid_t edit_narrow_type(bool brain, bool big);
 void edit_texts(const char *path, const char *name, size_t n, const char *const *texts);
 void edit_attribute(const char *path, const char *name, const char *text);
 void edit_attribute_number(const char *path, const char *object, const char *name, double value);

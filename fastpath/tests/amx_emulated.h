@@ -32,8 +32,8 @@ typedef union amx_row {
     float floats[AMX_BYTES / 4];
 } amx_row;
 
-static struct {
-    amx_config config; /* palette 0: none, as after TILERELEASE */
+static _Thread_local struct { /* tiles are registers: each thread has its own */
+    amx_config config;        /* palette 0: none, as after TILERELEASE */
     amx_row tile[AMX_TILES][AMX_ROWS];
 } amx_state;
 

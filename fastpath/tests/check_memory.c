@@ -3,14 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/tests/support.h"
 
-#include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fastpath/batch.h"
+#include "model/tests/deny.h"
 
 /* A window, positions that scale with the length, shared caches, experts. */
 static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};
@@ -19,88 +18,15 @@ static const char *const OPENED[] = {"qwen3/window", "gemma4/experts", "gemma3n/
 
 enum { N_MODELS = sizeof MODELS / sizeof *MODELS, N_OPENED = sizeof OPENED / sizeof *OPENED, LENGTH = 75 };
 
-/* The linker sends the engine's requests for memory here; the one that comes after n_granted more fails. */
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int __real_vasprintf(char **text, const char *format, va_list args);
-int __wrap_vasprintf(char **text, const char *format, va_list args);
-
-static atomic_long n_granted = -1; /* below 0: all */
-static atomic_bool has_failed;
-
-static bool is_granted(void)
-{
-    if (atomic_load(&n_granted) < 0 || atomic_fetch_sub(&n_granted, 1) > 0) return true;
-    atomic_store(&n_granted, -1);
-    atomic_store(&has_failed, true);
-    return false;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return is_granted() ? __real_aligned_alloc(alignment, size) : NULL;
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return is_granted() ? __real_calloc(n, size) : NULL;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return is_granted() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return is_granted() ? __real_realloc(old, size) : NULL;
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return is_granted() ? __real_strdup(text) : NULL;
-}
-
-int __wrap_asprintf(char **text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int length = is_granted() ? __real_vasprintf(text, format, args) : -1;
-    va_end(args);
-    return length;
-}
-
-int __wrap_vasprintf(char **text, const char *format, va_list args)
-{
-    return is_granted() ? __real_vasprintf(text, format, args) : -1;
-}
-
 static fp_model *model;
 static fp_session *session;
 static size_t vocab;
 static assay_error err;
 
-/* The n-th request of what follows fails, until deny_none. */
-static void deny(long n)
-{
-    atomic_store(&has_failed, false);
-    atomic_store(&n_granted, n);
-}
-
 /* Whether a request failed; then rc says so, and otherwise that all went well. */
 static bool was_denied(assay_status rc)
 {
-    atomic_store(&n_granted, -1);
-    bool denied = atomic_load(&has_failed);
+    const bool denied = deny_end();
     ck_assert_msg(rc == (denied ? ASSAY_ENOMEM : ASSAY_OK), "status %d: %s", (int)rc, err.text);
     return denied;
 }

@@ -15,11 +15,14 @@ static void say(const char *text)
 }
 
 /* A kernel touched what is not its own. */
-static void die(int signal)
+static void die(int number, siginfo_t *info, void *unused)
 {
-    (void)signal;
+    (void)unused;
+    if (number == SIGSEGV || number == SIGBUS) sweep_note_access(&s, info->si_addr);
     say("Bail out! the kernel died in ");
     say(s.case_at);
+    say(s.fault[0] ? ": " : "");
+    say(s.fault);
     say("\n");
     _exit(EXIT_FAILURE);
 }
@@ -27,7 +30,8 @@ static void die(int signal)
 static bool open_sweep(const sweep_op *op, const assay_kernels *kernels, uint64_t seed)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) (void)signal(signals[i], die);
+    const struct sigaction action = {.sa_sigaction = die, .sa_flags = SA_SIGINFO};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) (void)sigaction(signals[i], &action, NULL);
     return sweep_open(&s, op->name, kernels, seed);
 }
 
@@ -71,6 +75,7 @@ size_t sweep_here_case(const assay_kernels *kernels, const char *set, const char
     while (strcmp(sweep_op_at(i)->name, name) != 0) i++;
     const sweep_op *op = sweep_op_at(i);
     const bool ok = open_sweep(op, kernels, seed) && op->allows(&s, op, shape);
+    s.always_threads = true;
     if (ok) op->run(&s, op, shape, numbers);
     return close_sweep(op, set, ok, n_points);
 }

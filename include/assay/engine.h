@@ -120,11 +120,15 @@ struct assay_kernels; /* assay/kernel.h */
 /* How a model is to be evaluated.
  * compute: the type of activations in products with weights: ASSAY_F32, ASSAY_BF16, ASSAY_I8 (codes, where
  * the weights are codes, too); ASSAY_DTYPE_NONE: as the engine likes. kernels: NULL, or a table whose
- * operations take the place of the engine's own; borrowed for as long as the model is open. */
+ * operations take the place of the engine's own; borrowed for as long as the model is open. allow_unknown:
+ * NULL, or the members of config.json, NULL-terminated, that are to be ignored where the engine does not
+ * understand them and would refuse them ("residual_multiplier", "text_config.NAME"); borrowed for the call.
+ */
 typedef struct assay_model_options {
     uint32_t size; /* sizeof(assay_model_options) that the caller was built with */
     assay_dtype compute;
     const struct assay_kernels *kernels;
+    const char *const *allow_unknown;
 } assay_model_options;
 
 /* What a session's caches hold.

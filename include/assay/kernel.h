@@ -17,7 +17,8 @@
  * One row never changes the bits of another: what a kernel computes for a row depends on that row and on what
  * every row shares (weights, keys, parameters) alone, not on how many rows there are, on where it stands
  * among them or in memory, or on how the work was cut. Engines batch, chunk and share out work in reliance
- * on that. NaN and infinity go wherever the mathematics takes them.
+ * on that. NaN and infinity go wherever the mathematics takes them: zero times either is NaN, so that no zero
+ * may be skipped.
  *
  * Bounds: |y - truth| <= 16 (u M + ½ ulp(truth)), truth from exact arithmetic on the same inputs, u = 2^-24,
  * and M what each operation says.

@@ -75,6 +75,11 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     bind_head(f->bind, p, tied);
 }
 
+double family_epsilon(family *f, double fallback)
+{
+    return config_not_negative_or(f->config, "rms_norm_eps", fallback);
+}
+
 void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads)
 {
     if (family_ok(f) && n_heads % n_kv_heads != 0)
@@ -132,19 +137,19 @@ bool family_layer_types(family *f, bool *sliding)
     json_object *types = config_member(f->config, "layer_types");
     if (!types) return false;
     size_t n = f->plan->n_layers;
+    (void)config_has(f->config, "sliding_window_pattern");
+    (void)config_has(f->config, "_sliding_window_pattern");
     if (!json_object_is_type(types, json_type_array) || json_object_array_length(types) != n) {
-        config_fail(f->config, ASSAY_EFORMAT, "layer_types: expected a list of %zu strings, one per layer",
-                    n);
+        config_fail_member(f->config, ASSAY_EFORMAT, "layer_types",
+                           "expected a list of %zu strings, one per layer", n);
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        json_object *type = json_object_array_get_idx(types, i);
-        const char *text = json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "";
-        sliding[i] = strcmp(text, "sliding_attention") == 0;
-        if (sliding[i] || strcmp(text, "full_attention") == 0) continue;
-        config_fail(f->config, ASSAY_EUNSUPPORTED,
-                    "layer_types[%zu]: found %s, expected \"full_attention\" or \"sliding_attention\"", i,
-                    json_object_to_json_string_ext(type, JSON_C_TO_STRING_PLAIN));
+        const char *text = json_text(json_object_array_get_idx(types, i));
+        sliding[i] = text && strcmp(text, "sliding_attention") == 0;
+        if (sliding[i] || (text && strcmp(text, "full_attention") == 0)) continue;
+        config_fail_element(f->config, ASSAY_EUNSUPPORTED, "layer_types", i,
+                            "expected \"full_attention\" or \"sliding_attention\"");
         return false;
     }
     return true;

@@ -5,11 +5,12 @@
 
 #include "model/families/families.h"
 
-family_decoder family_decoder_read(family *f, bool needs_kv_heads, bool needs_head_dim)
+family_decoder family_decoder_read(family *f, double default_epsilon, bool needs_kv_heads,
+                                   bool needs_head_dim)
 {
     config *c = f->config;
     family_decoder d = {0};
-    d.epsilon = config_real_or(c, "rms_norm_eps", 1e-6);
+    d.epsilon = family_epsilon(f, default_epsilon);
     family_begin(f, d.epsilon, false);
     d.n_heads = config_size(c, "num_attention_heads");
     d.n_kv_heads = needs_kv_heads || config_has(c, "num_key_value_heads")

@@ -28,6 +28,9 @@ bool family_ok(const family *f);
  * binds embedding, final norm (epsilon) and head. Tells the binding how MLX has quantised the matrices. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
+/* rms_norm_eps, at least 0; fallback: the published class's. */
+double family_epsilon(family *f, double fallback);
+
 /* Fails unless every key/value head serves the same number of query heads. */
 void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads);
 
@@ -37,7 +40,7 @@ assay_activation family_activation(family *f, const char *member, const char *fa
 size_t family_rope(family *f, const config_rope_request *request);
 
 /* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false
- * where the member is absent. */
+ * where the member is absent. Where it is there, sliding_window_pattern says nothing more. */
 bool family_layer_types(family *f, bool *sliding);
 
 /* The plain pre-norm decoder layer of Llama and its kin:
@@ -51,9 +54,11 @@ typedef struct family_decoder {
     bool head_norms; /* q_norm and k_norm per head, before rope */
 } family_decoder;
 
-/* Reads num_attention_heads, num_key_value_heads, head_dim, intermediate_size, rms_norm_eps, hidden_act and
- * the rope. head_dim_default 0: hidden_size / num_attention_heads. */
-family_decoder family_decoder_read(family *f, bool needs_kv_heads, bool needs_head_dim);
+/* Reads num_attention_heads, num_key_value_heads, head_dim, intermediate_size, rms_norm_eps and hidden_act. A
+ * head size that is absent and not needed is hidden_size / num_attention_heads. default_epsilon: the
+ * published class's rms_norm_eps. */
+family_decoder family_decoder_read(family *f, double default_epsilon, bool needs_kv_heads,
+                                   bool needs_head_dim);
 
 /* Sets up layer i: its norms, and an attention (with window) whose output projection is bound; q, k and v are
  * left to the caller. */
@@ -65,6 +70,10 @@ void family_decoder_mlp(family *f, const family_decoder *d, size_t i);
 
 /* gate_proj, up_proj and down_proj below "layers.i.mlp". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
+
+/* The sliding window of the Qwen families: sliding_window, which must make sense also where nothing slides;
+ * 4096 where it is absent, as published. 0: none. */
+size_t family_qwen_window(family *f, bool slides);
 
 /* Qwen2 and Qwen3: the rope, the windows (use_sliding_window, sliding_window, and either layer_types or
  * max_window_layers), and then every layer of d. */
@@ -94,6 +103,10 @@ void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, siz
 void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsilon);
 plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double epsilon,
                                     assay_activation activation);
+
+/* Reads final_logit_softcapping into the plan: a number above 0, or null for none. fallback: the published
+ * class's where the member is absent; 0: none. */
+void family_gemma_soft_cap(family *f, double fallback);
 
 /* A norm over the hidden size, layers.i.name. */
 plan_norm family_gemma_norm(family *f, size_t i, double epsilon, const char *name);

@@ -41,6 +41,16 @@ static void ignore_shared(family *f, size_t i)
     }
 }
 
+void family_gemma_soft_cap(family *f, double fallback)
+{
+    static const char NAME[] = "final_logit_softcapping";
+    config *c = f->config;
+    f->plan->soft_cap = config_has(c, NAME) ? config_positive(c, NAME)
+                        : config_is_null(c, NAME) || fallback == 0
+                            ? 0
+                            : config_not_negative_or(c, NAME, fallback);
+}
+
 void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsilon)
 {
     plan *p = f->plan;

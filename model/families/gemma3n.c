@@ -62,9 +62,8 @@ static void read_lists(gemma3n *g)
     }
     for (size_t i = 0; i < n; i++)
         if (!(g->sparsity[i] >= 0 && g->sparsity[i] < 1))
-            config_fail(c, ASSAY_EFORMAT,
-                        "activation_sparsity_pattern[%zu]: found %g, expected 0 or more, less than 1", i,
-                        g->sparsity[i]);
+            config_fail_element(c, ASSAY_EFORMAT, "activation_sparsity_pattern", i,
+                                "expected 0 or more, less than 1");
 }
 
 static void read_ropes(gemma3n *g)
@@ -77,6 +76,7 @@ static void read_ropes(gemma3n *g)
                                                           .head_dim = g->head_dim,
                                                           .default_theta = 10000,
                                                           .old_theta = "rope_local_base_freq"});
+    config_rope_end(g->f->config);
 }
 
 /* In the multimodal model the highest ids belong to the tables of images and sounds. */
@@ -107,7 +107,6 @@ static void read_streams(gemma3n *g)
     s->n = config_size_or(c, "altup_num_inputs", 4);
     s->active = config_count_or(c, "altup_active_idx", 0);
     g->scales_output = config_flag_or(c, "altup_correct_scale", true);
-    (void)config_has(c, "altup_coef_clip"); /* of training only */
     if (family_ok(g->f) && s->active >= s->n)
         config_fail(c, ASSAY_EFORMAT, "altup_active_idx: found %zu, expected less than the %zu inputs",
                     s->active, s->n);
@@ -130,7 +129,7 @@ static void read_all(gemma3n *g)
 {
     family *f = g->f;
     config *c = f->config;
-    g->epsilon = config_real_or(c, "rms_norm_eps", 1e-6);
+    g->epsilon = family_epsilon(f, 1e-6);
     family_begin(f, g->epsilon, true);
     if (family_ok(f)) allocate(g);
     g->n_heads = config_size(c, "num_attention_heads");
@@ -141,8 +140,7 @@ static void read_all(gemma3n *g)
     g->rank = config_size(c, "laurel_rank");
     g->activation = family_activation(f, "hidden_activation", "gelu_pytorch_tanh");
     g->bias = config_flag_or(c, "attention_bias", false);
-    f->plan->soft_cap =
-        config_has(c, "final_logit_softcapping") ? config_real(c, "final_logit_softcapping") : 0;
+    family_gemma_soft_cap(f, 30);
     config_refuse(c, "per_layer_config");
     config_refuse(c, "use_bidirectional_attention");
     size_t n_shared = config_count_or(c, "num_kv_shared_layers", 15);

@@ -2,7 +2,6 @@
  * scaled, full and sliding layers differ in head size, key/value heads and rope.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,23 +57,20 @@ static void read_types(gemma4 *g)
 static void read_override(gemma4 *g, const char *key, json_object *members)
 {
     config *c = g->f->config, d;
-    char *end, prefix[80];
-    errno = 0;
-    unsigned long i = strtoul(key, &end, 10);
-    if (*key < '0' || *key > '9' || *end || errno || i >= g->f->plan->n_layers) {
+    char index[24], prefix[80];
+    unsigned long i = strtoul(key, NULL, 10);
+    (void)snprintf(index, sizeof index, "%lu", i);
+    if (strcmp(index, key) != 0 || i >= g->f->plan->n_layers) { /* "01" would name the layer of "1" again */
         config_fail(c, ASSAY_EFORMAT, "per_layer_config.%.20s: expected the index of one of %zu layers", key,
                     g->f->plan->n_layers);
         return;
     }
-    (void)snprintf(prefix, sizeof prefix, "%sper_layer_config.%lu.", c->prefix, i);
+    (void)snprintf(prefix, sizeof prefix, "%sper_layer_config.%s.", c->prefix, index);
     config_begin_inside(&d, c, prefix, members);
     if (config_has(&d, "head_dim")) g->layers[i].head_dim = config_size(&d, "head_dim");
     if (config_has(&d, "num_key_value_heads"))
         g->layers[i].n_kv_heads = config_size(&d, "num_key_value_heads");
-    const char *other = d.status == ASSAY_OK ? config_unused(&d, 0) : NULL;
-    if (other)
-        config_fail(&d, ASSAY_EUNSUPPORTED, "%s: only head_dim and num_key_value_heads vary by layer", other);
-    config_drop(&d);
+    config_end_strict(&d, "but only head_dim and num_key_value_heads vary by layer");
 }
 
 /* Head sizes and key/value heads, from per_layer_config or from the older global_ members. */
@@ -83,15 +79,14 @@ static void read_heads(gemma4 *g)
     config *c = g->f->config;
     size_t head_dim = config_size(c, "head_dim"), n_kv = config_size(c, "num_key_value_heads");
     json_object *overrides = config_member(c, "per_layer_config");
-    size_t global_dim = head_dim, global_kv = n_kv;
-    if (!overrides) {
-        global_dim = config_size_or(c, "global_head_dim", 512);
-        /* Read only together with k = v; published configs carry it as null otherwise. */
-        if (config_has(c, "num_global_key_value_heads") && g->k_eq_v)
-            global_kv = config_size(c, "num_global_key_value_heads");
-    } else if (!json_object_is_type(overrides, json_type_object)) {
-        config_fail(c, ASSAY_EFORMAT, "per_layer_config: expected an object");
-    }
+    bool has_dim = config_has(c, "global_head_dim"), has_kv = config_has(c, "num_global_key_value_heads");
+    size_t global_dim = has_dim || !overrides ? config_size_or(c, "global_head_dim", 512) : head_dim;
+    size_t global_kv = has_kv ? config_size(c, "num_global_key_value_heads") : n_kv;
+    /* The published class reads neither beside per_layer_config, and the second only together with k = v. */
+    if (overrides) global_dim = head_dim;
+    if (overrides || !g->k_eq_v) global_kv = n_kv;
+    if (overrides && !json_object_is_type(overrides, json_type_object))
+        config_fail_member(c, ASSAY_EFORMAT, "per_layer_config", "expected an object");
     for (size_t i = 0; family_ok(g->f) && i < g->f->plan->n_layers; i++) {
         g->layers[i].head_dim = g->layers[i].sliding ? head_dim : global_dim;
         g->layers[i].n_kv_heads = g->layers[i].sliding ? n_kv : global_kv;
@@ -134,14 +129,16 @@ static void read_ropes(gemma4 *g)
         }
         g->rope[sliding] = family_rope(g->f, &request);
     }
+    config_rope_end(c);
 }
 
 static void read_experts(gemma4 *g)
 {
     config *c = g->f->config;
     plan_experts x = {.present = config_flag_or(c, "enable_moe_block", false)};
-    (void)(config_has(c, "num_experts") && config_has(c, "top_k_experts") &&
-           config_has(c, "moe_intermediate_size"));
+    (void)config_has(c, "num_experts"); /* written even where there are none, as the next two */
+    (void)config_has(c, "top_k_experts");
+    (void)config_has(c, "moe_intermediate_size");
     if (!x.present || !family_ok(g->f)) return;
     x.n_experts = config_size(c, "num_experts");
     x.n_active = config_size(c, "top_k_experts");
@@ -162,8 +159,7 @@ static void read_direction(gemma4 *g)
 {
     static const char NAME[] = "use_bidirectional_attention";
     if (config_has(g->f->config, NAME) && strcmp(config_text(g->f->config, NAME), "vision") != 0)
-        config_fail(g->f->config, ASSAY_EUNSUPPORTED, "%s: found %s, expected null or \"vision\"", NAME,
-                    config_text(g->f->config, NAME));
+        config_fail_member(g->f->config, ASSAY_EUNSUPPORTED, NAME, "expected null or \"vision\"");
 }
 
 /* Ids of images, sounds and videos are embedded as padding when nothing takes their place. */
@@ -184,7 +180,7 @@ static void read_all(gemma4 *g)
 {
     family *f = g->f;
     config *c = f->config;
-    g->epsilon = config_real_or(c, "rms_norm_eps", 1e-6);
+    g->epsilon = family_epsilon(f, 1e-6);
     family_begin(f, g->epsilon, true);
     if (!family_ok(f)) return;
     g->layers = calloc(f->plan->n_layers, sizeof *g->layers);
@@ -199,8 +195,7 @@ static void read_all(gemma4 *g)
     g->width = config_is_null(c, "hidden_size_per_layer_input")
                    ? 0
                    : config_count_or(c, "hidden_size_per_layer_input", 256);
-    f->plan->soft_cap =
-        config_has(c, "final_logit_softcapping") ? config_real(c, "final_logit_softcapping") : 0;
+    family_gemma_soft_cap(f, 0);
     read_direction(g);
     if (family_ok(f)) read_types(g);
     if (family_ok(f)) read_heads(g);

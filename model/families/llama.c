@@ -5,7 +5,7 @@
 
 void family_llama(family *f)
 {
-    family_decoder d = family_decoder_read(f, false, false);
+    family_decoder d = family_decoder_read(f, 1e-6, false, false);
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
     d.mlp_bias = config_flag_or(f->config, "mlp_bias", false);
     d.rope = family_rope(

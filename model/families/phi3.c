@@ -31,7 +31,7 @@ static void bind_layer(family *f, const family_decoder *d, size_t i, size_t wind
 void family_phi3(family *f)
 {
     config *c = f->config;
-    family_decoder d = family_decoder_read(f, false, false);
+    family_decoder d = family_decoder_read(f, 1e-5, false, false);
     config_refuse(c, "attention_bias");
     d.rope = family_rope(f, &(config_rope_request){.head_dim = d.head_dim,
                                                    .default_theta = 10000,

@@ -5,22 +5,32 @@
 
 #include "model/families/families.h"
 
+size_t family_qwen_window(family *f, bool slides)
+{
+    static const char NAME[] = "sliding_window";
+    config *c = f->config;
+    size_t stated = config_has(c, NAME) ? config_size(c, NAME) : 0;
+    if (!slides || config_is_null(c, NAME)) return 0;
+    return stated ? stated : config_size_or(c, NAME, 4096);
+}
+
 /* window: [n_layers]; 0: none. */
 static void read_windows(family *f, size_t *window)
 {
     config *c = f->config;
     size_t n = f->plan->n_layers;
     bool use = config_flag_or(c, "use_sliding_window", false);
-    bool has_window = config_has(c, "sliding_window");
-    size_t size = use && has_window ? config_size(c, "sliding_window") : 0;
+    size_t size = family_qwen_window(f, use);
     bool *sliding = calloc(n + 1, sizeof *sliding);
     if (!sliding) {
         config_fail(c, ASSAY_ENOMEM, "out of memory");
         return;
     }
     bool listed = family_layer_types(f, sliding);
-    (void)config_has(c, "max_window_layers"); /* of no effect where the types are listed or nothing slides */
-    size_t first = !listed && size ? config_count_or(c, "max_window_layers", 28) : n;
+    size_t first = config_has(c, "max_window_layers") || (!listed && size)
+                       ? config_count_or(c, "max_window_layers", 28)
+                       : n;
+    if (listed || !size) first = n; /* then it has no effect */
     for (size_t i = 0; i < n; i++) {
         if (listed && sliding[i] && !size)
             config_fail(c, ASSAY_EFORMAT, "layer_types[%zu]: found sliding_attention, but %s", i,
@@ -46,7 +56,7 @@ void family_qwen_layers(family *f, family_decoder *d)
 
 void family_qwen2(family *f)
 {
-    family_decoder d = family_decoder_read(f, true, false);
+    family_decoder d = family_decoder_read(f, 1e-6, true, false);
     d.qkv_bias = true;
     family_qwen_layers(f, &d);
 }

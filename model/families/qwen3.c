@@ -5,7 +5,7 @@
 
 void family_qwen3(family *f)
 {
-    family_decoder d = family_decoder_read(f, true, true);
+    family_decoder d = family_decoder_read(f, 1e-6, true, true);
     d.head_norms = true;
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
     family_qwen_layers(f, &d);

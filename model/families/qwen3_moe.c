@@ -5,37 +5,44 @@
 
 #include "model/families/families.h"
 
-/* Whether mlp_only_layers names layer i. */
-static bool is_dense(json_object *dense, size_t i)
+/* Whether the value is the index of a layer, of this model or of a longer one. */
+static bool is_index(json_object *value)
 {
-    for (size_t k = 0; dense && k < json_object_array_length(dense); k++)
-        if (json_object_get_int64(json_object_array_get_idx(dense, k)) == (int64_t)i) return true;
-    return false;
+    return json_object_is_type(value, json_type_int) && json_object_get_int64(value) >= 0 &&
+           json_object_get_int64(value) <= INT32_MAX;
 }
 
-static json_object *read_dense(family *f)
+/* Reads mlp_only_layers into dense[n_layers]. */
+static void read_dense(family *f, bool *dense)
 {
     static const char NAME[] = "mlp_only_layers";
-    json_object *dense = config_member(f->config, NAME);
-    if (!dense) return NULL;
-    bool is_list = json_object_is_type(dense, json_type_array);
-    for (size_t k = 0; is_list && k < json_object_array_length(dense); k++) {
-        json_object *layer = json_object_array_get_idx(dense, k);
-        is_list = json_object_is_type(layer, json_type_int) && json_object_get_int64(layer) >= 0;
+    json_object *list = config_member(f->config, NAME);
+    if (!list) return;
+    if (!json_object_is_type(list, json_type_array)) {
+        config_fail_member(f->config, ASSAY_EFORMAT, NAME, "expected a list of layer indices");
+        return;
     }
-    if (is_list) return dense;
-    config_fail(f->config, ASSAY_EFORMAT, "%s: found %s, expected a list of layer indices", NAME,
-                json_object_to_json_string_ext(dense, JSON_C_TO_STRING_PLAIN));
-    return NULL;
+    for (size_t k = 0; k < json_object_array_length(list); k++) {
+        json_object *layer = json_object_array_get_idx(list, k);
+        if (!is_index(layer)) {
+            config_fail_element(f->config, ASSAY_EFORMAT, NAME, k, "expected a list of layer indices");
+            return;
+        }
+        const size_t i = (size_t)json_object_get_int64(layer);
+        if (i < f->plan->n_layers) dense[i] = true;
+    }
 }
 
 static plan_experts read_experts(family *f, const family_decoder *d)
 {
     config *c = f->config;
     /* transformers 5 writes num_local_experts, published checkpoints num_experts. */
-    const char *count = config_has(c, "num_local_experts") ? "num_local_experts" : "num_experts";
+    const bool local = config_has(c, "num_local_experts"), published = config_has(c, "num_experts");
     plan_experts x = {.present = true, .activation = d->activation, .router_factor = 1};
-    x.n_experts = config_size(c, count);
+    x.n_experts = config_size(c, local ? "num_local_experts" : "num_experts");
+    if (local && published && config_size(c, "num_experts") != x.n_experts)
+        config_fail_member(c, ASSAY_EFORMAT, "num_experts", "expected what num_local_experts says (%zu)",
+                           x.n_experts);
     x.n_active = config_size(c, "num_experts_per_tok");
     x.intermediate = config_size(c, "moe_intermediate_size");
     x.renormalize = config_flag_or(c, "norm_topk_prob", false);
@@ -59,21 +66,23 @@ static void bind_layer_experts(family *f, const plan_experts *shape, size_t i)
 void family_qwen3_moe(family *f)
 {
     config *c = f->config;
-    family_decoder d = family_decoder_read(f, true, false);
+    family_decoder d = family_decoder_read(f, 1e-6, true, false);
     d.head_norms = true;
     d.qkv_bias = d.o_bias = config_flag_or(c, "attention_bias", false);
     d.rope = family_rope(
         f, &(config_rope_request){.head_dim = d.head_dim, .default_theta = 10000, .old_scaling = true});
-    bool slides = config_flag_or(c, "use_sliding_window", false) && config_has(c, "sliding_window");
-    size_t window = slides ? config_size(c, "sliding_window") : 0;
-    (void)config_has(c, "sliding_window");
-    (void)config_has(c, "max_window_layers"); /* published, and without effect in this family */
+    size_t window = family_qwen_window(f, config_flag_or(c, "use_sliding_window", false));
+    if (config_has(c, "max_window_layers")) /* published, and without effect in this family */
+        (void)config_count_or(c, "max_window_layers", 0);
     size_t step = config_size_or(c, "decoder_sparse_step", 1);
-    json_object *dense = read_dense(f);
+    bool *dense = calloc(f->plan->n_layers + 1, sizeof *dense);
+    if (dense) read_dense(f, dense);
+    else config_fail(c, ASSAY_ENOMEM, "out of memory");
     plan_experts experts = read_experts(f, &d);
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
         family_decoder_attention(f, &d, i, window);
-        if ((i + 1) % step == 0 && !is_dense(dense, i)) bind_layer_experts(f, &experts, i);
+        if ((i + 1) % step == 0 && !dense[i]) bind_layer_experts(f, &experts, i);
         else family_decoder_mlp(f, &d, i);
     }
+    free(dense);
 }

@@ -25,6 +25,53 @@ START_TEST(numbers_of_tokenizer_configs_survive)
 }
 END_TEST
 
+START_TEST(numbers_are_printed_as_they_are_written)
+{
+    static const char *const NUMBERS[] = {
+        "0",
+        "-0",
+        "-3",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551616",
+        "1e-06",
+        "1E+2",
+        "-0.0",
+        "-99999999999999999999",
+        "0.10000000000000000000000000000001",
+    };
+    for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++) {
+        char text[256];
+        json_object *value = NULL;
+        assay_error err = {0};
+        const int n = snprintf(text, sizeof text, "{\"a\":[{\"\\u0062\":[]},{\"b\":[null,%s]}],\"b\":%s}",
+                               NUMBERS[i], NUMBERS[i]);
+        ck_assert_msg(json_parse("t", text, (size_t)n, &value, &err) == ASSAY_OK, "%s", err.text);
+        (void)snprintf(text, sizeof text, "{\"a\":[{\"b\":[]},{\"b\":[null,%s]}],\"b\":%s}", NUMBERS[i],
+                       NUMBERS[i]);
+        ck_assert_str_eq(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), text);
+        json_object_put(value);
+        value = NULL;
+        ck_assert_int_eq(json_parse("t", NUMBERS[i], strlen(NUMBERS[i]), &value, &err), ASSAY_OK);
+        ck_assert_str_eq(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), NUMBERS[i]);
+        json_object_put(value);
+    }
+}
+END_TEST
+
+START_TEST(a_string_with_nul_is_no_c_string)
+{
+    json_object *value = NULL;
+    assay_error err = {0};
+    ck_assert_int_eq(json_parse("t", "[\"a\\u0000b\",\"ab\",1]", 19, &value, &err), ASSAY_OK);
+    ck_assert_ptr_null(json_text(json_object_array_get_idx(value, 0)));
+    ck_assert_str_eq(json_text(json_object_array_get_idx(value, 1)), "ab");
+    ck_assert_ptr_null(json_text(json_object_array_get_idx(value, 2)));
+    ck_assert_ptr_null(json_text(NULL));
+    json_object_put(value);
+}
+END_TEST
+
 START_TEST(parsing_keeps_every_value)
 {
     static const char TEXT[] = "{\"s\":\"\\ud83d\\ude00\\u0000x\",\"a\":[true,null,1.5],\"\\u0061b\":{}}";
@@ -162,6 +209,8 @@ int main(void)
     Suite *suite = suite_create("model/json");
     TCase *tc = tcase_create("documents");
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
+    tcase_add_test(tc, numbers_are_printed_as_they_are_written);
+    tcase_add_test(tc, a_string_with_nul_is_no_c_string);
     tcase_add_test(tc, parsing_keeps_every_value);
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
     tcase_add_test(tc, every_escaped_surrogate_pair_is_its_character);

@@ -141,7 +141,17 @@ START_TEST(numbers_outside_the_grammar_are_refused)
     expect_refused("1e+", "found the end of the text", "expected a digit");
     expect_refused("0x10", "found 'x'", "expected nothing behind");
     expect_refused("1e400", "found number 1e400", "range of a double");
+    expect_refused("{\"a\":{\"b\":1},\"c\":[1e400]}", "c: found number 1e400", "range of a double");
     expect_refused("[-1.5E+999]", "found number -1.5E+999", "range of a double");
+}
+END_TEST
+
+START_TEST(what_is_no_number_is_refused_by_the_name_of_its_member)
+{
+    expect_refused("{\"eps\":NaN}", "found 'NaN'", "expected a value in member 'eps'");
+    expect_refused("{\"a\":{\"b\":1},\"eps\":[0,-Infinity]}", "found 'Infinity'",
+                   "expected a digit in member 'eps'");
+    expect_refused("NaN", "found 'NaN'", "expected a value");
 }
 END_TEST
 
@@ -266,7 +276,7 @@ END_TEST
 START_TEST(duplicate_names_are_refused_after_unescaping)
 {
     expect_refused("{\"a\":1,\"a\":2}", "byte 7: found member name 'a' again (first at byte 1)",
-                   "expected it once");
+                   "expected it once; the publisher's reader takes the last");
     expect_refused("{\"\\u0061\":1,\"b\":0,\"a\":2}", "found member name 'a' again", "first at byte 1");
     expect_refused("{\"\":1,\"\":2}", "found member name '' again", "expected it once");
     expect_refused("{\"\\ud83d\\ude00\":1,\"\xf0\x9f\x98\x80\":2}", "again", "expected it once");
@@ -357,6 +367,7 @@ int main(void)
     tcase_add_test(tc, byte_order_marks_are_refused_by_name);
     tcase_add_test(tc, other_words_are_refused_by_name);
     tcase_add_test(tc, numbers_outside_the_grammar_are_refused);
+    tcase_add_test(tc, what_is_no_number_is_refused_by_the_name_of_its_member);
     tcase_add_test(tc, long_numbers_are_read_whole);
     tcase_add_test(tc, text_that_is_not_utf8_is_refused);
     tcase_add_test(tc, boundaries_of_utf8_are_accepted);

@@ -67,6 +67,29 @@ START_TEST(gemma4_without_ropes_takes_the_published_ones)
 }
 END_TEST
 
+START_TEST(defaults_are_those_of_each_published_class)
+{
+    plan *p = checkpoint_open(checkpoint_changed("phi3/base", "rms_norm_eps", NULL));
+    ck_assert(p->layers[0].mixer_in.epsilon == 1e-5);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("llama/base", "rms_norm_eps", NULL));
+    ck_assert(p->layers[0].mixer_in.epsilon == 1e-6);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("qwen2/window-old", "sliding_window", NULL));
+    ck_assert_uint_eq(p->layers[p->n_layers - 1].mixer.attention.window, 4096);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("qwen3_moe/window", "sliding_window", NULL));
+    ck_assert_uint_eq(p->layers[0].mixer.attention.window, 4096);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma3n/text", "final_logit_softcapping", NULL));
+    ck_assert(p->soft_cap == 30);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma3n/text", "final_logit_softcapping", "null"));
+    ck_assert(p->soft_cap == 0);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(both_expert_layouts_are_bound)
 {
     plan *each = checkpoint_open_fixture("qwen3_moe/base"),
@@ -120,6 +143,7 @@ int main(void)
     tcase_add_test(all, gemma4_layers_share_the_last_producer_of_their_type);
     tcase_add_test(all, gemma4_full_layers_take_the_key_for_the_value);
     tcase_add_test(all, gemma4_without_ropes_takes_the_published_ones);
+    tcase_add_test(all, defaults_are_those_of_each_published_class);
     tcase_add_test(all, both_expert_layouts_are_bound);
     tcase_add_test(all, towers_that_are_not_asked_for_are_counted);
     tcase_add_test(all, the_plan_prints_what_a_model_card_says);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/tests/checkpoint.h"
+#include "model/tests/reading.h"
 #include "model/tests/support.h"
 
 static void expect_groups(const plan_weight *w, size_t bits, size_t group, assay_dtype dtype)
@@ -141,6 +142,8 @@ static const struct acceptance {
     {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"lm_head\": false}", NULL},
     {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": {\"bits\": 8}}",
      "quantization.tower.proj.group_size: absent, default 64 taken"},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": {\"group_size\": 32}}",
+     "quantization.tower.proj.bits: absent, default 4 taken"},
     {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": true}",
      "quantization.tower.proj: no such tensors, not used"},
     {"gemma4/multimodal", "quantization", "{\"group_size\": 64, \"bits\": 4}", NULL},
@@ -156,6 +159,32 @@ START_TEST(what_mlx_also_writes_is_accepted)
 }
 END_TEST
 
+START_TEST(a_module_is_found_by_its_path_alone)
+{
+    static const struct {
+        const char *path;
+        bool is_named;
+        config_affine affine;
+    } modules[] = {{"other", false, {4, 32}}, {"bits", false, {4, 32}}, {"off", true, {0, 0}},
+                   {"on", true, {4, 32}},     {"all", true, {8, 128}},  {"some", true, {3, 64}},
+                   {"none", true, {4, 64}}};
+    reading r;
+    config_quantization q;
+    reading_start(
+        &r, "{\"quantization\": {\"group_size\": 32, \"bits\": 4, \"off\": false, \"on\": true, \"all\": "
+            "{\"bits\": 8, \"group_size\": 128}, \"some\": {\"bits\": 3}, \"none\": {}}}");
+    config_quantization_read(&r.c, &q);
+    ck_assert_msg(r.c.status == ASSAY_OK, "%s", r.err.text);
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        config_affine a;
+        ck_assert_int_eq(config_quantization_of(&q, modules[i].path, &a), modules[i].is_named);
+        ck_assert_uint_eq(a.bits, modules[i].affine.bits);
+        ck_assert_uint_eq(a.group, modules[i].affine.group);
+    }
+    reading_finish(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/quantized");
@@ -167,6 +196,7 @@ int main(void)
     tcase_add_test(all, a_stack_gives_every_expert_its_own_rows);
     tcase_add_test(all, elements_are_counted_and_not_their_words);
     tcase_add_test(all, the_plan_prints_the_storage);
+    tcase_add_test(all, a_module_is_found_by_its_path_alone);
     tcase_add_loop_test(all, what_mlx_also_writes_is_accepted, 0, (int)(sizeof ACCEPTED / sizeof *ACCEPTED));
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -90,7 +90,10 @@ static const struct {
     {"{}", "{\"eos_token_id\": [2, -1]}", "config.json: eos_token_id: found -1, expected"},
     {"{}", "{\"text_config\": {\"eos_token_id\": true}}",
      "config.json: text_config.eos_token_id: found true"},
-    {"{}", "{\"eos_token_id\": 2147483648}", "config.json: eos_token_id: found 2147483648, expected"},
+    {"{}", "{\"eos_token_id\": 2147483648}",
+     "config.json: eos_token_id: found 2147483648, larger than 2147483647, the largest token id"},
+    {"{}", "{\"eos_token_id\": [18446744073709551616]}",
+     "config.json: eos_token_id: found 18446744073709551616, larger than"},
     {"{}", "{\"eos_token_id\": 1", "config.json: byte 18: "},
     {"7", "{}", "tokenizer: expected an object"},
 };
@@ -155,6 +158,21 @@ START_TEST(the_first_and_the_last_id_may_be_an_end)
 }
 END_TEST
 
+START_TEST(a_token_with_nul_is_not_the_end_that_it_begins_with)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    const char *dir = write_set("{}", NULL);
+    write_tokenizer(dir,
+                    "{\"eos_token\": \"a\", \"added_tokens_decoder\": {\"3\": {\"content\": "
+                    "\"a\\u0000b\"}}}",
+                    "{\"added_tokens\": [{\"id\": 4, \"content\": \"a\\u0000\"}, "
+                    "{\"id\": 5, \"content\": \"a\"}]}");
+    ck_assert_int_eq(stop_set_read(dir, &s, &err), ASSAY_OK);
+    expect_set(s, 1, (const int32_t[]){5}, (const unsigned[]){ASSAY_STOP_TOKENIZER});
+}
+END_TEST
+
 START_TEST(an_end_without_an_id_is_said)
 {
     stop_set *s = NULL;
@@ -184,6 +202,11 @@ static const struct {
      "the tokenizer gives eos_token \"a\" the id -1"},
     {"{\"eos_token\": \"a\", \"added_tokens_decoder\": {\"2147483648\": {\"content\": \"a\"}}}", NULL,
      "the tokenizer gives eos_token \"a\" the id 2147483648"},
+    {"{\"eos_token\": \"a\", \"added_tokens_decoder\": {\"99999999999999999999\": {\"content\": \"a\"}}}",
+     NULL, "the tokenizer gives eos_token \"a\" the id 99999999999999999999, expected 0 to 2147483647"},
+    {"{\"eos_token\": \"a\"}", "{\"model\": {\"vocab\": {\"a\": 99999999999999999999}}}",
+     "the tokenizer gives eos_token \"a\" the id 99999999999999999999"},
+    {"{\"eos_token\": \"a\\u0000b\"}", NULL, "eos_token: found \"a\\u0000b\", expected a token"},
 };
 
 START_TEST(an_odd_tokenizer_is_refused_by_name)
@@ -231,8 +254,7 @@ START_TEST(a_nested_config_counts_where_the_top_level_has_none)
 }
 END_TEST
 
-static const char *const ODD[] = {"\"2\"",     "2.0",   "-1",         "true",
-                                  "[1, null]", "[[1]]", "{\"a\": 1}", "4294967296"};
+static const char *const ODD[] = {"\"2\"", "2.0", "-1", "true", "[1, null]", "[[1]]", "{\"a\": 1}"};
 
 START_TEST(any_other_value_is_refused_by_name)
 {
@@ -271,6 +293,7 @@ int main(void)
     tcase_add_test(all, the_first_and_the_last_id_may_be_an_end);
     tcase_add_loop_test(all, the_tokenizer_of_a_checkpoint_names_its_end, 0,
                         (int)(sizeof NAMED / sizeof *NAMED));
+    tcase_add_test(all, a_token_with_nul_is_not_the_end_that_it_begins_with);
     tcase_add_test(all, an_end_without_an_id_is_said);
     tcase_add_loop_test(all, an_odd_tokenizer_is_refused_by_name, 0,
                         (int)(sizeof ODD_TOKENIZERS / sizeof *ODD_TOKENIZERS));

@@ -12,6 +12,24 @@ static const struct {
     assay_status status;
     const char *place, *words;
 } REFUSED[] = {
+    {{.version = "\"1.0\\u0000\""},
+     ASSAY_EFORMAT,
+     "version: ",
+     "found \"1.0\\u0000\", expected a string without"},
+    {{.normalizer = "{\"type\":\"NFC\\u0000\"}"},
+     ASSAY_EFORMAT,
+     "normalizer.type: ",
+     "found \"NFC\\u0000\", expected a string without U+0000"},
+    {{.post =
+          "{\"type\":\"TemplateProcessing\",\"single\":[{\"Sequence\":{\"id\":\"A\\u0000\",\"type_id\":0}}],"
+          "\"special_tokens\":{}}"},
+     ASSAY_EFORMAT,
+     "post_processor.single[0].Sequence.id: ",
+     "found \"A\\u0000\""},
+    {{.decoder = "{\"type\":\"Strip\",\"content\":\" \",\"start\":-18446744073709551616,\"stop\":0}"},
+     ASSAY_EFORMAT,
+     "decoder.start: ",
+     "found -18446744073709551616, expected 0 to"},
     {{.version = "\"2.0\""}, ASSAY_EUNSUPPORTED, "version: ", "found \"2.0\", expected \"1.0\""},
     {{.model = "[]"}, ASSAY_EFORMAT, "model: ", "found an array, expected an object"},
     {{.model = "{\"type\":\"Other\"}"},

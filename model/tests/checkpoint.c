@@ -18,6 +18,14 @@ char *checkpoint_fixture(const char *name)
     return path;
 }
 
+static json_object *parse(const char *text)
+{
+    json_object *value = NULL;
+    assay_error err = {0};
+    ck_assert_msg(json_parse("test", text, strlen(text), &value, &err) == ASSAY_OK, "%s", err.text);
+    return value;
+}
+
 /* Sets the member at a dotted path to a JSON value; NULL removes it. Where a head names no member, what
  * follows is one name, dots and all: the path of a module below `quantization`. */
 static void set_member(json_object *object, const char *path, const char *value)
@@ -35,8 +43,7 @@ static void set_member(json_object *object, const char *path, const char *value)
     }
     json_object_object_del(object, path);
     if (!value) return;
-    json_object *parsed = json_tokener_parse(value);
-    json_object_object_add(object, path, parsed);
+    json_object_object_add(object, path, parse(value));
 }
 
 /* Links every file of the directory `from` that holds weights or lists them. */
@@ -61,26 +68,57 @@ const char *checkpoint_changed(const char *name, const char *path, const char *v
     return checkpoint_changed_without(name, path, value, NULL);
 }
 
-/* Makes a checkpoint like the fixture, its config changed, its weights linked. */
-const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
-                                       const char *without)
+/* The config of a fixture, which the caller frees. */
+static json_object *read_config(const char *source)
 {
-    static int count;
-    char label[48];
-    char *source = checkpoint_fixture(name), *from = NULL;
+    char *from = NULL;
     json_object *document = NULL;
     assay_error err;
-    (void)snprintf(label, sizeof label, "%d-%d", (int)getpid(), count++);
-    const char *dir = support_mkdir(support_tmpdir(), label);
     ck_assert_int_ge(asprintf(&from, "%s/config.json", source), 0);
     ck_assert_msg(json_read(from, &document, &err) == ASSAY_OK, "%s", err.text);
     free(from);
-    if (path) set_member(document, path, value);
-    if (without) set_member(document, without, NULL);
+    return document;
+}
+
+/* A new checkpoint with this config, which it frees, and the weights of the source, linked. */
+static const char *make_checkpoint(const char *source, json_object *document)
+{
+    static int count;
+    char label[48];
+    (void)snprintf(label, sizeof label, "%d-%d", (int)getpid(), count++);
+    const char *dir = support_mkdir(support_tmpdir(), label);
     const char *text = json_object_to_json_string(document);
     (void)support_write(dir, "config.json", text, strlen(text));
     json_object_put(document);
     link_weights(source, dir);
+    return dir;
+}
+
+/* Makes a checkpoint like the fixture, its config changed, its weights linked. */
+const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
+                                       const char *without)
+{
+    char *source = checkpoint_fixture(name);
+    json_object *document = read_config(source);
+    if (path) set_member(document, path, value);
+    if (without) set_member(document, without, NULL);
+    const char *dir = make_checkpoint(source, document);
+    free(source);
+    return dir;
+}
+
+const char *checkpoint_extended(const char *name, const char *inside, const char *members)
+{
+    char *source = checkpoint_fixture(name), *path = NULL;
+    json_object *document = read_config(source), *added = parse(members);
+    json_object_object_foreach(added, member, value)
+    {
+        ck_assert_int_ge(asprintf(&path, "%s%s%s", inside ? inside : "", inside ? "." : "", member), 0);
+        set_member(document, path, json_object_to_json_string(value));
+        free(path);
+    }
+    json_object_put(added);
+    const char *dir = make_checkpoint(source, document);
     free(source);
     return dir;
 }

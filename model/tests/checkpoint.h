@@ -18,6 +18,10 @@ const char *checkpoint_changed(const char *name, const char *path, const char *v
 const char *checkpoint_changed_without(const char *name, const char *path, const char *value,
                                        const char *without);
 
+/* Makes a checkpoint like the fixture, with members added to its config, or to the object at the dotted path
+ * `inside`; those that it has are replaced. members: a JSON object. */
+const char *checkpoint_extended(const char *name, const char *inside, const char *members);
+
 /* The plan of a directory, or of a fixture; to be freed. */
 plan *checkpoint_open(const char *dir);
 plan *checkpoint_open_fixture(const char *name);

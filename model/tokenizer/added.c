@@ -80,8 +80,10 @@ static assay_status normalise(const tokenizer_place *p, const tokenizer_normaliz
 {
     const tokenizer_text text = {.text = t->text, .n = t->n};
     tokenizer_text normal;
-    const assay_status rc = tokenizer_normalizer_run(normalizer, work, &text, &normal, err);
-    if (rc != ASSAY_OK) return rc;
+    assay_error why = {0};
+    work->growth = tokenizer_growth_begin(t->n);
+    const assay_status rc = tokenizer_normalizer_run(normalizer, work, &text, &normal, &why);
+    if (rc != ASSAY_OK) return tokenizer_place_fail(p, err, rc, "%s", why.text);
     if (normal.n == t->n && memcmp(normal.text, t->text, t->n) == 0) return ASSAY_OK;
     if (normal.n == 0 || normal.n > TOKENIZER_TOKEN_MAX)
         return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,

@@ -48,11 +48,10 @@ static assay_status read_meta(const tokenizer_place *p, step *s, assay_error *er
 {
     tokenizer_place scheme, space;
     const char *text = "always";
-    size_t n;
     bool add_space = true;
     assay_status rc = read_char(p, "replacement", &s->character, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "prepend_scheme", &scheme, err);
-    if (rc == ASSAY_OK && scheme.value) rc = tokenizer_place_text(&scheme, &text, &n, err);
+    if (rc == ASSAY_OK && scheme.value) rc = tokenizer_place_word(&scheme, &text, err);
     if (rc != ASSAY_OK) return rc;
     const bool never = strcmp(text, "never") == 0;
     if (!never && strcmp(text, "always") != 0 && strcmp(text, "first") != 0)
@@ -171,6 +170,7 @@ assay_status tokenizer_decoding_open(const tokenizer_decoder *d, tokenizer_decod
     tokenizer_decoding *g = calloc(1, sizeof *g);
     if (!g) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     g->decoder = d;
+    g->growth = tokenizer_growth_begin(0);
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; i < d->n_steps && rc == ASSAY_OK && !g->matcher; i++)
         if (d->steps[i].pattern) rc = tokenizer_matcher_open(&g->matcher, err);
@@ -194,6 +194,8 @@ assay_status tokenizer_decoding_push(tokenizer_decoding *g, const char *text, si
                                      assay_error *err)
 {
     g->out = out;
+    g->growth.n_text += n;
+    g->growth.left += TOKENIZER_GROWTH * n;
     return step_token(g, 0, text, n, err);
 }
 

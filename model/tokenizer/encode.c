@@ -111,6 +111,7 @@ static assay_status encode(tokenizer_encoder *e, const char *text, size_t n, boo
     e->raw = (tokenizer_text){text, n, n > 0 ? utf8_decode(text, n, &first, NULL) : 0};
     if (!e->model.bpe.cache && n >= REMEMBER_FROM) e->model.bpe.cache = tokenizer_cache_open();
     tokenizer_matcher_begin(e->matcher, n);
+    e->normalizing.growth = e->cutting.growth = tokenizer_growth_begin(n);
     const assay_status rc = tokenizer_added_split(e->tokenizer->added, false, text, n, take_raw, e, err);
     if (rc != ASSAY_OK) return rc;
     return tokenizer_post_run(e->tokenizer->post, &e->ids, add_special, out)

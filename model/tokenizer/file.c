@@ -96,12 +96,11 @@ static assay_status check_version(const tokenizer_file *f, assay_error *err)
 {
     const tokenizer_place version = tokenizer_file_member(f, "version");
     const char *text;
-    size_t n;
     if (!version.value) return ASSAY_OK;
-    const assay_status rc = tokenizer_place_text(&version, &text, &n, err);
+    const assay_status rc = tokenizer_place_word(&version, &text, err);
     if (rc != ASSAY_OK || strcmp(text, "1.0") == 0) return rc;
     return tokenizer_place_fail(&version, err, ASSAY_EUNSUPPORTED, "found \"%.*s\", expected \"1.0\"",
-                                json_scan_clip(text, n, 40), text);
+                                json_scan_clip(text, strlen(text), 40), text);
 }
 
 assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_error *err)

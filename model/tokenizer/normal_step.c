@@ -159,6 +159,7 @@ static assay_status run_replace(const normal_step *s, tokenizer_normalizing *wor
         tokenizer_writer_skip(w, to);
         put_added(w, s->text, s->n);
         done = to;
+        if (w->failed || w->too_long) break;
     }
     tokenizer_writer_copy(w, old->text + done, old->n - done);
     return ASSAY_OK;
@@ -182,6 +183,7 @@ assay_status normal_step_run(const normal_step *s, tokenizer_normalizing *work, 
     case NORMAL_STRIP: run_strip(s, w, old); break;
     case NORMAL_STRIP_ACCENTS: run_filter(without_combining, w, old); break;
     }
+    if (rc == ASSAY_OK && w->too_long) rc = tokenizer_growth_fail(&work->growth, "normalizer", err);
     if (rc == ASSAY_OK && w->failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     return rc;
 }

@@ -202,11 +202,12 @@ assay_status tokenizer_normalizer_run(const tokenizer_normalizer *n, tokenizer_n
 {
     tokenizer_text now = *text;
     for (size_t i = 0; i < n->n_steps && now.n > 0; i++) {
-        tokenizer_writer w = tokenizer_writer_begin(&work->text[i % 2], &now);
+        tokenizer_writer w = tokenizer_writer_begin(&work->text[i % 2], &now, work->growth.left);
         const assay_status rc = normal_step_run(&n->steps[i], work, &w, &now, err);
         if (rc != ASSAY_OK) return rc;
         now = tokenizer_writer_end(&w);
     }
+    if (n->n_steps > 0) tokenizer_growth_count(&work->growth, now.n);
     *out = now;
     return ASSAY_OK;
 }

@@ -16,9 +16,11 @@
 /* Immutable once opened. */
 typedef struct tokenizer_normalizer tokenizer_normalizer;
 
-/* What one thread needs to normalise; the matcher is borrowed, the rest all zero at first. */
+/* What one thread needs to normalise; the matcher is borrowed, growth that of the text whose parts are
+ * normalised, the rest all zero at first. */
 typedef struct tokenizer_normalizing {
     tokenizer_matcher *matcher;
+    tokenizer_growth growth;
     buffer text[2];
     normal_chars chars;
 } tokenizer_normalizing;
@@ -29,7 +31,8 @@ assay_status tokenizer_normalizer_open(const tokenizer_place *p, tokenizer_norma
 void tokenizer_normalizer_free(tokenizer_normalizer *n);
 
 /* Normalises a text. *out is borrowed from the text or from `work`, until it is used again.
- * ASSAY_ENOMEM, and ASSAY_EUNSUPPORTED where an expression takes too many steps. */
+ * ASSAY_ENOMEM, and ASSAY_EUNSUPPORTED where an expression takes too many steps, or the text grows too
+ * much. */
 assay_status tokenizer_normalizer_run(const tokenizer_normalizer *n, tokenizer_normalizing *work,
                                       const tokenizer_text *text, tokenizer_text *out, assay_error *err);
 void tokenizer_normalizing_free(tokenizer_normalizing *work);

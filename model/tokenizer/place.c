@@ -2,7 +2,7 @@
 #include "model/tokenizer/place.h"
 
 #include "model/error.h"
-#include "model/json_scan.h"
+#include "model/json.h"
 #include "model/utf8.h"
 
 #include <stdarg.h>
@@ -49,6 +49,12 @@ static const char *kind_of(const tokenizer_place *p)
     return "something else";
 }
 
+/* The value as the document writes it. */
+static const char *written(const tokenizer_place *p)
+{
+    return json_object_to_json_string_ext(p->value, JSON_C_TO_STRING_PLAIN);
+}
+
 static assay_status fail_kind(const tokenizer_place *p, const char *expected, assay_error *err)
 {
     return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %s, expected %s", kind_of(p), expected);
@@ -91,6 +97,15 @@ assay_status tokenizer_place_text(const tokenizer_place *p, const char **text, s
     return ASSAY_OK;
 }
 
+assay_status tokenizer_place_word(const tokenizer_place *p, const char **text, assay_error *err)
+{
+    size_t n;
+    const assay_status rc = tokenizer_place_text(p, text, &n, err);
+    if (rc != ASSAY_OK || json_text(p->value)) return rc;
+    return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %.*s, expected a string without U+0000",
+                                SHOWN_MAX, written(p));
+}
+
 assay_status tokenizer_place_bool(const tokenizer_place *p, bool *out, assay_error *err)
 {
     if (!json_object_is_type(p->value, json_type_boolean)) return fail_kind(p, "true or false", err);
@@ -103,8 +118,8 @@ assay_status tokenizer_place_count(const tokenizer_place *p, int64_t most, int64
     if (!json_object_is_type(p->value, json_type_int)) return fail_kind(p, "an integer", err);
     const int64_t found = json_object_get_int64(p->value);
     if (found < 0 || found > most)
-        return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %lld, expected 0 to %lld", (long long)found,
-                                    (long long)most);
+        return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %.*s, expected 0 to %lld", SHOWN_MAX,
+                                    written(p), (long long)most);
     *out = found;
     return ASSAY_OK;
 }
@@ -167,9 +182,8 @@ assay_status tokenizer_place_type(const tokenizer_place *p, const char *const *n
 {
     tokenizer_place type;
     const char *text = NULL;
-    size_t length;
     assay_status rc = tokenizer_place_member(p, "type", &type, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_text(&type, &text, &length, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_word(&type, &text, err);
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; i < n; i++)
         if (strcmp(text, names[i]) == 0) {
@@ -185,5 +199,5 @@ assay_status tokenizer_place_type(const tokenizer_place *p, const char *const *n
                                             : ", ",
                                names[i]);
     return tokenizer_place_fail(&type, err, ASSAY_EUNSUPPORTED, "found \"%.*s\", expected %s",
-                                json_scan_clip(text, length, SHOWN_MAX), text, known);
+                                json_scan_clip(text, strlen(text), SHOWN_MAX), text, known);
 }

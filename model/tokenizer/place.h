@@ -41,6 +41,8 @@ assay_status tokenizer_place_list(const tokenizer_place *p, const char *name, to
 
 /* text[0..n), terminated, borrowed from the value. */
 assay_status tokenizer_place_text(const tokenizer_place *p, const char **text, size_t *n, assay_error *err);
+/* The same of a text that is compared with words: ASSAY_EFORMAT where it holds U+0000. */
+assay_status tokenizer_place_word(const tokenizer_place *p, const char **text, assay_error *err);
 /* A copy of it, which the caller frees. */
 assay_status tokenizer_place_copy(const tokenizer_place *p, char **text, size_t *n, assay_error *err);
 assay_status tokenizer_place_bool(const tokenizer_place *p, bool *out, assay_error *err);

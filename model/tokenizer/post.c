@@ -8,11 +8,12 @@
 
 #define THE_TEXT   (-1) /* among the parts: the ids of the text itself */
 #define PARTS_MAX  1024
+#define TEXTS_MAX  16 /* published templates hold the text once */
 #define LENGTH_MAX ((int64_t)1 << 24)
 
 struct tokenizer_post {
     tokenizer_ids parts; /* ids that are added, and THE_TEXT */
-    size_t n_added;
+    size_t n_added, n_texts;
     bool is_set; /* a processor has said what the parts are */
     bool truncates, from_left;
     size_t most; /* ids of a whole answer, where it truncates */
@@ -34,6 +35,9 @@ static assay_status put(const tokenizer_place *at, tokenizer_post *p, int32_t id
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
                                     "found more than %d ids around a text, expected at most those",
                                     PARTS_MAX);
+    if (id == THE_TEXT && ++p->n_texts > TEXTS_MAX)
+        return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
+                                    "found the text more than %d times, expected at most those", TEXTS_MAX);
     if (id != THE_TEXT) p->n_added++;
     return tokenizer_ids_push(&p->parts, id) ? ASSAY_OK
                                              : tokenizer_place_fail(at, err, ASSAY_ENOMEM, "out of memory");
@@ -78,7 +82,7 @@ static assay_status put_special(const tokenizer_place *at, const tokenizer_place
     const char *text = "";
     size_t n = 0;
     assay_status rc = tokenizer_place_member(piece, "id", &name, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_text(&name, &text, &n, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_word(&name, &text, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(tokens, text, &token, err);
     if (rc == ASSAY_OK && !token.value)
         rc = tokenizer_place_fail(&name, err, ASSAY_EFORMAT,
@@ -98,13 +102,12 @@ static assay_status put_piece(const tokenizer_place *at, const tokenizer_place *
 {
     tokenizer_place special, sequence, id;
     const char *text;
-    size_t n;
     assay_status rc = tokenizer_place_member(piece, "SpecialToken", &special, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(piece, "Sequence", &sequence, err);
     if (rc != ASSAY_OK) return rc;
     if (special.value) return put_special(at, tokens, &special, p, err);
     rc = tokenizer_place_member(&sequence, "id", &id, err);
-    if (rc == ASSAY_OK) rc = tokenizer_place_text(&id, &text, &n, err);
+    if (rc == ASSAY_OK) rc = tokenizer_place_word(&id, &text, err);
     if (rc == ASSAY_OK && strcmp(text, "A") != 0)
         rc = tokenizer_place_fail(&id, err, ASSAY_EFORMAT,
                                   "found \"%.20s\", expected \"A\": of one text there is no other", text);
@@ -164,10 +167,9 @@ static assay_status read_choice(const tokenizer_place *at, const char *name, con
 {
     tokenizer_place member;
     const char *text = NULL;
-    size_t length;
     assay_status rc = tokenizer_place_member(at, name, &member, err);
     if (rc != ASSAY_OK || !member.value) return rc;
-    rc = tokenizer_place_text(&member, &text, &length, err);
+    rc = tokenizer_place_word(&member, &text, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++)
         if (strcmp(text, names[i]) == 0) {
             *out = i;
@@ -216,8 +218,7 @@ static assay_status read_padding(const tokenizer_place *at, tokenizer_post *p, a
         if (rc == ASSAY_OK) rc = tokenizer_place_count(&fixed, LENGTH_MAX, &least, err);
     } else if (rc == ASSAY_OK && strategy.value) {
         const char *text;
-        size_t n;
-        rc = tokenizer_place_text(&strategy, &text, &n, err);
+        rc = tokenizer_place_word(&strategy, &text, err);
         if (rc == ASSAY_OK && strcmp(text, "BatchLongest") != 0)
             rc = tokenizer_place_fail(&strategy, err, ASSAY_EUNSUPPORTED,
                                       "found \"%.40s\", expected BatchLongest or Fixed", text);

@@ -65,8 +65,7 @@ static assay_status read_name(const tokenizer_place *p, const char *const *names
                               assay_error *err)
 {
     const char *text;
-    size_t length;
-    const assay_status rc = tokenizer_place_text(p, &text, &length, err);
+    const assay_status rc = tokenizer_place_word(p, &text, err);
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; i < n; i++)
         if (strcmp(text, names[i]) == 0) {

@@ -26,6 +26,7 @@ typedef assay_status tokenizer_word_sink(void *context, const char *text, size_t
 /* What one thread needs to cut; the matcher is borrowed, the rest all zero at first. */
 typedef struct tokenizer_cutting {
     tokenizer_matcher *matcher;
+    tokenizer_growth growth;           /* of the text whose parts are cut */
     buffer text[TOKENIZER_STAGES_MAX]; /* one for each stage that rewrites */
     tokenizer_word_sink *sink;
     void *context;

@@ -155,14 +155,16 @@ static assay_status run_length(const stage *s, const run *r, const tokenizer_tex
 
 static assay_status written(const run *r, const tokenizer_writer *w, assay_error *err)
 {
+    if (w->too_long) return tokenizer_growth_fail(&r->work->growth, "pre_tokenizer", err);
     if (w->failed) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     const tokenizer_text piece = tokenizer_writer_end(w);
+    tokenizer_growth_count(&r->work->growth, piece.n);
     return pass(r, &piece, 0, piece.n, err);
 }
 
 static assay_status run_bytes(const run *r, const tokenizer_text *piece, assay_error *err)
 {
-    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece);
+    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece, r->work->growth.left);
     for (size_t i = 0; i < piece->n; i++) {
         const unsigned char byte = (unsigned char)piece->text[i];
         tokenizer_writer_put(&w, tokenizer_bytes_char(byte), (byte & 0xc0) == 0x80);
@@ -183,7 +185,7 @@ static void put_before(tokenizer_writer *w, const char *text, size_t n)
 static assay_status run_space(const run *r, const tokenizer_text *piece, assay_error *err)
 {
     if (piece->text[0] == ' ') return pass(r, piece, 0, piece->n, err);
-    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece);
+    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece, r->work->growth.left);
     put_before(&w, " ", 1);
     tokenizer_writer_copy(&w, piece->text, piece->n);
     return written(r, &w, err);
@@ -196,7 +198,7 @@ static assay_status run_meta(const stage *s, const run *r, const tokenizer_text 
     const bool prepend =
         !begins && (s->scheme == STAGE_ALWAYS || (s->scheme == STAGE_FIRST && piece->n_origin > 0));
     if (!prepend && !memchr(piece->text, ' ', piece->n)) return pass(r, piece, 0, piece->n, err);
-    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece);
+    tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece, r->work->growth.left);
     uint32_t replacement;
     (void)utf8_decode(s->replacement, s->n_replacement, &replacement, NULL);
     if (prepend) put_before(&w, s->replacement, s->n_replacement);

@@ -72,9 +72,11 @@ static assay_status run_replace(tokenizer_decoding *g, size_t number, const char
         const assay_status rc = tokenizer_matches_next(&matches, &from, &to, &found, err);
         if (rc != ASSAY_OK) return rc;
         if (!found) break;
+        if (s->made.n + p->n > g->growth.left) return tokenizer_growth_fail(&g->growth, "decoder", err);
         made = buffer_append(&s->made, text + done, from - done) && buffer_append(&s->made, p->text, p->n);
         done = to;
     }
+    tokenizer_growth_count(&g->growth, s->made.n > n ? s->made.n - n : 0);
     return hand_on(g, number, made && buffer_append(&s->made, text + done, n - done), err);
 }
 

@@ -11,6 +11,7 @@
 
 #include "model/tokenizer/decoder.h"
 #include "model/tokenizer/pattern.h"
+#include "model/tokenizer/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,6 +66,7 @@ typedef struct step_state {
 struct tokenizer_decoding {
     const tokenizer_decoder *decoder;
     tokenizer_matcher *matcher;
+    tokenizer_growth growth; /* of the tokens so far: what steps may add to them */
     buffer *out;
     step_state states[STEPS_MAX];
 };

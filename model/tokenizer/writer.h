@@ -8,6 +8,8 @@
 #ifndef MODEL_TOKENIZER_WRITER_H
 #define MODEL_TOKENIZER_WRITER_H
 
+#include <assay/status.h>
+
 #include "model/buffer.h"
 
 #include <stdbool.h>
@@ -24,17 +26,39 @@ typedef struct tokenizer_text {
 /* The part text[from..to) of a text. */
 tokenizer_text tokenizer_text_part(const tokenizer_text *t, size_t from, size_t to);
 
+/* How far a tokenizer.json may make a text grow, which a few steps could do without end: to TOKENIZER_GROWTH
+ * times its bytes and TOKENIZER_GROWTH_LEAST more. Normal forms need 11 times, characters for bytes twice as
+ * many. */
+#define TOKENIZER_GROWTH       64
+#define TOKENIZER_GROWTH_LEAST 65536
+
+typedef struct tokenizer_growth {
+    size_t n_text; /* bytes of the text */
+    size_t left;   /* bytes that may still be made of it */
+} tokenizer_growth;
+
+/* The growth that a text of n bytes has. */
+tokenizer_growth tokenizer_growth_begin(size_t n);
+
+/* Counts n bytes that have been made. */
+void tokenizer_growth_count(tokenizer_growth *g, size_t n);
+
+/* ASSAY_EUNSUPPORTED: what, a member of tokenizer.json, makes too much of the text. */
+assay_status tokenizer_growth_fail(const tokenizer_growth *g, const char *what, assay_error *err);
+
 typedef struct tokenizer_writer {
     buffer *out;
     tokenizer_text old;
     size_t at; /* in old: up to where its characters are used up */
     size_t n_origin;
     bool is_origin; /* all that has been written so far belongs to the origin */
-    bool failed;    /* memory could not be had */
+    bool failed;    /* out of memory */
+    size_t most;    /* bytes that may be written */
+    bool too_long;  /* there were more to write */
 } tokenizer_writer;
 
-/* Begins with an empty *out. */
-tokenizer_writer tokenizer_writer_begin(buffer *out, const tokenizer_text *old);
+/* Begins with an empty *out, which may get at most `most` bytes. */
+tokenizer_writer tokenizer_writer_begin(buffer *out, const tokenizer_text *old, size_t most);
 
 /* Writes a character. change, as the publisher counts: 0: it replaces the next old one; 1: it is added; -k:
  * it replaces the next old one, and k more are gone behind that. */

@@ -325,6 +325,11 @@ START_TEST(a_rope_that_is_not_understood_is_refused)
                                   .x = x};
     ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "rope_type: found \"wavy\"", NULL);
+    request.config = "{\"max_position_embeddings\": 64, \"partial_rotary_fraction\": 0.5}";
+    ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED,
+                         "partial_rotary_fraction: found 0.5, which is not understood", NULL);
+    ck_assert_ptr_null(strstr(err.text, "--allow-unknown"));
     request.config = "{\"rope_type\": ";
     ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EFORMAT);
     request.config = "{\"head_dim\": 6}";
@@ -334,6 +339,21 @@ START_TEST(a_rope_that_is_not_understood_is_refused)
     request.n_axes = 2;
     ck_assert_int_eq(engine->rope(&request, out, cosine, sine, &dim, &err), ASSAY_EINVAL);
     ck_assert_uint_eq(dim, 77);
+    close_engine();
+}
+END_TEST
+
+START_TEST(a_type_and_kernels_cannot_be_asked_for)
+{
+    assay_model *other = NULL;
+    assay_model_options options = {.size = sizeof options, .compute = ASSAY_F32};
+    open_engine(_i);
+    ck_assert_int_eq(engine->model_open_with("/nonexistent", &options, &other, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "no choice of the type that it computes in", NULL);
+    options = (assay_model_options){.size = sizeof options, .kernels = (const void *)&options};
+    ck_assert_int_eq(engine->model_open_with("/nonexistent", &options, &other, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "takes no kernels", NULL);
+    ck_assert_ptr_null(other);
     close_engine();
 }
 END_TEST
@@ -365,6 +385,7 @@ int main(void)
     tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
     tcase_add_loop_test(all, what_is_overwritten_decides_what_follows, 0, N_MODULES);
     tcase_add_loop_test(all, a_rope_that_is_not_understood_is_refused, 0, N_MODULES);
+    tcase_add_loop_test(all, a_type_and_kernels_cannot_be_asked_for, 0, N_MODULES);
     tcase_add_loop_test(all, a_missing_checkpoint_is_an_error, 0, N_MODULES);
     suite_add_tcase(suite, all);
     return support_run(suite);

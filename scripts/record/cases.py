@@ -35,14 +35,23 @@ SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.sp
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn: true prompt lengths, and the number of decode steps. limit: what caches hold;
-    None: everything."""
+    """What is drawn: true prompt lengths, and the number of decode steps.
+
+    limit: what caches hold; None: everything.
+    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
+    settles: of a long prompt nearly every draw has a near tie somewhere, so tokens are redrawn one
+    by one, not all together.
+    varies: every greedy stream holds this many different tokens, and no stop id.
+    """
 
     name: str
     lengths: tuple[int, ...]
     n_decode: int
     kind: str = "logits"
     limit: Limit | None = None
+    traces: str = "layers"
+    settles: bool = False
+    varies: int = 0
 
 
 @dataclass
@@ -71,7 +80,7 @@ def plan(variant: Variant) -> list[Case]:
     window = variant.config.get("sliding_window") or 6
     limit = variant.length_limit or 12
     known = {
-        "single": Case("single", (7,), 3),
+        "single": Case("single", (7,), 3, traces="fine"),
         "batch": Case("batch", (3, 9, 6), 3),
         "window": Case("window", (window + 5, window - 2), 4),
         # of a cache's pages of 64 positions, one is left by the window after the third decoded token
@@ -85,14 +94,25 @@ def plan(variant: Variant) -> list[Case]:
         "greedy": Case("greedy", (2, 4), 4, "generate"),
         "random": Case("random", (4, 9), 4, "generate"),
         "forced": Case("forced", (4, 66, 9), 4),  # the longest begins another page of 64
+        # Prompts and decodes across 64, 128, 256 and 1,024 positions (conformance/tests/lengths.test)
+        "long-single": Case("long-single", (61,), 200, traces="none", settles=True),
+        "long-batch": Case("long-batch", (67, 125, 259), 6, settles=True),
+        "long-generate": Case("long-generate", (62, 126, 254), 10, "generate", traces="none",
+                              settles=True, varies=2),
+        "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
+        "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
     }
     return [known[name] for name in variant.cases]
 
 
-def margin(rows: np.ndarray) -> float:
-    """Smallest distance of the best from the second best logit, over rows [n, V]."""
+def margins(rows: np.ndarray) -> np.ndarray:
+    """Distance [n] of the best from the second best logit, of rows [n, V]."""
     best = np.sort(rows, axis=-1)[:, -2:]
-    return float((best[:, 1] - best[:, 0]).min())
+    return best[:, 1] - best[:, 0]
+
+
+def margin(rows: np.ndarray) -> float:
+    return float(margins(rows).min())
 
 
 def smallest_gap(routings: list[Routing]) -> float:
@@ -121,7 +141,12 @@ class Drawer:
             self.draws += 1
             routings: list[Routing] = []
             prompt = self._tokens(length)
-            decode = self.greedy(prompt) if greedy else self._tokens(self.case.n_decode)
+            decode = None if greedy else self._tokens(self.case.n_decode)
+            if self.case.settles:
+                tokens = self.settle(prompt + (decode or []), length - 1)
+                prompt, decode = tokens[:length], None if greedy else tokens[length:]
+            if greedy:
+                decode = self.greedy(prompt)
             if decode is None:
                 continue
             prefill, steps = truth.rows(prompt, decode, None, routings, self.case.limit)
@@ -143,12 +168,28 @@ class Drawer:
             f"{self.case.name}: no sample of length {length} with margin {MARGIN}, router gap "
             f"{ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
 
+    def settle(self, tokens: list[int], decisive: int) -> list[int]:
+        """The tokens, from the first to the last redrawn where an expert is near a tie or, from
+        position `decisive` on, the best logit."""
+        tokens = list(tokens)
+        for _ in range(MOST_NARROW_DRAWS):
+            routings: list[Routing] = []
+            logits = self.checkpoint.truth.logits(tokens, None, routings, self.case.limit)
+            near = margins(logits) < MARGIN
+            near[:decisive] = False
+            for routing in routings:
+                near |= routing.gaps() < ROUTER_GAP
+            if not near.any():
+                break
+            tokens[int(near.argmax())] = self._tokens(1)[0]
+        return tokens
+
     def is_typical(self, drawn: Drawn) -> bool:
         """Whether float32 runs that add up in other orders have much the same noise. Where a model
         makes much of every rounding (Gemma 3n) one run can come close to the truth by luck, and
-        sound candidates would not be within four times its noise. The bundled inputs, of which none
+        sound candidates would not be within four times its noise. Most bundled inputs, of which none
         has shown that, were drawn without."""
-        if self.checkpoint.seed == 0:
+        if self.checkpoint.seed == 0 and not self.checkpoint.variant.typical:
             return True
         largest = max(np.abs(drawn.prefill).max(), np.abs(drawn.steps).max())
         most = MOST_GROWTH * max(drawn.noise, FLOOR * largest)
@@ -181,14 +222,17 @@ class Drawer:
         return {name: rows for name, rows in found.items() if rows is not None}
 
     def greedy(self, prompt: list[int]) -> list[int] | None:
-        """The truth's greedy continuation, stop ids ignored; None at a near tie."""
+        """The truth's greedy continuation, stop ids ignored; None at a near tie, and where it does
+        not vary as the case demands."""
         tokens: list[int] = []
         for _ in range(self.case.n_decode):
             last = self.checkpoint.truth.logits(prompt + tokens)[-1:]
             if margin(last) < MARGIN:
                 return None
             tokens.append(int(last.argmax()))
-        return tokens
+        if self.case.varies and self.checkpoint.idle_id in tokens:
+            return None
+        return tokens if len(set(tokens)) >= self.case.varies else None
 
 
 def choose_stop(streams: list[list[int]]) -> int | None:
@@ -225,13 +269,13 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
         streams = [s.decode for s in samples]
         if any(idle_id in stream for stream in streams):
             continue
-        stop_id = choose_stop(streams)
+        stop_id = None if case.varies else choose_stop(streams)
         recording = Recording(case, samples, drawer.draws, idle_id, stop_id)
         if case.name == "greedy" and not (
                 tokens_alike(checkpoint, samples)
                 and len(narrow_runs(checkpoint, recording)) == 2 * len(checkpoint.narrow)):
             continue
-        if stop_id is not None or case.name == "random":
+        if stop_id is not None or case.varies or case.name == "random":
             return recording
     raise IllConditioned(f"{checkpoint.family.name}/{checkpoint.variant.name}: no stop id ends one "
                          "stream and spares another")
@@ -271,7 +315,8 @@ def check_generate(checkpoint: Checkpoint, recording: Recording, tokens: np.ndar
 
 def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.ndarray]:
     """Datasets of the runs in narrower types. A run is left out as a whole where its noise decides an
-    expert or the end of a stream: then the case says nothing about a candidate of that type."""
+    expert or the end of a stream, or is so large that logits of zero would agree: then the case says nothing about a
+    candidate of that type."""
     drawer = Drawer(checkpoint, recording.case)
     found = [drawer.narrow(sample) for sample in recording.samples]
     datasets = {}
@@ -280,6 +325,8 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
             continue
         rows = [one[name] for one in found]
         if recording.case.kind == "generate" and not ends_alike(recording, rows):
+            continue
+        if not refuses_zeros(recording.samples, rows):
             continue
         prefill, steps = ([row[part].astype(np.float32) for row in rows] for part in (0, 1))
         datasets |= {f"/expect/{name}/prefill": left_pad(prefill, np.nan),
@@ -291,6 +338,11 @@ def largest_noise(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]
     """Of a run, given by its rows."""
     return float(max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
                      for (prefill, steps), s in zip(rows, samples)))
+
+
+def refuses_zeros(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether logits of zero are out of the bounds that are made of a run, given by its rows."""
+    return narrow.APART * largest_noise(samples, rows) < max(np.abs(part).max() for s in samples for part in (s.prefill, s.steps))
 
 
 def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
@@ -378,6 +430,11 @@ def catches(variant: Variant, case: Case) -> str:
         "narrow": "in a narrower type, by prompts of which every expert is chosen by far",
         "generate": "in greedy tokens, some ended by the stop id and some by the limit",
         "greedy": "in greedy tokens, in a narrower type, too",
+        "long-single": "at 64, 128 and 256 positions of a sample, in decode",
+        "long-batch": "at 64, 128 and 256 positions, where prompts of unequal lengths cross them",
+        "long-generate": "at 64, 128 and 256 positions, in greedy tokens",
+        "prefill-1024": "at 1024 positions, in prefill",
+        "decode-1024": "at 1024 positions, in decode",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from . import narrow, quantized
 from .truth import Run, array, precision
@@ -49,6 +50,11 @@ class Checkpoint:
     @property
     def vocab_size(self) -> int:
         return self.variant.config["vocab_size"]
+
+    @property
+    def idle_id(self) -> int:
+        """A stop id that no stream reaches."""
+        return self.vocab_size - 1
 
     def config(self) -> transformers.PreTrainedConfig:
         """A new config of the published class; eager attention and experts."""
@@ -95,8 +101,10 @@ class Checkpoint:
             config["torch_dtype"] = config.pop("dtype")
         if self.variant.spelling == "mixed":
             config["rope_scaling"]["rope_type"] = config["rope_scaling"].pop("type")
+        text = config.get("text_config", config)
         for name in self.variant.omits:
-            del config[name]
+            del text[name]
+        text |= self.variant.writes
         documents = {"config.json": config}
         if self.variant.stop_in != "config":
             documents["generation_config.json"] = {"_from_model_config": False, "do_sample": False,
@@ -128,6 +136,10 @@ class Checkpoint:
                      for name, tensor in state.items()}
         if self.variant.experts == "split":
             state = split_experts(state)
+        elif self.variant.experts == "transposed":
+            state = turn_experts(state)
+        if self.variant.stores_head:
+            state["lm_head.weight"] = state["model.embed_tokens.weight"].clone()
         if self.family.extra_tensors:
             rng = rng_for(self.seed, self.family.name, self.variant.name, "extra")
             state |= self.family.extra_tensors(self, rng)
@@ -137,13 +149,18 @@ class Checkpoint:
         directory.mkdir(parents=True, exist_ok=True)
         if not self.variant.groups:
             self.write_plain(directory, stop_ids, idle_id)
-            self.check_reload(directory)
+            if self.variant.experts == "transposed":
+                self._check_transposed(directory)
+            else:
+                self.check_reload(directory)
             return
         self.write_quantized(directory, stop_ids, idle_id)
         self._check_config(directory)
         again = quantized.state(directory)
         if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
             raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")
+        if self.variant.groups.terse:
+            quantized.shorten(directory)
 
     def write_plain(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         """The drawn weights in a published spelling and layout."""
@@ -151,6 +168,15 @@ class Checkpoint:
             text = json.dumps(document, indent=2, sort_keys=True)
             (directory / name).write_text(text + "\n")
         save_shards(directory, self.stored(), self.variant.n_shards)
+
+    def _check_transposed(self, directory: Path) -> None:
+        """The published class reads fused experts one way around: so turned, the files must make
+        the same model."""
+        with tempfile.TemporaryDirectory() as scratch:
+            turned = turn_experts(load_file(directory / "model.safetensors"))
+            save(turned, Path(scratch) / "model.safetensors")
+            shutil.copy(directory / "config.json", scratch)
+            self.check_reload(Path(scratch))
 
     def check_reload(self, directory: Path) -> None:
         """The publisher's own loader must make the same model of the files (spelling, layout)."""
@@ -208,6 +234,12 @@ def differences(found: Any, meant: Any, place: str = "config") -> list[tuple[str
         return [hit for name, value in meant.items() if name not in NOT_COMPARED
                 for hit in differences(found.get(name), value, f"{place}.{name}")]
     return [] if found == meant else [(place, found, meant)]
+
+
+def turn_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Fused experts with their last two axes swapped."""
+    return {name: tensor.transpose(-1, -2).contiguous() if ".experts." in name else tensor
+            for name, tensor in state.items()}
 
 
 def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

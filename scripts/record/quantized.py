@@ -49,6 +49,23 @@ def write(plain: Path, directory: Path, groups: Groups) -> None:
         file.chmod(0o644)
 
 
+def shorten(directory: Path) -> None:
+    """Rewrites config.json: `quantization` alone, of modules without MLX's defaults, and false for
+    those that are not quantised, as mlx-lm reads it."""
+    path = directory / "config.json"
+    config = json.loads(path.read_text())
+    config.pop("quantization_config")
+    said, names = config["quantization"], load_file(directory / "model.safetensors")
+    for own in said.values():
+        if isinstance(own, dict):
+            for member, default in (("group_size", 64), ("bits", 4), ("mode", "affine")):
+                if own.get(member) == default:
+                    del own[member]
+    said |= {module: False for module in (name.removesuffix(".weight") for name in names)
+             if module.endswith(("proj", "lm_head")) and f"{module}.scales" not in names}
+    path.write_text(json.dumps(config, indent=4, sort_keys=True) + "\n")
+
+
 def codes(packed: np.ndarray, bits: int) -> np.ndarray:
     """[..., n] of [..., n * bits / 32] words: one stream of bits, the lowest first."""
     stream = np.unpackbits(packed.astype("<u4").view(np.uint8), axis=-1, bitorder="little")

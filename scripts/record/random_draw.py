@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from . import families
-from .cases import IllConditioned
 from .dims import grouped_dims, pick
 from .record import record_variant
 from .variant import Config, Family, Groups, Variant, rng_for
@@ -64,29 +63,49 @@ def draw(family: Family, rng: np.random.Generator, name: str) -> Variant:
     return family.quantizable(variant)
 
 
+class Refused(RuntimeError):
+    """No draw of a configuration could be recorded."""
+
+
+def record_one(family: Family, options: argparse.Namespace, name: str) -> tuple[list[str], Variant]:
+    """Records the first draw that neither the publisher nor a check refuses; prints the others.
+    Returns the lines of record_variant and the variant."""
+    place = options.out / "random" / name
+    for attempt in range(MOST_TRIES):
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            variant = draw(family, rng_for(options.seed, "random", name, str(attempt)), name)
+            lines = record_variant(family, variant, options.seed, place, False, "layers")
+            return [f"{lines[0]} (attempt {attempt + 1})", *lines[1:]], variant
+        except Exception as error:  # of any library that is asked about the configuration
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # a full disk is no refusal
+            reason = " ".join(str(error).split())
+            print(f"{name}, attempt {attempt + 1}: refused: {type(error).__name__}: {reason}",
+                  flush=True)
+    shutil.rmtree(place, ignore_errors=True)
+    raise Refused(f"{name}: skipped, {MOST_TRIES} draws were refused")
+
+
 def run(options: argparse.Namespace) -> int:
-    """Writes options.random configurations; prints one line for each."""
-    names = [name for name in options.family or families.NAMES if name != "rope"]
+    """Writes options.random configurations; prints one line for each. Returns 1 if one was skipped
+    because all its draws were refused."""
+    names = [name for name in options.family or families.NAMES if name in families.NAMES]
     started = time.monotonic()
+    n_skipped = 0
     for index in range(options.random):
         family = families.load(names[index % len(names)])
-        name = f"{family.name}-{index:04d}"
-        place = options.out / "random" / name
-        for attempt in range(MOST_TRIES):
-            shutil.rmtree(place, ignore_errors=True)
-            variant = draw(family, rng_for(options.seed, "random", name, str(attempt)), name)
-            try:
-                lines = record_variant(family, variant, options.seed, place, False, "layers")
-                break
-            except IllConditioned:
-                continue
-        else:
-            raise RuntimeError(f"{name}: no well conditioned configuration in {MOST_TRIES} tries")
+        try:
+            lines, variant = record_one(family, options, f"{family.name}-{index:04d}")
+        except Refused as error:
+            n_skipped += 1
+            print(f"{index + 1}/{options.random} {error}", flush=True)
+            continue
         what = f"{variant.dtype}, {variant.spelling}, {variant.wrapper}, {variant.experts}"
         if variant.groups:
             what += f", {variant.groups.bits} bits in {variant.groups.group_size}"
-        print(f"{index + 1}/{options.random} {lines[0]} ({what}, attempt {attempt + 1});"
-              f"{lines[1]}", flush=True)
+        print(f"{index + 1}/{options.random} {lines[0]} ({what});{lines[1]}", flush=True)
     spent = time.monotonic() - started
-    print(f"{options.random} configurations in {spent:.0f} s", flush=True)
-    return 0
+    print(f"{options.random - n_skipped} configurations in {spent:.0f} s, {n_skipped} skipped",
+          flush=True)
+    return 1 if n_skipped else 0

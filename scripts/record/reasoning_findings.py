@@ -45,7 +45,8 @@ ENTRIES = {
         back in `_content_buffer` (`think_parser.py`, 323–370, 446) or before a tool call (`deepseek_v4_parser.py`, 135) when it ends. A message
         without its own end is none (`harmony_parser.py`, 23–32), of a channel only the first counts (`gpt_oss_parser.py`, 33–54), and a stream
         without any channel is empty (`gpt_oss_parser.py`, 164–188).""",
-        """Every character that is no marker, and lies within a message, in exactly one field."""),
+        """Every character that is no marker, and lies within a message, in exactly one field; but what both answers drop is dropped: the
+        beginning of a marker that stands alone before the first tag."""),
     "spaces": Entry(
         "a stream joins blocks and calls in another way than the whole answer",
         """The whole answer strips each block and joins blocks with line breaks (`think_parser.py`, 303; `harmony_parser.py`, 72), and
@@ -62,7 +63,8 @@ ENTRIES = {
         message, and so does every marker of a text whose channels are all unknown, or that has an opening tag and no end (`qwen3_parser.py`,
         60); a stream of `deepseek_v4_parser.py` (135) ends with what may become a marker, though it has; the whole (67) knows an opening
         tag in the first column alone.""",
-        """No marker in any field."""),
+        """No marker in any field, but where both answers have it: an opening tag of deepseek_v4 that calls follow at once, behind other
+        text, is reasoning."""),
     "waits": Entry(
         "stream and whole answer agree on what a stream cannot know",
         """`gpt_oss_parser.py` (92–105) takes a text without channels for content and drops what comes before the first channel; `gemma4_parser.py`

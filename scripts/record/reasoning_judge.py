@@ -48,9 +48,20 @@ def disputed(name: str, text: str, fields: Fields) -> str | None:
     return "lost" if not framed and sorted(bare(name, text)) != sorted(bare(name, said)) else None
 
 
-def disputed_off(name: str, text: str) -> str | None:
-    """The same where thinking is off: what is lost cannot be told from what is dropped, but where it is known to be."""
-    if waits(name, text):
-        return "waits"
-    last_call = text.rpartition(CALL[0])[2]
-    return "lost" if name == "deepseek_v4" and last_call != text and CALL[1] not in last_call else None
+def open_call(text: str) -> bool:
+    """Whether a call in a block has no end, or other calls break it off: deepseek_v4 loses it."""
+    before, call, behind = text.rpartition(CALL[0])
+    in_block = THINK[0] in before.rpartition(THINK[1])[2]
+    return bool(call) and in_block and CALL[1] not in behind.partition(DSML[0])[0]
+
+
+def excluded(name: str, text: str, fields: Fields) -> bool:
+    """Whether an answer that is the same in all ways is no golden."""
+    if name == "deepseek_v4":
+        return open_call(text)
+    return waits(name, text) or (name == "harmony" and leaks(name, text, fields))
+
+
+def excluded_off(name: str, text: str) -> bool:
+    """The same where thinking is off."""
+    return name == "deepseek_v4" and open_call(text)

@@ -16,20 +16,18 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
     """Writes one variant below `directory`; returns a line for each case.
 
     observe: also run mlx-lm on every case.
-    traces: `by case` (fine ones in `single`, layer outputs elsewhere), or `layers` everywhere.
+    traces: `by case`, or `layers` everywhere.
     """
     started = time.monotonic()
     checkpoint = Checkpoint(family, variant, seed)
-    idle_id = checkpoint.vocab_size - 1
+    idle_id = checkpoint.idle_id
     recordings, left_out = draw_cases(checkpoint, idle_id)
     stops = [r.stop_id for r in recordings if r.stop_id is not None]
     checkpoint.write(directory / "model", stops or [idle_id], idle_id)
     lines = [f"  left out: {why}" for why in left_out]
     for recording in recordings:
         path = directory / f"{recording.case.name}.h5"
-        detail = traces
-        if traces == "by case":
-            detail = "fine" if recording.case.name == "single" else "layers"
+        detail = recording.case.traces if traces == "by case" else traces
         model = os.path.relpath(directory / "model", path.parent)
         result = cases.write(checkpoint, recording, path, model, detail)
         line = (f"  {recording.case.name}: noise {result['noise']:.1e}, {result['draws']} draws")

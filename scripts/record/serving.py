@@ -5,11 +5,13 @@ One module for each kind of vector: `serving_<kind>.py` has
     TITLE, CATCHES                  of its section in docs/FINDINGS.md; what its vectors would catch
     published() -> groups           of what upstream's own tests and documents ask; may be empty
     groups(seed, n) -> groups       n goldens each, drawn from the seed
+    sequences(seed, n) -> groups    up to n sequences of each length of marker-like tokens (marker_sequences.py) on
+                                    which upstream agrees with itself; a module without has no such file
     findings(seed, n) -> lines      below the heading: where upstream disagrees with itself, in n draws
                                     each; a module without has no section
 
-where groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz and
-random.json.gz.
+where groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz,
+random.json.gz and sequences.json.gz.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from .threads import write
 KINDS = ("eos", "reasoning", "tools", "events")
 
 N_GOLDENS = 250  # of a group
+N_SEQUENCES = 400  # asked of each parser and length
 N_DRAWS = 4000  # of a group, for findings
 FINDINGS = Path("docs/FINDINGS.md")
 
@@ -43,12 +46,14 @@ def count(groups: list[Any]) -> int:
     return sum(len(group["vectors"]) for group in groups)
 
 
-def record(kind: str, module: ModuleType, seed: int, n: int, out: Path) -> list[Path]:
+def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, out: Path) -> list[Path]:
     """Returns the files, below `out`."""
     made = []
+    sequences = module.sequences(seed, n_sequences) if hasattr(module, "sequences") else []
     for name, recorder, groups in (
             ("published.json.gz", "upstream's tests", module.published()),
-            ("random.json.gz", f"seed {seed}", module.groups(seed, n))):
+            ("random.json.gz", f"seed {seed}", module.groups(seed, n)),
+            ("sequences.json.gz", f"seed {seed}, --sequences {n_sequences}", sequences)):
         if groups:
             write(out / kind / name, document(kind, module, recorder, groups))
             made.append(Path(kind) / name)
@@ -95,7 +100,7 @@ def check(kind: str, module: ModuleType, out: Path) -> list[str]:
     """What differs from a recording of seed 0."""
     differing = []
     with tempfile.TemporaryDirectory() as scratch:
-        for file in record(kind, module, 0, N_GOLDENS, Path(scratch)):
+        for file in record(kind, module, 0, N_GOLDENS, N_SEQUENCES, Path(scratch)):
             if not (out / file).is_file():
                 differing.append(f"{out / file}: missing")
             elif (out / file).read_bytes() != (Path(scratch) / file).read_bytes():
@@ -115,7 +120,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.check:
             differing += check(kind, module, options.out)
         else:
-            record(kind, module, options.seed, options.goldens, options.out)
+            record(kind, module, options.seed, options.goldens, options.sequences, options.out)
     if options.check:
         print("\n".join(differing) or "recorded again, nothing differs")
     return 1 if differing else 0
@@ -128,6 +133,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn (default: 0)")
     parser.add_argument("--goldens", type=int, metavar="N", default=N_GOLDENS,
                         help=f"how many goldens of each group (default: {N_GOLDENS})")
+    parser.add_argument("--sequences", type=int, metavar="N", default=N_SEQUENCES,
+                        help="how many sequences of marker-like tokens to ask of each parser and length, one to five tokens; "
+                             f"all of a length that has no more (default: {N_SEQUENCES})")
     parser.add_argument("--only", action="append", choices=KINDS, metavar="KIND",
                         help=f"{', '.join(KINDS)} (repeatable; default all)")
     parser.add_argument("--out", type=Path, default=Path("fixtures/serving"),
@@ -138,8 +146,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--findings", action="store_true",
                         help=f"write nothing but the sections of {FINDINGS}")
     options = parser.parse_args(arguments)
-    if options.goldens < 1:
-        parser.error("--goldens takes a positive number")
+    if options.goldens < 1 or options.sequences < 1:
+        parser.error("--goldens and --sequences take a positive number")
     try:
         return run(options)
     except (RuntimeError, OSError) as error:

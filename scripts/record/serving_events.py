@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from . import (events_draw, events_fold, events_judge, events_request, serving_reasoning, serving_tools,
-               tools_judge)
+from . import (events_draw, events_fold, events_judge, events_request, marker_sequences, serving_reasoning,
+               serving_tools, tools_judge)
 from .events_fold import Folded
-from .events_server import CHAT, MESSAGES, Answer, Exchange, ask
+from .events_server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
 
 TITLE = "vllm-mlx: event streams"
 CATCHES = ("a marker that leaks or a text that is lost between parser and client, a block opened twice, two finish reasons, a "
@@ -194,6 +194,21 @@ def groups(seed: int, n: int) -> list[Any]:
     asked = list(itertools.product(events_draw.ENDPOINTS, events_draw.REASONING))
     with multiprocessing.get_context("fork").Pool() as pool:
         return pool.starmap(group, [(endpoint, parser, seed, max(1, n // SHARE)) for endpoint, parser in asked], 1)
+
+
+def plain(deltas: list[str]) -> Trial:
+    """Chat completions of these deltas, without parsers and tools."""
+    request = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}
+    server = {"model": MODEL, "reasoning_parser": None, "tool_parser": None, "auto_tool_choice": False}
+    return Trial(Exchange(CHAT, request, server, events_draw.chunks(deltas, 7, "stop", True), None))
+
+
+def sequences(seed: int, n: int) -> list[Any]:
+    """Special tokens and what nearly is one; SHARE of them, since an exchange takes long."""
+    import vllm_mlx.server  # noqa: F401
+    trials = ((number, plain(deltas)) for number, deltas in marker_sequences.enumerated(
+        marker_sequences.SPECIAL, f"{seed} special", max(1, n // (2 * SHARE))))
+    return [{"name": "special", "vectors": [trial.vector(number) for number, trial in trials if trial.golden]}]
 
 
 def published() -> list[Any]:

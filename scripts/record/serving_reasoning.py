@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import reasoning_draw, reasoning_judge, reasoning_off, reasoning_published
+from . import marker_sequences, reasoning_draw, reasoning_judge, reasoning_off, reasoning_published
 
 TITLE = "vllm-mlx: reasoning"
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
@@ -69,9 +69,20 @@ class Trial:
         self.by_token = streamed(self.name, tokens(self.name, self.text))
 
     @property
+    def agrees(self) -> bool:
+        return self.whole == self.stream == self.by_token
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the content is told of one place by the stream, and of another where the text is alike by the whole answer:
+        they differ as soon as something else stands before it. The parsers of others but these two have rules for that."""
+        content = self.whole[1] or ""
+        return (self.name in ("gemma4", "glm4") and bool(content) and self.text.count(content) > 1
+                and not type(self)(self.name, ["z", *self.deltas]).agrees)
+
+    @property
     def golden(self) -> bool:
-        return (self.whole == self.stream == self.by_token
-                and not reasoning_judge.disputed(self.name, self.text, self.whole))
+        return self.agrees and not reasoning_judge.excluded(self.name, self.text, self.whole) and not self.repeated
 
     def vector(self, number: int, comment: str) -> dict[str, Any]:
         one_text = len(self.deltas) == 1
@@ -93,8 +104,7 @@ class TrialOff(Trial):
 
     @property
     def golden(self) -> bool:
-        return (self.whole == self.stream == self.by_token
-                and not reasoning_judge.disputed_off(self.name, self.text))
+        return self.agrees and not reasoning_judge.excluded_off(self.name, self.text) and not self.repeated
 
     def vector(self, number: int, comment: str) -> dict[str, Any]:
         made = super().vector(number, comment)
@@ -123,11 +133,29 @@ def goldens(trials: Iterator[tuple[int, str, Trial]], n: int) -> list[Any]:
     return made
 
 
+def switched() -> list[str]:
+    """The parsers that can be told to stop."""
+    return [name for name in reasoning_draw.TOKENS if hasattr(parser(name), "start_token")]
+
+
 def groups(seed: int, n: int) -> list[Any]:
     """n of each parser, and a fifth as many with thinking off of each that can be told to stop."""
     return [{"name": name, "vectors": goldens(drawn(name, seed), n)} for name in reasoning_draw.TOKENS] + [
-        {"name": f"{name} off", "vectors": goldens(drawn(name, seed, off=True), n // 5)}
-        for name in reasoning_draw.TOKENS if hasattr(parser(name), "start_token")]
+        {"name": f"{name} off", "vectors": goldens(drawn(name, seed, off=True), n // 5)} for name in switched()]
+
+
+def agreeing(name: str, seed: int, n: int, off: bool = False) -> list[Any]:
+    """The vectors of up to n sequences of each length, those on which the parser agrees with itself."""
+    label = f"{seed} {name}{' off' if off else ''}"
+    trials = ((number, (TrialOff if off else Trial)(name, deltas))
+              for number, deltas in marker_sequences.enumerated(marker_sequences.REASONING[name], label, n))
+    return [trial.vector(number, "sequence") for number, trial in trials if trial.golden]
+
+
+def sequences(seed: int, n: int) -> list[Any]:
+    """Of each parser sequences of marker-like tokens, and of each that can be told to stop with thinking off."""
+    return [{"name": name, "vectors": agreeing(name, seed, n)} for name in marker_sequences.REASONING] + [
+        {"name": f"{name} off", "vectors": agreeing(name, seed, n, off=True)} for name in switched()]
 
 
 def published() -> list[Any]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import tools_dense, tools_draw, tools_judge
-from .tools_stream import Answer, streamed, whole
+from . import marker_sequences, tools_dense, tools_draw, tools_formats, tools_judge
+from .tools_stream import UNGATED, Answer, streamed, whole
 
 TITLE = "vllm-mlx: tool calls"
 CATCHES = ("a marker that leaks into the content, a call that is lost or made twice, content that is lost, arguments that are "
@@ -65,6 +65,11 @@ class Trial:
     def by_token(self) -> Answer:
         return streamed(self.name, self.request, tokens(self.name, self.text))
 
+    @cached_property
+    def gated(self) -> Answer:
+        """What a client of the server is told in a stream: as stream, but where the server does not ask the parser."""
+        return streamed(self.name, self.request, self.deltas, gated=True) if self.name in UNGATED else self.stream
+
     @property
     def agrees(self) -> bool:
         return same(self.whole, self.stream) and same(self.whole, self.by_token)
@@ -94,10 +99,12 @@ def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
             yield number, Trial(name, request, deltas)
 
 
-def groups(seed: int, n: int) -> list[Any]:
-    """Two thirds of each group, at least, have calls."""
+def groups(seed: int, n_most: int) -> list[Any]:
+    """Two thirds of each group, at least, have calls. Of the parsers of tools_formats.py, which have one form of calls more often
+    than not, two fifths as many."""
     made = []
     for name in tools_draw.MARKERS:
+        n = n_most * 2 // 5 if name in tools_formats.MARKERS else n_most
         vectors: list[Any] = []
         n_quiet = 0
         for number, trial in drawn(name, seed):
@@ -108,6 +115,23 @@ def groups(seed: int, n: int) -> list[Any]:
             n_quiet += not trial.whole.calls
             vectors.append(trial.vector(number, "drawn"))
         made.append({"name": name, "vectors": vectors})
+    return made
+
+
+def sequences(seed: int, n: int) -> list[Any]:
+    """Of each parser and length up to n sequences of marker-like tokens on which it agrees with itself, and an eighth as many of
+    parts of values."""
+    made = []
+    for name, alphabet in marker_sequences.TOOLS.items():
+        trials = ((number, Trial(name, {}, deltas))
+                  for number, deltas in marker_sequences.enumerated(alphabet, f"{seed} {name}", n))
+        made.append({"name": name, "vectors": [trial.vector(number, "sequence") for number, trial in trials
+                                               if trial.agrees and not tools_judge.coincides(trial)]})
+    for name, frames in marker_sequences.VALUES.items():
+        request = tools_dense.REQUEST if name == "qwen3_xml" else {}
+        trials = ((number, Trial(name, request, deltas))
+                  for number, deltas in marker_sequences.in_calls(frames, f"{seed} {name} values", max(1, n // 8)))
+        made.append({"name": f"{name} values", "vectors": [trial.vector(number, "value") for number, trial in trials if trial.golden]})
     return made
 
 

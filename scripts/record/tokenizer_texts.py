@@ -33,6 +33,8 @@ DIGITS = ["0", "7", "42", "1234", "3.14159", "1,000,000", "٣٤", "२०", "½"
 SPECIAL_CASES = ["İstanbul", "ﬁﬂ", "ẞß", "Å", "Å", "ΑΣΣ", "①②", "㍿", "ﷺ", "가각", "각", "が", "ば",
                  "क्षि", "กำ", "ﾊﾞ", "ǆ", "é", "é", "q\u0323\u0307", "q\u0307\u0323", "\u0958", "\u2126", "ΐ",
                  "▁", "▁▁", "▁a", "<0x41>", "<0xE2>", "Ġ", "Ċ", "##a", "ǅ", "ﬀ", "₂", "™", "\u1e9b\u0323"]
+# A long run of combining characters, control characters of escapes, and characters that decoders strip.
+RARE = ["a" + "\u0323\u0307\u0345" * 40 + "b", "\a bell \x1b[0m", "aa  e▁▁a  "]
 ASSIGNED = [c for c in range(1, 0x110000)
             if unicodedata.category(chr(c)) not in ("Cs", "Cn", "Co")]
 

@@ -1,8 +1,8 @@
 """Records what Hugging Face's tokenizers make of texts and ids.
 
 `python -m scripts.record.tokenizers` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
-made from a seed, and <variant>/vectors.json.gz. `--fresh N` draws N tokenizers of any parts instead, for comparing an
-engine with.
+made from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step. `--fresh N` draws
+N tokenizers of any parts instead, for comparing an engine with.
 """
 
 from __future__ import annotations
@@ -13,20 +13,34 @@ import json
 import os
 import random
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator
 
 import tokenizers
 from tokenizers import Tokenizer
 
-from . import tokenizer_draw, tokenizer_texts, tokenizer_variants
+from . import tokenizer_draw, tokenizer_parts, tokenizer_texts, tokenizer_variants
 
 Json = dict[str, Any]
 
-N_TEXTS = 90
-N_STREAMS = 20
 N_LINES = 900
-LONG_WORD = 12288  # bytes without a space, in each variant
+PARTS = "parts"  # the directory of the tokenizers of tokenizer_parts
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much is asked of a tokenizer."""
+    texts: int  # drawn
+    streams: int
+    long: int  # bytes without a space in one text
+    all_kinds: bool  # of the texts that are not drawn, all; or else as many as are drawn
+    rare: bool = False  # those of tokenizer_texts.RARE, too
+
+
+SHAPES = Amount(texts=90, streams=20, long=6144, all_kinds=False)
+# A stream through any decoders in any order may hold back more than it must.
+OF_PARTS = Amount(texts=30, streams=0, long=256, all_kinds=False, rare=True)
 
 
 def names(model: Json) -> list[str]:
@@ -46,13 +60,14 @@ def places(token: str) -> Iterator[str]:
     yield f"a{token}\n\n{token}b"
 
 
-def texts(rng: random.Random, model: Json, n: int, all_kinds: bool) -> list[tuple[str, str]]:
-    """Comment and text. Of those that are not drawn, all, or as many as are drawn."""
+def texts(rng: random.Random, model: Json, amount: Amount) -> list[tuple[str, str]]:
+    """Comment and text."""
     kinds = list(kinds_of_text(model))
-    drawn = [("drawn", tokenizer_texts.text(rng, names(model))) for _ in range(n)]
-    long = "".join(tokenizer_texts.word(rng) for _ in range(LONG_WORD // 8))
-    chosen = kinds if all_kinds else rng.sample(kinds, min(n, len(kinds)))
-    return [("empty", ""), *chosen, ("without a space", long[:LONG_WORD // 2] * (1 + all_kinds)), *drawn]
+    drawn = [("drawn", tokenizer_texts.text(rng, names(model))) for _ in range(amount.texts)]
+    long = "".join(tokenizer_texts.word(rng) for _ in range(amount.long // 4))
+    chosen = kinds if amount.all_kinds else rng.sample(kinds, min(amount.texts, len(kinds)))
+    return [("empty", ""), *chosen, ("without a space", long[:amount.long]), *drawn,
+            *(("rare", text) for text in tokenizer_texts.RARE if amount.rare)]
 
 
 def kinds_of_text(model: Json) -> Iterator[tuple[str, str]]:
@@ -117,10 +132,10 @@ def certain(tokenizer: Tokenizer, ids: list[int], skip: bool, following: list[li
     return [*pieces, tokenizer.decode(ids, skip_special_tokens=skip)[len(released):]]
 
 
-def encode_vectors(rng: random.Random, tokenizer: Tokenizer, model: Json, n: int, all_kinds: bool) -> list[Json]:
+def encode_vectors(rng: random.Random, tokenizer: Tokenizer, model: Json, amount: Amount) -> list[Json]:
     vectors = []
     seen: dict[str, str] = {}
-    for comment, text in texts(rng, model, n, all_kinds):
+    for comment, text in texts(rng, model, amount):
         seen.setdefault(text, comment)
     for text, comment in seen.items():
         add = rng.random() < 0.5
@@ -163,13 +178,14 @@ def stream_vectors(rng: random.Random, tokenizer: Tokenizer, encoded: list[list[
     return vectors
 
 
-def document(model: Json, recorder: str, rng: random.Random, n: int, n_streams: int, all_kinds: bool) -> Json:
+def document(model: Json, recorder: str, rng: random.Random, amount: Amount) -> Json:
     tokenizer = Tokenizer.from_str(json.dumps(model))
     tokenizer.encode_special_tokens = False
-    groups = {"encode": encode_vectors(rng, tokenizer, model, n, all_kinds)}
+    groups = {"encode": encode_vectors(rng, tokenizer, model, amount)}
     encoded = [vector["expect"]["ids"] for vector in groups["encode"] if vector["expect"]["ids"]] or [[0]]
-    groups["decode"] = decode_vectors(rng, tokenizer, [ids[:400] for ids in encoded], 3 * n if all_kinds else n)
-    groups["stream"] = stream_vectors(rng, tokenizer, encoded, n_streams)
+    groups["decode"] = decode_vectors(rng, tokenizer, [ids[:400] for ids in encoded],
+                                      amount.texts * (3 if amount.all_kinds else 1))
+    groups["stream"] = stream_vectors(rng, tokenizer, encoded, amount.streams)
     return {"schema": "assay/1", "kind": "tokenizer", "model": "model",
             "source": f"tokenizers {tokenizers.__version__}", "recorder": recorder,
             "catches": "an id or a text that is not the published tokenizer's",
@@ -199,13 +215,27 @@ def write(out: Path, model: Json, made: Json, compressed: bool) -> None:
 
 def vectors_of(name: str, seed: int, model: Json) -> Json:
     rng = random.Random(f"{seed} {name} texts")
-    return document(model, f"scripts/record/tokenizers.py, seed {seed}, {name}", rng, N_TEXTS, N_STREAMS, False)
+    return document(model, f"scripts/record/tokenizers.py, seed {seed}, {name}", rng,
+                    OF_PARTS if name.startswith(PARTS) else SHAPES)
+
+
+def made_tokenizers(seed: int, only: list[str] | None) -> Iterator[tuple[str, Json]]:
+    """Name and tokenizer.json of the published shapes, and of the parts."""
+    for name in only or [*tokenizer_variants.VARIANTS, PARTS]:
+        if name == PARTS:
+            yield from ((f"{PARTS}/{number}", model) for number, model in tokenizer_parts.tokenizers(seed))
+        else:
+            rng = random.Random(f"{seed} {name}")
+            yield name, tokenizer_variants.VARIANTS[name](rng, tokenizer_texts.corpus(rng, N_LINES))
+
+
+def recorded_names(out: Path, only: list[str] | None) -> list[str]:
+    return [str(path.parent.relative_to(out)) for path in sorted(out.glob("**/vectors.json.gz"))
+            if not only or path.relative_to(out).parts[0] in only]
 
 
 def record(out: Path, seed: int, only: list[str] | None = None) -> None:
-    for name in only or tokenizer_variants.VARIANTS:
-        rng = random.Random(f"{seed} {name}")
-        model = tokenizer_variants.VARIANTS[name](rng, tokenizer_texts.corpus(rng, N_LINES))
+    for name, model in made_tokenizers(seed, only):
         made = vectors_of(name, seed, model)
         write(out / name, model, made, True)
         counts = ", ".join(f"{len(group['vectors'])} {group['name']}" for group in made["groups"])
@@ -215,7 +245,7 @@ def record(out: Path, seed: int, only: list[str] | None = None) -> None:
 def check(out: Path, seed: int, only: list[str] | None = None) -> int:
     """Asks the recorded tokenizers again: not all trainers come to the same tokenizer twice."""
     differing = []
-    for name in only or tokenizer_variants.VARIANTS:
+    for name in recorded_names(out, only):
         model = json.loads((out / name / "model" / "tokenizer.json").read_text(encoding="utf-8"))
         recorded = gzip.decompress((out / name / "vectors.json.gz").read_bytes()).decode()
         if recorded != text_of(vectors_of(name, seed, model)):
@@ -233,9 +263,8 @@ def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
         name, make = published_shapes[number // 4 % len(published_shapes)]
         shaped = number % 4 == 0
         model = make(rng, lines) if shaped else tokenizer_draw.draw(rng, lines)
-        # Of any decoders in company a stream may hold back more than it must.
-        made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}", rng, n_texts,
-                        4 if shaped else 0, True)
+        amount = Amount(texts=n_texts, streams=4 if shaped else 0, long=12288, all_kinds=True)
+        made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}", rng, amount)
         write(out / f"{number:05d}", model, made, False)
 
 
@@ -243,7 +272,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizers",
                                      description="Records what tokenizers make of texts and ids.")
     parser.add_argument("--seed", type=int, default=0, help="of everything (default: 0)")
-    parser.add_argument("--variant", action="append", choices=list(tokenizer_variants.VARIANTS),
+    parser.add_argument("--variant", action="append", choices=[*tokenizer_variants.VARIANTS, PARTS],
                         help="only that one; may be given again")
     parser.add_argument("--out", type=Path, default=Path("fixtures/tokenizer"),
                         help="directory that receives the variants (default: fixtures/tokenizer)")

@@ -10,6 +10,7 @@ from typing import Any
 FIRST = 2000  # draws of another kind come before
 
 CALL = '{"name":"f","parameters":{"a":1}}'
+ITEM = '{"name":"f","arguments":{"a":1}}'
 SPACE = ("\n", "\r", "\r\n", " ")
 PARTS = {
     "llama": ("<|python_tag|>", "<function=f>", "<function=", "</function>", "{", "}", ">", "<", "a", '{"a":1}', CALL, CALL, ";",
@@ -30,6 +31,35 @@ PARTS |= {
     "qwen": (*TAGGED, "[Calling tool:", ")]", "[Calling tool: f({})]", '[Calling tool: f({"s":"', '"})]'),
     "gemma4": ("<|tool_call>", "<tool_call|>", "call:f{", "call:f(", "}", ")", "call:f{}", 'k:<|"|>', '<|"|>', "a", " ", "\n",
                "<|tool_call>call:f{}<tool_call|>", '<|tool_call>call:f{k:<|"|>', '<|"|>}<tool_call|>', *THOUGHTS),
+}
+PARTS |= {
+    "step3p5": (*TAGGED, "[Calling tool:", ")]", "[Calling tool: f({})]", "[Calling tool: f({})]",
+                "<tool_call><function=f></function></tool_call>"),
+    "poolside_v1": PARTS["glm47"],
+    "nemotron": (*TAGGED, "<tool_call><function=f>1</function></tool_call>", "</function></tool_call>", "<parameter=k>1</parameter>", ">"),
+    "granite": ("<|tool_call|>", "<tool_call>", "[", "]", ITEM, ITEM, '{"type":"f"}', ",", '{"name":"","type":"f","arguments":', "}", "1",
+                '"', " ", "\n", "a"),
+    "xlam": ("```", "```json\n", "[TOOL_CALLS]", "[{", "[", "]", f"[{ITEM}]", f"[{ITEM},{ITEM}]", "[]", "[1]", "}", '"', "</think>", " ",
+             "\n", "a"),
+    "functionary": ("<|recipient|>f\n<|content|>", "<|recipient|>", "<|content|>", "<|from|>assistant\n", "f\n", "user\n", "{", "}",
+                    '{"a":1}', "<function=f>", "<function=", "</function>", "<function=f>{}</function>", "<|", "[", "]", ITEM, ">", " ",
+                    "\n", "a"),
+    "kimi": ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_calls_section_end|>", "<|tool_call_begin|>",
+             "<|tool_call_end|>", "<|tool_call_argument_begin|>", "functions.f:0", "f", ":1", ":", ".", "{}", '{"a":1}',
+             "<|tool_call_begin|>f:0<|tool_call_argument_begin|>{}", "<", " ", "\n", "a"),
+    "deepseek": ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁sep｜>", "function",
+                 "f", "\n```json\n", "\n```", "\n```<｜tool▁call▁end｜>", "{}", "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n", " ",
+                 "\n", "a"),
+    "minimax": ("<minimax:tool_call>", "</minimax:tool_call>", '<invoke name="f">', '<invoke name="', "</invoke>", '<parameter name="k">',
+                '<parameter name="', "</parameter>", '">', "1", "a",
+                '<minimax:tool_call><invoke name="f"><parameter name="k">1</parameter></invoke>', '"', " ", "\n", *THOUGHTS),
+    "deepseek_v4": ("<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", '<｜DSML｜invoke name="f">', "<｜DSML｜invoke", "</｜DSML｜invoke>",
+                    '<｜DSML｜parameter name="k" string="true">', '<｜DSML｜parameter name="k" string="false">', "</｜DSML｜parameter>",
+                    ' name="f"', ">", "1", " ", "\n", "a", *THOUGHTS),
+    "auto": ("<|tool_call>call:f{}", "<|tool_call>", "<tool_call|>", "<｜DSML｜tool_calls>", '<｜DSML｜invoke name="f">',
+             "</｜DSML｜tool_calls>", "<tool_call>", "</tool_call>", "f\n", "<arg_key>k</arg_key><arg_value>1</arg_value>", "[TOOL_CALLS]",
+             f"[{ITEM}]", ITEM, "[Calling tool: f(", "[f(", "{}", ")]", "<function=f>", "</function>", "<parameter=k>1</parameter>", "{",
+             "}", " ", "\n", "a"),
 }
 VALUES = ("a", "1", "[", "]", "{", "}", "'", "<", "<b>", "&", "null", *SPACE, *SPACE)
 TYPES = {"s": "string", "l": "array", "i": "integer", "n": "number", "b": "boolean", "o": "object"}

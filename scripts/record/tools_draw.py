@@ -7,6 +7,8 @@ import random
 import re
 from typing import Any
 
+from . import tools_formats
+
 # What each format is made of. A tokenizer has these as single tokens, more often than not.
 TAGS = ("<tool_call>", "</tool_call>")
 FUNCTION = ("<function=", "</function>", "<parameter=", "</parameter>")
@@ -20,6 +22,7 @@ MARKERS = {
     "glm47": TAGS + ("<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"),
     "harmony": ("<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>", "<|return|>",
                 "<|constrain|>"),
+    **tools_formats.MARKERS,
 }
 WORDS = ("The weather", "ok", "Let me look.", " and ", "\n", "\n\n", "  ", "a < b", "x > y", "1.5", "{",
          "}", "[", "]", '"quoted"', "it's", "naïve", "北京", "🌦️", "e\u0301", "Привет", "<b>", "&amp;",
@@ -185,7 +188,8 @@ class Draw:
         return f"<tool_call>{self.space()}{body}{self.space()}</tool_call>"
 
     def call(self) -> str:
-        return getattr(self, "call_" + self.parser)()
+        other = tools_formats.CALLS.get(self.parser)
+        return other(self) if other else getattr(self, "call_" + self.parser)()
 
     def call_hermes(self) -> str:
         kind = self.rng.random()
@@ -289,7 +293,7 @@ class Draw:
 
     def text(self) -> str:
         rng = self.rng
-        quiet = self.parser in ("harmony", "glm47") and rng.random() < 0.7
+        quiet = self.parser in ("harmony", "glm47", *tools_formats.QUIET) and rng.random() < 0.7
         parts = ["" if quiet else self.words()]
         for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
             call = self.call()

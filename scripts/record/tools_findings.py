@@ -16,6 +16,12 @@ from .tools_stream import Answer
 PLAIN = "a"  # stands for any character, where it may
 
 ENTRIES = {
+    "gate": Entry(
+        "a call that no client of a stream gets, though the parser tells it",
+        """The server asks a parser only once one of its own markers is in the text (`server.py`, 1092–1113): not those of granite
+        (`<|tool_call|>`), functionary, kimi and deepseek, nor the code and the arrays of xlam. Their calls reach a client of a stream as
+        content, markup and all. What is said of a stream in other entries is what these parsers say of one if asked.""",
+        "The calls."),
     "cuts": Entry(
         "what a stream says depends on where the text was cut",
         """The parsers look for markers in single deltas, or let go what may become one: `hermes_tool_parser.py` (283–336) counts whole
@@ -44,16 +50,17 @@ ENTRIES = {
         """`qwen3_xml_tool_parser.py` (497–560) waits for the end of every tag that may be one of its own: `<<`, or `<function=` without an end,
         stops it for good, and both answers lose the rest: of a call whose value holds `a << b`, too. A bare `<function=NAME>` that the
         text ends in is dropped.""",
-        """What cannot become a tag is content, or part of a value. Only a tag outside of calls that another breaks off (`<function=<tool_call>`,
-        `<<tool_call>`) ends what is read: there this is a golden."""),
+        """What cannot become a tag is content, or part of a value. Where tags follow each other without a text, and outside of values, what
+        both answers say is a golden (`sequences.json.gz`)."""),
     "malformed": Entry(
         "one error of XML, and what follows is read wrongly",
         "Exceptions of expat are logged and passed over (`qwen3_xml_tool_parser.py`, 427); expat itself takes nothing more.",
-        "Tags by themselves, not a document."),
+        "Tags by themselves, not a document; but behind the end of what has not begun, or a tag without a name, no tag is read."),
     "order": Entry(
         "calls in another order than the model's",
-        "`qwen_tool_parser.py` (96–199) looks for calls in brackets first, for objects next, and for functions last.",
-        "The order of the text."),
+        """`qwen_tool_parser.py` (96–199) looks for calls in brackets first, for objects next, and for functions last;
+        `functionary_tool_parser.py` (71–119) for functions last.""",
+        "The order of the text. A call within the block of another comes before it."),
     "python": Entry(
         "arguments that are no JSON",
         """Arguments that are no object become Python's `str` (`hermes_tool_parser.py`, 123: `True`, `None`, `[1, 'a']`); a value of
@@ -70,26 +77,38 @@ ENTRIES = {
     "retracted": Entry(
         "what a stream has told is taken back, and by chance said again",
         """Every call's end has the whole text looked at again: for thoughts, which `glm47_tool_parser.py` (87) drops with all that is before the
-        end of one without a beginning; for marked calls and functions, beside which `llama_tool_parser.py` (371) knows no bare object.""",
+        end of one without a beginning; for marked calls and functions, beside which `llama_tool_parser.py` (371) knows no bare object;
+        for calls with a type, beside which `deepseek_tool_parser.py` (112) knows none without.""",
         "What has been told stands."),
     "silent": Entry(
         "what a stream is silent of until the end of a thought takes it along",
         """`abstract_tool_parser.py` (75–84) drops all that is before the end of a thought without a beginning: also calls that are whole, if the
         stream has not told them yet (`qwen_tool_parser.py`, 313; `hermes_tool_parser.py`, 296), and what would be content.""",
-        "What is decided by the text so far is decided then."),
+        "What is decided by the text so far is decided then; hermes withholds what stands between two open tags."),
     "late": Entry(
         "a call that a stream knows of only when it has ended",
         """`hermes_tool_parser.py` (148–230) looks for functions and objects without tags where no call has them, and a stream is silent while more
         tags open than close (296–298): so all depends on whether another call comes.""",
-        "What is decided by the text so far is decided then."),
+        "What is decided by the text so far is decided then; hermes withholds what stands between two open tags."),
     "unmarked": Entry(
         "a call without a marker, which a stream finds only where another marker stands",
         """`gemma4_tool_parser.py` (367–380) reads fenced code as calls, which opens no gate of a stream; a marker of another form does.""",
-        "Content, as without the marker."),
+        "Content, as without the marker; but behind a block without a call, calls in parentheses count."),
     "restored": Entry(
         "of the text behind a call, only a tag is content",
         "`qwen3_xml_tool_parser.py` (896–925) gives back a function that was none, and nothing of what stands around it.",
-        "All of it, or nothing."),
+        "All of it, but for the end of a call, which both answers drop."),
+    "twice": Entry(
+        "a call whose text is content, too",
+        """`deepseek_tool_parser.py` (84–88) cuts the content at the marker of the section and looks for calls in all of the text; a stream of
+        minimax hands on a call without tags around it before its end (`minimax_tool_parser.py`, 149).""",
+        "Of deepseek both, as both answers say; of minimax content outside of its tags."),
+    "lost": Entry(
+        "text before a call that neither answer has",
+        """A stream of `auto_tool_parser.py` (430–455) says nothing more once the text has both `<` and `[`, and nothing of what may begin a marker
+        that the next delta brings; the server takes tags out of content. The whole answer has no content beside calls of glm47 and
+        objects without markers.""",
+        "Dropped, as by both answers."),
     "raises": Entry(
         "the parser raises",
         "Sets and other values of Python that JSON does not have (`gemma4_tool_parser.py`, 400).",
@@ -100,7 +119,7 @@ ENTRIES = {
 def cause_of(t: Trial) -> str | None:
     """Of ENTRIES; None where there is nothing to find."""
     if t.agrees:
-        return tools_judge.disputed(t)
+        return tools_judge.disputed(t) or (None if same(t.gated, t.whole) else "gate")
     if not same(t.stream, t.by_token):
         return "cuts"
     if not same(Answer(None, t.whole.calls), Answer(None, t.stream.calls)):
@@ -138,8 +157,9 @@ def shown(answer: Answer) -> str:
 
 def row(cause: str, t: Trial, n: int) -> str:
     deltas = " ".join(json.dumps(delta, ensure_ascii=False) for delta in t.deltas)
+    stream = t.gated if cause == "gate" else t.stream
     other = t.by_token if cause == "cuts" else t.whole
-    cells = [code(text.replace("\n", " ")) for text in (deltas, shown(t.stream), shown(other))]
+    cells = [code(text.replace("\n", " ")) for text in (deltas, shown(stream), shown(other))]
     return f"| {t.name} | {n} | " + " | ".join(cells) + " |"
 
 

@@ -27,7 +27,10 @@ CAUSES = {
     "silent": "what a stream is silent of until the end of a thought takes it along",
     "late": "a call that a stream knows of only when it has ended",
     "unmarked": "a call without a marker, which a stream finds only where another marker stands",
+    "twice": "a call whose text is content, too",
+    "lost": "text before all markers that a stream passes over, and the whole answer for another reason",
     "lone": "half a character",
+    "repeated": "the same words of different places",
 }
 
 
@@ -89,11 +92,16 @@ def spoils(text: str, arguments: str) -> bool:
     return arguments not in text or is_python(arguments)
 
 
-def disordered(text: str) -> bool:
-    """qwen looks for calls in brackets first, for objects next, and for functions last."""
+QWENS = ("qwen", "step3p5")
+
+
+def disordered(name: str, text: str) -> bool:
+    """qwen looks for calls in brackets first, for objects next, and for functions last; functionary for functions last."""
+    from vllm_mlx.tool_parsers.functionary_tool_parser import FunctionaryToolParser as Functionary
     from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
-    places = [[found.start() for found in pattern.finditer(text)]
-              for pattern in (Qwen.BRACKET_PATTERN, Qwen.XML_PATTERN, Qwen.FUNCTION_PATTERN)]
+    qwens = (Qwen.BRACKET_PATTERN, Qwen.XML_PATTERN, Qwen.FUNCTION_PATTERN)
+    patterns = {**dict.fromkeys(QWENS, qwens), "functionary": (Functionary.RECIPIENT_PATTERN, Functionary.FUNCTION_PATTERN)}
+    places = [[found.start() for found in pattern.finditer(text)] for pattern in patterns.get(name, ())]
     return any(min(later, default=len(text)) < max(first, default=-1)
                for i, first in enumerate(places) for later in places[i + 1:])
 
@@ -153,7 +161,7 @@ def unsteady(t: Trial) -> str | None:
             return "silent"
         if t.name == "gemma4" and so_far.count("<tool_call|>") > 1 and not told:  # it reads the first block alone
             return "silent"
-        if behind[:len(before)] != before or (t.name == "qwen" and marks and "<think>" not in so_far
+        if behind[:len(before)] != before or (t.name in QWENS and marks and "<think>" not in so_far
                                               and len(Qwen._strip_unclosed_markup(so_far)) > min(marks)):
             return "silent"
         begin = so_far.rfind("<think>")
@@ -184,6 +192,111 @@ def unmarked(t: Trial) -> bool:
                 and bool(whole(t.name, t.request, behind).calls)))
 
 
+def in_value(text: str) -> bool:
+    """Whether a tag that another breaks off, behind which qwen3_xml reads nothing, stands in a parameter's value."""
+    values = re.findall(r"<parameter=[^<>]+>(.*?)(?:</parameter>|\Z)", text, re.DOTALL)
+    return any(re.search("<[^<>]*(?=<|$)", value) for value in values)
+
+
+def joined(arguments: str) -> bool:
+    """Whether arguments are an object, and more behind it, or have a member twice."""
+    try:
+        return bool(arguments[json.JSONDecoder().raw_decode(arguments)[1]:].strip()) or not is_json(arguments)
+    except ValueError:
+        return False
+
+
+def repeated(t: Trial) -> bool:
+    """Whether the content, or its beginning, is told of one place by a stream, and of another where the text is alike by the whole
+    answer: they differ as soon as something else stands before it, or behind its last words."""
+    from .serving_tools import Trial as Another
+    content, last = t.whole.content or "", t.deltas[-1]
+    places = t.text.count(content) if "</think>" not in t.text else 2
+    if not content:
+        return False
+    if places > 1 and not Another(t.name, t.request, ["z", *t.deltas]).agrees:
+        return True
+    return (t.name == "hermes" and content.endswith(last) and t.deltas.count(last) > 1
+            and not Another(t.name, t.request, [*t.deltas, "z"]).agrees)
+
+
+def varied(deltas: list[str]) -> list[str]:
+    """The deltas with names and letters that differ from place to place."""
+    def of_place(place: int, delta: str) -> str:
+        return re.sub(r"(?<![a-z_\"])[afgh](?![a-z_\"])|(?<=name\": \")[fgh]", lambda found: found[0] * (place + 2), delta)
+    return [of_place(place, delta) for place, delta in enumerate(deltas)]
+
+
+def by_chance(t: Trial) -> bool:
+    """Whether qwen or step3p5 lose one call and tell another that is alike, at the end of a thought or out of order."""
+    from .serving_tools import Trial as Another
+    doubtful = "</think>" in t.text or (disordered(t.name, t.text) and "<function=" in t.text)
+    return t.name in QWENS and doubtful and not Another(t.name, t.request, varied(t.deltas)).agrees
+
+
+def is_unknown(text: str) -> bool:
+    """Whether the end of a thought without a beginning is followed by a whole thought, so that it is no end."""
+    before, end, behind = text.partition("</think>")
+    return bool(end) and "<think>" not in before and bool(re.search("<think>.*</think>", behind, re.DOTALL))
+
+
+def in_tag(text: str) -> bool:
+    """Whether behind a call of qwen3_xml a tag is broken off by what is none, or what stands behind a function that is none has a tag
+    or a bracket."""
+    behind = text.rpartition("<function=")[2].partition(">")[2]
+    return bool(re.search(r"</tool_call>.*<tool_<", text, re.DOTALL) or re.search(r"[<\[]", behind))
+
+
+def replaced(t: Trial) -> bool:
+    """deepseek knows calls without a type only where none has one: those that a stream has told before are none then."""
+    from vllm_mlx.tool_parsers.deepseek_tool_parser import DeepSeekToolParser as DeepSeek
+    typed, bare = (pattern.search(t.text) for pattern in (DeepSeek.TOOL_CALL_PATTERN, DeepSeek.TOOL_CALL_SIMPLE_PATTERN))
+    return bool(t.name == "deepseek" and typed and bare and bare.end() < typed.end())
+
+
+def twice(t: Trial) -> bool:
+    """deepseek looks for calls before the marker of their section, too, where all is content; a stream of minimax says a call without
+    tags around it before it knows what it is."""
+    from vllm_mlx.tool_parsers.deepseek_tool_parser import DeepSeekToolParser as DeepSeek
+    if t.name == "minimax":
+        return bool(t.whole.calls) and not re.search("<minimax:tool_call>.*</minimax:tool_call>", t.text, re.DOTALL)
+    at = t.text.find(DeepSeek.TOOL_CALLS_START)
+    patterns = (DeepSeek.TOOL_CALL_PATTERN, DeepSeek.TOOL_CALL_SIMPLE_PATTERN)
+    return t.name == "deepseek" and any(found.start() < at for pattern in patterns for found in pattern.finditer(t.text))
+
+
+def lost(t: Trial) -> bool:
+    """auto is silent in a stream once the text has '<' and '[', or what may begin a marker before one, and takes tags out; its whole
+    answer has no content where it is glm47's, or objects without markers."""
+    markers = r"<\|tool_call>|<｜DSML｜tool_calls>|<tool_call>|<function=|\[TOOL_CALLS\]|\[Calling tool:|\[\w+\(\{"
+    before = re.split(markers, t.text, maxsplit=1)[0].strip()
+    return t.name == "auto" and bool(t.whole.calls) and not (t.whole.content or "").startswith(before)
+
+
+def coincides(t: Trial) -> str | None:
+    """One of CAUSES, of a sequence of markers on which all ways agree by chance, or on what loses values."""
+    if not all(name for name, _ in t.whole.calls) or (t.name == "minimax" and twice(t)):
+        return "nameless"
+    flaws = t.whole.flaws | t.stream.flaws | t.by_token.flaws
+    if t.name == "glm47" and retracted(t):
+        return "retracted"
+    if t.name in (*QWENS, "hermes", "gemma4") and is_unknown(t.text):
+        return "late"
+    if t.name == "hermes" and "</think>" in t.text and (cause := unsteady(t)) in ("retracted", "silent"):
+        return cause
+    if t.name in QWENS and re.search(r"\[Calling tool:(?!\s*\w+\(\{).*\)\].*</think>", t.text, re.DOTALL):
+        return "silent"
+    if by_chance(t):
+        return "retracted"
+    if "unread" in flaws and (in_value(t.text) or (t.whole.calls and in_tag(t.text))):
+        return "unread"
+    if "restored" in flaws and t.whole.calls and in_tag(t.text):
+        return "restored"
+    if t.name == "qwen3_xml" and any(joined(arguments) for _, arguments in t.whole.calls):
+        return "python"
+    return "repeated" if repeated(t) else None
+
+
 def disputed(t: Trial) -> str | None:
     """One of CAUSES, of an answer that is the same in all ways."""
     flaws = t.whole.flaws | t.stream.flaws | t.by_token.flaws
@@ -192,11 +305,13 @@ def disputed(t: Trial) -> str | None:
             return cause
     if t.name == "qwen3_xml" and re.search(r"<function=[^<>]+>\s*$", t.text):
         return "unread"
-    if t.name == "qwen" and disordered(t.text):
+    if disordered(t.name, t.text):
         return "order"
-    if t.name == "glm47" and retracted(t):
+    if (t.name == "glm47" and retracted(t)) or replaced(t):
         return "retracted"
-    if t.name in ("qwen", "hermes", "gemma4") and "</think>" in t.text and (cause := unsteady(t)):
+    if twice(t) or lost(t):
+        return "twice" if twice(t) else "lost"
+    if t.name in (*QWENS, "hermes", "gemma4") and "</think>" in t.text and (cause := unsteady(t)):
         return cause
     if t.name in ("gemma4", "hermes") and unmarked(t):
         return "unmarked"

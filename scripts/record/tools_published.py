@@ -9,7 +9,8 @@ from . import reasoning_published, tools_draw
 
 FILES = ("test_tool_parsers", "test_gemma4_tool_parser", "test_gpt_oss_tool_parsing", "test_harmony_parsers",
          "test_tool_call_promotion", "test_streaming_content_with_tool_calls", "test_native_tool_format",
-         "test_tool_argument_coercion")
+         "test_tool_argument_coercion", "test_deepseek_v4_tool_parser", "test_minimax_tool_calling", "test_poolside_v1_parsers",
+         "test_step3p5_tool_parser")
 
 Call = tuple[str, str, dict[str, Any], list[str]]  # parser, test, request, deltas
 

@@ -9,6 +9,10 @@ from typing import Any
 
 from . import tools_draw
 
+# Their markers open no gate of the server's stream (server.py, 1092), so that calls reach no client in one: these are asked from
+# the first delta on, as if they did.
+UNGATED = ("granite", "xlam", "functionary", "kimi", "deepseek")
+
 
 @dataclass
 class Answer:
@@ -101,15 +105,16 @@ def whole(name: str, request: dict[str, Any], text: str) -> Answer:
 
 
 class Stream:
-    """server.py, stream_chat_completion, without a reasoning parser: what reaches the client."""
+    """server.py, stream_chat_completion, without a reasoning parser: what reaches the client; gated: also of one of UNGATED."""
 
-    def __init__(self, name: str, request: dict[str, Any]) -> None:
+    def __init__(self, name: str, request: dict[str, Any], gated: bool = False) -> None:
         from vllm_mlx import server
         self.server = server
         self.flaws: set[str] = set()
         self.parser = parser(name, self.flaws)
         self.request = {"tools": request["tools"]} if request else {}
-        self.possible = server._requires_eager_tool_streaming(self.parser)
+        self.open = name in UNGATED and not gated
+        self.possible = self.open or server._requires_eager_tool_streaming(self.parser)
         self.text = self.content = ""
         self.calls: dict[int, list[str]] = {}
         self.detected = False
@@ -150,7 +155,8 @@ class Stream:
     def answer(self) -> Answer:
         """The last delta is an empty one, as of an engine that has ended."""
         self.feed("", finished=True)
-        if self.text and not self.detected and self.server._streaming_tool_markup_possible(self.text, self.parser):
+        possible = self.open or self.server._streaming_tool_markup_possible(self.text, self.parser)
+        if self.text and not self.detected and possible:
             unread = self.flaws & {"unread"}
             said = self.parser.extract_tool_calls(self.text, self.request)
             self.flaws |= unread
@@ -160,9 +166,9 @@ class Stream:
                       self.flaws)
 
 
-def streamed(name: str, request: dict[str, Any], deltas: list[str]) -> Answer:
+def streamed(name: str, request: dict[str, Any], deltas: list[str], gated: bool = False) -> Answer:
     try:
-        stream = Stream(name, request)
+        stream = Stream(name, request, gated)
         for delta in deltas:
             stream.feed(delta)
         return stream.answer()

@@ -97,10 +97,13 @@ class Routing:
         """[n, top_k], sorted by number."""
         return np.sort(np.argsort(-self.shares, axis=-1, kind="stable")[:, :self.top_k], axis=-1)
 
-    def gap(self) -> float:
-        """The smallest distance from the last chosen expert to the first that is not."""
+    def gaps(self) -> np.ndarray:
+        """[n]: the distance from the last chosen expert to the first that is not."""
         ordered = -np.sort(-self.shares, axis=-1)
-        return float((ordered[:, self.top_k - 1] - ordered[:, self.top_k]).min())
+        return ordered[:, self.top_k - 1] - ordered[:, self.top_k]
+
+    def gap(self) -> float:
+        return float(self.gaps().min())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 Config = dict[str, Any]
 
 STANDARD = ("single", "batch", "generate")
+LENGTHS = ("long-single", "long-batch", "long-generate", "prefill-1024", "decode-1024")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Groups:
     bits: int
     group_size: int
     modules: tuple[tuple[str, Config | None], ...] = ()
+    terse: bool = False  # config.json says of modules what mlx-lm reads, but does not write
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,16 @@ class Variant:
     dtype: str = "float32"  # float32 | float16 | bfloat16
     n_shards: int = 1
     wrapper: str = "text"  # text | multimodal | towers (multimodal, with the towers' weights)
-    experts: str = "fused"  # fused | split (one tensor per expert)
+    experts: str = "fused"  # fused | split (one tensor per expert) | transposed (fused, [in, out])
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
     groups: Groups | None = None  # written by mlx-lm, in its affine groups
-    omits: tuple[str, ...] = ()  # members of config.json left to the published default
+    # Members of the text config in config.json: left to the published default, or written so
+    omits: tuple[str, ...] = ()
+    writes: Config = field(default_factory=dict)
+    # Inputs are chosen as with other seeds than 0: three more float32 runs have the same noise
+    typical: bool = False
+    stores_head: bool = False  # a tied head is in the file all the same
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
 
 
@@ -91,6 +98,13 @@ def dims_for(family: Family, seed: int) -> Config:
 def small(base: Config, **more: Any) -> Config:
     """One layer, a short vocabulary and a narrow MLP: enough where one member of a config shows."""
     return {**base, "num_hidden_layers": 1, "vocab_size": 47, "intermediate_size": 29, **more}
+
+
+def lengths(config: Config, **more: Any) -> Variant:
+    """Long cases of a family: every row of them is recorded, so the vocabulary is tiny."""
+    return Variant("lengths", {**config, "vocab_size": 11, "max_position_embeddings": 2048},
+                   "A rope, a mask or a cache that goes wrong at some position", LENGTHS,
+                   dtype="bfloat16", **more)
 
 
 def layer_pattern(n_layers: int, period: int) -> list[str]:

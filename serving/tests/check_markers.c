@@ -33,7 +33,7 @@ START_TEST(a_reasoning_parser_names_what_it_takes_out)
     expect(serve_markers_of_reasoning, "mistral", "[THINK] [/THINK] ");
     expect(serve_markers_of_reasoning, "glm4", "<think> </think> <|begin_of_box|> <|end_of_box|> ");
     expect(serve_markers_of_reasoning, "gemma4",
-           "<|channel>thought <|channel>response <|channel> <channel|> ");
+           "<channel|> <|channel>thought <|channel>response <|channel> <|channel><channel|> ");
     for (size_t i = 0; i < 2; i++)
         expect(serve_markers_of_reasoning, i ? "harmony" : "gpt_oss",
                "<|channel|>analysis <|channel|>final <|channel|> <|message|> <|start|> <|end|> <|return|> "
@@ -58,6 +58,31 @@ START_TEST(a_tool_parser_names_what_stands_around_calls_and_in_them)
            "<tool_call> </tool_call> <function= </function> [Calling tool: <parameter= </parameter> ");
     expect(serve_markers_of_tools, "qwen3_xml",
            "<tool_call> <function= <parameter= </tool_call> </function> </parameter> ");
+    expect(serve_markers_of_tools, "step3p5",
+           "<tool_call> </tool_call> <function= </function> [Calling tool: <parameter= </parameter> ");
+    expect(serve_markers_of_tools, "nemotron",
+           "<tool_call> </tool_call> <function= </function> <parameter= </parameter> ");
+    expect(serve_markers_of_tools, "poolside_v1",
+           "<tool_call> </tool_call> <arg_key> </arg_key> <arg_value> </arg_value> ");
+    expect(serve_markers_of_tools, "granite", "<|tool_call|> <tool_call> ");
+    expect(serve_markers_of_tools, "xlam", "[TOOL_CALLS] ");
+    expect(serve_markers_of_tools, "functionary",
+           "<|recipient|> <function= <|from|> <|content|> </function> ");
+    expect(serve_markers_of_tools, "kimi",
+           "<|tool_call_begin|> <|tool_calls_section_begin|> <|tool_call_section_begin|> <|tool_call_end|> "
+           "<|tool_call_argument_begin|> <|tool_calls_section_end|> <|tool_call_section_end|> ");
+    expect(serve_markers_of_tools, "deepseek",
+           "<｜tool▁calls▁begin｜> <｜tool▁call▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁end｜> "
+           "<｜tool▁sep｜> ");
+    expect(serve_markers_of_tools, "minimax",
+           "<minimax:tool_call> </minimax:tool_call> <invoke name=\" </invoke> <parameter name=\" "
+           "</parameter> ");
+    expect(serve_markers_of_tools, "deepseek_v4",
+           "<｜DSML｜tool_calls> </｜DSML｜tool_calls> <｜DSML｜invoke </｜DSML｜invoke> <｜DSML｜parameter "
+           "</｜DSML｜parameter> ");
+    expect(serve_markers_of_tools, "auto",
+           "<tool_call> <|tool_call> <｜DSML｜tool_calls> <function= [TOOL_CALLS] </tool_call> </function> "
+           "<tool_call|> </｜DSML｜tool_calls> ");
 }
 END_TEST
 

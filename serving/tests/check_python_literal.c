@@ -72,13 +72,30 @@ START_TEST(containers_are_read)
 }
 END_TEST
 
+START_TEST(a_backslash_joins_lines)
+{
+    expect("\\\n0", "0");
+    expect(" \\\r\n0", "0");
+    expect("\\\r\\\n[1,\\\n 2]", "[1, 2]");
+    expect("'a' \\\n 'b'", "\"ab\"");
+    expect("-\\\n1", "-1");
+    expect("1\\\n ", "1");
+    expect("1\\\r\n\n", "1");
+    expect("\\\n 0", NULL);
+    expect("1\\\n", NULL);
+    expect("[1\\ \n]", NULL);
+    expect("1_\\\n0", NULL);
+}
+END_TEST
+
 START_TEST(what_is_none_leaves_nothing)
 {
     static const char *const texts[] = {
-        "",     "x",     "true",        "007",       "1__0",   "1_",       "1j",
-        "b'a'", "f'a'",  "'a",          "'\n'",      "{1, 2}", "[1",       "1 2",
-        "--1",  "1 + 2", "'\\N{DASH}'", "'\\ud800'", "'\\x4'", "1e400",    "{'a'}",
-        "0x",   "\n 1",  "1\n ",        "[,]",       "-'a'",   "{1.5: 2}", "0xfffffffffffffffff"};
+        "",      "x",     "true",        "007",       "1__0",   "1_",       "1j",
+        "b'a'",  "f'a'",  "'a",          "'\n'",      "{1, 2}", "[1",       "1 2",
+        "--1",   "1 + 2", "'\\N{DASH}'", "'\\ud800'", "'\\x4'", "1e400",    "{'a'}",
+        "0x",    "\n 1",  "1\n ",        "[,]",       "-'a'",   "{1.5: 2}", "0xfffffffffffffffff",
+        "0x0x1", "0b2",   "0o8",         "0xg"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) expect(texts[i], NULL);
 }
 END_TEST
@@ -104,6 +121,7 @@ int main(void)
     tcase_add_test(c, words_and_numbers_are_read);
     tcase_add_test(c, strings_are_read);
     tcase_add_test(c, containers_are_read);
+    tcase_add_test(c, a_backslash_joins_lines);
     tcase_add_test(c, what_is_none_leaves_nothing);
     tcase_add_test(c, levels_are_bounded);
     suite_add_tcase(s, c);

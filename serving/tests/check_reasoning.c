@@ -115,6 +115,39 @@ START_TEST(tool_calls_of_deepseek_v4_end_the_block)
 }
 END_TEST
 
+START_TEST(a_marker_that_is_begun_right_before_the_first_block_is_dropped)
+{
+    static const char *const parsers[] = {"deepseek_r1", "deepseek_v4", "step3p5"};
+    for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++) {
+        reads(parsers[i], "<<think>a</think>b", "R{a} C{b}");
+        reads(parsers[i], " </th<think>a", "R{ a}");
+        reads(parsers[i], "<tool_c<think>a", "R{a}");
+        reads(parsers[i], "<<<think>a", "R{<<a}");
+        reads(parsers[i], "a<<think>b", "R{a<b}");
+        reads(parsers[i], "<</think>b", "R{<} C{b}");
+        reads(parsers[i], " <t<thin", "R{ <t<thin}");
+    }
+    reads("mistral", "[/[THINK]a", "R{[/a}");
+    reads("deepseek_v4", "<｜DSML<think>a", "R{<｜DSMLa}");
+    reads("gemma4", "\n<|chan<channel|><|channel>response", "C{\n}");
+    reads("gemma4", "<channel|><chan<channel|>a", "C{a}");
+    reads("gemma4", "<chan<channel|>a<chan<channel|>b", "C{a<chanb}");
+    reads("gemma4", "<|channel>thought<channel|>a", "C{a}");
+    reads("gemma4", "<chan<chan<channel|>", "C{<chan<chan}");
+}
+END_TEST
+
+START_TEST(a_tag_that_calls_of_deepseek_v4_end_at_once_is_reasoning_but_at_the_beginning)
+{
+    reads("deepseek_v4", "<think>" DSML "a", "C{" DSML "a}");
+    reads("deepseek_v4", "\n<think>" DSML "a", "R{\n<think>} C{" DSML "a}");
+    reads("deepseek_v4", "a<think>" DSML, "R{a<think>} C{" DSML "}");
+    reads("deepseek_v4", "a<think>b" DSML, "R{ab} C{" DSML "}");
+    reads("deepseek_v4", "a<think><｜DSML", "R{a<｜DSML}");
+    reads("qwen3", "a<think>" DSML, "R{a" DSML "}");
+}
+END_TEST
+
 START_TEST(boxes_of_glm4_are_dropped_everywhere)
 {
     reads("glm4", "a<|begin_of_box|>b<|end_of_box|>c", "C{abc}");
@@ -244,6 +277,8 @@ int main(void)
     tcase_add_test(c, a_tool_call_in_a_block_is_content);
     tcase_add_test(c, a_tool_call_in_an_implicit_or_a_later_block_is_reasoning);
     tcase_add_test(c, tool_calls_of_deepseek_v4_end_the_block);
+    tcase_add_test(c, a_marker_that_is_begun_right_before_the_first_block_is_dropped);
+    tcase_add_test(c, a_tag_that_calls_of_deepseek_v4_end_at_once_is_reasoning_but_at_the_beginning);
     tcase_add_test(c, boxes_of_glm4_are_dropped_everywhere);
     tcase_add_test(c, channels_of_gemma4_take_turns);
     tcase_add_test(c, a_channel_name_on_a_line_of_its_own_is_no_answer);

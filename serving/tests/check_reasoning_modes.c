@@ -24,12 +24,21 @@ START_TEST(harmony_channels_are_reasoning_and_content)
             "R{a} C{b}");
         reads(parsers[i], "<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "R{a} C{b}");
         reads(parsers[i], "<|channel|>final json <|constrain|>JSON<|message|>a<|call|>b", "C{a}");
-        reads(parsers[i], "<|channel|>analysis x<|constrain|>y<|message|>a<|message|>b<|start|>c", "R{ab}");
+        reads(parsers[i], "<|channel|>analysis x<|constrain|>y<|message|>a<|start|>c", "R{a}");
         reads(parsers[i], "<|channel|>analysis<|message|>a<|constrain|>b<|message|>c", "R{a}");
-        reads(parsers[i], "<|channel|>final<|message|>a<|message|>b<|constrain|>c<|message|>d", "C{ab}");
+        reads(parsers[i], "<|channel|>final<|message|>a<|constrain|>c<|message|>d", "C{a}");
         reads(parsers[i], "<|channel|>final<|message|>a<|channel|>odd<|message|>b<|return|>", "C{a}");
         reads(parsers[i], "<|start|>assistant<|channel|>analysis<|message|>a", "R{a}");
     }
+}
+END_TEST
+
+START_TEST(a_second_message_marker_is_text_for_gpt_oss_alone)
+{
+    reads("gpt_oss", "<|channel|>analysis<|message|>a<|message|>b<|start|>c", "R{a<|message|>b}");
+    reads("gpt_oss", "<|channel|>final<|message|><|message|>b<|constrain|>c", "C{<|message|>b}");
+    reads("harmony", "<|channel|>analysis<|message|>a<|message|>b<|start|>c", "R{ab}");
+    reads("harmony", "<|channel|>final<|message|><|message|>b<|constrain|>c", "C{b}");
 }
 END_TEST
 
@@ -123,6 +132,35 @@ START_TEST(with_thinking_off_a_block_is_dropped)
 }
 END_TEST
 
+START_TEST(with_thinking_off_a_tag_that_is_only_begun_is_no_answer)
+{
+    for (size_t i = 0; i < N_IMPLICIT; i++) {
+        reads_off(implicit[i], "<</think>\n<", "C{<}");
+        reads_off(implicit[i], "<think>a</think></thin", "");
+        reads_off(implicit[i], "<think>a</think>b</thin", "C{b</thin}");
+        reads(implicit[i], "<think>a</think><", "R{a} C{<}");
+    }
+    reads_off("mistral", "[/THINK][", "");
+    reads_off("glm4", "</think><th", "");
+    reads_off("glm4", "</think><|begin", "C{<|begin}");
+    reads_off("gemma4", "<|channel>a<channel|>thou", "C{thou}");
+    reads_off("gemma4", "<|channel>response<|chan<channel|>a", "C{a}");
+}
+END_TEST
+
+START_TEST(thinking_off_reads_the_degenerate_blocks_of_gemma4_as_published_streams_do)
+{
+    reads_off("gemma4", "a<|channel><channel|>b", "C{a}");
+    reads_off("gemma4", "a<|channel><channel|>b<channel|>c", "C{ac}");
+    reads_off("gemma4", "<|channel>thought<channel|>b<|channel><channel|>c", "C{b}");
+    reads_off("gemma4", "a<|channel>response<|channel>response b", "C{a}");
+    reads_off("gemma4", "a<|channel>thought<|channel>response\nb<|channel>response c<channel|>response\nd",
+              "C{abd}");
+    reads("gemma4", "<|channel><channel|>b", "C{b}");
+    reads("gemma4", "a<|channel>response<|channel>response b", "C{ab}");
+}
+END_TEST
+
 START_TEST(without_explicit_markers_thinking_off_changes_nothing)
 {
     reads_off("gpt_oss", "a<|channel|>analysis<|message|>b<|end|>",
@@ -137,6 +175,7 @@ int main(void)
     TCase *c = tcase_create("modes");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, harmony_channels_are_reasoning_and_content);
+    tcase_add_test(c, a_second_message_marker_is_text_for_gpt_oss_alone);
     tcase_add_test(c, a_broken_header_drops_its_message);
     tcase_add_test(c, harmony_drops_what_lies_outside_of_messages);
     tcase_add_test(c, gpt_oss_takes_a_text_without_channels_for_content);
@@ -144,6 +183,8 @@ int main(void)
     tcase_add_test(c, messages_to_tools_are_left_where_a_parser_reads_them);
     tcase_add_test(c, with_thinking_off_a_reply_without_markers_is_content);
     tcase_add_test(c, with_thinking_off_a_block_is_dropped);
+    tcase_add_test(c, with_thinking_off_a_tag_that_is_only_begun_is_no_answer);
+    tcase_add_test(c, thinking_off_reads_the_degenerate_blocks_of_gemma4_as_published_streams_do);
     tcase_add_test(c, without_explicit_markers_thinking_off_changes_nothing);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -100,6 +100,22 @@ static const struct {
     {"mistral", "[TOOL_CALLS]f[ARGS]{\"a\": 1} \xc3\xbc"},
     {"glm47", "<tool_call>f\n<arg_key>a</arg_key><arg_value>1</arg_value></tool_call> \xc3\xbc"},
     {"harmony", "<|channel|>commentary to=functions.f<|message|>{\"a\":1}<|call|> \xc3\xbc"},
+    {"granite", "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"a\":1}}] \xc3\xbc"},
+    {"xlam", "Let me see. [TOOL_CALLS]x\n```json\n[{\"name\":\"f\"}]\n``` \xc3\xbc"},
+    {"functionary", "Let me see < that. <|recipient|>f\n<|content|>{\"a\":1}<|from|>assistant\n \xc3\xbc"},
+    {"nemotron", "Let me <tool_call><function=f><parameter=a>1</parameter></function></tool_call> \xc3\xbc"},
+    {"kimi", "Let me <|tool_call_begin|>f:0<|tool_call_argument_begin|>{\"a\":1}<|tool_call_end|> \xc3\xbc"},
+    {"deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```"
+                 "<｜tool▁call▁end｜> \xc3\xbc"},
+    {"minimax", "Let me <minimax:tool_call><invoke name=\"f\"><parameter name=\"a\">1</parameter></invoke>"
+                "</minimax:tool_call> \xc3\xbc"},
+    {"step3p5",
+     "Let me see < that. <tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call> \xc3\xbc"},
+    {"poolside_v1", "Let me <tool_call>f\n<arg_key>a</arg_key><arg_value>1</arg_value></tool_call> \xc3\xbc"},
+    {"deepseek_v4",
+     "<｜DSML｜tool_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"a\" string=\"true\">1"
+     "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls> \xc3\xbc"},
+    {"auto", "Let me see < that. <tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call> \xc3\xbc"},
 };
 
 START_TEST(calls_are_read_with_no_more_in_bytes_than_in_one_piece)

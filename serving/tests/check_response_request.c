@@ -34,6 +34,8 @@ static const struct {
      "{\"tools\":[{\"x\":1}]}"},
     {0, "{\"tools\":[{\"x\":1}],\"tool_choice\":\"none\"}", ANGLES_SERVER, false, false,
      "{\"tools\":[{\"x\":1}]}"},
+    {0, "{\"tools\":[{\"x\":1}],\"tool_choice\":\"none\\u0000\"}", ANGLES_SERVER, false, true,
+     "{\"tools\":[{\"x\":1}]}"},
     {0, "{\"tools\":[{\"x\":1}],\"tool_choice\":{\"type\":\"none\"}}", ANGLES_SERVER, false, true,
      "{\"tools\":[{\"x\":1}]}"},
     {1, "{\"tools\":[{\"name\":\"f\",\"input_schema\":{}}],\"tool_choice\":{\"type\":\"none\"}}",

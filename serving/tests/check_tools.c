@@ -10,6 +10,7 @@
 #include "model/tests/support.h"
 #include "serving/tests/pieces.h"
 #include "serving/tests/tool_reads.h"
+#include "serving/tools_parts.h"
 
 static const char *const all[] = {"gemma4", "glm47",   "harmony", "hermes",
                                   "llama",  "mistral", "qwen",    "qwen3_xml"};
@@ -71,13 +72,18 @@ START_TEST(unknown_names_are_refused_with_the_known_ones)
     ck_assert_int_eq(serve_tools_open("nope", (assay_text){0}, &t, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, "'nope'", "gemma4", "gpt-oss", "qwen3_coder", NULL);
     ck_assert_ptr_null(t);
+    const char *name;
+    for (size_t i = 0; (name = serve_tools_name_at(i)); i++) ck_assert_ptr_nonnull(strstr(err.text, name));
+    ck_assert_uint_eq(strlen(strrchr(err.text, ' ')), strlen(" generic"));
 }
 END_TEST
 
 START_TEST(aliases_are_known)
 {
-    static const char *const names[] = {"nous",   "qwen3",  "qwen3.5", "qwen3_coder",
-                                        "llama3", "llama4", "glm4",    "gpt-oss"};
+    static const char *const names[] = {"nous",       "qwen3",     "qwen3.5",  "qwen3_coder", "llama3",
+                                        "llama4",     "glm4",      "gpt-oss",  "deepseek_v3", "deepseek_r1",
+                                        "dsml",       "meetkai",   "granite3", "kimi_k2",     "moonshot",
+                                        "minimax_m2", "nemotron3", "step",     "generic"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) tool_reads(names[i], "a", "C{a}");
 }
 END_TEST

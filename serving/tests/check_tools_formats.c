@@ -155,7 +155,8 @@ START_TEST(harmony_reads_calls_of_the_commentary)
                "CALL{f} ARGUMENTS{{}} CALL{f} ARGUMENTS{{}}");
     tool_reads("harmony", "<|start|>assistant" CALL_F "{}<|call|>", "CALL{f} ARGUMENTS{{}}");
     tool_reads("harmony", CALL_F "so<|call|>", "CALL{f} ARGUMENTS{so}");
-    tool_reads("harmony", CALL_F "so", "C{so}");
+    tool_reads("harmony", CALL_F "so", "");
+    tool_reads("harmony", CALL_F " so", "C{so}");
     tool_reads("harmony", CALL_F "{}<|channel|>commentary to=functions.g<|message|>{}<|call|>",
                "CALL{f} ARGUMENTS{{}}");
     tool_reads("harmony", "<|channel|>commentary to=functions.a.b<|message|>{}<|call|>", "C{{}}");
@@ -179,11 +180,43 @@ START_TEST(harmony_reads_the_answer)
 }
 END_TEST
 
+START_TEST(harmony_reads_no_answer_where_there_is_no_text)
+{
+    tool_reads("harmony", "<|start|>assistant<|channel|>final<|message|> \n", "C{assistant}");
+    tool_reads("harmony", "<|channel|>commentary<|message|>a<|channel|>final<|message|><|end|>b", "C{ab}");
+    tool_reads("harmony", "<|channel|>commentary<|message|>a<|channel|>final<|message|> <|return|>", "C{ }");
+    tool_reads("harmony", "<|channel|>commentary<|message|>a<|channel|>final<|message|><|b", "C{<|b}");
+}
+END_TEST
+
 START_TEST(harmony_drops_control_tokens)
 {
     tool_reads("harmony", "a<|end|>b<|channel|>c<|return|>", "C{abc}");
     tool_reads("harmony", "<|start|>assistant a", "C{assistant a}");
     tool_reads("harmony", "<|channel|>commentary", "");
+    tool_reads("harmony", CALL_F " a<|constrain|>b<|message|>c", "C{abc}");
+}
+END_TEST
+
+START_TEST(harmony_drops_the_words_of_headers_that_begin_nothing)
+{
+    tool_reads("harmony", "a<|channel|><|call|>json", "C{a}");
+    tool_reads("harmony", "<|channel|>analysis<|message|>a final json word", "C{a word}");
+    tool_reads("harmony", "<|channel|>commentary<|end|> to=functions.f.g h", "C{h}");
+    tool_reads("harmony", "<|channel|>commentary<|end|>to=functions. a", "C{to=functions. a}");
+    tool_reads("harmony", "<|channel|>commentary to=functions.f<|start|>assistant", "");
+    tool_reads("harmony", "<|channel|>commentary to=functions.f<|return|>a b", "C{b}");
+    tool_reads("harmony", "<|channel|>js<|end|>on", "");
+    tool_reads("harmony", "json <|channel|>b", "C{json b}");
+}
+END_TEST
+
+START_TEST(harmony_drops_a_role_where_a_call_or_an_answer_follows)
+{
+    tool_reads("harmony", "<|start|>assistant<|channel|>commentary", "C{assistant}");
+    tool_reads("harmony", "<|start|>assistant<|channel|>final<|message|>a<|return|>", "C{a}");
+    tool_reads("harmony", "b<|start|>assistant<|channel|>final<|message|>a<|return|>", "C{ba}");
+    tool_reads("harmony", "<|start|>assistant<|message|>a", "C{assistanta}");
 }
 END_TEST
 
@@ -281,7 +314,10 @@ int main(void)
     tcase_add_test(c, llama_reads_functions);
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);
     tcase_add_test(c, harmony_reads_the_answer);
+    tcase_add_test(c, harmony_reads_no_answer_where_there_is_no_text);
     tcase_add_test(c, harmony_drops_control_tokens);
+    tcase_add_test(c, harmony_drops_the_words_of_headers_that_begin_nothing);
+    tcase_add_test(c, harmony_drops_a_role_where_a_call_or_an_answer_follows);
     tcase_add_test(c, text_becomes_a_string_of_json_whatever_it_holds);
     tcase_add_test(c, a_function_without_a_name_is_no_call);
     tcase_add_test(c, white_space_of_several_bytes_is_passed_over);

@@ -30,7 +30,10 @@ int __real_memcmp(const void *text, const void *other, size_t n);
 int __wrap_memcmp(const void *text, const void *other, size_t n);
 int __wrap_memcmp(const void *text, const void *other, size_t n)
 {
-    n_looked += n;
+    const unsigned char *a = text, *b = other;
+    size_t n_alike = 0;
+    while (n_alike < n && a[n_alike] == b[n_alike]) n_alike++;
+    n_looked += n_alike + (n_alike < n); /* to the first difference */
     return __real_memcmp(text, other, n);
 }
 
@@ -106,6 +109,17 @@ static void expect_linear_nested(const char *parser, const char *more, const cha
     read_all(parser, text, more, end);
 }
 
+/* begin, again and again `more`, and at last end. */
+static void expect_linear_between(const char *parser, const char *begin, const char *more, const char *end)
+{
+    char text[N_BYTES];
+    const size_t n_begin = strlen(begin), n_more = strlen(more), n_end = strlen(end);
+    memcpy(text, begin, n_begin);
+    for (size_t i = n_begin; i < N_BYTES; i++) text[i] = more[(i - n_begin) % n_more];
+    memcpy(text + N_BYTES - n_end, end, n_end);
+    read_all(parser, text, begin, more);
+}
+
 /* A parser, and what its blocks begin with and are made of. */
 typedef struct material {
     const char *parser;
@@ -134,6 +148,35 @@ static const material materials[] = {
     {"harmony",
      {"<|channel|>", "<|message|>", "<|call|>", "<|end|>", "<|start|>assistant", "<|constrain|>",
       "<|channel|>commentary", "<|channel|>final<|message|>", "<|"}},
+    {"granite", {"<|tool_call|>", "<tool_call>", "[", "]", "<tool_call>[{", "},"}},
+    {"xlam", {"```", "[TOOL_CALLS]", "\n", "[{", "}]", "```json\n["}},
+    {"functionary",
+     {"<|recipient|>", "<|recipient|>x\n<|content|>", "<|content|>", "<function=", "<function=x>{", ">",
+      "}<|", "</function>", "[", "\n"}},
+    {"nemotron",
+     {"<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
+      "<tool_call><function=x>", "</function></tool_call>", ">"}},
+    {"kimi",
+     {"<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>",
+      "<|tool_call_end|>", "<|tool_call_begin|>x<|tool_call_argument_begin|>", ":", "."}},
+    {"deepseek",
+     {"<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "\n```json\n",
+      "\n```<｜tool▁call▁end｜>", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>x"}},
+    {"minimax",
+     {"<minimax:tool_call>", "</minimax:tool_call>", "<invoke name=\"", "</invoke>", "<parameter name=\"",
+      "</parameter>", "<invoke name=\"x\">", "\">"}},
+    {"step3p5",
+     {"<tool_call>", "</tool_call>", "<function=", "</function>", "[Calling tool:", ")]",
+      "<function=x></function>"}},
+    {"poolside_v1",
+     {"<tool_call>", "</tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+      "<tool_call>x\n", "<think>", "</think>"}},
+    {"deepseek_v4",
+     {"<｜DSML｜tool_calls>", "</｜DSML｜tool_calls>", "<｜DSML｜invoke name=\"x\">", "</｜DSML｜invoke>",
+      "<｜DSML｜parameter name=\"x\" string=\"true\">", "</｜DSML｜parameter>", "<｜DSML｜invoke"}},
+    {"auto",
+     {"<tool_call>", "</tool_call>", "<|tool_call>call:x{", "<tool_call|>", "<｜DSML｜tool_calls>",
+      "[TOOL_CALLS]", "[Calling tool:", "[x({", "})]", "<function=", "</function>", "<tool_call>x\n"}},
 };
 
 /* Common to all. */
@@ -151,7 +194,7 @@ START_TEST(a_parser_is_linear)
     const material *m = &materials[_i];
     for (size_t i = 0; part_of(m, i); i++)
         for (size_t j = 0; part_of(m, j); j++) {
-            char both[128];
+            char both[256];
             (void)snprintf(both, sizeof both, "%s%s", part_of(m, i), part_of(m, j));
             expect_linear(m->parser, part_of(m, i), part_of(m, j));
             expect_linear(m->parser, "", both);
@@ -169,6 +212,21 @@ START_TEST(what_is_nested_is_linear)
 }
 END_TEST
 
+START_TEST(what_a_block_holds_is_linear)
+{
+    static const char *const parts[] = {
+        "[Calling tool: f({", "[Calling tool: f({})]", "<tool_call>{",  "<tool_call>{}</tool_call>",
+        "</tool_call>",       "})]</tool_call>",       "[Calling tool:"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        expect_linear_between("qwen", "<function=f>", parts[i], "</function>");
+        expect_linear_between("qwen", "<tool_call>{", parts[i], "})]</tool_call>");
+    }
+    expect_linear_between("hermes", "<tool_call>a<tool_call>", "{", "}");
+    expect_linear_between("gemma4", "<|tool_call><tool_call|>", "call:f(", ")");
+    expect_linear_between("harmony", "<|channel|>commentary to=functions.f<|message|>", "<|message|>", "x");
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("serving/tools_linear");
@@ -176,6 +234,7 @@ int main(void)
     tcase_set_timeout(c, 300);
     tcase_add_loop_test(c, a_parser_is_linear, 0, sizeof materials / sizeof *materials);
     tcase_add_test(c, what_is_nested_is_linear);
+    tcase_add_test(c, what_a_block_holds_is_linear);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -12,6 +12,7 @@ static const struct {
 } ROWS[] = {
     {"\"integer\"", "\"3\"", "3"},
     {"\"integer\"", "\" -7\\n\"", "-7"},
+    {"\"integer\\u0000\"", "\"3\"", NULL},
     {"\"integer\"", "\"3.0\"", NULL},
     {"\"integer\"", "\"3e2\"", NULL},
     {"\"integer\"", "\"007\"", NULL},

@@ -61,7 +61,7 @@ START_TEST(reads_nothing_behind_a_tag_that_another_breaks_off)
     tool_reads("qwen3_xml", "a <parameter=x<b>", "C{a }");
     tool_reads("qwen3_xml", "a <parameter=x>b", "C{a <parameter=x>b}");
     tool_reads("qwen3_xml", "a <parameter=x", "C{a <parameter=x}");
-    tool_reads("qwen3_xml", "a <function=><b>", "C{a <function=><b>}");
+    tool_reads("qwen3_xml", "a <function=><b>", "C{a <b>}");
     tool_reads("qwen3_xml", "a << b <t<u> </b</tool", "C{a << b <t<u> </b</tool}");
     tool_reads("qwen3_xml", "<function=<tool_call>b", "C{<function=}");
     tool_reads("qwen3_xml", "<<function=f></function>", "C{<} CALL{f} ARGUMENTS{{}}");
@@ -72,7 +72,81 @@ START_TEST(reads_nothing_behind_a_tag_that_another_breaks_off)
     tool_reads("qwen3_xml", "a<function=f> <</parameter></tool</function", "C{a}");
     tool_reads("qwen3_xml", "a<function=f> <b<function=g></function>",
                "C{a<function=f> <b} CALL{g} ARGUMENTS{{}}");
-    tool_reads("qwen3_xml", "a<function=f> << b</function>", "C{a<function=f> << b</function>}");
+    tool_reads("qwen3_xml", "a<function=f> << b</function>", "C{a} CALL{f} ARGUMENTS{{}}");
+}
+END_TEST
+
+START_TEST(an_end_makes_a_bare_function_a_call)
+{
+    tool_reads("qwen3_xml", "a<function=f>\n</tool_call>b<function=g></function>",
+               "C{a} CALL{f} ARGUMENTS{{}} C{b} CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a</function><function=f>\n", "C{a</function>} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "</tool_call><function=f><tool", "C{</tool_call>} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "</parameter><function=f>", "C{</parameter>}");
+    tool_reads("qwen3_xml", "<function=f></function><function=g>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "</function><function=f><parameter=x></tool_call>",
+               "C{</function>} CALL{f} ARGUMENTS{{\"x\": \"</tool_call>\"}}");
+}
+END_TEST
+
+START_TEST(reads_the_name_alone_behind_an_end_of_what_has_not_begun)
+{
+    tool_reads("qwen3_xml", "a<function=f></parameter>b<parameter=x>1</parameter>", "C{a}");
+    tool_reads("qwen3_xml", "<function=f></parameter><parameter=x>1</function>b<function=g></function>",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<function=f><parameter=></tool_call>", "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<function=f></parameter><tool_call><function=g></tool_call>",
+               "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f></parameter><parameter=x><tool_call>", "C{a}");
+    tool_reads("qwen3_xml", "a<function=f></parameter><parameter=><tool_call>", "C{a} CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "a<function=f></parameter><function=g<tool_call>", "C{a}");
+    tool_reads("qwen3_xml", "a<tool_call></parameter><function=f></function>", "C{a}");
+    tool_reads("qwen3_xml", "a<tool_call> </function><function=f>", "C{a}");
+}
+END_TEST
+
+START_TEST(reads_no_tag_behind_one_without_a_name)
+{
+    tool_reads("qwen3_xml", "a<function=>b<function=f>c<tool_call>d<parameter=x>e", "C{abcde}");
+    tool_reads("qwen3_xml", "a<function=>b</tool_call><tool_", "C{ab}");
+    tool_reads("qwen3_xml", "<function=>a<function=<b>", "C{a}");
+    tool_reads("qwen3_xml", "a<parameter=>b", "C{a<parameter=>b}");
+}
+END_TEST
+
+START_TEST(drops_what_begins_like_a_tag_behind_a_function_that_was_none)
+{
+    tool_reads("qwen3_xml", "<function=f>a</tool_call>b", "C{<function=f>ab}");
+    tool_reads("qwen3_xml", "<function=f>a</tool", "C{<function=f>a}");
+    tool_reads("qwen3_xml", "<function=f>a<parameter=", "C{<function=f>a}");
+    tool_reads("qwen3_xml", "<function=f>a<parameter=>b", "C{<function=f>ab}");
+    tool_reads("qwen3_xml", "<function=f>a<<b>", "C{<function=f>a}");
+}
+END_TEST
+
+START_TEST(reads_only_ends_behind_a_tag_in_a_call_that_another_breaks_off)
+{
+    tool_reads("qwen3_xml", "a<tool_call><<function=f></function></tool_call>",
+               "C{a<tool_call><<function=f></function></tool_call>}");
+    tool_reads("qwen3_xml", "<tool_call><function=f><parameter=</function><function=g></tool_call>",
+               "CALL{f} ARGUMENTS{{}}");
+    tool_reads("qwen3_xml", "<tool_call><function=f><parameter=x>a << b</parameter></function></tool_call>",
+               "CALL{f} ARGUMENTS{{\"x\": \"a << b\"}}");
+}
+END_TEST
+
+START_TEST(keeps_all_of_a_text_that_begins_with_a_broken_tag)
+{
+    tool_reads("qwen3_xml", "\n<<</function>", "C{\n<<</function>}");
+    tool_reads("qwen3_xml", "<tool_<<parameter=x>a", "C{<tool_<<parameter=x>a}");
+    tool_reads("qwen3_xml", "<parameter=><parameter=<b>", "C{<parameter=><parameter=<b>}");
+}
+END_TEST
+
+START_TEST(an_open_object_keeps_a_parameter_that_comes_twice)
+{
+    tool_reads("qwen3_xml", "<function=f><parameter=x>a<parameter=x>b",
+               "CALL{f} ARGUMENTS{{\"x\": \"a\", \"x\": \"b}");
 }
 END_TEST
 
@@ -247,6 +321,13 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, reads_functions_with_and_without_outer_tags);
     tcase_add_test(c, reads_nothing_behind_a_tag_that_another_breaks_off);
+    tcase_add_test(c, an_end_makes_a_bare_function_a_call);
+    tcase_add_test(c, reads_the_name_alone_behind_an_end_of_what_has_not_begun);
+    tcase_add_test(c, reads_no_tag_behind_one_without_a_name);
+    tcase_add_test(c, drops_what_begins_like_a_tag_behind_a_function_that_was_none);
+    tcase_add_test(c, reads_only_ends_behind_a_tag_in_a_call_that_another_breaks_off);
+    tcase_add_test(c, keeps_all_of_a_text_that_begins_with_a_broken_tag);
+    tcase_add_test(c, an_open_object_keeps_a_parameter_that_comes_twice);
     tcase_add_test(c, takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
     tcase_add_test(c, gives_values_the_types_of_the_request);
     tcase_add_test(c, drops_a_line_that_a_lone_return_before_a_tag_ends);

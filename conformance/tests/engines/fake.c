@@ -87,7 +87,8 @@ static void meet(const char *dir)
 static bool eat_memory(void)
 {
     size_t bytes = (size_t)1 << 30;
-    void *a = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *a = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (a != MAP_FAILED) (void)munmap(a, bytes);
     return a != MAP_FAILED;
 }
@@ -193,6 +194,12 @@ static void write_row(real *row, uint32_t state)
     for (size_t v = 0; v < FORMULA_VOCAB; v++) row[v] = (real)formula_logit(state, v);
 }
 
+/* The logit of another token, half the noise below the best one. */
+static void tie(real *row, uint32_t state)
+{
+    row[formula_other(state)] = row[formula_best(state)] - (real)(FORMULA_NOISE / 2);
+}
+
 static void prefill_faults(const assay_session *s, const assay_batch *batch, real *logits)
 {
     real *last = logits + (batch->n_samples * batch->n_tokens - 1) * FORMULA_VOCAB;
@@ -200,6 +207,8 @@ static void prefill_faults(const assay_session *s, const assay_batch *batch, rea
     if (errs(s, "nan")) last[4] = NAN;
     if (errs(s, "infinite")) last[4] = INFINITY;
     if (errs(s, "within")) last[4] += (real)(3.5 * FORMULA_NOISE);
+    if (errs(s, "hair")) last[4] += (real)1e-8;
+    if (errs(s, "near-tie")) tie(logits + (batch->n_tokens - 1) * FORMULA_VOCAB, s->state[0]);
     if (errs(s, "off-traced")) last[4] += 1;
     if (errs(s, "padding") && batch->n_tokens > (size_t)batch->length[0]) logits[0] = 7;
     if (errs(s, "untraced") && !s->trace) last[4] += 1;
@@ -272,6 +281,7 @@ static void decode_faults(const assay_session *s, real *logits)
     bool greedy = s->n_prefills == 2;
     int32_t best = formula_best(s->state[0]);
     if (errs(s, "off") && s->n_steps == 2) logits[6] += (real)(20 * FORMULA_NOISE);
+    if (errs(s, "near-tie") && s->n_steps == 1) tie(logits, s->state[0]);
     if (errs(s, "flip") && greedy && s->n_steps == 1) logits[(best + 1) % FORMULA_VOCAB] += 100;
     if (errs(s, "goes-on") && greedy) logits[FORMULA_STOP] -= 100;
 }

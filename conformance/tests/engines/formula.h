@@ -37,6 +37,13 @@ static inline int32_t formula_best(uint32_t state)
     return best;
 }
 
+/* Another token than the best one of a state, and no stop id. */
+static inline int32_t formula_other(uint32_t state)
+{
+    int32_t other = (formula_best(state) + 1) % FORMULA_VOCAB;
+    return other == FORMULA_STOP ? other + 1 : other;
+}
+
 #define LAYERED_NOISE (1.0 / 1024) /* of the recorded tensors of the layered engine */
 
 /* Element d of the tensor behind layer `layer` (0: embed). */

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern, lengths, small
 from ..weights import RULES, around, draw_state, fan_in, unused_kv
 from .gemma4 import WEIGHT_RULES as GEMMA4_RULES
 
@@ -33,6 +33,9 @@ WEIGHT_RULES = (
      lambda rng, shape: around(0.0, 0.8 * math.sqrt(shape[1]))(rng, shape)),
     (r"(prediction|correction)_coefs\.weight$", around(0.0, 0.25)),
 )
+
+# For many layers, each of which makes the errors of the one before it larger.
+CALM = ((r"(prediction|correction)_coefs\.weight$", around(0.0, 0.05)),)
 
 
 def draw_dims(rng: np.random.Generator) -> Config:
@@ -122,6 +125,41 @@ def variants(base: Config) -> list[Variant]:
                 ("single",), wrapper="towers", spelling="old", dtype="bfloat16", n_shards=2),
         Variant("multimodal-new", two, "rope_parameters nested in text_config misread",
                 wrapper="multimodal", dtype="bfloat16"),
+        *(Variant(f"{name}-layers",
+                  small(base, num_hidden_layers=n, layer_types=layer_pattern(n, 5),
+                        intermediate_size=[29] * n, num_kv_shared_layers=2, vocab_size=11,
+                        laurel_rank=9, vocab_size_per_layer_input=10,
+                        activation_sparsity_pattern=[0.95 if n > 10 else 0.0] * 10
+                                                    + [0.0] * (n - 10)),
+                  "A sparsity of activations that config.json leaves to the published default",
+                  ("window",), wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True,
+                  omits=("activation_sparsity_pattern",), weight_rules=CALM)
+          for n, name in ((10, "ten"), (11, "eleven"))),
+        Variant("one-width", {**two, "activation_sparsity_pattern": [0.3, 0.5]},
+                "One intermediate_size for all layers refused, or the quantile of a sparsity below a "
+                "half of the wrong sign",
+                wrapper="multimodal", spelling="old", dtype="bfloat16",
+                writes={"intermediate_size": 29}),
+        Variant("defaults", small({k: v for k, v in base.items() if k != "rope_parameters"},
+                                  num_hidden_layers=20, layer_types=layer_pattern(20, 5),
+                                  intermediate_size=[29] * 20, num_kv_shared_layers=15,
+                                  vocab_size=11, laurel_rank=9, vocab_size_per_layer_input=10,
+                                  max_position_embeddings=32768, final_logit_softcapping=30.0,
+                                  activation_sparsity_pattern=[0.95] * 10 + [0.0] * 10),
+                "An epsilon, activation, rope, soft cap, stream, sparsity, layer type or shared layer "
+                "that config.json leaves to the published default", ("window",),
+                wrapper="multimodal", spelling="old", dtype="bfloat16", typical=True,
+                weight_rules=CALM,
+                omits=("activation_sparsity_pattern", "altup_active_idx", "altup_correct_scale",
+                       "altup_num_inputs", "attention_bias", "final_logit_softcapping",
+                       "hidden_activation", "layer_types", "max_position_embeddings",
+                       "num_kv_shared_layers", "rms_norm_eps", "rope_local_base_freq",
+                       "rope_scaling", "rope_theta")),
+        lengths(small(base, num_hidden_layers=4, num_kv_shared_layers=2,
+                      layer_types=layer_pattern(4, 2), sliding_window=70,
+                      intermediate_size=[29] * 4, laurel_rank=9, vocab_size_per_layer_input=10,
+                      activation_sparsity_pattern=base["activation_sparsity_pattern"][1:5]),
+                wrapper="multimodal", spelling="old"),
         Variant("small-streams", two, "A mean square of a stream that is not clamped before it "
                 "divides", wrapper="multimodal", spelling="old", dtype="bfloat16",
                 weight_rules=((r"altup_projections\.\d+\.weight$", fan_in(1e-3)),)),

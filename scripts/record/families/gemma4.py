@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dims import attention_dims, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, small
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 from ..weights import around, unused_kv
 
 WINDOW = 6
@@ -99,6 +99,27 @@ def variants(base: Config) -> list[Variant]:
                                vocab_size_per_layer_input=47),
                 "A rotating cache overwritten one step early, or trimmed before the layers that share "
                 "it have read it", ("pages",), spelling="old", dtype="bfloat16"),
+        Variant("defaults", small({k: v for k, v in base.items() if k != "rope_parameters"},
+                                  num_hidden_layers=7, layer_types=layer_pattern(7, 6), hidden_size=14,
+                                  num_attention_heads=2, num_key_value_heads=1, head_dim=6,
+                                  intermediate_size=13, global_head_dim=512, vocab_size=11,
+                                  hidden_size_per_layer_input=256, vocab_size_per_layer_input=11,
+                                  max_position_embeddings=131072),
+                "An epsilon, activation, rope, head size or layer type that config.json leaves to the "
+                "published default", ("window",), spelling="old", dtype="bfloat16", typical=True,
+                omits=("attention_bias", "attention_k_eq_v", "final_logit_softcapping",
+                       "global_head_dim", "hidden_activation", "hidden_size_per_layer_input",
+                       "layer_types", "max_position_embeddings", "num_kv_shared_layers",
+                       "rms_norm_eps", "rope_parameters", "tie_word_embeddings",
+                       "use_double_wide_mlp")),
+        Variant("last-slides", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                                     vocab_size_per_layer_input=47,
+                                     use_bidirectional_attention="vision"),
+                "A last layer that slides because layer_types says so", ("window",), spelling="old",
+                dtype="bfloat16", writes={"layer_types": ["sliding_attention"] * 2}),
+        lengths(small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
+                      layer_types=layer_pattern(4, 2), sliding_window=70,
+                      vocab_size_per_layer_input=11), spelling="old"),
         Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
                 "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
                 spelling="old", dtype="bfloat16"),

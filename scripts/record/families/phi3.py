@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, pick
-from ..variant import STANDARD, Config, Family, Variant, small
+from ..variant import STANDARD, Config, Family, Variant, lengths, small
 
 LIMIT = 16  # original_max_position_embeddings of the longrope variants
 BASE: Config = {
@@ -67,6 +67,23 @@ def variants(base: Config) -> list[Variant]:
         Variant("partial", {**base, "rope_parameters": {
             **base["rope_parameters"], "partial_rotary_factor": share}},
             "Elements past the rotary dimension rotated", dtype="bfloat16", n_shards=2),
+        Variant("defaults", small(base, num_key_value_heads=base["num_attention_heads"],
+                                  max_position_embeddings=4096,
+                                  original_max_position_embeddings=4096), "An epsilon, activation, "
+                "rope or number of KV heads that config.json leaves to the published default",
+                dtype="bfloat16", omits=("hidden_act", "max_position_embeddings",
+                                         "num_key_value_heads", "original_max_position_embeddings",
+                                         "rms_norm_eps", "rope_parameters",
+                                         "sliding_window", "tie_word_embeddings")),
+        *(Variant(f"longrope-{kind}-old", longrope(small(base)), f"longrope that is called {kind}, "
+                  "as it was first, refused or read as another rope", ("long",), spelling="old",
+                  dtype="bfloat16", length_limit=LIMIT,
+                  writes={"attention_bias": False, "rope_scaling": {
+                      **{k: longrope(base)["rope_parameters"][k]
+                         for k in ("short_factor", "long_factor")}, "type": kind,
+                      "original_max_position_embeddings": LIMIT}})
+          for kind in ("su", "yarn")),
+        lengths(small(base, num_hidden_layers=2, original_max_position_embeddings=2048)),
         Variant("longrope-rope-type", longrope(small(base)), "rope_scaling that says rope_type "
                 "refused", ("long", "greedy"), spelling="mixed", dtype="bfloat16", length_limit=LIMIT),
         Variant("longrope-given-factor-old", {**longrope(small(base)), "rope_parameters": {

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern, small
+from ..variant import STANDARD, Config, Family, Variant, layer_pattern, lengths, small
 from .qwen3 import windows, without_layer_types
 
 BASE: Config = {
@@ -35,6 +35,17 @@ def variants(base: Config) -> list[Variant]:
                 dtype="bfloat16"),
         Variant("yarn-old", {**base, "rope_parameters": YARN}, "rope_scaling of type yarn ignored",
                 spelling="old", dtype="bfloat16", n_shards=2),
+        Variant("defaults", small(base, num_hidden_layers=30, vocab_size=11,
+                                  hidden_size=2 * base["num_attention_heads"], intermediate_size=13,
+                                  tie_word_embeddings=False,
+                                  max_position_embeddings=32768, use_sliding_window=True,
+                                  sliding_window=6, rope_parameters={
+                                      "rope_type": "default", "rope_theta": 10000.0}),
+                "An epsilon, activation, rope or first sliding layer that config.json leaves to the "
+                "published default", ("window",), spelling="old", dtype="bfloat16",
+                omits=("hidden_act", "max_position_embeddings", "max_window_layers", "rms_norm_eps",
+                       "rope_scaling", "rope_theta", "tie_word_embeddings")),
+        lengths(small(base, num_hidden_layers=2)),
         Variant("yarn", small(base, rope_parameters=YARN),
                 "rope_parameters of type yarn ignored", dtype="bfloat16"),
     ]

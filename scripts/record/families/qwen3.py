@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 
 BASE: Config = {
     "vocab_size": 106, "hidden_size": 27, "intermediate_size": 44, "num_hidden_layers": 3,
@@ -52,6 +52,14 @@ def variants(base: Config) -> list[Variant]:
             "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
             "original_max_position_embeddings": 64}}, "Yarn ignored beside q and k norms, or a "
             "shard skipped", spelling="old", dtype="float16", n_shards=2),
+        Variant("defaults", small(base, tie_word_embeddings=False, max_position_embeddings=32768,
+                                  rope_parameters={"rope_type": "default",
+                                                   "rope_theta": 10000.0}),
+                "An epsilon, activation, rope or head that config.json leaves to the published "
+                "default", spelling="old", dtype="bfloat16",
+                omits=("attention_bias", "hidden_act", "max_position_embeddings", "rms_norm_eps",
+                       "rope_scaling", "rope_theta", "tie_word_embeddings", "use_sliding_window")),
+        lengths(small(base, num_hidden_layers=2)),
         Variant("mlx-3bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
                 "A code of three bits that begins in one word and ends in the next misread, or a "
                 "tied head that does not read the embedding's groups", ("single", "batch"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..dims import attention_dims, flat_old_rope, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, small
+from ..variant import STANDARD, Config, Family, Groups, Variant, lengths, small
 from .qwen3 import without_bias
 
 BASE: Config = {
@@ -64,6 +64,19 @@ def variants(base: Config) -> list[Variant]:
         Variant("fused-old", small(base), "Fused experts refused beside a "
                 "config in the older spelling", ("single", "greedy"), dtype="bfloat16",
                 spelling="old"),
+        Variant("defaults", small(base, norm_topk_prob=False, max_position_embeddings=32768,
+                                  rope_parameters={"rope_type": "default",
+                                                   "rope_theta": 10000.0}),
+                "Shares renormalised, or an epsilon, activation, rope or first sparse layer wrong "
+                "that config.json leaves to the published default", ("single",), dtype="bfloat16",
+                experts="split", spelling="old",
+                omits=("attention_bias", "decoder_sparse_step", "hidden_act",
+                       "max_position_embeddings", "mlp_only_layers", "norm_topk_prob", "rms_norm_eps",
+                       "rope_scaling", "rope_theta", "tie_word_embeddings", "use_sliding_window")),
+        Variant("transposed", small(base), "Fused experts that are stored [in, out] read as "
+                "[out, in], or their gate and up split along the wrong axis", ("single", "narrow"),
+                dtype="bfloat16", experts="transposed"),
+        lengths(small(base, num_hidden_layers=2), experts="split", spelling="old"),
         Variant("mlx-6bit", grouped(base, 64, 160, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
                                     moe_intermediate_size=32, num_experts=4,
                                     mlp_only_layers=[1]),

@@ -1,0 +1,190 @@
+/* Cases whose checkpoint is broken or of no known family: what is said of them, and what is said of the
+ * engine. Needs the build tree and the fixtures ($top_builddir, $top_srcdir).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/tests/support.h"
+
+/* Copies a variant of the fixtures into the test's directory, as `copy`, and changes its checkpoint by a
+ * command that is run in its directory. */
+static void copy_variant(const char *variant, const char *change)
+{
+    char command[4096];
+    (void)snprintf(command, sizeof command,
+                   "cp -r \"$top_srcdir/fixtures/%s\" copy && chmod -R u+w copy && cd copy/model && %s",
+                   variant, change);
+    ck_assert_int_eq(support_shell(command)->code, 0);
+}
+
+/* What is done to the checkpoint, and what the harness says of it. */
+static const struct {
+    const char *change, *reason;
+} broken[] = {
+    {"truncate -s -1 model.safetensors", "/model.safetensors: "},
+    {"truncate -s 100 model.safetensors", "/model.safetensors: "},
+    {"printf '\\001' | dd of=model.safetensors bs=1 seek=7 conv=notrunc 2>/dev/null", "/model.safetensors: "},
+    {"sed -i 's/\"dtype\":\"F32\"/\"dtype\":\"F3x\"/' model.safetensors", "/model.safetensors: "},
+    {"rm model.safetensors", "/model: no weights found"},
+    {"rm config.json", "/model: no config.json beside its weights"},
+    {"truncate -s 50 config.json", "/config.json: "},
+    {"sed -i 's/\"hidden_size\": [0-9]*/\"hidden_size\": 4/' config.json", "copy/model: "},
+    {"sed -i 's/\"hidden_size\": [0-9]*/\"hidden_size\": 1e400/' config.json", "/config.json: "},
+    {"sed -i 's/\"vocab_size\": [0-9]*/\"vocab_size\": \"many\"/' config.json", "/config.json: "},
+};
+
+enum { N_BROKEN = sizeof broken / sizeof *broken };
+
+START_TEST(a_broken_checkpoint_breaks_its_case)
+{
+    copy_variant("llama/base", broken[_i].change);
+    const support_output *o = support_assay("run -e ref32 copy");
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR single ref32\n  the checkpoint is broken: copy/model");
+    assert_holds(o->out, broken[_i].reason);
+    assert_lacks(o->out, "FAIL ");
+    assert_holds(o->out, "0 passed, 0 failed, 0 skipped, 4 broken\n");
+}
+END_TEST
+
+START_TEST(locate_and_schedule_say_so_too)
+{
+    copy_variant("llama/base", broken[0].change);
+    const support_output *o = support_assay("locate -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: the checkpoint is broken: copy/model/model.safetensors: ");
+    o = support_assay("schedule -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->out, "the checkpoint is broken: copy/model/model.safetensors: ");
+}
+END_TEST
+
+/* An engine that dies of the file, and one that answers other numbers, are not to blame either. */
+START_TEST(no_failure_on_a_broken_checkpoint_is_the_engines)
+{
+    static const char *const faults[] = {"off", "crash", "unsupported"};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s/config.json", faults[i]);
+        (void)support_write_decoder(support_path("%s.h5", faults[i]), "logits", faults[i]);
+        support_write_text(support_path("%s", name), "{\"model_type\": \"llama\"");
+        const support_output *o = support_assay("run -e %s %s.h5", support_engine("fake32"), faults[i]);
+        assert_code(o, 99);
+        assert_holds(o->out, "  the checkpoint is broken: ");
+        assert_holds(o->out, "config.json: byte 22: ");
+        assert_holds(o->out, "the engine: ");
+    }
+}
+END_TEST
+
+START_TEST(an_engine_that_agrees_all_the_same_passes)
+{
+    (void)support_write_decoder(support_path("ok.h5"), "logits", "ok");
+    support_write_text(support_path("ok/config.json"), "{");
+    const support_output *o = support_assay("run -v -e %s ok.h5", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "agrees, though the checkpoint is broken: ok/config.json: ");
+}
+END_TEST
+
+START_TEST(an_engine_that_cannot_open_a_sound_checkpoint_fails)
+{
+    copy_variant("llama/base", "mv ../model ../refused");
+    edit_attribute(support_path("copy/single.h5"), "model", "refused");
+    const support_output *o = support_assay("run -e %s copy/single.h5", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "model_open failed: no such ");
+}
+END_TEST
+
+/* Another engine may know a family that the harness does not. */
+START_TEST(a_family_that_is_not_implemented_is_left_to_the_engine)
+{
+    static const char *const models[] = {"ok", "off", "unsupported"};
+    static const int codes[] = {0, 1, 77};
+    support_mkdir(support_path("cases"));
+    for (size_t i = 0; i < 3; i++) {
+        (void)support_write_decoder(support_path("cases/%s.h5", models[i]), "logits", models[i]);
+        support_write_text(support_path("cases/%s/config.json", models[i]), "{\"model_type\": \"mamba\"}");
+        const support_output *o =
+            support_assay("run -e %s --filter %s cases", support_engine("fake32"), models[i]);
+        assert_code(o, codes[i]);
+    }
+}
+END_TEST
+
+START_TEST(safetensors_of_such_a_family_must_be_sound)
+{
+    copy_variant("llama/base",
+                 "sed -i 's/\"llama\"/\"mamba\"/' config.json && truncate -s -1 model.safetensors");
+    const support_output *o = support_assay("run -e ref32 copy");
+    assert_code(o, 99);
+    assert_holds(o->out, "the checkpoint is broken: copy/model/model.safetensors: ");
+}
+END_TEST
+
+START_TEST(a_case_of_no_known_family_is_an_error_where_it_is_named)
+{
+    copy_variant("llama/base", "sed -i 's/\"llama\"/\"mamba\"/' config.json");
+    const support_output *o = support_assay("run -e ref32 copy");
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: copy/model/config.json: model_type: found \"mamba\"");
+    o = support_assay("run -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR copy/single ref32\n  asked for, and cannot be run: copy/model/config.json: "
+                         "model_type: found \"mamba\"");
+    assert_lacks(o->out, "skipped: ");
+    o = support_assay("run -e ref32 copy/single.h5 --bisect");
+    assert_code(o, 125);
+    o = support_assay("run -e ref32 --tap - copy/single.h5");
+    assert_holds(o->out, "not ok 1 - copy/single ref32\n");
+    o = support_assay("run -e ref32 copy/single.h5 \"$top_srcdir/fixtures/llama/base/single.h5\"");
+    assert_code(o, 99);
+    o = support_assay("locate -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: asked for, and cannot be run: copy/model/config.json: ");
+    o = support_assay("schedule -e ref32 copy/single.h5");
+    assert_code(o, 99);
+    o = support_assay("schedule -e ref32 copy");
+    assert_code(o, 77);
+}
+END_TEST
+
+START_TEST(a_broken_tokenizer_breaks_the_cases_of_its_texts)
+{
+    static const char *const models[] = {"tokenizer", "trained"};
+    for (size_t i = 0; i < 2; i++) {
+        char command[4096];
+        (void)snprintf(
+            command, sizeof command,
+            "cd copy 2>/dev/null || { mkdir copy && cd copy; }; "
+            "d=$(find \"$top_srcdir/fixtures\" -path '*%s*' -name tokenizer.json | sort | head -1) && "
+            "cp -r \"$(dirname \"$(dirname \"$d\")\")\" %s && chmod -R u+w . && truncate -s 200 "
+            "%s/model/tokenizer.json",
+            models[i], models[i], models[i]);
+        ck_assert_int_eq(support_shell(command)->code, 0);
+        const support_output *o = support_assay("run -e ref32 copy/%s", models[i]);
+        assert_code(o, 99);
+        assert_holds(o->out, "  the checkpoint is broken: ");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/checkpoint");
+    TCase *cases = tcase_create("cases");
+    tcase_set_timeout(cases, 120);
+    tcase_add_checked_fixture(cases, support_setup, support_teardown);
+    tcase_add_loop_test(cases, a_broken_checkpoint_breaks_its_case, 0, N_BROKEN);
+    tcase_add_test(cases, locate_and_schedule_say_so_too);
+    tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);
+    tcase_add_test(cases, an_engine_that_agrees_all_the_same_passes);
+    tcase_add_test(cases, an_engine_that_cannot_open_a_sound_checkpoint_fails);
+    tcase_add_test(cases, a_family_that_is_not_implemented_is_left_to_the_engine);
+    tcase_add_test(cases, safetensors_of_such_a_family_must_be_sound);
+    tcase_add_test(cases, a_case_of_no_known_family_is_an_error_where_it_is_named);
+    tcase_add_test(cases, a_broken_tokenizer_breaks_the_cases_of_its_texts);
+    suite_add_tcase(suite, cases);
+    return support_run(suite);
+}
