@@ -9,6 +9,7 @@
 #include "conformance/message.h"
 #include "conformance/serving.h"
 #include "model/error.h"
+#include "model/json.h"
 
 #define SHOWN "%.150s" /* of a member's value */
 
@@ -160,7 +161,7 @@ static bool compare(const answer *a, json_object *expected, json_object *found, 
     json_object_object_foreach(expected, name, value)
     {
         json_object *other = json_object_object_get(found, name);
-        if (conf_value_equals(value, other)) continue;
+        if (json_equals(value, other, JSON_BY_VALUE)) continue;
         conf_verdict_fail(v, class, "%s%s: expected " SHOWN ", found " SHOWN, way_names[a->way], name,
                           show(value), show(other));
         return false;

@@ -203,59 +203,12 @@ bool conf_field_parse(assay_text text, json_object **value)
     return false;
 }
 
-static bool is_number(json_object *value)
-{
-    return json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double);
-}
-
-/* As it is written: json-c clamps integers beyond 64 bits. */
-static const char *number_text(json_object *number)
-{
-    return json_object_to_json_string_ext(number, JSON_C_TO_STRING_PLAIN);
-}
-
-static bool is_clamped(json_object *integer)
-{
-    return json_object_get_int64(integer) == INT64_MIN || json_object_get_uint64(integer) == UINT64_MAX;
-}
-
-static bool same_number(json_object *a, json_object *b)
-{
-    if (json_object_get_type(a) != json_object_get_type(b))
-        return strtod(number_text(a), NULL) == strtod(number_text(b), NULL);
-    if (!json_object_equal(a, b)) return false;
-    return !json_object_is_type(a, json_type_int) || !is_clamped(a) ||
-           strcmp(number_text(a), number_text(b)) == 0;
-}
-
-bool conf_value_equals(json_object *a, json_object *b)
-{
-    if (is_number(a) && is_number(b)) return same_number(a, b);
-    if (json_object_get_type(a) != json_object_get_type(b)) return false;
-    bool same = true;
-    if (json_object_is_type(a, json_type_array)) {
-        const size_t n = json_object_array_length(a);
-        same = n == json_object_array_length(b);
-        for (size_t i = 0; same && i < n; i++)
-            same = conf_value_equals(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i));
-        return same;
-    }
-    if (!json_object_is_type(a, json_type_object)) return json_object_equal(a, b);
-    same = json_object_object_length(a) == json_object_object_length(b);
-    json_object_object_foreach(a, name, value)
-    {
-        json_object *other;
-        same = same && json_object_object_get_ex(b, name, &other) && conf_value_equals(value, other);
-    }
-    return same;
-}
-
 static bool same_arguments(const char *name, json_object *expected, const conf_bytes *found, char *text,
                            size_t size)
 {
     json_object *value;
-    const bool same =
-        conf_field_parse((assay_text){found->at, found->n}, &value) && conf_value_equals(expected, value);
+    const bool same = conf_field_parse((assay_text){found->at, found->n}, &value) &&
+                      json_equals(expected, value, JSON_BY_VALUE);
     json_object_put(value);
     if (same) return true;
     if (json_object_is_type(expected, json_type_string))

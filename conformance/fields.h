@@ -50,9 +50,6 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
 /* Compares calls with [{name, arguments}]; arguments as JSON values where they parse, else as text. */
 bool conf_calls_equal(json_object *expected, const conf_fields *found, char *text, size_t size);
 
-/* Whether two JSON values are the same: json_object_equal, but 1000 is 1e3. */
-bool conf_value_equals(json_object *a, json_object *b);
-
 /* The text without the white space at both its ends. */
 assay_text conf_field_strip(assay_text text);
 

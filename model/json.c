@@ -240,3 +240,57 @@ const char *json_text(json_object *value)
     const char *text = json_object_get_string(value);
     return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
 }
+
+/* As the text writes it. */
+static const char *number_text(json_object *number)
+{
+    return json_object_to_json_string_ext(number, JSON_C_TO_STRING_PLAIN);
+}
+
+static bool is_number(json_object *value)
+{
+    return json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double);
+}
+
+static bool is_clamped(json_object *integer)
+{
+    return json_object_get_int64(integer) == INT64_MIN || json_object_get_uint64(integer) == UINT64_MAX;
+}
+
+static bool equal_integers(json_object *a, json_object *b)
+{
+    return json_object_equal(a, b) && (!is_clamped(a) || strcmp(number_text(a), number_text(b)) == 0);
+}
+
+static bool equal_arrays(json_object *a, json_object *b, json_numbers numbers)
+{
+    const size_t n = json_object_array_length(a);
+    bool same = n == json_object_array_length(b);
+    for (size_t i = 0; same && i < n; i++)
+        same = json_equals(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i), numbers);
+    return same;
+}
+
+static bool equal_objects(json_object *a, json_object *b, json_numbers numbers)
+{
+    bool same = json_object_object_length(a) == json_object_object_length(b);
+    json_object_object_foreach(a, name, value)
+    {
+        json_object *other;
+        same = same && json_object_object_get_ex(b, name, &other) && json_equals(value, other, numbers);
+    }
+    return same;
+}
+
+bool json_equals(json_object *a, json_object *b, json_numbers numbers)
+{
+    if (json_object_get_type(a) != json_object_get_type(b))
+        return numbers == JSON_BY_VALUE && is_number(a) && is_number(b) &&
+               strtod(number_text(a), NULL) == strtod(number_text(b), NULL);
+    switch (json_object_get_type(a)) {
+    case json_type_int: return equal_integers(a, b);
+    case json_type_array: return equal_arrays(a, b, numbers);
+    case json_type_object: return equal_objects(a, b, numbers);
+    default: return json_object_equal(a, b);
+    }
+}

@@ -9,6 +9,7 @@
 #include "model/json_scan.h"
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define JSON_SIZE_MAX ((size_t)64 << 20)
@@ -50,5 +51,14 @@ assay_status json_read_within(const char *path, const json_limits *limits, json_
 /* A string as a C string, borrowed from the value; NULL where the value is no string, or one that holds
  * U+0000, which a C string would cut short. */
 const char *json_text(json_object *value);
+
+typedef enum json_numbers {
+    JSON_BY_TYPE, /* 1 and 1.0 differ */
+    JSON_BY_VALUE /* they are the same */
+} json_numbers;
+
+/* Whether two values that json_parse has made are the same: members in any order, integers beyond 64 bits by
+ * their digits. */
+bool json_equals(json_object *a, json_object *b, json_numbers numbers);
 
 #endif

@@ -51,57 +51,54 @@ static assay_status read_value(json_scan *scan, json_scan_token token, assay_tex
     return ASSAY_OK;
 }
 
-/* What may be left after the one value. */
-static assay_status expect_end(json_scan *scan)
-{
-    json_scan_token token;
-    return json_scan_next(scan, &token, NULL);
-}
-
-assay_status serve_json_check(assay_text text)
+/* Has `read` read the text from behind its first token, and expects nothing behind that. */
+static assay_status read_text(assay_text text,
+                              assay_status (*read)(json_scan *scan, json_scan_token first, void *context),
+                              void *context)
 {
     json_scan *scan;
     json_scan_token token;
-    assay_text value;
     assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
     if (rc != ASSAY_OK) return rc;
     rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
-    if (rc == ASSAY_OK) rc = expect_end(scan);
+    if (rc == ASSAY_OK) rc = read(scan, token, context);
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     json_scan_free(scan);
     return rc;
 }
 
-/* name: the token, which the text holds. */
-typedef void member_fn(void *context, const json_scan_token *name, assay_text value);
-
-/* Behind the beginning of an object, to its end. Members before a flaw have been taken. */
-static assay_status read_object(json_scan *scan, member_fn *take, void *context)
+static assay_status pass_value(json_scan *scan, json_scan_token first, void *context)
 {
+    (void)context;
+    return read_value(scan, first, &(assay_text){0});
+}
+
+assay_status serve_json_check(assay_text text)
+{
+    return read_text(text, pass_value, NULL);
+}
+
+/* Who takes members. name: the token, which the text holds. */
+typedef struct member_sink {
+    void (*take)(void *context, const json_scan_token *name, assay_text value);
+    void *context;
+} member_sink;
+
+/* An object to its end. Members before a flaw have been taken. context: member_sink. */
+static assay_status read_object(json_scan *scan, json_scan_token first, void *context)
+{
+    const member_sink *sink = context;
     json_scan_token token;
+    if (first.kind != JSON_SCAN_OBJECT) return ASSAY_EFORMAT;
     assay_status rc = json_scan_next(scan, &token, NULL);
     while (rc == ASSAY_OK && token.kind == JSON_SCAN_NAME) {
         const json_scan_token name = token;
         assay_text value = {0};
         rc = json_scan_next(scan, &token, NULL);
         if (rc == ASSAY_OK) rc = read_value(scan, token, &value);
-        if (rc == ASSAY_OK) take(context, &name, value);
+        if (rc == ASSAY_OK) sink->take(sink->context, &name, value);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
     }
-    return rc;
-}
-
-static assay_status read_members(assay_text text, member_fn *take, void *context)
-{
-    json_scan *scan;
-    json_scan_token token;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT) rc = ASSAY_EFORMAT;
-    if (rc == ASSAY_OK) rc = read_object(scan, take, context);
-    if (rc == ASSAY_OK) rc = expect_end(scan);
-    json_scan_free(scan);
     return rc;
 }
 
@@ -122,50 +119,59 @@ static void take_wanted(void *context, const json_scan_token *name, assay_text v
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
 {
     wanted w = {.names = names, .n = n};
-    const assay_status rc = read_members(text, take_wanted, &w);
+    const assay_status rc = read_text(text, read_object, &(member_sink){take_wanted, &w});
     if (rc == ASSAY_OK) memcpy(values, w.found, n * sizeof *values);
+    return rc;
+}
+
+/* Who takes the members of elements that have these names. */
+typedef struct element_sink {
+    const char *const *names; /* [n] */
+    size_t n;
+    void (*take)(void *context, const assay_text *values);
+    void *context;
+} element_sink;
+
+/* An array to its end. context: element_sink. */
+static assay_status read_array(json_scan *scan, json_scan_token first, void *context)
+{
+    const element_sink *sink = context;
+    json_scan_token token;
+    if (first.kind != JSON_SCAN_ARRAY) return ASSAY_EFORMAT;
+    assay_status rc = json_scan_next(scan, &token, NULL);
+    while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
+        wanted w = {.names = sink->names, .n = sink->n};
+        assay_text element;
+        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){take_wanted, &w})
+                                            : read_value(scan, token, &element);
+        if (rc == ASSAY_OK) sink->take(sink->context, w.found);
+        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
+    }
     return rc;
 }
 
 assay_status serve_json_elements_members(assay_text text, const char *const *names, size_t n,
                                          void (*take)(void *context, const assay_text *values), void *context)
 {
-    json_scan *scan;
-    json_scan_token token;
-    assay_status rc = json_scan_open("", text.at, text.n, &scan, NULL);
-    if (rc != ASSAY_OK) return rc;
-    rc = json_scan_next(scan, &token, NULL);
-    if (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY) rc = ASSAY_EFORMAT;
-    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
-        wanted w = {.names = names, .n = n};
-        assay_text element;
-        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, take_wanted, &w)
-                                            : read_value(scan, token, &element);
-        if (rc == ASSAY_OK) take(context, w.found);
-        if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
-    }
-    if (rc == ASSAY_OK) rc = expect_end(scan);
-    json_scan_free(scan);
-    return rc;
+    return read_text(text, read_array, &(element_sink){names, n, take, context});
 }
 
-/* Whoever is given all members, with their names as they stand. */
-typedef struct taker {
+/* Who is given all members, with their names as they stand. */
+typedef struct object_sink {
     void (*take)(void *context, assay_text name, assay_text value);
     void *context;
-} taker;
+} object_sink;
 
 static void take_any(void *context, const json_scan_token *name, assay_text value)
 {
-    const taker *t = context;
-    t->take(t->context, (assay_text){name->text - 1, name->n + 2}, value);
+    const object_sink *sink = context;
+    sink->take(sink->context, (assay_text){name->text - 1, name->n + 2}, value);
 }
 
 assay_status serve_json_object(assay_text text,
                                void (*take)(void *context, assay_text name, assay_text value), void *context)
 {
-    return read_members(text, take_any, &(taker){take, context});
+    return read_text(text, read_object, &(member_sink){take_any, &(object_sink){take, context}});
 }
 
 bool serve_json_is_string(assay_text value)

@@ -7,9 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Digits of a whole number that json-c may clamp. */
-#define CLAMPED_DIGITS 19
-
 static bool is_same_text(assay_text a, assay_text b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
@@ -28,46 +25,13 @@ static uint64_t add_up(assay_text text)
     return sum;
 }
 
-/* json-c clamps long ones, but writes them as the text did. */
-static bool is_same_integer(json_object *a, json_object *b)
-{
-    if (!json_object_equal(a, b)) return false;
-    const char *x = json_object_to_json_string_ext(a, JSON_C_TO_STRING_PLAIN),
-               *y = json_object_to_json_string_ext(b, JSON_C_TO_STRING_PLAIN);
-    return x && y && (strlen(x) < CLAMPED_DIGITS || strcmp(x, y) == 0);
-}
-
-/* Of values whose depth is limited (model/json_scan.h). */
-static bool is_same_value(json_object *a, json_object *b)
-{
-    if (json_object_get_type(a) != json_object_get_type(b)) return false;
-    switch (json_object_get_type(a)) {
-    case json_type_int: return is_same_integer(a, b);
-    case json_type_array:
-        if (json_object_array_length(a) != json_object_array_length(b)) return false;
-        for (size_t i = 0; i < json_object_array_length(a); i++)
-            if (!is_same_value(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i)))
-                return false;
-        return true;
-    case json_type_object:
-        if (json_object_object_length(a) != json_object_object_length(b)) return false;
-        json_object_object_foreach(a, key, value)
-        {
-            json_object *other;
-            if (!json_object_object_get_ex(b, key, &other) || !is_same_value(value, other)) return false;
-        }
-        return true;
-    default: return json_object_equal(a, b);
-    }
-}
-
 /* Of two texts that are JSON. */
 static bool is_same_json(serve_tools *t, assay_text a, assay_text b)
 {
     json_object *x = NULL, *y = NULL;
     assay_status rc = json_parse("", a.at, a.n, &x, NULL);
     if (rc == ASSAY_OK) rc = json_parse("", b.at, b.n, &y, NULL);
-    const bool same = rc == ASSAY_OK && is_same_value(x, y);
+    const bool same = rc == ASSAY_OK && json_equals(x, y, JSON_BY_TYPE);
     if (rc == ASSAY_ENOMEM) t->failed = true;
     json_object_put(x);
     json_object_put(y);

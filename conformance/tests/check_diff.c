@@ -10,6 +10,7 @@
 #include "conformance/case.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
 
 START_TEST(the_float32_run_agrees_by_its_own_noise)
 {
@@ -229,9 +230,5 @@ int main(void)
     tcase_add_test(tc, a_broken_golden_is_refused);
     tcase_add_test(tc, a_truncated_observation_is_refused);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(s);
 }

@@ -13,6 +13,7 @@
 #include "conformance/slab.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
 
 /* Places in prefill: sample 0 has two rows of padding. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
@@ -406,9 +407,5 @@ int main(void)
     tcase_add_test(tc, many_threads_read_long_rows_within_256_mebibytes);
     tcase_add_test(tc, a_row_that_does_not_fit_is_refused);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(s);
 }

@@ -7,6 +7,7 @@
 #include "conformance/case.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
 
 /* The first logit of sample 0, step 1, of which nothing is padding. */
 enum { PLACE = FORMULA_VOCAB };
@@ -175,9 +176,5 @@ int main(void)
     tcase_add_loop_test(tc, floats_of_two_bytes_are_widened, 0, 4);
     tcase_add_test(tc, the_program_takes_the_type);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(s);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "conformance/judge.h"
+#include "conformance/tests/support.h"
 
 /* The truth prefers 2 to 0 by a hair and to everything else by far; 4 is the stop id. */
 static double truth[5], found[5];
@@ -221,10 +222,5 @@ int main(void)
     tcase_add_test(tensors, the_unit_of_a_tensor_is_its_noise_or_sixteen_ulps);
     tcase_add_test(tensors, the_bound_of_a_rotated_row_grows_with_its_position);
     suite_add_tcase(suite, tensors);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "conformance/parallel.h"
+#include "conformance/tests/support.h"
 
 enum { N_ITEMS = 1000, N_WORKERS = 9 };
 
@@ -91,9 +92,5 @@ int main(void)
     tcase_add_test(tc, nothing_is_begun_behind_an_item_that_wants_no_more);
     tcase_add_test(tc, without_threads_the_caller_does_the_work);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return support_run(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/tests/support.h"
 #include "conformance/text.h"
 
 static void assert_cleaned(const char *text, const char *expected)
@@ -130,10 +131,5 @@ int main(void)
     tcase_add_test(text, a_near_word_is_suggested);
     tcase_add_test(text, a_far_word_is_not_suggested);
     suite_add_tcase(suite, text);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run(suite);
 }

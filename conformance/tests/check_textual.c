@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/programs.h"
+#include "conformance/tests/support.h"
 
 START_TEST(one_vector_is_asked_for_by_name)
 {
@@ -206,9 +207,5 @@ int main(void)
     tcase_add_test(t, textual_cases_are_listed_and_shown);
     tcase_add_test(t, info_prints_what_a_textual_case_holds);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed != 0;
+    return support_run(s);
 }

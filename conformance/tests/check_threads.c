@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/tests/programs.h"
+#include "conformance/tests/support.h"
 
 START_TEST(sound_streams_agree)
 {
@@ -193,9 +194,5 @@ int main(void)
     tcase_add_test(t, a_vector_that_may_differ_may_not_crash);
     tcase_add_loop_test(t, a_broken_table_of_streams_is_an_error, 0, sizeof tables / sizeof *tables);
     suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed != 0;
+    return support_run(s);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "conformance/tests/cuts.h"
+#include "conformance/tests/support.h"
 
 static serve_tools *under_way;
 
@@ -82,9 +83,5 @@ int main(void)
     tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
     tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
     suite_add_tcase(s, c);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return support_run(s);
 }

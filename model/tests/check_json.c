@@ -204,6 +204,48 @@ START_TEST(files_above_64_mib_are_refused)
 }
 END_TEST
 
+static const struct {
+    const char *a, *b;
+    bool by_value, by_type; /* what json_equals answers */
+} pairs[] = {
+    {"1000", "1e3", true, false},
+    {"1", "1.5", false, false},
+    {"9007199254740993", "9007199254740992", false, false},         /* which one double stands for */
+    {"18446744073709551616", "18446744073709551617", false, false}, /* beyond 64 bits */
+    {"18446744073709551616", "18446744073709551615", false, false},
+    {"-9223372036854775809", "-9223372036854775808", false, false},
+    {"36893488147419103232", "36893488147419103232", true, true},
+    {"1000000000000000000000000000000", "1e30", true, false},
+    {"1000000000000000000000000000000", "18446744073709551615.0", false, false},
+    {"0", "-0", true, true},
+    {"[1, 2]", "[1.0, 2]", true, false},
+    {"[1, 2]", "[1, 3]", false, false},
+    {"[1, 2]", "[1]", false, false},
+    {"{\"a\": [1], \"b\": null}", "{\"b\": null, \"a\": [1.0]}", true, false},
+    {"{\"a\": 1}", "{\"a\": 1, \"b\": 2}", false, false},
+    {"{\"a\": 1}", "{\"b\": 1}", false, false},
+    {"{\"a\": null}", "{\"b\": null}", false, false},
+    {"\"1\"", "1", false, false},
+    {"\"a\"", "\"a\"", true, true},
+    {"true", "false", false, false},
+    {"null", "null", true, true},
+    {"[]", "{}", false, false},
+};
+
+START_TEST(values_are_the_same_whatever_their_spelling)
+{
+    json_object *a = NULL, *b = NULL;
+    ck_assert_int_eq(json_parse("a", pairs[_i].a, strlen(pairs[_i].a), &a, NULL), ASSAY_OK);
+    ck_assert_int_eq(json_parse("b", pairs[_i].b, strlen(pairs[_i].b), &b, NULL), ASSAY_OK);
+    ck_assert_int_eq(json_equals(a, b, JSON_BY_VALUE), pairs[_i].by_value);
+    ck_assert_int_eq(json_equals(b, a, JSON_BY_VALUE), pairs[_i].by_value);
+    ck_assert_int_eq(json_equals(a, b, JSON_BY_TYPE), pairs[_i].by_type);
+    ck_assert_int_eq(json_equals(b, a, JSON_BY_TYPE), pairs[_i].by_type);
+    json_object_put(a);
+    json_object_put(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/json");
@@ -215,6 +257,7 @@ int main(void)
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
     tcase_add_test(tc, every_escaped_surrogate_pair_is_its_character);
     tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
+    tcase_add_loop_test(tc, values_are_the_same_whatever_their_spelling, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tc, files_are_read_whole);
     tcase_add_test(tc, what_is_no_regular_file_is_refused);
     tcase_add_test(tc, missing_files_are_refused_with_the_systems_reason);
