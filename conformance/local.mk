@@ -300,6 +300,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_h5 \
 	conformance/tests/check_h5_collection \
 	conformance/tests/check_h5_cut \
+	conformance/tests/check_h5_dataset \
 	conformance/tests/check_h5_filters \
 	conformance/tests/check_h5_index \
 	conformance/tests/check_h5_headers \
@@ -307,6 +308,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_h5_objects \
 	conformance/tests/check_h5_shared \
 	conformance/tests/check_h5_structure \
+	conformance/tests/check_h5_superblock \
 	conformance/tests/check_h5_types \
 	conformance/tests/check_hostile \
 	conformance/tests/check_interrupt \
@@ -417,6 +419,8 @@ conformance_tests_check_h5_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_collection_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_cut_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_cut_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_dataset_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_dataset_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_filters_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
 conformance_tests_check_h5_filters_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS)
 conformance_tests_check_h5_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -431,6 +435,8 @@ conformance_tests_check_h5_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_shared_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_structure_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_superblock_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
