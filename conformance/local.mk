@@ -309,6 +309,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_h5_shared \
 	conformance/tests/check_h5_structure \
 	conformance/tests/check_h5_superblock \
+	conformance/tests/check_h5_symbols \
 	conformance/tests/check_h5_types \
 	conformance/tests/check_hostile \
 	conformance/tests/check_interrupt \
@@ -437,6 +438,8 @@ conformance_tests_check_h5_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_structure_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_superblock_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_symbols_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_symbols_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
