@@ -71,6 +71,15 @@ START_TEST(nothing_is_found_behind_free_space)
 }
 END_TEST
 
+START_TEST(the_last_object_may_be_empty)
+{
+    put_collection(16 + 16);
+    put_object(3, 0, "");
+    expect_text(3, 0, "", NULL);
+    expect_text(3, 1, NULL, HEAP);
+}
+END_TEST
+
 START_TEST(the_first_object_of_an_index_counts)
 {
     put_collection(16 + 24 + 24);
@@ -138,6 +147,7 @@ int main(void)
     tcase_add_checked_fixture(heap, raw_setup, support_teardown);
     tcase_add_test(heap, texts_are_found_among_others);
     tcase_add_test(heap, nothing_is_found_behind_free_space);
+    tcase_add_test(heap, the_last_object_may_be_empty);
     tcase_add_test(heap, the_first_object_of_an_index_counts);
     tcase_add_test(heap, an_object_beyond_its_collection_is_refused);
     tcase_add_test(heap, what_is_no_collection_is_refused);

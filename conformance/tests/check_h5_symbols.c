@@ -127,7 +127,9 @@ static const struct {
     {NODE + 8, 0, LIST},  /* a name of no bytes */
     {NODE + 8, 1, LIST},  /* a name that there is already */
     {NODE + 8, 16, LIST}, /* behind the last name */
-    {NODE + 8, 3, LIST},  /* a name of no bytes */
+    {NODE + 8, 17, LIST},
+    {NODE + 8, 255, LIST},
+    {NODE + 8, 3, LIST}, /* a name of no bytes */
     {NODE + 8 + 46, 3, "reach beyond the file's end"},
 };
 
@@ -152,6 +154,9 @@ START_TEST(levels_of_a_tree_fall_by_one)
         put_tree(TREE, 2, n, 0);
         put_tree(n, 1, leaf, 0);
         expect_group(level == 0 ? NULL : WALK);
+        put_tree(TREE, 2, leaf, 0);
+        raw.n = n + 72;
+        expect_group(WALK);
     }
 }
 END_TEST
@@ -234,7 +239,7 @@ END_TEST
 
 START_TEST(attributes_have_names_of_their_own)
 {
-    for (unsigned twice = 0; twice < 2; twice++) {
+    for (unsigned twice = 2; twice-- > 0;) {
         raw.n = 0;
         raw_put(1, 16);
         put_attribute(2, 0, "z", 2);
