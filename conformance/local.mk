@@ -302,6 +302,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_h5_cut \
 	conformance/tests/check_h5_dataset \
 	conformance/tests/check_h5_filters \
+	conformance/tests/check_h5_fractal \
 	conformance/tests/check_h5_index \
 	conformance/tests/check_h5_headers \
 	conformance/tests/check_h5_messages \
@@ -424,6 +425,8 @@ conformance_tests_check_h5_dataset_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_dataset_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_filters_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
 conformance_tests_check_h5_filters_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS)
+conformance_tests_check_h5_fractal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_fractal_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_index_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_headers_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -264,6 +264,20 @@ START_TEST(a_list_of_texts_has_a_largest_length)
 }
 END_TEST
 
+START_TEST(a_shape_is_printed_as_far_as_there_is_space)
+{
+    static const size_t shape[] = {12, SIZE_MAX, 34567};
+    static const char whole[] = "[12,*,34567]";
+    for (size_t size = 1; size <= sizeof whole; size++) {
+        char *text = malloc(size), expected[sizeof whole];
+        conf_shape_print(text, size, shape, 3);
+        (void)snprintf(expected, sizeof expected, "%.*s", (int)size - 1, whole);
+        ck_assert_str_eq(text, expected);
+        free(text);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/h5_shared");
@@ -280,6 +294,7 @@ int main(void)
     tcase_add_test(extents, a_dataset_without_shape_has_no_numbers);
     tcase_add_test(extents, a_scalar_is_one_number);
     tcase_add_test(extents, one_text_or_none_is_no_list);
+    tcase_add_test(extents, a_shape_is_printed_as_far_as_there_is_space);
     tcase_add_test(extents, a_list_of_texts_has_a_largest_length);
     suite_add_tcase(suite, extents);
     return support_run(suite);

@@ -10,10 +10,12 @@
 #include "conformance/tests/support.h"
 
 raw_file raw;
+static const char *raw_path;
 
 void raw_setup(void)
 {
     support_setup();
+    raw_path = support_path("raw.h5");
     memset(&raw, 0, sizeof raw);
 }
 
@@ -36,7 +38,7 @@ void raw_seal(size_t start)
 
 void raw_store(void)
 {
-    char *path = strdup(support_path("raw.h5"));
+    char *path = strdup(raw_path);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     ck_assert_int_eq(write(fd, raw.bytes, raw.n), (ssize_t)raw.n);
     raw.state = (conf_h5_state){.left = {.unpacked = SIZE_MAX, .structure = SIZE_MAX}};
