@@ -282,6 +282,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
 	conformance/tests/check_case_arrays \
+	conformance/tests/check_case_header \
 	conformance/tests/check_case_model \
 	conformance/tests/check_checkpoint \
 	conformance/tests/check_contain \
@@ -387,6 +388,8 @@ conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_arrays_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_arrays_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_case_header_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_case_header_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_model_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
