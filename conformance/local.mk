@@ -299,6 +299,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_fields \
 	conformance/tests/check_find \
 	conformance/tests/check_h5 \
+	conformance/tests/check_h5_chunks \
 	conformance/tests/check_h5_collection \
 	conformance/tests/check_h5_cut \
 	conformance/tests/check_h5_dataset \
@@ -420,6 +421,8 @@ conformance_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_find_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_chunks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_chunks_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_collection_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_cut_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
