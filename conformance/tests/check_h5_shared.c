@@ -191,6 +191,56 @@ START_TEST(a_dataset_without_shape_has_no_numbers)
 }
 END_TEST
 
+START_TEST(data_have_a_largest_number_of_axes)
+{
+    static const hsize_t shape[ASSAY_TENSOR_RANK_MAX + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    for (unsigned rank = ASSAY_TENSOR_RANK_MAX; rank <= ASSAY_TENSOR_RANK_MAX + 1; rank++) {
+        hid_t file = create_file(0), space = H5Screate_simple((int)rank, shape, NULL);
+        const int32_t value = 7;
+        conf_h5_dataset dataset;
+        conf_data data;
+        assay_error err = {0};
+        const bool fits = rank == ASSAY_TENSOR_RANK_MAX;
+        add_dataset(file, "/x", H5T_STD_I32LE, space, H5P_DEFAULT, &value);
+        (void)H5Sclose(space);
+        ck_assert_int_ge(H5Fclose(file), 0);
+        conf_h5 *opened = open_file();
+        ck_assert_int_eq(conf_h5_dataset_open(opened, "/x", &dataset, NULL), ASSAY_OK);
+        ck_assert_int_eq(conf_data_open(&dataset, 1, 100, &data, &err), fits ? ASSAY_OK : ASSAY_EFORMAT);
+        if (fits) conf_data_close(&data);
+        else assert_holds(err.text, "/x has 9 axes; at most 8 are read");
+        conf_h5_close(opened);
+    }
+}
+END_TEST
+
+START_TEST(data_have_a_largest_size)
+{
+    const hsize_t shape[2] = {5, 5};
+    hid_t file = create_file(0), space = H5Screate_simple(2, shape, NULL);
+    add_dataset(file, "/x", H5T_STD_I32LE, space, H5P_DEFAULT, NULL);
+    (void)H5Sclose(space);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    conf_h5 *opened = open_file();
+    for (size_t most = 99; most <= 100; most++) {
+        conf_h5_dataset dataset;
+        conf_data data;
+        assay_error err = {0};
+        ck_assert_int_eq(conf_h5_dataset_open(opened, "/x", &dataset, NULL), ASSAY_OK);
+        ck_assert_int_eq(conf_data_open(&dataset, 3, most, &data, &err),
+                         most < 100 ? ASSAY_EFORMAT : ASSAY_OK);
+        if (most < 100) {
+            assert_holds(err.text, "/x is larger than 0 MiB");
+            continue;
+        }
+        ck_assert(data.rank == 3 && data.n == 25);
+        ck_assert(data.shape[0] == 1 && data.shape[1] == 5 && data.shape[2] == 5);
+        conf_data_close(&data);
+    }
+    conf_h5_close(opened);
+}
+END_TEST
+
 START_TEST(a_scalar_is_one_number)
 {
     const int32_t value = 7;
@@ -292,6 +342,8 @@ int main(void)
     TCase *extents = tcase_create("extents");
     tcase_add_checked_fixture(extents, setup, support_teardown);
     tcase_add_test(extents, a_dataset_without_shape_has_no_numbers);
+    tcase_add_test(extents, data_have_a_largest_number_of_axes);
+    tcase_add_test(extents, data_have_a_largest_size);
     tcase_add_test(extents, a_scalar_is_one_number);
     tcase_add_test(extents, one_text_or_none_is_no_list);
     tcase_add_test(extents, a_shape_is_printed_as_far_as_there_is_space);
