@@ -251,6 +251,15 @@ START_TEST(a_link_that_is_cut_off_is_refused)
 }
 END_TEST
 
+START_TEST(where_many_links_lie_takes_two_addresses)
+{
+    begin_links();
+    raw.bytes[48 + 16 + 2] = 17; /* bytes of the message; what is left of it is a gap */
+    end_file(&NEWEST, 0);
+    expect_open("the members of / cannot be listed");
+}
+END_TEST
+
 START_TEST(a_name_has_a_largest_length)
 {
     char name[258];
@@ -336,6 +345,7 @@ int main(void)
     tcase_add_loop_test(links, a_link_has_its_parts_where_its_flags_say, 0, 32);
     tcase_add_loop_test(links, a_link_that_is_broken_is_refused, 0, COUNT(broken));
     tcase_add_test(links, a_link_that_is_cut_off_is_refused);
+    tcase_add_test(links, where_many_links_lie_takes_two_addresses);
     tcase_add_test(links, a_name_has_a_largest_length);
     suite_add_tcase(suite, links);
     TCase *limits = tcase_create("limits");
