@@ -63,6 +63,11 @@ static void expect_object(const heap *h, unsigned kind, uint64_t offset, uint64_
     if (reason) assert_holds(err.text, reason);
     ck_assert_uint_eq(object.n, reason ? 0 : length);
     for (size_t i = 0; i < object.n; i++) ck_assert_uint_eq(object.data[i], 'a' + (offset + i) % 26);
+    if (!reason) {
+        free(object.data);
+        ck_assert_int_eq(conf_fractal_read(&fractal, conf_bytes_of(id, n), &object, &err), ASSAY_OK);
+        ck_assert_uint_eq(fractal.n_blocks, 1); /* which is kept */
+    }
     free(object.data);
     rc = conf_fractal_read(&fractal, conf_bytes_of(id, n - 1), &object, &err);
     ck_assert_int_eq(rc, ASSAY_EFORMAT);
