@@ -247,5 +247,4 @@ void conf_decoder_free(conf_decoder *d)
     }
     free(d->traces);
     free(d->stops);
-    *d = (conf_decoder){0};
 }

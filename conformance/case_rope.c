@@ -111,5 +111,4 @@ void conf_rope_free(conf_rope *r)
     conf_array_free(&r->truth);
     conf_array_free(&r->cos);
     conf_array_free(&r->sin);
-    *r = (conf_rope){0};
 }

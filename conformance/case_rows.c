@@ -209,5 +209,4 @@ void conf_rows_free(conf_rows *rows)
     free(rows->float32);
     free(rows->bfloat16);
     free(rows->int8);
-    *rows = (conf_rows){0};
 }

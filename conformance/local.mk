@@ -267,6 +267,7 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
 	conformance/tests/programs.c conformance/tests/programs.h \
+	conformance/tests/raw.c conformance/tests/raw.h \
 	conformance/tests/record.c \
 	conformance/tests/support.c conformance/tests/support.h
 conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
@@ -280,6 +281,8 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_bisect \
 	conformance/tests/check_cache_limit \
 	conformance/tests/check_case \
+	conformance/tests/check_case_arrays \
+	conformance/tests/check_case_header \
 	conformance/tests/check_case_model \
 	conformance/tests/check_checkpoint \
 	conformance/tests/check_contain \
@@ -296,10 +299,20 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_fields \
 	conformance/tests/check_find \
 	conformance/tests/check_h5 \
+	conformance/tests/check_h5_chunks \
+	conformance/tests/check_h5_collection \
+	conformance/tests/check_h5_cut \
+	conformance/tests/check_h5_dataset \
+	conformance/tests/check_h5_filters \
+	conformance/tests/check_h5_fractal \
 	conformance/tests/check_h5_index \
 	conformance/tests/check_h5_headers \
 	conformance/tests/check_h5_messages \
+	conformance/tests/check_h5_objects \
+	conformance/tests/check_h5_shared \
 	conformance/tests/check_h5_structure \
+	conformance/tests/check_h5_superblock \
+	conformance/tests/check_h5_symbols \
 	conformance/tests/check_h5_types \
 	conformance/tests/check_hostile \
 	conformance/tests/check_interrupt \
@@ -374,6 +387,10 @@ conformance_tests_check_cache_limit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_cache_limit_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_case_arrays_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_case_arrays_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_case_header_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_case_header_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_case_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_case_model_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -404,14 +421,34 @@ conformance_tests_check_find_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_find_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_chunks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_chunks_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_collection_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_cut_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_cut_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_dataset_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_dataset_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_filters_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
+conformance_tests_check_h5_filters_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS)
+conformance_tests_check_h5_fractal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_fractal_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_index_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_headers_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_headers_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_messages_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_objects_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_shared_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_structure_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_superblock_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_symbols_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_symbols_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_types_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

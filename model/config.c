@@ -109,58 +109,52 @@ void config_end_strict(config *c, const char *reason)
     end(c, false, reason);
 }
 
-static assay_status fail(config *c, assay_status status, const char *reason)
+static void fail(config *c, assay_status status, const char *reason)
 {
     c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
     fail_around(c);
-    return c->status;
 }
 
-assay_status config_fail(config *c, assay_status status, const char *format, ...)
+void config_fail(config *c, assay_status status, const char *format, ...)
 {
-    if (has_failed(c)) return c->status;
+    if (has_failed(c)) return;
     char reason[900];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return fail(c, status, reason);
+    fail(c, status, reason);
 }
 
 /* label: the member's name, with an index where it is an element. */
-static assay_status fail_found(config *c, assay_status status, const char *label, json_object *value,
-                               const char *format, va_list args)
+static void fail_found(config *c, assay_status status, const char *label, json_object *value,
+                       const char *format, va_list args)
 {
     char rest[500];
     const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
     (void)vsnprintf(rest, sizeof rest, format, args);
-    return config_fail(c, status, "%.*s: found %.*s, %s",
-                       json_scan_clip(label, strlen(label), NAME_SHOWN_MAX), label,
-                       json_scan_clip(text, strlen(text), VALUE_SHOWN_MAX), text, rest);
+    config_fail(c, status, "%.*s: found %.*s, %s", json_scan_clip(label, strlen(label), NAME_SHOWN_MAX),
+                label, json_scan_clip(text, strlen(text), VALUE_SHOWN_MAX), text, rest);
 }
 
-assay_status config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
+void config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const assay_status rc =
-        fail_found(c, status, name, json_object_object_get(c->object, name), format, args);
+    fail_found(c, status, name, json_object_object_get(c->object, name), format, args);
     va_end(args);
-    return rc;
 }
 
-assay_status config_fail_element(config *c, assay_status status, const char *name, size_t index,
-                                 const char *format, ...)
+void config_fail_element(config *c, assay_status status, const char *name, size_t index, const char *format,
+                         ...)
 {
     char label[NAME_SHOWN_MAX];
     va_list args;
     json_object *list = json_object_object_get(c->object, name);
     (void)snprintf(label, sizeof label, "%.80s[%zu]", name, index);
     va_start(args, format);
-    const assay_status rc =
-        fail_found(c, status, label, json_object_array_get_idx(list, index), format, args);
+    fail_found(c, status, label, json_object_array_get_idx(list, index), format, args);
     va_end(args);
-    return rc;
 }
 
 static bool grow(config_notes *notes)

@@ -60,16 +60,16 @@ void config_end(config *c);
  * "expected only group_size, bits and mode". */
 void config_end_strict(config *c, const char *reason);
 
-/* Fails unless something failed before; returns c->status. */
-assay_status config_fail(config *c, assay_status status, const char *format, ...)
+/* Fails unless something failed before. */
+void config_fail(config *c, assay_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same about a member, or about an element of its list: "NAME[INDEX]: found VALUE, …", VALUE as the
  * document writes it. format: what follows, such as "expected a number above 0". */
-assay_status config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
+void config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-assay_status config_fail_element(config *c, assay_status status, const char *name, size_t index,
-                                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+void config_fail_element(config *c, assay_status status, const char *name, size_t index, const char *format,
+                         ...) __attribute__((format(printf, 5, 6)));
 void config_note(config_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void config_notes_free(config_notes *notes);
 

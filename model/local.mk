@@ -92,6 +92,7 @@ MODEL_TESTS = \
 	model/tests/check_array_list \
 	model/tests/check_config \
 	model/tests/check_config_harmless \
+	model/tests/check_config_heads \
 	model/tests/check_config_linear \
 	model/tests/check_config_rope \
 	model/tests/check_detokenizer \
@@ -177,6 +178,8 @@ model_tests_check_config_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_LDADD = $(TEST_LIBS)
 model_tests_check_config_harmless_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_harmless_LDADD = $(TEST_LIBS)
+model_tests_check_config_heads_CFLAGS = $(TEST_CFLAGS)
+model_tests_check_config_heads_LDADD = $(TEST_LIBS)
 model_tests_check_config_linear_CFLAGS = $(TEST_CFLAGS)
 model_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=json_object_object_get_ex
 model_tests_check_config_linear_LDADD = $(TEST_LIBS)

@@ -157,6 +157,22 @@ START_TEST(a_long_name_or_value_is_shown_in_part)
 }
 END_TEST
 
+START_TEST(a_long_value_is_not_cut_inside_a_character)
+{
+    char text[200], expected[200], member[79];
+    reading r;
+    memset(member, 'm', 78);
+    member[78] = '\0';
+    (void)snprintf(text, sizeof text, "{\"n\": \"%s\303\251\"}", member);
+    reading_start(&r, text);
+    (void)config_size(&r.c, "n");
+    (void)snprintf(expected, sizeof expected, "config.json: n: found \"%s, expected a positive integer",
+                   member);
+    ck_assert_str_eq(r.err.text, expected);
+    reading_finish(&r);
+}
+END_TEST
+
 START_TEST(numbers_have_their_range)
 {
     reading r;
@@ -334,6 +350,7 @@ int main(void)
     tcase_add_test(members, a_note_that_is_lost_for_lack_of_memory_is_missed);
     tcase_add_test(members, a_value_outranks_its_default);
     tcase_add_test(members, a_long_name_or_value_is_shown_in_part);
+    tcase_add_test(members, a_long_value_is_not_cut_inside_a_character);
     tcase_add_test(members, numbers_have_their_range);
     tcase_add_test(members, a_string_with_nul_is_refused);
     tcase_add_test(members, a_member_that_is_not_understood_is_refused);
