@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/h5_dataset.h"
 #include "conformance/h5_heap.h"
 #include "conformance/tests/raw.h"
 #include "conformance/tests/support.h"
@@ -140,6 +141,26 @@ START_TEST(a_collection_beyond_the_end_of_the_file_is_refused)
 }
 END_TEST
 
+START_TEST(a_text_has_a_largest_size)
+{
+    const conf_h5_type type = {.class = CONF_H5_TEXT_VARIABLE, .size = 16};
+    for (size_t more = 0; more < 2; more++) {
+        raw.n = 0;
+        raw_put(CONF_H5_STRING_BYTES_MAX + more, 4); /* the element: length, address and index */
+        raw_put(0, 12);
+        raw_store();
+        char *found = NULL;
+        assay_error err = {0};
+        const assay_status rc = conf_h5_element_text(&raw.file, "/x", &type, raw.bytes, &found, &err);
+        ck_assert_int_eq(rc, more ? ASSAY_EFORMAT : ASSAY_OK);
+        if (more) assert_holds(err.text, "/x holds a text of 1048577 bytes; at most 1048576 are read");
+        else ck_assert_str_eq(found, ""); /* address 0: never written */
+        free(found);
+        raw_discard();
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/h5_collection");
@@ -153,6 +174,7 @@ int main(void)
     tcase_add_test(heap, what_is_no_collection_is_refused);
     tcase_add_test(heap, a_collection_has_a_largest_size);
     tcase_add_test(heap, a_collection_beyond_the_end_of_the_file_is_refused);
+    tcase_add_test(heap, a_text_has_a_largest_size);
     suite_add_tcase(suite, heap);
     return support_run(suite);
 }

@@ -153,6 +153,7 @@ START_TEST(a_chunk_of_another_size_is_refused)
     (void)conf_unpacker_clear(u, 64);
     ck_assert_ptr_null(conf_unpack(u, &p, 0, sizes[_i].n_packed, sizes[_i].bytes, &err));
     assert_holds(err.text, sizes[_i].reason);
+    ck_assert_int_eq(err.status, ASSAY_EFORMAT);
     conf_unpacker_free(u);
 }
 END_TEST

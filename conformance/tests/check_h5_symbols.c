@@ -142,6 +142,17 @@ START_TEST(a_group_that_is_damaged_is_refused)
 }
 END_TEST
 
+START_TEST(the_heap_of_an_empty_group_is_checked)
+{
+    put_group();
+    put_tree(TREE, 0, NODE, 0);
+    raw_put_text("SNOD");
+    raw_put(1, 4); /* and no symbols */
+    raw.bytes[HEAP] = 'h';
+    expect_group(LIST);
+}
+END_TEST
+
 START_TEST(levels_of_a_tree_fall_by_one)
 {
     for (unsigned level = 0; level < 4; level++) {
@@ -281,6 +292,7 @@ int main(void)
     tcase_add_checked_fixture(groups, raw_setup, support_teardown);
     tcase_add_test(groups, symbols_are_listed_in_order);
     tcase_add_loop_test(groups, a_group_that_is_damaged_is_refused, 0, COUNT(changes));
+    tcase_add_test(groups, the_heap_of_an_empty_group_is_checked);
     tcase_add_test(groups, levels_of_a_tree_fall_by_one);
     suite_add_tcase(suite, groups);
     TCase *list = tcase_create("attributes");

@@ -59,6 +59,9 @@ START_TEST(a_count_may_be_zero_and_not_negative)
     ck_assert_int_eq(r.c.status, ASSAY_OK);
     (void)config_count_or(&r.c, "m", 7);
     reading_expect(&r, ASSAY_EFORMAT, "m: found", "-1");
+    reading_start(&r, "{\"m\": 2147483648}");
+    (void)config_count_or(&r.c, "m", 7);
+    reading_expect(&r, ASSAY_EFORMAT, "m: found 2147483648", "larger than 2147483647");
 }
 END_TEST
 

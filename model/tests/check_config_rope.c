@@ -289,6 +289,17 @@ START_TEST(a_rope_is_resolved)
 }
 END_TEST
 
+START_TEST(a_base_that_is_absent_is_noted)
+{
+    reading r;
+    rope out = read_rope(&r, "{\"rope_parameters\": {\"rope_type\": \"default\"}}", &PLAIN);
+    ck_assert_uint_eq(r.notes.n, 1);
+    ck_assert_str_eq(r.notes.line[0], "rope_parameters.rope_theta: absent, default 10000 taken");
+    rope_free(&out);
+    reading_finish(&r);
+}
+END_TEST
+
 START_TEST(both_spellings_of_a_rope_agree)
 {
     reading r;
@@ -395,6 +406,7 @@ int main(void)
     tcase_add_loop_test(ropes, a_rope_that_is_not_understood_is_refused, 0,
                         (int)(sizeof REFUSED_ROPES / sizeof *REFUSED_ROPES));
     tcase_add_loop_test(ropes, a_rope_is_resolved, 0, (int)(sizeof ROPES / sizeof *ROPES));
+    tcase_add_test(ropes, a_base_that_is_absent_is_noted);
     tcase_add_test(ropes, both_spellings_of_a_rope_agree);
     tcase_add_test(ropes, a_nested_rope_must_be_there);
     tcase_add_test(ropes, what_upstream_ignores_in_a_nested_rope_is_refused);
