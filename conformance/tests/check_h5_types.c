@@ -105,6 +105,26 @@ START_TEST(every_integer_is_read_in_either_byte_order)
 }
 END_TEST
 
+START_TEST(what_is_converted_is_read_to_its_last_element)
+{
+    enum { PIECE = 2048, MOST = 2 * PIECE + 1 };
+    static const size_t counts[] = {1, 2, PIECE, PIECE + 1, MOST};
+    static int32_t values[MOST];
+    for (size_t i = 0; i < MOST; i++) values[i] = (int32_t)i + 1;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        write_dataset(H5T_STD_I32BE, H5T_NATIVE_INT32, counts[i], values, make_plist(0));
+        conf_h5 *file = open_file();
+        conf_array a;
+        assay_error err = {0};
+        ck_assert_msg(conf_h5_read_types(file, "/x", CONF_H5_TYPE(ASSAY_I32), &a, &err) == ASSAY_OK, "%s",
+                      err.text);
+        ck_assert_mem_eq(a.data, values, counts[i] * sizeof *values);
+        conf_array_free(&a);
+        conf_h5_close(file);
+    }
+}
+END_TEST
+
 START_TEST(an_integer_that_no_int64_holds_is_refused)
 {
     const uint64_t values[2] = {1, UINT64_MAX};
@@ -439,6 +459,7 @@ int main(void)
     tcase_set_timeout(numbers, 60);
     tcase_add_checked_fixture(numbers, setup, support_teardown);
     tcase_add_loop_test(numbers, every_integer_is_read_in_either_byte_order, 0, 16);
+    tcase_add_test(numbers, what_is_converted_is_read_to_its_last_element);
     tcase_add_test(numbers, an_integer_that_no_int64_holds_is_refused);
     tcase_add_loop_test(numbers, float16_and_bfloat16_are_widened_exactly, 0, 2);
     tcase_add_test(numbers, uint16_with_another_attribute_is_uint16);

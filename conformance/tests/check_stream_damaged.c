@@ -79,14 +79,14 @@ START_TEST(a_chunk_that_is_larger_than_its_shape_is_damaged)
 }
 END_TEST
 
-/* Flips one bit in the middle of the first chunk. */
-static void flip_bit(void)
+/* Flips one bit in the middle of a chunk. */
+static void flip_bit_of(hsize_t chunk)
 {
     hid_t id = H5Fopen(dataset_path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(id, "/x", H5P_DEFAULT);
     hid_t space = H5Dget_space(dataset);
     haddr_t at = 0;
     hsize_t size = 0;
-    ck_assert_int_ge(H5Dget_chunk_info(dataset, space, 0, NULL, NULL, &at, &size), 0);
+    ck_assert_int_ge(H5Dget_chunk_info(dataset, space, chunk, NULL, NULL, &at, &size), 0);
     (void)H5Sclose(space);
     (void)H5Dclose(dataset);
     ck_assert_int_ge(H5Fclose(id), 0);
@@ -96,6 +96,11 @@ static void flip_bit(void)
     byte ^= 4;
     ck_assert_int_eq(pwrite(fd, &byte, 1, (off_t)(at + size / 2)), 1);
     (void)close(fd);
+}
+
+static void flip_bit(void)
+{
+    flip_bit_of(0);
 }
 
 START_TEST(a_flipped_bit_in_a_deflated_chunk_is_found)
@@ -111,6 +116,14 @@ START_TEST(a_flipped_bit_under_a_checksum_is_found)
     dataset_write(&(dataset_storage){.filters = "f", .chunk = {2, 3, 4}});
     flip_bit();
     assert_damaged("the chunk at [0,0,0] is damaged: its checksum is wrong");
+}
+END_TEST
+
+START_TEST(the_place_of_a_damaged_chunk_is_named)
+{
+    dataset_write(&(dataset_storage){.filters = "f", .chunk = {2, 3, 4}});
+    flip_bit_of(13);
+    assert_damaged("the chunk at [2,3,4] is damaged: its checksum is wrong");
 }
 END_TEST
 
@@ -204,6 +217,7 @@ int main(void)
     tcase_add_test(tc, a_chunk_that_is_larger_than_its_shape_is_damaged);
     tcase_add_test(tc, a_flipped_bit_in_a_deflated_chunk_is_found);
     tcase_add_test(tc, a_flipped_bit_under_a_checksum_is_found);
+    tcase_add_test(tc, the_place_of_a_damaged_chunk_is_named);
     tcase_add_test(tc, a_walk_names_the_damage);
     tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_cut_short);
     tcase_add_test(tc, a_small_file_cannot_hold_a_terabyte);

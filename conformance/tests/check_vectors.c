@@ -47,17 +47,20 @@ static conf_case *read_sound(const char *path)
 
 START_TEST(a_case_is_read_as_it_stands)
 {
-    conf_case *c = read_sound(write_case(
-        "{\"schema\":\"assay/1\",\"kind\":\"threads\",\"source\":\"some "
-        "1\",\"recorder\":\"r\",\"catches\":\"c\","
-        "\"flags\":[\"f\"],\"groups\":[{\"name\":\"empty\",\"vectors\":[]},{\"name\":\"a/b\",\"vectors\":["
-        "{\"id\":7,\"comment\":\"why\",\"flags\":[\"x\"],\"verdict\":\"match\"," EXIT "},"
-        "{\"id\":0,\"verdict\":\"either\",\"reason\":\"varies\"," EXIT "}]}]}"));
+    conf_case *c = read_sound(
+        write_case("{\"schema\":\"assay/1\",\"kind\":\"threads\",\"source\":\"some "
+                   "1\",\"recorder\":\"r\",\"catches\":\"c\","
+                   "\"flags\":[\"f\",\"g\"],\"groups\":[{\"name\":\"empty\",\"vectors\":[]},{\"name\":\"a/"
+                   "b\",\"vectors\":["
+                   "{\"id\":7,\"comment\":\"why\",\"flags\":[\"x\"],\"verdict\":\"match\"," EXIT "},"
+                   "{\"id\":0,\"verdict\":\"either\",\"reason\":\"varies\"," EXIT "}]}]}"));
     ck_assert_int_eq(c->kind, CONF_THREADS);
     ck_assert_str_eq(c->source, "some 1");
     ck_assert_str_eq(c->recorder, "r");
     ck_assert_str_eq(c->catches, "c");
+    ck_assert_uint_eq(c->flags.n, 2);
     ck_assert_str_eq(c->flags.at[0], "f");
+    ck_assert_str_eq(c->flags.at[1], "g");
     ck_assert_uint_eq(c->vectors.n, 2);
     ck_assert_uint_eq(c->vectors.n_groups, 2);
     ck_assert_int_eq(c->vectors.at[0].id, 7);

@@ -7,6 +7,7 @@ import json
 import logging
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class Checkpoint:
         if self.multimodal:
             towers = self.family.multimodal_config({}, self.variant.wrapper == "towers")
             config = getattr(transformers, self.family.multimodal_config_class)(
-                text_config=text, **towers)
+                text_config=text, **towers, **self.variant.outer)
         for part in (config, text):
             part._attn_implementation = "eager"
             part._experts_implementation = "eager"
@@ -134,11 +135,13 @@ class Checkpoint:
         if self.variant.wrapper != "text" and not self.multimodal:
             state = {"model.language_model." + name.removeprefix("model."): tensor
                      for name, tensor in state.items()}
+        if self.variant.mlx_names:
+            state = quantized.mlx_names(state)
         if self.variant.experts == "split":
             state = split_experts(state)
         elif self.variant.experts == "transposed":
             state = turn_experts(state)
-        if self.variant.stores_head:
+        if self.variant.stores_head and not self.variant.groups:
             state["lm_head.weight"] = state["model.embed_tokens.weight"].clone()
         if self.family.extra_tensors:
             rng = rng_for(self.seed, self.family.name, self.variant.name, "extra")
@@ -150,7 +153,9 @@ class Checkpoint:
         if not self.variant.groups:
             self.write_plain(directory, stop_ids, idle_id)
             if self.variant.experts == "transposed":
-                self._check_transposed(directory)
+                self._check_rewritten(directory, turn_experts)
+            elif self.variant.mlx_names:
+                self._check_rewritten(directory, quantized.published_names)
             else:
                 self.check_reload(directory)
             return
@@ -161,6 +166,10 @@ class Checkpoint:
             raise RuntimeError(f"{directory}: mlx-lm quantises the same weights in another way")
         if self.variant.groups.terse:
             quantized.shorten(directory)
+        if self.variant.groups.copy_alone:
+            quantized.keep_copy(directory)
+        if self.variant.stores_head:
+            quantized.store_head(directory)
 
     def write_plain(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         """The drawn weights in a published spelling and layout."""
@@ -169,12 +178,11 @@ class Checkpoint:
             (directory / name).write_text(text + "\n")
         save_shards(directory, self.stored(), self.variant.n_shards)
 
-    def _check_transposed(self, directory: Path) -> None:
-        """The published class reads fused experts one way around: so turned, the files must make
+    def _check_rewritten(self, directory: Path, rewrite: Callable[[dict], dict]) -> None:
+        """The published class reads one name and one orientation of a tensor: with those the files must make
         the same model."""
         with tempfile.TemporaryDirectory() as scratch:
-            turned = turn_experts(load_file(directory / "model.safetensors"))
-            save(turned, Path(scratch) / "model.safetensors")
+            save(rewrite(load_file(directory / "model.safetensors")), Path(scratch) / "model.safetensors")
             shutil.copy(directory / "config.json", scratch)
             self.check_reload(Path(scratch))
 

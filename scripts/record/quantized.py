@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from .variant import Groups
 
@@ -64,6 +64,24 @@ def shorten(directory: Path) -> None:
     said |= {module: False for module in (name.removesuffix(".weight") for name in names)
              if module.endswith(("proj", "lm_head")) and f"{module}.scales" not in names}
     path.write_text(json.dumps(config, indent=4, sort_keys=True) + "\n")
+
+
+def keep_copy(directory: Path) -> None:
+    """Rewrites config.json: `quantization_config` alone."""
+    path = directory / "config.json"
+    config = json.loads(path.read_text())
+    del config["quantization"]
+    path.write_text(json.dumps(config, indent=4, sort_keys=True) + "\n")
+
+
+def store_head(directory: Path) -> None:
+    """Adds the head that is tied to the embedding, as plain checkpoints have it."""
+    path = directory / "model.safetensors"
+    tensors = load_file(path)
+    embedding = "model.embed_tokens."
+    tensors |= {"lm_head." + name.removeprefix(embedding): tensor.clone()
+                for name, tensor in tensors.items() if name.startswith(embedding)}
+    save_file(tensors, path)
 
 
 def codes(packed: np.ndarray, bits: int) -> np.ndarray:
@@ -128,8 +146,21 @@ def groups(directory: Path) -> dict[str, int]:
     return {f"{path}.weight": said.get(path, said)["group_size"] for path in paths}
 
 
+def mlx_names(found: dict[str, Any]) -> dict[str, Any]:
+    """With the language model of a multimodal one where mlx-lm has it."""
+    return {re.sub("^lm_head", "language_model.lm_head", re.sub(
+        r"^model\.language_model\.", "language_model.model.", name)): value for name, value in found.items()}
+
+
+def published_names(found: dict[str, Any]) -> dict[str, Any]:
+    """The same where transformers has it."""
+    return {re.sub(r"^language_model\.lm_head", "lm_head", re.sub(
+        r"^language_model\.model\.", "model.language_model.", name)): value for name, value in found.items()}
+
+
 def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
     """The same under transformers' names: of a fused matrix those of its parts, 0 for none."""
+    found = published_names(found)
     state = {name: (group,) for name, group in found.items() if ".switch_" not in name}
     for name in found:
         base, stack, part = re.fullmatch(r"(?:(.*)\.(switch_\w+)\.)?(.*)", name).groups()
@@ -144,6 +175,7 @@ def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
 
 def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The same under transformers' names: mlx-lm's stacks of experts become its fused ones."""
+    found = published_names(found)
     state = {name: tensor for name, tensor in found.items() if ".switch_" not in name}
     for name in found:
         base, stack, part = re.fullmatch(r"(?:(.*)\.(switch_\w+)\.)?(.*)", name).groups()

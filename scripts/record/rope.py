@@ -94,6 +94,10 @@ CASES = (
              "Correction dimensions rounded although truncate is false", 65536),
     RopeCase("yarn-betas", "llama", 24, {**YARN, "beta_fast": 12.0, "beta_slow": 2.5},
              "beta_fast and beta_slow ignored", 65536),
+    RopeCase("yarn-shrunk", "llama", 24, {**YARN, "factor": 0.5}, "An attention factor below 1 made of "
+             "a factor below 1", 2048),
+    RopeCase("yarn-one-beta", "llama", 24, {**YARN, "beta_fast": 4.0, "beta_slow": 4.0, "truncate": False},
+             "A ramp of no width divided by zero", 65536),
     RopeCase("yarn-partial", "qwen3_5_text", 64, {
         **YARN, "partial_rotary_factor": 0.5, "mrope_section": [6, 5, 5],
         "mrope_interleaved": True}, "A yarn ramp over the whole head where half of it rotates",
@@ -108,6 +112,8 @@ CASES = (
              "by the ratio of lengths", 131072),
     RopeCase("longrope-attention-factor", "phi3", 12, {**LONGROPE, "attention_factor": 1.25},
              "A given attention_factor recomputed", 131072),
+    RopeCase("longrope-shrunk", "phi3", 12, LONGROPE, "An attention factor below 1 where the model is "
+             "shorter than its first training", 2048),
     RopeCase("longrope-partial", "phi3", 16, {**LONGROPE, "partial_rotary_factor": 0.75},
              "Elements past the rotary dimension rotated or scaled", 131072),
     RopeCase("partial", "phi3", 20, plain(partial_rotary_factor=0.4), "Exponents taken over the "
@@ -115,18 +121,27 @@ CASES = (
     RopeCase("proportional", "gemma4_text", 16, plain(
         rope_type="proportional", rope_theta=1000000.0, partial_rotary_factor=0.25),
         "Exponents over the rotated share, or neighbours i, i + share/2 paired"),
+    RopeCase("proportional-whole", "gemma4_text", 16, plain(
+        rope_type="proportional", rope_theta=1000000.0),
+        "A share that is not said taken for less than the whole head"),
     RopeCase("proportional-factor", "gemma4_text", 24, plain(
         rope_type="proportional", rope_theta=1000000.0, partial_rotary_factor=0.5, factor=8.0),
         "The factor of proportional rope ignored"),
     RopeCase("mrope-chunked", "qwen2_vl_text", 16, plain(
         rope_theta=1000000.0, mrope_section=[1, 3, 4]),
         "M-RoPE sections interleaved or shifted where Qwen2-VL has chunks", axes=3),
+    RopeCase("mrope-not-interleaved", "qwen2_vl_text", 16, plain(
+        rope_theta=1000000.0, mrope_section=[2, 3, 3], mrope_interleaved=False),
+        "mrope_interleaved taken for true because it is there", axes=3),
     RopeCase("mrope-interleaved", "qwen3_vl_text", 20, plain(
         rope_theta=5000000.0, mrope_section=[4, 3, 3], mrope_interleaved=True),
         "M-RoPE sections in chunks where Qwen3-VL interleaves them", axes=3),
     RopeCase("mrope-interleaved-uneven", "qwen3_vl_text", 24, plain(
         rope_theta=5000000.0, mrope_section=[6, 4, 2], mrope_interleaved=True),
         "Interleaving that runs past the end of a short section", axes=3),
+    RopeCase("mrope-interleaved-short", "qwen3_vl_text", 24, plain(
+        rope_theta=5000000.0, mrope_section=[8, 2, 2], mrope_interleaved=True),
+        "Interleaving that goes on where both height and width have ended", axes=3),
     RopeCase("mrope-interleaved-partial", "qwen3_5_text", 64, plain(
         rope_theta=10000000.0, mrope_section=[3, 3, 2], mrope_interleaved=True,
         partial_rotary_factor=0.25), "Interleaved sections counted over the whole head", axes=3),

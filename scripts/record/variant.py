@@ -24,6 +24,7 @@ class Groups:
     group_size: int
     modules: tuple[tuple[str, Config | None], ...] = ()
     terse: bool = False  # config.json says of modules what mlx-lm reads, but does not write
+    copy_alone: bool = False  # config.json says it in quantization_config alone, as mlx-swift reads it
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,12 @@ class Variant:
     experts: str = "fused"  # fused | split (one tensor per expert) | transposed (fused, [in, out])
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
+    mlx_names: bool = False  # a multimodal model's tensors are named as mlx-lm does
     groups: Groups | None = None  # written by mlx-lm, in its affine groups
     # Members of the text config in config.json: left to the published default, or written so
     omits: tuple[str, ...] = ()
     writes: Config = field(default_factory=dict)
+    outer: Config = field(default_factory=dict)  # members of a multimodal config beside text_config
     # Inputs are chosen as with other seeds than 0: three more float32 runs have the same noise
     typical: bool = False
     stores_head: bool = False  # a tied head is in the file all the same

@@ -125,6 +125,11 @@ def variants(base: Config) -> list[Variant]:
                 spelling="old", dtype="bfloat16"),
         Variant("k-eq-v-new", {**base, **K_EQ_V}, "num_key_value_heads of per_layer_config ignored",
                 dtype="bfloat16"),
+        Variant("k-eq-v-one-size", {**small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                                            global_head_dim=base["head_dim"], vocab_size_per_layer_input=47),
+                                    **K_EQ_V},
+                "A layer of per_layer_config that says nothing of head_dim refused, or given another",
+                dtype="bfloat16"),
         Variant("experts", {**base, **K_EQ_V, **EXPERTS}, "A router fed with the normed residual, "
                 "weights not renormalised, or the dense MLP dropped beside the experts",
                 (*STANDARD, "narrow"), spelling="old", dtype="bfloat16"),
@@ -134,6 +139,11 @@ def variants(base: Config) -> list[Variant]:
         Variant("multimodal-old", {**full, "final_logit_softcapping": 6.0}, "A text_config in the "
                 "older spelling, or vision weights that nobody asked for, in the way",
                 ("single",), wrapper="towers", spelling="old", dtype="bfloat16"),
+        Variant("placeholders", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2), vocab_size=19,
+                                      vocab_size_per_layer_input=19),
+                "The id of an image, a sound or a video embedded as it stands where nothing takes its place",
+                wrapper="multimodal", dtype="bfloat16",
+                outer={"image_token_id": 3, "audio_token_id": 7, "video_token_id": 12}),
         Variant("odd-share", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
                                    global_head_dim=20, vocab_size_per_layer_input=47),
                 "A rotated share of 5 elements of 20 rounded up to three angles instead of down to "
@@ -145,6 +155,17 @@ def variants(base: Config) -> list[Variant]:
             "A router read in the width of all other modules, or experts beside the MLP in the "
             "wrong groups", ("single", "batch", "narrow"), spelling="old", dtype="bfloat16",
             groups=Groups(4, 64)),
+        Variant("mlx-multimodal", {
+            **grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
+                      layer_types=layer_pattern(2, 2), global_head_dim=16, vocab_size_per_layer_input=61)},
+            "quantization looked for in text_config, where mlx-lm does not write it",
+            wrapper="multimodal", spelling="old", dtype="bfloat16", groups=Groups(4, 32),
+            outer={"vocab_size": 61}),
+        Variant("multimodal-untied", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2), vocab_size=19,
+                                           vocab_size_per_layer_input=19, tie_word_embeddings=False),
+                "The head of a multimodal model that is not tied taken for tied, or looked for where transformers "
+                "has it alone", wrapper="multimodal", mlx_names=True, spelling="old", dtype="bfloat16",
+                outer={"tie_word_embeddings": False, "vocab_size": 19}),
         Variant("mlx-8bit-layer-inputs", {
             **grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
                       layer_types=layer_pattern(2, 2), global_head_dim=16,

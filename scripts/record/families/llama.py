@@ -29,6 +29,8 @@ ROPES: dict[str, Config] = {
                               "truncate": False, "original_max_position_embeddings": 64,
                               "rope_theta": 10000.0},
 }
+# Every name that config.json may give an activation, but that of the family itself.
+ACTIVATIONS = ("swish", "gelu", "gelu_python", "gelu_pytorch_tanh", "gelu_python_tanh", "gelu_new", "quick_gelu", "relu")
 # Members of yarn that some readers pass over, one in each.
 YARN_MEMBERS: dict[str, Config] = {
     "yarn-given-factor-old": {"attention_factor": 1.3},
@@ -127,6 +129,8 @@ def variants(base: Config) -> list[Variant]:
             "rope_type": "yarn", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
             "factor": None}, max_position_embeddings=256), "The factor of yarn, which is that of the "
             "two lengths where it is not said, taken for 1", dtype="bfloat16"),
+        *(Variant(f"act-{name.replace('_', '-')}", small(base, hidden_act=name, vocab_size=19),
+                  f"hidden_act {name} misread", dtype="bfloat16") for name in ACTIVATIONS),
         lengths(small(base, num_hidden_layers=2)),
         Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
                 "Codes of four bits taken from the wrong end of a word, or scale and bias of the "

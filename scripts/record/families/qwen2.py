@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from ..dims import attention_dims, pick
-from ..variant import STANDARD, Config, Family, Variant, layer_pattern, lengths, small
+from ..dims import attention_dims, grouped, pick
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
 from .qwen3 import windows, without_layer_types
 
 BASE: Config = {
@@ -28,6 +28,10 @@ def variants(base: Config) -> list[Variant]:
         Variant("window", {**windows(untied, 1), "layer_types": types}, "layer_types overruled by "
                 "max_window_layers, or a window off by one", ("single", "batch", "window"),
                 dtype="float16"),
+        Variant("window-types", small({**windows(base, 1), "layer_types": ["full_attention", "sliding_attention"],
+                                "max_window_layers": 28}, num_hidden_layers=2),
+                "layer_types without max_window_layers misread", ("window",), dtype="bfloat16",
+                omits=("max_window_layers",)),
         Variant("window-old", windows(untied, 1), "max_window_layers without layer_types misread",
                 ("window", "generate"), spelling="old", dtype="bfloat16"),
         Variant("window-unused", base,
@@ -48,6 +52,11 @@ def variants(base: Config) -> list[Variant]:
         lengths(small(base, num_hidden_layers=2)),
         Variant("yarn", small(base, rope_parameters=YARN),
                 "rope_parameters of type yarn ignored", dtype="bfloat16"),
+        Variant("mlx-tied-stored", {k: v for k, v in grouped(
+            base, 64, 64, 4, 2, 16, vocab_size=31, num_hidden_layers=1).items() if k != "head_dim"},
+            "A checkpoint refused because it holds a head that is tied, in groups, or because "
+            "quantization_config alone says so", spelling="old", dtype="bfloat16",
+            groups=Groups(4, 64, copy_alone=True), stores_head=True),
     ]
 
 

@@ -50,6 +50,10 @@ def variants(base: Config) -> list[Variant]:
                 ("single", "batch"), experts="split", dtype="bfloat16", spelling="old"),
         Variant("mlp-only", {**base, "num_hidden_layers": 4, "mlp_only_layers": [0, 2]},
                 "mlp_only_layers given experts", dtype="bfloat16", n_shards=2),
+        Variant("said-twice", small(base, num_hidden_layers=2, mlp_only_layers=[1, 7]),
+                "A layer of mlp_only_layers that there is not, both names of the number of experts, or "
+                "max_window_layers, which has no effect, refused", dtype="bfloat16",
+                writes={"num_experts": base["num_experts"], "max_window_layers": 1}),
         Variant("window", {**base, "use_sliding_window": True, "sliding_window": 6,
                            "attention_bias": True}, "A window that should hold on every layer, or "
                 "an attention bias forgotten", ("window",), dtype="bfloat16", experts="split",
