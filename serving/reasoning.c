@@ -130,6 +130,13 @@ static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
     return i;
 }
 
+/* What has waited is this. */
+static void release_preface(serve_reasoning *s, serve_reads_as as, const assay_sink *sink)
+{
+    emit(s, as, s->preface, s->n_preface, sink);
+    s->n_preface = 0;
+}
+
 /* Text that waits; beyond its room it has waited long enough. */
 static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const assay_sink *sink)
 {
@@ -138,19 +145,19 @@ static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const
         s->n_preface += (uint8_t)n;
         return n;
     }
-    emit(s, SERVE_CONTENT, s->preface, s->n_preface, sink);
-    s->n_preface = 0;
+    release_preface(s, SERVE_CONTENT, sink);
     enter(s, phase_of(s)->after);
     return 0;
 }
 
 static void take_mark(serve_reasoning *s, const found *f, const char *text, const assay_sink *sink)
 {
-    emit(s, f->step->as, text, f->n, sink);
-    if (f->step->to == s->phase) return;
-    s->n_dropped += s->n_preface;
-    s->n_preface = 0;
-    enter(s, f->step->to);
+    if (f->step->to != s->phase) {
+        release_preface(s, f->step->waited, sink);
+        enter(s, f->step->to);
+    }
+    if (f->step->as == SERVE_PREFACE) (void)keep_preface(s, text, f->n, sink);
+    else emit(s, f->step->as, text, f->n, sink);
 }
 
 /* Where only white space or a marker goes on as it is: reads one of them, or finds that the phase has ended.
@@ -249,6 +256,16 @@ void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const
     hold(s, delta + from, n - from);
 }
 
+/* Whether what waits is a marker and the beginning of an object or of a tag: else it is talk of a call. */
+static bool begins_call(const serve_reasoning *s)
+{
+    const char *end = s->preface + s->n_preface, *at = memchr(s->preface, '>', s->n_preface);
+    if (!at) return false;
+    size_t space;
+    for (at++; (space = serve_text_space(at, (size_t)(end - at))) > 0;) at += space;
+    return at < end && (*at == '{' || *at == '<');
+}
+
 void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
 {
     char held[SERVE_MARK_BYTES];
@@ -261,6 +278,5 @@ void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
             return;
         }
     (void)read(s, held, n_held, true, sink);
-    emit(s, SERVE_CONTENT, s->preface, s->n_preface, sink);
-    s->n_preface = 0;
+    release_preface(s, phase_of(s)->calls && !begins_call(s) ? SERVE_REASONING : SERVE_CONTENT, sink);
 }

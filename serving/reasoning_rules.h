@@ -24,14 +24,15 @@ typedef enum serve_reads_as {
     SERVE_REASONING,
     SERVE_CALL,   /* content where a parser of tool calls reads it, else dropped */
     SERVE_SPACE,  /* white space is read as `space`; anything else belongs to `after` */
-    SERVE_PREFACE /* waits for a marker, which drops it; beyond SERVE_PREFACE_BYTES it is content, and the
-                   * phase is `after` */
+    SERVE_PREFACE /* waits for a marker, which says what it is; beyond SERVE_PREFACE_BYTES it is content, and
+                   * the phase is `after`; a marker of this kind is the first to wait */
 } serve_reads_as;
 
 typedef struct serve_step {
     uint8_t as; /* serve_reads_as of the marker itself */
     uint8_t to; /* phase */
     uint8_t n;  /* bytes of the marker that are read, the others are read in the next phase; 0: all of it */
+    uint8_t waited; /* serve_reads_as of what waits before the marker; SERVE_NOTHING: it is dropped */
 } serve_step;
 
 /* One whose marker is read as a whole. */
@@ -49,6 +50,8 @@ typedef struct serve_phase {
                         directly before the first one */
     uint8_t n_last;  /* where thinking is off, a beginning of one of this many first markers that the reply
                         ends in is dropped */
+    bool calls; /* of SERVE_PREFACE: at the end of the reply it is content only where it is the beginning of
+                   a call, else reasoning */
     serve_step marks[SERVE_MARKS];
 } serve_phase;
 

@@ -5,6 +5,9 @@
  * content, tags too. A tool call within a block is content, and goes as far as its own end or that of the
  * block; but not in an implicit block, nor in one behind another: there it cannot be told from talk of it.
  *
+ * In both answers of deepseek_v4 a call within a block is talk of one, and reasoning, where nothing ends it
+ * and neither an object nor a tag begins it, and where tool calls end it: its first SERVE_PREFACE_BYTES wait.
+ *
  * Both answers of the published server drop the beginning of a marker that stands alone before the first tag
  * of deepseek_r1, deepseek_v4 or step3p5, and, where thinking is off, the beginning of a tag that is all of
  * the answer.
@@ -12,7 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning_rules.h"
 
-enum { START, END, CALL, CALL_END, TOOLS, BOX, BOX_END, START_TOOLS };
+enum { START, END, HELD_CALL, CALL, CALL_END, TOOLS, BOX, BOX_END, START_TOOLS };
 
 enum phase {
     BEGIN,    /* nothing yet, where what stands alone before the first tag is dropped */
@@ -21,6 +24,7 @@ enum phase {
     PLAIN,    /* no tag yet: content */
     OFF,      /* no tag yet, and thinking is off: content as it is */
     BLOCK,
+    HELD, /* in a call of deepseek_v4, which may yet be none */
     CALLING,
     AGAIN,   /* a block behind another */
     BETWEEN, /* behind a block, before the answer */
@@ -59,10 +63,17 @@ static const serve_phase phases[] = {
                        [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER)}},
     [BLOCK] = {.text = SERVE_REASONING,
                .marks = {[END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
+                         [HELD_CALL] = SERVE_STEP(SERVE_PREFACE, HELD),
                          [CALL] = SERVE_STEP(SERVE_CONTENT, CALLING),
                          [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER),
                          [BOX] = SERVE_STEP(SERVE_DROPPED, BLOCK),
                          [BOX_END] = SERVE_STEP(SERVE_DROPPED, BLOCK)}},
+    [HELD] = {.text = SERVE_PREFACE,
+              .after = CALLING,
+              .calls = true,
+              .marks = {[END] = {.as = SERVE_DROPPED, .to = BETWEEN, .waited = SERVE_CONTENT},
+                        [CALL_END] = {.as = SERVE_CONTENT, .to = BLOCK, .waited = SERVE_CONTENT},
+                        [TOOLS] = {.as = SERVE_CONTENT, .to = ANSWER, .waited = SERVE_REASONING}}},
     [CALLING] = {.text = SERVE_CONTENT,
                  .marks = {[END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),
                            [CALL_END] = SERVE_STEP(SERVE_CONTENT, BLOCK),
@@ -112,7 +123,7 @@ const serve_reasoning_rules serve_reasoning_deepseek_v4 = {
     phases,
     BEGIN,
     OFF,
-    {TAGS("<think>", "</think>"), [TOOLS] = SERVE_MARKER(DSML),
+    {TAGS("<think>", "</think>"), [HELD_CALL] = SERVE_MARKER("<tool_call>"), [TOOLS] = SERVE_MARKER(DSML),
      [START_TOOLS] = SERVE_MARKER("<think>" DSML)}};
 
 /* The model decides by itself whether to think; an answer may come in a box. */

@@ -48,20 +48,19 @@ def disputed(name: str, text: str, fields: Fields) -> str | None:
     return "lost" if not framed and sorted(bare(name, text)) != sorted(bare(name, said)) else None
 
 
-def open_call(text: str) -> bool:
-    """Whether a call in a block has no end, or other calls break it off: deepseek_v4 loses it."""
-    before, call, behind = text.rpartition(CALL[0])
-    in_block = THINK[0] in before.rpartition(THINK[1])[2]
-    return bool(call) and in_block and CALL[1] not in behind.partition(DSML[0])[0]
+def open_call(text: str) -> str:
+    """The call in a block that has no end, or that other calls break off: a stream of deepseek_v4 loses it."""
+    call = re.search(f"{CALL[0]}(?:(?!{CALL[1]}).)*$", text.partition(DSML[0])[0], re.DOTALL)
+    return call[0] if call and THINK[0] in text[:call.start()].rpartition(THINK[1])[2] else ""
 
 
 def excluded(name: str, text: str, fields: Fields) -> bool:
     """Whether an answer that is the same in all ways is no golden."""
     if name == "deepseek_v4":
-        return open_call(text)
+        return bool(open_call(text))
     return waits(name, text) or (name == "harmony" and leaks(name, text, fields))
 
 
 def excluded_off(name: str, text: str) -> bool:
-    """The same where thinking is off."""
-    return name == "deepseek_v4" and open_call(text)
+    """The same where thinking is off, and reasoning is dropped: a stream cannot hold back a long call until its end."""
+    return name == "deepseek_v4" and len(open_call(text).encode()) > PREFACE_BYTES

@@ -107,11 +107,36 @@ START_TEST(tool_calls_of_deepseek_v4_end_the_block)
 {
     reads("deepseek_v4", "a" DSML "b</think>" DSML "<think>", "R{a} C{" DSML "b</think>" DSML "<think>}");
     reads("deepseek_v4", "<think>a" DSML "b", "R{a} C{" DSML "b}");
-    reads("deepseek_v4", "<think><tool_call>a" DSML "</think>", "C{<tool_call>a" DSML "</think>}");
+    reads("deepseek_v4", "<think><tool_call>a" DSML "</think>", "R{<tool_call>a} C{" DSML "</think>}");
     reads("deepseek_v4", "</think><think>a" DSML "</think>b", "R{a" DSML "} C{b}");
     reads("deepseek_v4", "</think>" DSML "</think>", "C{" DSML "</think>}");
     reads("deepseek_v4", "a<｜DSML｜tool_call", "R{a<｜DSML｜tool_call}");
     reads("qwen3", "a" DSML "b", "R{a" DSML "b}");
+}
+END_TEST
+
+START_TEST(a_call_of_deepseek_v4_that_nothing_ends_is_reasoning_but_for_objects_and_tags)
+{
+    static const char filler[] =
+        "0123456789abcdef0123456789abcdef0123456789abcdef0123"; /* with the marker, 63 bytes */
+    static const char *const texts[][2] = {{"", "x"}, {"x", "y"}, {"xy", "z"}};
+    reads("deepseek_v4", "<think>a<tool_call>", "R{a<tool_call>}");
+    reads("deepseek_v4", "<think>a<tool_call> b{", "R{a<tool_call> b{}");
+    reads("deepseek_v4", "<think>a<tool_call>\n {", "R{a} C{<tool_call>\n {}");
+    reads("deepseek_v4", "<think>a<tool_call>\u00a0<f", "R{a} C{<tool_call>\u00a0<f}");
+    reads("deepseek_v4", "<think>a<tool_call>b</tool_call>c", "R{a} C{<tool_call>b</tool_call>} R{c}");
+    reads("deepseek_v4", "<think>a<tool_call>b</think>c", "R{a} C{<tool_call>bc}");
+    reads("deepseek_v4", "<think>a<tool_call>b<tool_call>c</tool_call>d<tool_call>",
+          "R{a} C{<tool_call>b<tool_call>c</tool_call>} R{d<tool_call>}");
+    reads_with("deepseek_v4", (serve_reasoning_options){.thinking_off = true}, "<think>a<tool_call>b", "");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[200], script[200];
+        (void)snprintf(text, sizeof text, "<think><tool_call>%s%s%s", filler, texts[i][0], texts[i][1]);
+        (void)snprintf(script, sizeof script, "%c{<tool_call>%s%s%s}", i == 0 ? 'R' : 'C', filler,
+                       texts[i][0], texts[i][1]);
+        reads("deepseek_v4", text, script);
+    }
+    reads("qwen3", "<think>a<tool_call>b", "R{a} C{<tool_call>b}");
 }
 END_TEST
 
@@ -277,6 +302,7 @@ int main(void)
     tcase_add_test(c, a_tool_call_in_a_block_is_content);
     tcase_add_test(c, a_tool_call_in_an_implicit_or_a_later_block_is_reasoning);
     tcase_add_test(c, tool_calls_of_deepseek_v4_end_the_block);
+    tcase_add_test(c, a_call_of_deepseek_v4_that_nothing_ends_is_reasoning_but_for_objects_and_tags);
     tcase_add_test(c, a_marker_that_is_begun_right_before_the_first_block_is_dropped);
     tcase_add_test(c, a_tag_that_calls_of_deepseek_v4_end_at_once_is_reasoning_but_at_the_beginning);
     tcase_add_test(c, boxes_of_glm4_are_dropped_everywhere);
