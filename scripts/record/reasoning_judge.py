@@ -50,8 +50,9 @@ def disputed(name: str, text: str, fields: Fields) -> str | None:
 
 def open_call(text: str) -> str:
     """The call in a block that has no end, or that other calls break off: a stream of deepseek_v4 loses it."""
-    call = re.search(f"{CALL[0]}(?:(?!{CALL[1]}).)*$", text.partition(DSML[0])[0], re.DOTALL)
-    return call[0] if call and THINK[0] in text[:call.start()].rpartition(THINK[1])[2] else ""
+    block = text.partition(DSML[0])[0].rpartition(THINK[1])[2].partition(THINK[0])[2]
+    call = re.search(f"{CALL[0]}(?:(?!{CALL[1]}).)*$", block, re.DOTALL)
+    return call[0] if call else ""
 
 
 def excluded(name: str, text: str, fields: Fields) -> bool:
