@@ -269,6 +269,7 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/raw.c conformance/tests/raw.h \
 	conformance/tests/record.c \
+	conformance/tests/stored.c conformance/tests/stored.h \
 	conformance/tests/support.c conformance/tests/support.h
 conformance_tests_libsupport_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(HDF5_CFLAGS)
 conformance_tests_libsupport_la_LIBADD = conformance/libconformance.la $(HDF5_LIBS) $(CHECK_LIBS)
@@ -310,6 +311,7 @@ CONFORMANCE_TESTS = \
 	conformance/tests/check_h5_messages \
 	conformance/tests/check_h5_objects \
 	conformance/tests/check_h5_shared \
+	conformance/tests/check_h5_stored \
 	conformance/tests/check_h5_structure \
 	conformance/tests/check_h5_superblock \
 	conformance/tests/check_h5_symbols \
@@ -443,6 +445,8 @@ conformance_tests_check_h5_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_objects_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_shared_LDADD = conformance/tests/libsupport.la
+conformance_tests_check_h5_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_tests_check_h5_stored_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_tests_check_h5_structure_LDADD = conformance/tests/libsupport.la
 conformance_tests_check_h5_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
