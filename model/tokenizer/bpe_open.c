@@ -191,12 +191,8 @@ static assay_status find_part(const tokenizer_file *f, const tokenizer_bpe *b, s
                       index, json_scan_clip(text, n, SHOWN_MAX), text);
 }
 
-static bool is_byte_token(const char *text, size_t n)
-{
-    return n == 6 && memcmp(text, "<0x", 3) == 0 && text[5] == '>';
-}
-
-/* Notes which characters the merge joins. */
+/* Notes which characters the merge joins. Bytes stand only for a character that is no token, where nothing is
+ * cut. */
 static void note_join(tokenizer_bpe *b, const merge *m)
 {
     uint32_t left, right;
@@ -205,9 +201,6 @@ static void note_join(tokenizer_bpe *b, const merge *m)
     (void)utf8_decode(m->right, m->n_right, &right, NULL);
     if (left < 0x80 && right < 0x80) b->joined[left][right / 8] |= (uint8_t)(1U << right % 8);
     else tokenizer_pairs_put(&b->joins, left, right, 0, 0);
-    /* A symbol of a byte is called otherwise than the text that it stands for. */
-    if (b->byte_fallback && (is_byte_token(m->left, m->n_left) || is_byte_token(m->right, m->n_right)))
-        b->is_cut = false;
 }
 
 static assay_status keep_merge(const tokenizer_file *f, tokenizer_bpe *b, size_t index, int32_t rank,

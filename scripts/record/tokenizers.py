@@ -1,7 +1,7 @@
 """Records what Hugging Face's tokenizers make of texts and ids.
 
 `python -m scripts.record.tokenizers` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
-made from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step. `--fresh N` draws
+made from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step, and rare/<name>. `--fresh N` draws
 N tokenizers of any parts instead, for comparing an engine with.
 """
 
@@ -20,12 +20,13 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
-from . import tokenizer_draw, tokenizer_parts, tokenizer_texts, tokenizer_variants
+from . import tokenizer_draw, tokenizer_parts, tokenizer_rare, tokenizer_texts, tokenizer_variants
 
 Json = dict[str, Any]
 
 N_LINES = 900
 PARTS = "parts"  # the directory of the tokenizers of tokenizer_parts
+RARE = "rare"  # the same of tokenizer_rare
 
 
 @dataclass(frozen=True)
@@ -178,14 +179,26 @@ def stream_vectors(rng: random.Random, tokenizer: Tokenizer, encoded: list[list[
     return vectors
 
 
-def document(model: Json, recorder: str, rng: random.Random, amount: Amount) -> Json:
-    tokenizer = Tokenizer.from_str(json.dumps(model))
-    tokenizer.encode_special_tokens = False
+def rare_groups(tokenizer: Tokenizer, rare: tokenizer_rare.Rare) -> dict[str, list[Json]]:
+    encoded = [(text, published(tokenizer, "encode", text, None, False, False)) for text in rare.texts]
+    rows = [list(ids) for ids in rare.ids] + [encoding.ids for _, encoding in encoded if encoding and encoding.ids]
+    decoded = [(ids, published(tokenizer, "decode", ids, False)) for ids in rows]
+    return {"encode": [{"id": number, "comment": "rare", "flags": [], "input": {"text": text, "add_special_tokens": False},
+                        "expect": {"ids": encoding.ids}} for number, (text, encoding) in enumerate(encoded, 1) if encoding],
+            "decode": [{"id": number, "comment": "rare", "flags": [], "input": {"ids": ids, "skip_special_tokens": False},
+                        "expect": {"text": text}} for number, (ids, text) in enumerate(decoded, 1) if text is not None]}
+
+
+def drawn_groups(rng: random.Random, tokenizer: Tokenizer, model: Json, amount: Amount) -> dict[str, list[Json]]:
     groups = {"encode": encode_vectors(rng, tokenizer, model, amount)}
     encoded = [vector["expect"]["ids"] for vector in groups["encode"] if vector["expect"]["ids"]] or [[0]]
     groups["decode"] = decode_vectors(rng, tokenizer, [ids[:400] for ids in encoded],
                                       amount.texts * (3 if amount.all_kinds else 1))
     groups["stream"] = stream_vectors(rng, tokenizer, encoded, amount.streams)
+    return groups
+
+
+def document(model: Json, recorder: str, groups: dict[str, list[Json]]) -> Json:
     return {"schema": "assay/1", "kind": "tokenizer", "model": "model",
             "source": f"tokenizers {tokenizers.__version__}", "recorder": recorder,
             "catches": "an id or a text that is not the published tokenizer's",
@@ -213,16 +226,28 @@ def write(out: Path, model: Json, made: Json, compressed: bool) -> None:
         (out / "vectors.json").write_bytes(content)
 
 
+def publisher(model: Json) -> Tokenizer:
+    tokenizer = Tokenizer.from_str(json.dumps(model))
+    tokenizer.encode_special_tokens = False
+    return tokenizer
+
+
 def vectors_of(name: str, seed: int, model: Json) -> Json:
-    rng = random.Random(f"{seed} {name} texts")
-    return document(model, f"scripts/record/tokenizers.py, seed {seed}, {name}", rng,
-                    OF_PARTS if name.startswith(PARTS) else SHAPES)
+    group, _, rare = name.partition("/")
+    if group == RARE:
+        groups = rare_groups(publisher(model), tokenizer_rare.MODELS[rare])
+    else:
+        rng = random.Random(f"{seed} {name} texts")
+        groups = drawn_groups(rng, publisher(model), model, OF_PARTS if group == PARTS else SHAPES)
+    return document(model, f"scripts/record/tokenizers.py, seed {seed}, {name}", groups)
 
 
 def made_tokenizers(seed: int, only: list[str] | None) -> Iterator[tuple[str, Json]]:
     """Name and tokenizer.json of the published shapes, and of the parts."""
-    for name in only or [*tokenizer_variants.VARIANTS, PARTS]:
-        if name == PARTS:
+    for name in only or [*tokenizer_variants.VARIANTS, PARTS, RARE]:
+        if name == RARE:
+            yield from ((f"{RARE}/{rare}", made.model) for rare, made in tokenizer_rare.MODELS.items())
+        elif name == PARTS:
             yield from ((f"{PARTS}/{number}", model) for number, model in tokenizer_parts.tokenizers(seed))
         else:
             rng = random.Random(f"{seed} {name}")
@@ -264,7 +289,8 @@ def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
         shaped = number % 4 == 0
         model = make(rng, lines) if shaped else tokenizer_draw.draw(rng, lines)
         amount = Amount(texts=n_texts, streams=4 if shaped else 0, long=12288, all_kinds=True)
-        made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}", rng, amount)
+        made = document(model, f"scripts/record/tokenizers.py --fresh, seed {seed}, {number}",
+                        drawn_groups(rng, publisher(model), model, amount))
         write(out / f"{number:05d}", model, made, False)
 
 
@@ -272,7 +298,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizers",
                                      description="Records what tokenizers make of texts and ids.")
     parser.add_argument("--seed", type=int, default=0, help="of everything (default: 0)")
-    parser.add_argument("--variant", action="append", choices=[*tokenizer_variants.VARIANTS, PARTS],
+    parser.add_argument("--variant", action="append", choices=[*tokenizer_variants.VARIANTS, PARTS, RARE],
                         help="only that one; may be given again")
     parser.add_argument("--out", type=Path, default=Path("fixtures/tokenizer"),
                         help="directory that receives the variants (default: fixtures/tokenizer)")
