@@ -192,9 +192,7 @@ static void read_all(gemma4 *g)
     g->k_eq_v = config_flag_or(c, "attention_k_eq_v", false);
     g->double_wide = config_flag_or(c, "use_double_wide_mlp", false);
     g->window = config_size(c, "sliding_window");
-    g->width = config_is_null(c, "hidden_size_per_layer_input")
-                   ? 0
-                   : config_count_or(c, "hidden_size_per_layer_input", 256);
+    g->width = config_count_or(c, "hidden_size_per_layer_input", 256);
     family_gemma_soft_cap(f, 0);
     read_direction(g);
     if (family_ok(f)) read_types(g);
