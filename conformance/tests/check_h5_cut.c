@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "conformance/h5_data.h"
+#include "conformance/h5_file.h"
 #include "conformance/tests/support.h"
 
 enum { N = 100 };
@@ -61,6 +62,19 @@ START_TEST(data_that_are_cut_off_are_refused)
 }
 END_TEST
 
+START_TEST(data_that_lie_beyond_the_end_of_the_file_are_refused)
+{
+    conf_h5_dataset d;
+    conf_data data;
+    assay_error err = {0};
+    conf_h5 *file = open_dataset(NATIVE, &d);
+    d.layout.address = file->size - N * sizeof(float) + 1;
+    ck_assert_int_eq(conf_data_open(&d, 1, N * sizeof(float), &data, &err), ASSAY_EFORMAT);
+    assert_holds(err.text, "/x: its 400 bytes reach beyond the file's end: cut short");
+    conf_h5_close(file);
+}
+END_TEST
+
 START_TEST(a_structure_that_is_cut_off_is_refused)
 {
     conf_h5_dataset d;
@@ -82,6 +96,7 @@ int main(void)
     TCase *cut = tcase_create("cut while open");
     tcase_add_checked_fixture(cut, setup, support_teardown);
     tcase_add_loop_test(cut, data_that_are_cut_off_are_refused, 0, N_STORAGES);
+    tcase_add_test(cut, data_that_lie_beyond_the_end_of_the_file_are_refused);
     tcase_add_test(cut, a_structure_that_is_cut_off_is_refused);
     suite_add_tcase(suite, cut);
     return support_run(suite);

@@ -164,8 +164,12 @@ START_TEST(deflated_bytes_unpack_to_exactly_the_chunk)
     static const struct {
         size_t n;
         const char *reason;
-    } chunks[] = {{63, "unpack to 63, expected 64"}, {64, NULL}, {65, "unpack to more than the 64 expected"}};
-    for (size_t i = 0; i < 3; i++) {
+        size_t more; /* bytes behind the deflated ones */
+    } chunks[] = {{63, "unpack to 63, expected 64", 0},
+                  {64, NULL, 0},
+                  {65, "unpack to more than the 64 expected", 0},
+                  {64, " bytes, expected the ", 1}};
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         unsigned char stored[STORED_MAX];
         assay_error err = {0};
         conf_unpacker *u = conf_unpacker_new(64);
@@ -173,8 +177,10 @@ START_TEST(deflated_bytes_unpack_to_exactly_the_chunk)
         fill_bytes(stored, chunks[i].n, 1);
         const size_t n = pack(stored, chunks[i].n, CONF_FILTER_DEFLATE, 0);
         memcpy(packed, stored, n);
-        ck_assert_int_eq(conf_unpack(u, &p, 0, n, 64, &err) == NULL, chunks[i].reason != NULL);
+        ck_assert_int_eq(conf_unpack(u, &p, 0, n + chunks[i].more, 64, &err) == NULL,
+                         chunks[i].reason != NULL);
         if (chunks[i].reason) assert_holds(err.text, chunks[i].reason);
+        ck_assert_int_eq(err.status, chunks[i].reason ? ASSAY_EFORMAT : ASSAY_OK);
         conf_unpacker_free(u);
     }
 }

@@ -20,7 +20,7 @@ static void setup(void)
     path = support_path("index.h5");
 }
 
-/* A dataset of int32 with two axes, of which every `every`th chunk is written. */
+/* A dataset of int32 with two axes, of which every `every`th chunk is written; 0: none. */
 typedef struct stored {
     H5D_chunk_index_t index;
     bool latest, early;
@@ -78,7 +78,7 @@ static void write_stored(const stored *s, bool packed)
     unsigned n = 0;
     for (hsize_t i = 0; i < s->shape[0]; i += s->chunk[0])
         for (hsize_t j = 0; j < s->shape[1]; j += s->chunk[1])
-            if (n++ % s->every == 0) write_chunk(dataset, s, (const hsize_t[]){i, j});
+            if (s->every && n++ % s->every == 0) write_chunk(dataset, s, (const hsize_t[]){i, j});
     (void)H5Dclose(dataset);
     (void)H5Sclose(space);
     (void)H5Pclose(plist);
@@ -183,6 +183,11 @@ static const stored kinds[] = {
      .most = {ANY, ANY},
      .chunk = {1, 1},
      .every = 1},
+    /* Without a chunk there is no more than the header of an index. */
+    {.index = H5D_CHUNK_IDX_BTREE, .shape = {5, 7}, .most = {5, 7}, .chunk = {2, 3}},
+    {.index = H5D_CHUNK_IDX_FARRAY, .latest = true, .shape = {5, 7}, .most = {9, 11}, .chunk = {2, 3}},
+    {.index = H5D_CHUNK_IDX_EARRAY, .latest = true, .shape = {5, 7}, .most = {ANY, 8}, .chunk = {2, 3}},
+    {.index = H5D_CHUNK_IDX_BT2, .latest = true, .shape = {5, 7}, .most = {ANY, ANY}, .chunk = {2, 3}},
     /* Pages whose bits fill one byte, and one page more. */
     {.index = H5D_CHUNK_IDX_FARRAY,
      .latest = true,

@@ -182,6 +182,25 @@ START_TEST(a_text_ends_at_its_first_nul)
 }
 END_TEST
 
+START_TEST(elements_have_a_largest_size)
+{
+    for (size_t more = 0; more < 2; more++) {
+        hid_t type = H5Tcopy(H5T_C_S1), plist = stored_plist(0);
+        ck_assert_int_ge(H5Tset_size(type, CONF_H5_STRING_BYTES_MAX + more), 0);
+        stored_write(type, type, 1, NULL, plist);
+        (void)H5Pclose(plist);
+        (void)H5Tclose(type);
+        conf_h5 *file = stored_open();
+        conf_strings s;
+        assay_error err = {0};
+        ck_assert_int_eq(conf_h5_read_strings(file, "/x", &s, &err), more ? ASSAY_EFORMAT : ASSAY_OK);
+        if (more) assert_holds(err.text, "/x has elements of 1048577 bytes; at most 1048576 are read");
+        else conf_strings_free(&s);
+        conf_h5_close(file);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/h5-stored");
@@ -199,6 +218,7 @@ int main(void)
     tcase_add_loop_test(text, texts_of_every_storage_are_read, 0, 3);
     tcase_add_loop_test(text, a_damaged_global_heap_is_refused, 0, 6);
     tcase_add_test(text, a_text_ends_at_its_first_nul);
+    tcase_add_test(text, elements_have_a_largest_size);
     suite_add_tcase(suite, text);
     return support_run(suite);
 }
