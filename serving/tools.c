@@ -296,7 +296,6 @@ static assay_status finish(serve_tools *t, assay_error *err)
                t->passed > t->n_blank && (t->begun || !(t->format->bare || t->format->leading)) &&
                is_handed_out(t);
     if (!t->failed) return ASSAY_OK;
-    t->scan.until = NULL; /* the next delta must fail, too */
     return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
 }
 
@@ -335,6 +334,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
         sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
         return ASSAY_OK;
     }
+    if (t->failed) return finish(t, err);
     if (goes_on(t, delta, n)) {
         serve_bytes_add(&t->held, delta, n);
         t->scan.seen += n;
@@ -348,6 +348,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
 
 assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
 {
+    if (t->failed) return finish(t, err);
     t->sink = sink;
     if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
     if (t->format->finish) t->format->finish(t);

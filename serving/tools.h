@@ -54,8 +54,8 @@ void serve_tools_free(serve_tools *t);
 bool serve_tools_reads_messages(const serve_tools *t);
 
 /* delta: [n]. Hands out what is certain: ASSAY_PART_CONTENT, and of each call ASSAY_PART_CALL and, where they
- * are not empty, ASSAY_PART_ARGUMENTS in one piece. Fails with ASSAY_ENOMEM only; then t may only be freed.
- */
+ * are not empty, ASSAY_PART_ARGUMENTS in one piece. Fails with ASSAY_ENOMEM only; then so does all that
+ * follows. */
 assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
                               assay_error *err);
 

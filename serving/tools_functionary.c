@@ -99,7 +99,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = 1;
-    if (t->opener != SERVE_BARE) t->dead |= 1U << t->opener; /* no other one ends behind it, either */
+    t->dead |= 1U << t->opener; /* no other one ends behind it, either */
     return SERVE_FOUND_CONTENT;
 }
 

@@ -105,12 +105,13 @@ static serve_tools_found look_parameter(serve_tools *t, assay_text text, bool en
     return SERVE_FOUND_CONTENT;
 }
 
-/* Whether a parameter's opening tag ends at text[at]: then a tag that begins there is part of its value. */
+/* Whether a parameter's opening tag ends at text[at], behind the tag that text begins with: then a tag that
+ * begins there is part of its value. */
 static bool is_behind_parameter(assay_text text, size_t at)
 {
-    size_t begin = at;
-    if (at == 0 || text.at[at - 1] != '>') return false;
-    while (begin > 0 && text.at[--begin] != '<') continue;
+    size_t begin = at - 1;
+    if (text.at[begin] != '>') return false;
+    while (text.at[begin] != '<') begin--;
     return serve_span_starts(serve_span_from(text, begin), SERVE_XML_TAGS[SERVE_XML_PARAMETER]) &&
            !has_no_name(text, begin);
 }

@@ -227,8 +227,10 @@ START_TEST(documents_of_an_id_are_listed_in_order)
     stop_origin_print(text, sizeof text,
                       ASSAY_STOP_GENERATION_CONFIG | ASSAY_STOP_TOKENIZER | ASSAY_STOP_CONFIG);
     ck_assert_str_eq(text, "tokenizer, config.json, generation_config.json");
+    memset(text, 'x', sizeof text);
     stop_origin_print(text, 8, ASSAY_STOP_CONFIG | ASSAY_STOP_TOKENIZER);
     ck_assert_str_eq(text, "tokeniz");
+    for (size_t i = 8; i < sizeof text; i++) ck_assert_int_eq(text[i], 'x');
     stop_origin_print(text, sizeof text, 0);
     ck_assert_str_eq(text, "");
 }

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import marker_sequences, tools_dense, tools_draw, tools_formats, tools_judge
+from . import marker_sequences, tools_dense, tools_draw, tools_formats, tools_judge, tools_texts
 from .tools_stream import UNGATED, Answer, streamed, whole
 
 TITLE = "vllm-mlx: tool calls"
@@ -135,6 +135,17 @@ def sequences(seed: int, n: int) -> list[Any]:
     return made
 
 
+def written() -> list[Any]:
+    made = []
+    for name, texts in tools_texts.TEXTS.items():
+        trials = [Trial(name, request, tokens(name, text)) for request, text in texts]
+        for trial in trials:
+            if not trial.agrees or tools_judge.coincides(trial):
+                raise RuntimeError(f"{name}: no golden: {trial.text}")
+        made.append({"name": f"{name} texts", "vectors": [trial.vector(number, "written") for number, trial in enumerate(trials, 1)]})
+    return made
+
+
 def published() -> list[Any]:
     from . import tools_published
     made: dict[str, list[Any]] = {name: [] for name in tools_draw.MARKERS}
@@ -142,7 +153,7 @@ def published() -> list[Any]:
         trial = Trial(name, request, deltas)
         if trial.golden:
             made[name].append(trial.vector(number, test))
-    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
+    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors] + written()
 
 
 def findings(seed: int, n: int) -> list[str]:

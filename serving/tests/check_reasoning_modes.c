@@ -72,6 +72,7 @@ START_TEST(gpt_oss_takes_a_text_without_channels_for_content)
 }
 END_TEST
 
+/* Content behind them, as in the whole answer of the published server; its streams drop it. */
 START_TEST(gpt_oss_waits_for_a_channel_for_64_bytes)
 {
     char text[160], script[160];

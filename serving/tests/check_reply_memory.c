@@ -2,6 +2,7 @@
  * it comes in: counted. The linker puts the functions below before those that allocate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,36 +10,39 @@
 #include "serving/bytes.h"
 #include "serving/reasoning.h"
 #include "serving/reply.h"
+#include "serving/tools.h"
 
 enum {
     TIMES = 2000, /* that a text is repeated */
     GROWTHS = 64  /* of texts that double, for a reply of that size */
 };
 
-static size_t n_allocations;
+static size_t n_allocations, denied; /* the number of the one that fails; 0: none */
+
+static bool allows(void)
+{
+    return ++n_allocations != denied;
+}
 
 void *__real_malloc(size_t n);
 void *__wrap_malloc(size_t n);
 void *__wrap_malloc(size_t n)
 {
-    n_allocations++;
-    return __real_malloc(n);
+    return allows() ? __real_malloc(n) : NULL;
 }
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size)
 {
-    n_allocations++;
-    return __real_calloc(n, size);
+    return allows() ? __real_calloc(n, size) : NULL;
 }
 
 void *__real_realloc(void *old, size_t n);
 void *__wrap_realloc(void *old, size_t n);
 void *__wrap_realloc(void *old, size_t n)
 {
-    n_allocations++;
-    return __real_realloc(old, n);
+    return allows() ? __real_realloc(old, n) : NULL;
 }
 
 static void ignore(void *context, assay_part part, const char *text, size_t n)
@@ -131,6 +135,47 @@ START_TEST(calls_are_read_with_no_more_in_bytes_than_in_one_piece)
 }
 END_TEST
 
+static void refuse(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)part;
+    ck_abort_msg("%s: %.*s", (const char *)context, (int)n, text);
+}
+
+/* Feeds the first n bytes of a text. Where memory runs out, at allocation `denied`, the parser says so, then
+ * and of all that follows. False where it sufficed. */
+static bool runs_out(const char *parser, const char *text, size_t n)
+{
+    assay_sink sink = {.take = ignore};
+    serve_tools *t;
+    ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
+    n_allocations = 0;
+    const assay_status rc = serve_tools_feed(t, text, n, &sink, NULL);
+    const bool ran_out = n_allocations >= denied;
+    const assay_status expected = ran_out ? ASSAY_ENOMEM : ASSAY_OK;
+    denied = 0;
+    ck_assert_msg(rc == expected, "%s: %.*s", parser, (int)n, text);
+    if (ran_out) sink = (assay_sink){.take = refuse, .context = (void *)(uintptr_t)parser};
+    ck_assert_int_eq(serve_tools_feed(t, "x", 1, &sink, NULL), expected);
+    ck_assert_int_eq(serve_tools_end(t, &sink, NULL), expected);
+    serve_tools_free(t);
+    return ran_out;
+}
+
+START_TEST(a_reply_that_memory_ran_out_in_fails_to_its_end)
+{
+    char text[1024];
+    const size_t n_call = strlen(CALLS[_i].text);
+    (void)snprintf(text, sizeof text, "%s%s", CALLS[_i].text, CALLS[_i].text);
+    for (size_t n = n_call; n <= 2 * n_call; n++) {
+        bool ran_out = true;
+        for (size_t k = 1; ran_out; k++) {
+            denied = k;
+            ran_out = runs_out(CALLS[_i].parser, text, n);
+        }
+    }
+}
+END_TEST
+
 START_TEST(text_without_calls_is_read_without_any_but_what_is_held)
 {
     serve_bytes text = repeat("Let me see < that. [x] \"{ \xc3\xbc ");
@@ -148,6 +193,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, reasoning_is_read_without_any);
     tcase_add_loop_test(c, calls_are_read_with_no_more_in_bytes_than_in_one_piece, 0, n);
+    tcase_add_loop_test(c, a_reply_that_memory_ran_out_in_fails_to_its_end, 0, n);
     tcase_add_loop_test(c, text_without_calls_is_read_without_any_but_what_is_held, 0, n);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -202,8 +202,10 @@ START_TEST(harmony_drops_the_words_of_headers_that_begin_nothing)
 {
     tool_reads("harmony", "a<|channel|><|call|>json", "C{a}");
     tool_reads("harmony", "<|channel|>analysis<|message|>a final json word", "C{a word}");
+    /* The whole answer of the published server has ".g h", its streams have nothing. */
     tool_reads("harmony", "<|channel|>commentary<|end|> to=functions.f.g h", "C{h}");
     tool_reads("harmony", "<|channel|>commentary<|end|>to=functions. a", "C{to=functions. a}");
+    tool_reads("harmony", "<|channel|>commentary<|end|>to=functions.f. a", "C{. a}");
     tool_reads("harmony", "<|channel|>commentary to=functions.f<|start|>assistant", "");
     tool_reads("harmony", "<|channel|>commentary to=functions.f<|return|>a b", "C{b}");
     tool_reads("harmony", "<|channel|>js<|end|>on", "");

@@ -2,7 +2,11 @@
  * deepseek_v4.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/tests/support.h"
+#include "serving/tests/pieces.h"
 #include "serving/tests/tool_reads.h"
 
 #define KIMI(name, arguments)                                                                                \
@@ -53,6 +57,52 @@ START_TEST(deepseek_reads_calls_of_a_section_with_their_types)
                "C{a} CALL{f} ARGUMENTS{{\"a\": 1}} CALL{g} ARGUMENTS{so}");
     tool_reads("deepseek", SECTION DEEPSEEK(TYPE, "f", "{}") DEEPSEEK("", "x", "{}") DEEPSEEK(TYPE, "g", ""),
                "CALL{f} ARGUMENTS{{}} CALL{g}");
+}
+END_TEST
+
+/* A text of deepseek: begin, more bytes "x" than a block may hold, end. The script of what is read has the
+ * same bytes between its parts. */
+static void overlong_reads(const char *begin, const char *end, const char *before, const char *behind)
+{
+    const size_t n_begin = strlen(begin), n_x = SERVE_TOOLS_BLOCK_MAX + 5000, n_before = strlen(before);
+    const size_t n = n_begin + n_x + strlen(end);
+    char *text = malloc(n + 1);
+    ck_assert_ptr_nonnull(text);
+    memcpy(text, begin, n_begin);
+    memset(text + n_begin, 'x', n_x);
+    memcpy(text + n_begin + n_x, end, strlen(end) + 1);
+    for (size_t step = n; step > 0; step = step == n ? 1000 : 0) {
+        serve_tools *t;
+        pieces p = {0};
+        const assay_sink sink = pieces_sink(&p);
+        ck_assert_int_eq(serve_tools_open("deepseek", (assay_text){0}, &t, NULL), ASSAY_OK);
+        for (size_t at = 0; at < n; at += step)
+            ck_assert_int_eq(serve_tools_feed(t, text + at, n - at < step ? n - at : step, &sink, NULL),
+                             ASSAY_OK);
+        ck_assert_int_eq(serve_tools_end(t, &sink, NULL), ASSAY_OK);
+        const char *script = pieces_script(&p);
+        ck_assert_uint_eq(strlen(script), n_before + n_x + strlen(behind));
+        ck_assert(strncmp(script, before, n_before) == 0);
+        ck_assert_uint_eq(strspn(script + n_before, "x"), n_x);
+        ck_assert_str_eq(script + n_before + n_x, behind);
+        serve_tools_free(t);
+        pieces_free(&p);
+    }
+    free(text);
+}
+
+START_TEST(content_that_is_too_long_to_wait_is_handed_out)
+{
+    overlong_reads(SECTION, "a" DEEPSEEK(TYPE, "f", "{}") "b", "C{" SECTION, "a} CALL{f} ARGUMENTS{{}}");
+    overlong_reads(SECTION, "a", "C{" SECTION, "a}");
+}
+END_TEST
+
+START_TEST(calls_before_a_section_are_none_behind_what_is_too_long_to_copy)
+{
+    overlong_reads(DEEPSEEK(TYPE, "f", "{}"), DEEPSEEK(TYPE, "g", "{}") SECTION DEEPSEEK(TYPE, "h", "{}"),
+                   "C{" DEEPSEEK(TYPE, "f", "{}"),
+                   DEEPSEEK(TYPE, "g", "{}") "} CALL{g} ARGUMENTS{{}} CALL{h} ARGUMENTS{{}}");
 }
 END_TEST
 
@@ -169,6 +219,8 @@ int main(void)
     tcase_add_test(c, kimi_takes_the_name_between_its_colons_and_behind_its_full_stops);
     tcase_add_test(c, what_is_no_call_of_kimi_is_content_where_there_is_none);
     tcase_add_test(c, deepseek_reads_calls_of_a_section_with_their_types);
+    tcase_add_test(c, content_that_is_too_long_to_wait_is_handed_out);
+    tcase_add_test(c, calls_before_a_section_are_none_behind_what_is_too_long_to_copy);
     tcase_add_test(c, deepseek_reads_calls_without_types_before_any_with_one);
     tcase_add_test(c, a_call_of_deepseek_is_content_before_its_section_and_unfinished);
     tcase_add_test(c, minimax_reads_invokes_with_parameters);

@@ -1,0 +1,46 @@
+"""Texts that are neither drawn nor upstream's: of each a branch of our parsers that no other golden takes. The published parser
+agrees with itself on all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Text = tuple[dict[str, Any], str]  # the request, the reply
+
+REQUEST = {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {
+    "b": {"type": "boolean"}, "n": {"type": "number"}, "o": {"type": "object"}, "s": {"type": "string"}}}}}]}
+
+
+def valued(*values: str) -> tuple[Text, ...]:
+    """Calls of one parameter."""
+    return tuple(({}, f"<function=f><parameter=a>{value}</parameter></function>") for value in values)
+
+
+def begun(key: str, *values: str) -> tuple[Text, ...]:
+    """Texts that end in the value."""
+    return tuple((REQUEST, f"<tool_call><function=f><parameter={key}>{value}") for value in values)
+
+
+def plain(*texts: str) -> tuple[Text, ...]:
+    return tuple(({}, text) for text in texts)
+
+
+TEXTS: dict[str, tuple[Text, ...]] = {
+    "harmony": plain('<|channel|>commentary to=functions.f<|constrain|>json<|message|>"\\"x\\""<|call|>'),
+    "llama": plain("<function=a<function=b>x</function><function=c>{}</function>"),
+    "qwen": (
+        *valued("['\\x41']", "['\\U0001F600']", "['\\N']", "['a\\\nb']", "['a\\\r\nb']", "['a\\\rb']", "[r'a\\'b']", '[r"a\\"b"]',
+                "[r'a\\\\']", "'''a\rb'''", "'''a\r\nb'''", "['''a'b''']"),
+        *plain("<function=f><parameter=><parameter=a>1</parameter></function>",
+               '<tool_call>{"name": "f", "arguments": {}} [Calling tool: f({"a": 1})]</tool_call>',
+               '<tool_call>{"name": "[Calling tool:", "arguments": {}} [Calling tool: f({"a": 1})]</tool_call>',
+               '<tool_call>{"name": "})]</tool_call>", "arguments": {}}</tool_call>',
+               '<tool_call>{"name": "f", "arguments": {"a": "[Calling tool:})]</tool_call>"}}</tool_call>',
+               "</function><function=f></function><tool_call> </tool_call><function=")),
+    "qwen3_xml": (
+        (REQUEST, "<tool_call><function=f><parameter=b></parameter></function></tool_call>"),
+        *begun("b", "x"), *begun("n", "-1e"),
+        *begun("o", "07", "<['a'>", "<{'a'>", "<('a'>", "<[a]>", "<'a'>", "<[>'", "<[<'b'>"),
+        *plain(*(f"<function=f></parameter>{before}<tool_call><function=g></function></tool_call>"
+                 for before in ("<parameter=a>", "<parameter=a>x", "<parameter=>", "<b>")))),
+}
