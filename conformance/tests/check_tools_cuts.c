@@ -62,6 +62,12 @@ START_TEST(no_cut_of_what_upstream_tests_changes_its_answer)
 }
 END_TEST
 
+START_TEST(no_cut_of_what_is_written_for_one_branch_changes_its_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "written.json.gz"), 30);
+}
+END_TEST
+
 START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "random.json.gz"), 3000);
@@ -80,6 +86,7 @@ int main(void)
     TCase *c = tcase_create("cuts");
     tcase_set_timeout(c, 240);
     tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);
+    tcase_add_test(c, no_cut_of_what_is_written_for_one_branch_changes_its_answer);
     tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
     tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
     suite_add_tcase(s, c);

@@ -49,9 +49,11 @@ def count(groups: list[Any]) -> int:
 def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, out: Path) -> list[Path]:
     """Returns the files, below `out`."""
     made = []
+    written = module.written() if hasattr(module, "written") else []
     sequences = module.sequences(seed, n_sequences) if hasattr(module, "sequences") else []
     for name, recorder, groups in (
             ("published.json.gz", "upstream's tests", module.published()),
+            ("written.json.gz", "texts of its own", written),
             ("random.json.gz", f"seed {seed}", module.groups(seed, n)),
             ("sequences.json.gz", f"seed {seed}, --sequences {n_sequences}", sequences)):
         if groups:

@@ -142,7 +142,7 @@ def written() -> list[Any]:
         for trial in trials:
             if not trial.agrees or tools_judge.coincides(trial):
                 raise RuntimeError(f"{name}: no golden: {trial.text}")
-        made.append({"name": f"{name} texts", "vectors": [trial.vector(number, "written") for number, trial in enumerate(trials, 1)]})
+        made.append({"name": name, "vectors": [trial.vector(number, "written") for number, trial in enumerate(trials, 1)]})
     return made
 
 
@@ -153,7 +153,7 @@ def published() -> list[Any]:
         trial = Trial(name, request, deltas)
         if trial.golden:
             made[name].append(trial.vector(number, test))
-    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors] + written()
+    return [{"name": name, "vectors": vectors} for name, vectors in made.items() if vectors]
 
 
 def findings(seed: int, n: int) -> list[str]:
