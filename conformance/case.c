@@ -140,16 +140,19 @@ assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *
 
 static assay_status optional_text(const conf_h5 *file, const char *name, char **out, assay_error *err)
 {
-    return conf_h5_has_attribute(file, name) ? conf_h5_attribute_text(file, name, out, err) : ASSAY_OK;
+    bool has;
+    assay_status rc = conf_h5_has_attribute(file, name, &has, err);
+    return rc == ASSAY_OK && has ? conf_h5_attribute_text(file, name, out, err) : rc;
 }
 
 /* A looser float64 bound is a claim that needs its reason beside it, and no excuse for float32. */
 static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_error *err)
 {
-    bool loosened;
+    bool loosened, has_reason = false;
     c->float64_bound = CONF_FLOAT64_BOUND;
     assay_status rc = conf_h5_attribute_number(file, "/", "float64_bound", &loosened, &c->float64_bound, err);
-    if (rc == ASSAY_OK && !loosened && !conf_h5_has_attribute(file, "float64_reason")) return ASSAY_OK;
+    if (rc == ASSAY_OK) rc = conf_h5_has_attribute(file, "float64_reason", &has_reason, err);
+    if (rc == ASSAY_OK && !loosened && !has_reason) return ASSAY_OK;
     if (rc == ASSAY_OK && !loosened)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute float64_bound of / is missing", c->path);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "float64_reason", &c->float64_reason, err);
@@ -183,9 +186,11 @@ static assay_status read_count(const conf_h5 *file, const char *name, size_t lea
 /* How many positions caches hold: said as a whole, or not at all. */
 static assay_status read_limit(const conf_h5 *file, conf_cache_limit *out, assay_error *err)
 {
-    if (!conf_h5_has_attribute(file, "cache_limit") && !conf_h5_has_attribute(file, "cache_kept"))
-        return ASSAY_OK;
-    assay_status rc = read_count(file, "cache_limit", 1, INT32_MAX, &out->limit, err);
+    bool has_limit, has_kept;
+    assay_status rc = conf_h5_has_attribute(file, "cache_limit", &has_limit, err);
+    if (rc == ASSAY_OK) rc = conf_h5_has_attribute(file, "cache_kept", &has_kept, err);
+    if (rc != ASSAY_OK || (!has_limit && !has_kept)) return rc;
+    rc = read_count(file, "cache_limit", 1, INT32_MAX, &out->limit, err);
     return rc == ASSAY_OK ? read_count(file, "cache_kept", 0, out->limit - 1, &out->kept, err) : rc;
 }
 
@@ -205,6 +210,7 @@ static assay_status note_attributes(const conf_h5 *file, conf_case *c, assay_err
 static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     char *schema = NULL, *kind = NULL;
+    bool has_flags = false;
     assay_status rc = conf_h5_attribute_text(file, "schema", &schema, err);
     if (rc == ASSAY_OK) rc = conf_schema_check(c->path, schema, err);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "kind", &kind, err);
@@ -214,8 +220,8 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
     if (rc == ASSAY_OK) rc = optional_text(file, "source", &c->source, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = optional_text(file, "catches", &c->catches, err);
-    if (rc == ASSAY_OK && conf_h5_has_attribute(file, "flags"))
-        rc = conf_h5_attribute_texts(file, "flags", &c->flags, err);
+    if (rc == ASSAY_OK) rc = conf_h5_has_attribute(file, "flags", &has_flags, err);
+    if (rc == ASSAY_OK && has_flags) rc = conf_h5_attribute_texts(file, "flags", &c->flags, err);
     if (rc == ASSAY_OK) rc = read_float64_bound(file, c, err);
     return rc;
 }

@@ -134,7 +134,7 @@ assay_status conf_h5_read_strings(const conf_h5 *file, const char *name, conf_st
 void conf_strings_free(conf_strings *s);
 
 /* Attributes of the root. */
-bool conf_h5_has_attribute(const conf_h5 *file, const char *name);
+assay_status conf_h5_has_attribute(const conf_h5 *file, const char *name, bool *has, assay_error *err);
 assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char **out, assay_error *err);
 assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
                                      assay_error *err);

@@ -134,13 +134,14 @@ assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_er
     return ASSAY_OK;
 }
 
-bool conf_h5_has_attribute(const conf_h5 *file, const char *name)
+assay_status conf_h5_has_attribute(const conf_h5 *file, const char *name, bool *has, assay_error *err)
 {
     conf_h5_attributes_list list;
-    if (read_attributes(file, "/", &list, NULL) != ASSAY_OK) return false;
-    bool found = conf_h5_attribute_find(&list, name) != NULL;
+    assay_status rc = read_attributes(file, "/", &list, err);
+    if (rc != ASSAY_OK) return rc;
+    *has = conf_h5_attribute_find(&list, name) != NULL;
     conf_h5_attributes_free(&list);
-    return found;
+    return ASSAY_OK;
 }
 
 static assay_status attribute_texts(const conf_h5 *file, const char *name, size_t rank, conf_strings *out,

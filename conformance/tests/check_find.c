@@ -104,6 +104,23 @@ START_TEST(absolute_directories_are_told_apart_as_well)
 }
 END_TEST
 
+/* The bundled cases are of these kinds. */
+START_TEST(a_directory_stands_for_its_cases_of_every_kind)
+{
+    static const char *const dirs[] = {"qwen2/base",        "rope",           "serving/eos",
+                                       "serving/reasoning", "serving/events", "serving/tools",
+                                       "tokenizer",         "trained",        "threads"};
+    static const char *const kinds[] = {" logits ", " generate ", " rope ",      " eos ",      " reasoning ",
+                                        " events ", " tools ",    " tokenizer ", " dialogue ", " threads "};
+    char all[sizeof dirs / sizeof *dirs * 512] = "";
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        (void)snprintf(all + strlen(all), sizeof all - strlen(all), " \"$top_srcdir/fixtures/%s\"", dirs[i]);
+    const support_output *o = support_assay("list%s", all);
+    assert_code(o, 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) assert_holds(o->out, kinds[i]);
+}
+END_TEST
+
 START_TEST(reports_and_filters_see_those_ids)
 {
     (void)support_write_decoder(support_path("a/x.h5"), "logits", "ok");
@@ -128,6 +145,7 @@ int main(void)
     tcase_add_test(cases, a_case_has_a_name_before_its_extension);
     tcase_add_loop_test(cases, ids_keep_what_tells_directories_apart, 0, sizeof given / sizeof *given);
     tcase_add_test(cases, absolute_directories_are_told_apart_as_well);
+    tcase_add_test(cases, a_directory_stands_for_its_cases_of_every_kind);
     tcase_add_test(cases, reports_and_filters_see_those_ids);
     suite_add_tcase(suite, cases);
     return support_run(suite);

@@ -139,7 +139,9 @@ START_TEST(attributes_of_any_number_are_read)
         free(text);
         free(expected);
     }
-    ck_assert(!conf_h5_has_attribute(opened, "name"));
+    bool has;
+    ck_assert_int_eq(conf_h5_has_attribute(opened, "name", &has, &err), ASSAY_OK);
+    ck_assert(!has);
     conf_h5_close(opened);
 }
 END_TEST

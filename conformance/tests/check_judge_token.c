@@ -56,6 +56,14 @@ START_TEST(a_flip_at_a_near_tie_is_excused)
 }
 END_TEST
 
+START_TEST(a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate)
+{
+    truth[2] = 3.039;
+    found[0] = 3.049;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_TIE);
+}
+END_TEST
+
 START_TEST(a_flip_is_refused_where_the_truth_sees_no_tie)
 {
     found[0] = 3.02;
@@ -203,6 +211,7 @@ int main(void)
     tcase_add_test(tokens, the_expected_token_is_the_same);
     tcase_add_test(tokens, a_token_that_is_given_is_judged_like_one_that_is_found);
     tcase_add_test(tokens, a_flip_at_a_near_tie_is_excused);
+    tcase_add_test(tokens, a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate);
     tcase_add_test(tokens, a_flip_is_refused_where_the_truth_sees_no_tie);
     tcase_add_test(tokens, a_flip_is_refused_where_the_candidate_sees_no_tie);
     tcase_add_test(tokens, a_flip_is_refused_where_no_truth_is_recorded);

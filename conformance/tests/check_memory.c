@@ -11,10 +11,22 @@
 
 #define ANY H5S_UNLIMITED
 
+/* The members of a case that a file may lack, counted. */
+static size_t n_optional;
+
 static assay_status read_case(const char *path, assay_error *err)
 {
     conf_case *c = NULL;
     const assay_status rc = conf_case_read(path, &c, err);
+    n_optional = 0;
+    if (rc == ASSAY_OK) {
+        const conf_decoder *d = &c->decoder;
+        const void *const members[] = {c->source,         c->recorder,    c->catches,
+                                       c->float64_reason, d->rows.truth,  d->rows.bfloat16,
+                                       d->rows.int8,      d->decode.data, d->greedy.data};
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++) n_optional += members[i] != NULL;
+        n_optional += c->flags.n + c->unknown.n + d->n_inputs + d->n_traces + c->vectors.n + d->caches.limit;
+    }
     conf_case_free(c);
     return rc;
 }
@@ -40,6 +52,8 @@ static assay_status read_dataset(const char *path, assay_error *err)
 /* Refused, unless what failed is a question whether an optional member exists: its answer is yes or no. */
 static void deny_each(const char *path, bool asks, assay_status (*read)(const char *path, assay_error *err))
 {
+    ck_assert_int_eq(read(path, NULL), ASSAY_OK);
+    const size_t n_expected = n_optional;
     bool denied = true; /* what reads asserts nothing: that would ask for memory, too */
     for (long n = 0; denied; n++) {
         assay_error err = {0};
@@ -49,6 +63,7 @@ static void deny_each(const char *path, bool asks, assay_status (*read)(const ch
         ck_assert_msg(rc == (denied ? ASSAY_ENOMEM : ASSAY_OK) || (denied && asks),
                       "request %ld: status %d: %s", n, (int)rc, err.text);
         if (rc == ASSAY_ENOMEM) assert_holds(err.text, "out of memory");
+        if (rc == ASSAY_OK) ck_assert_msg(n_optional == n_expected, "request %ld: a member is lost", n);
     }
 }
 
@@ -58,6 +73,7 @@ START_TEST(a_decoder_is_refused)
     edit_texts(path, "/expect/finish", 2, (const char *const[]){"stop", "length"});
     edit_f32(path, "/input/pixels", 1, (const size_t[]){2}, (const float[]){1, 2});
     edit_attribute(path, "colour", "blue");
+    edit_f32(path, "/mystery", 1, (const size_t[]){1}, (const float[]){1});
     support_write_narrow(path, "int8");
     deny_each(path, true, read_case);
 }

@@ -123,6 +123,11 @@ static const struct {
      {"short_factor", "a list of 4 numbers"}},
     {&PHI,
      "{" MAX_POSITIONS "\"original_max_position_embeddings\": 16, \"rope_scaling\": {\"type\": \"su\", "
+     "\"short_factor\": 1, \"long_factor\": [1, 1, 1, 1]}}",
+     ASSAY_EFORMAT,
+     {"short_factor: found 1", "a list of 4 numbers"}},
+    {&PHI,
+     "{" MAX_POSITIONS "\"original_max_position_embeddings\": 16, \"rope_scaling\": {\"type\": \"su\", "
      "\"short_factor\": [1, 1, 1, 0], \"long_factor\": [1, 1, 1, 1]}}",
      ASSAY_EFORMAT,
      {"short_factor[3]: found 0", "above 0"}},

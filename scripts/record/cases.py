@@ -100,6 +100,7 @@ def plan(variant: Variant) -> list[Case]:
         "long-generate": Case("long-generate", (62, 126, 254), 10, "generate", traces="none",
                               settles=True, varies=2),
         "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
+        "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
         "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
     }
     return [known[name] for name in variant.cases]
@@ -434,6 +435,7 @@ def catches(variant: Variant, case: Case) -> str:
         "long-batch": "at 64, 128 and 256 positions, where prompts of unequal lengths cross them",
         "long-generate": "at 64, 128 and 256 positions, in greedy tokens",
         "prefill-1024": "at 1024 positions, in prefill",
+        "prefill-4096": "at 4096 positions, in prefill",
         "decode-1024": "at 1024 positions, in decode",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
