@@ -172,6 +172,31 @@ START_TEST(levels_of_a_tree_fall_by_one)
 }
 END_TEST
 
+START_TEST(links_of_a_heap_are_looked_for_where_there_is_one)
+{
+    for (unsigned flags = 0; flags < 2; flags++)
+        for (unsigned version = 0; version < 2; version++) {
+            const conf_h5_group *group;
+            raw.n = 0;
+            raw_put(1, 16);
+            raw_put(CONF_MESSAGE_LINK_INFO, 2);
+            raw_put(18 + 8 * flags, 6);
+            raw_put(version, 1);
+            raw_put(flags, 1);
+            raw_put(7, 8 * flags); /* the next creation order */
+            raw_put(UINT64_MAX, 8);
+            raw_put(UINT64_MAX, 8);
+            raw.bytes[8] = (unsigned char)(raw.n - 16);
+            raw_store();
+            const assay_status rc = conf_h5_group_list(&raw.file, "/", 0, &group, NULL);
+            ck_assert_int_eq(rc, version == 0 ? ASSAY_OK : ASSAY_EFORMAT);
+            if (rc == ASSAY_OK) ck_assert_uint_eq(group->n, 0);
+            for (size_t i = 0; i < CONF_H5_GROUPS_CACHED; i++) conf_h5_group_free(&raw.state.groups[i]);
+            raw_discard();
+        }
+}
+END_TEST
+
 /* Attributes. */
 
 /* An attribute of one int32; n_name counts the name's NUL. */
@@ -283,6 +308,33 @@ START_TEST(attributes_of_a_heap_are_looked_for_where_there_is_one)
 }
 END_TEST
 
+/* The product of its axes is 2^64: no bytes, if it is taken for a size_t. */
+START_TEST(an_attribute_of_more_elements_than_can_be_counted_is_refused)
+{
+    static const unsigned char space[20] = {2, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    raw_put(1, 16);
+    put_attribute(2, 0, "n", 2);
+    raw.n -= 4 + 4; /* its space and its data */
+    for (size_t i = 0; i < sizeof space; i++) raw_put(space[i], 1);
+    raw_put(0x01020304, 4);
+    raw.bytes[18] = (unsigned char)(raw.n - 24); /* bytes of the message, and of its space */
+    raw.bytes[24 + 6] = sizeof space;
+    raw.bytes[8] = (unsigned char)(raw.n - 16);
+    expect_attributes("n", DAMAGED);
+    raw.bytes[24 + 8 + 2 + 12 + 4 + 4] = 0; /* axes without elements */
+    raw.bytes[24 + 8 + 2 + 12 + 4 + 8 + 4] = 0;
+    raw_store();
+    conf_h5_header header;
+    conf_h5_attributes_list list;
+    ck_assert_int_eq(conf_h5_header_read(&raw.file, "/x", 0, &header, NULL), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_attributes_read(&raw.file, "/x", &header, &list, NULL), ASSAY_OK);
+    ck_assert_uint_eq(list.at[0].n, 0);
+    conf_h5_attributes_free(&list);
+    conf_h5_header_free(&header);
+    raw_discard();
+}
+END_TEST
+
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 int main(void)
@@ -294,12 +346,14 @@ int main(void)
     tcase_add_loop_test(groups, a_group_that_is_damaged_is_refused, 0, COUNT(changes));
     tcase_add_test(groups, the_heap_of_an_empty_group_is_checked);
     tcase_add_test(groups, levels_of_a_tree_fall_by_one);
+    tcase_add_test(groups, links_of_a_heap_are_looked_for_where_there_is_one);
     suite_add_tcase(suite, groups);
     TCase *list = tcase_create("attributes");
     tcase_add_checked_fixture(list, raw_setup, support_teardown);
     tcase_add_loop_test(list, an_attribute_is_decoded, 0, COUNT(attributes));
     tcase_add_test(list, attributes_have_names_of_their_own);
     tcase_add_test(list, attributes_of_a_heap_are_looked_for_where_there_is_one);
+    tcase_add_test(list, an_attribute_of_more_elements_than_can_be_counted_is_refused);
     suite_add_tcase(suite, list);
     return support_run(suite);
 }

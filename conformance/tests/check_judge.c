@@ -257,6 +257,7 @@ START_TEST(another_best_token_within_the_bound_is_counted)
     conf_logits_judgement j = conf_judge_logits(t, c, 1, 3, &b);
     ck_assert_int_eq(j.rule, CONF_RULE_NONE);
     ck_assert_uint_eq(j.n_top1, 0);
+    ck_assert(j.worst.same_mask);
     ck_assert(conf_is_near_tie(t, c, 1, 0, b.limit * b.max_abs));
 }
 END_TEST

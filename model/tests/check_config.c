@@ -118,6 +118,27 @@ START_TEST(a_note_that_is_lost_for_lack_of_memory_is_missed)
 }
 END_TEST
 
+START_TEST(the_lists_of_a_rope_are_refused_without_memory)
+{
+    static const config_rope_request request = {.head_dim = 2, .default_theta = 10000, .old_scaling = true};
+    bool denied = true;
+    for (long n = 0; denied; n++) {
+        reading r;
+        rope out;
+        reading_start(&r, "{\"max_position_embeddings\": 8, \"rope_scaling\": {\"type\": \"longrope\", "
+                          "\"original_max_position_embeddings\": 4, \"short_factor\": [1], "
+                          "\"long_factor\": [2]}}");
+        deny(n);
+        config_rope(&r.c, &request, &out);
+        denied = deny_end();
+        if (!denied) ck_assert_double_eq(out.long_factor[0], 2);
+        ck_assert(r.c.status == ASSAY_ENOMEM || !denied || r.notes.incomplete);
+        rope_free(&out);
+        reading_finish(&r);
+    }
+}
+END_TEST
+
 START_TEST(a_value_outranks_its_default)
 {
     reading r;
@@ -362,6 +383,7 @@ int main(void)
     tcase_add_test(members, lists_must_hold_numbers_of_their_kind);
     tcase_add_test(members, a_scalar_stands_for_a_list_only_where_allowed);
     tcase_add_test(members, the_first_error_stays);
+    tcase_add_test(members, the_lists_of_a_rope_are_refused_without_memory);
     tcase_add_test(members, what_would_change_the_mathematics_is_refused);
     tcase_add_test(members, a_document_that_is_no_object_is_refused);
     tcase_add_test(members, a_failure_deep_inside_reaches_every_reader);
