@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 struct fp_batch {
     fp_session *session;

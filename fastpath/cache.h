@@ -18,10 +18,10 @@
 #ifndef FASTPATH_CACHE_H
 #define FASTPATH_CACHE_H
 
-#include "fastpath/kernels/attention.h"
-#include "fastpath/kernels/narrow.h"
+#include "fastpath/kernels/attention/attention.h"
+#include "fastpath/kernels/narrow/narrow.h"
 #include "fastpath/page.h"
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 typedef enum fp_cache_kind {
     FP_CACHE_FULL,     /* every position */

@@ -14,9 +14,9 @@
 #include "fastpath/batch.h"
 #include "fastpath/rope_request.h"
 
-#include "model/error.h"
-#include "model/options.h"
-#include "model/stream_table.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "runtime/stream_table.h"
 
 /* What an open model and an open session begin with; a freed one has lost it. Builds with assertions, which
  * are all but those with -DNDEBUG, end where a caller uses what it has freed. */

@@ -50,7 +50,7 @@ assay_status fp_layer_run(fp_pass *pass, size_t i, float *x);
 /* y = attention of layer i over x: [R, D], its normed input; writes the layer's keys. y: [R, D]. */
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y);
 
-/* Alternating updates; streams, predicted: [S, R, D], activated: [R, D] (see model/plan.h). */
+/* Alternating updates; streams, predicted: [S, R, D], activated: [R, D] (see model/plan/plan.h). */
 assay_status fp_altup_predict(fp_pass *pass, size_t i, float *predicted, const float *streams);
 assay_status fp_altup_correct(fp_pass *pass, size_t i, float *predicted, const float *activated);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/dtype.h"
-#include "model/error.h"
+#include "base/dtype.h"
+#include "base/error.h"
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {

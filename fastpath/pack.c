@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/dtype.h"
-#include "model/error.h"
+#include "base/dtype.h"
+#include "base/error.h"
 
 static void *own(fp_packer *p, void *memory)
 {

@@ -6,7 +6,7 @@
 
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pool.h"
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 /* y = x / sqrt(mean(x²) + epsilon) * weight. */
 typedef struct fp_norm {

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 typedef struct job {
     fp_pool_fn *fn;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/error.h"
-#include "model/rope_request.h"
+#include "base/error.h"
+#include "model/checkpoint/rope_request.h"
 
 /* Spreads half-width tables over all rotating elements of each position. */
 static void spread(const rope *r, const float *half, size_t n_positions, float *out)

@@ -6,7 +6,7 @@
 
 #include <assay/engine.h>
 
-#include "fastpath/kernels/rope.h"
+#include "fastpath/kernels/rope/rope.h"
 
 /* See assay_engine.rope; all arrays are of float. */
 assay_status fp_rope_request(assay_rope_fn *kernel, const assay_rope_request *request, float *out,

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "fastpath/kernels/matmul.h"
+#include "fastpath/kernels/matmul/matmul.h"
 
 void *fp_scratch_take(fp_scratch *s, size_t n, size_t m, size_t element_bytes)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "fastpath/forward.h"
-#include "model/cache_limit.h"
-#include "model/error.h"
+#include "runtime/cache_limit.h"
 
 typedef struct sample {
     bool in_use;

@@ -1,7 +1,7 @@
 /* Input: a case, in HDF5, or in JSON where it begins with a brace.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/case.h"
+#include "conformance/case/case.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

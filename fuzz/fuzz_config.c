@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
-#include "serving/grammar.h"
+#include "serving/grammar/grammar.h"
 
 #include <stdlib.h>
 #include <string.h>

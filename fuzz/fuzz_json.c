@@ -1,8 +1,8 @@
 /* Input: a JSON document.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
 #include "fuzz/fuzz.h"
-#include "model/json.h"
 
 #include <math.h>
 #include <stdlib.h>

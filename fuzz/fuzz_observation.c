@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conformance/diff.h"
+#include "conformance/diff/diff.h"
 #include "fuzz/fuzz.h"
 
 /* The golden: a seed of the target `case`, beside a checkpoint that ends with id 5. */

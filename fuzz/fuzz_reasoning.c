@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
-#include "serving/bytes.h"
-#include "serving/reasoning.h"
+#include "serving/reasoning/reasoning.h"
+#include "serving/text/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Input: a safetensors file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/dtype.h"
 #include "fuzz/fuzz.h"
-#include "model/dtype.h"
-#include "model/safetensors.h"
+#include "model/checkpoint/safetensors.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/schedule.h"
+#include "conformance/schedule/schedule.h"
 #include "fuzz/fuzz.h"
 
 /* As text: structures have padding, of which nothing is promised. The caller frees it. */

@@ -1,8 +1,8 @@
 /* Input: a textual case, packed where it begins as gzip does.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/case.h"
-#include "conformance/threads.h"
+#include "conformance/case/case.h"
+#include "conformance/textual/threads.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

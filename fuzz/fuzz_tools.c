@@ -2,11 +2,11 @@
  * stand for what the parser's calls are made of, whole or without the last byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "model/utf8.h"
-#include "serving/bytes.h"
-#include "serving/json_value.h"
-#include "serving/tools.h"
+#include "serving/text/bytes.h"
+#include "serving/tools/tools.h"
+#include "serving/values/json_value.h"
 
 #include <stdlib.h>
 #include <string.h>

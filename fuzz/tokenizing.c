@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "model/detokenizer.h"
-#include "model/utf8.h"
+#include "tokenizer/detokenizer.h"
 
 /* All pieces of the ids, and the rest, into *out. */
 static assay_status join(const tokenizer *t, const tokenizer_ids *ids, bool skip_special, buffer *out)

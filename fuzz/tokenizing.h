@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "model/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 /* Encodes text[0..n) with and without special tokens, decodes what comes of it, also id by id, and checks
  * that the ids mean something, that texts are UTF-8, and that pieces make the text. */

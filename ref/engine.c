@@ -9,13 +9,13 @@
 #include <assay/engine.h>
 #include <assay/stream.h>
 
+#include "base/error.h"
+#include "base/options.h"
 #include "config.h"
-#include "model/cache_limit.h"
-#include "model/error.h"
-#include "model/options.h"
-#include "model/rope_request.h"
-#include "model/stream_table.h"
+#include "model/checkpoint/rope_request.h"
 #include "ref/forward.h"
+#include "runtime/cache_limit.h"
+#include "runtime/stream_table.h"
 
 struct assay_model {
     plan *plan;

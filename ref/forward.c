@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 static void embed(const ref_pass *pass, ref_real *x)
 {

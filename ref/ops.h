@@ -7,7 +7,7 @@
 #ifndef REF_OPS_H
 #define REF_OPS_H
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 #include "ref/real.h"
 
 /* A zeroed array of n numbers, to be freed; NULL where memory is short or n overflows. */

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "model/dtype.h"
+#include "base/dtype.h"
 
 #ifdef REF_DOUBLE
 typedef double ref_real;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/error.h"
-#include "serving/bytes.h"
+#include "base/error.h"
+#include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
 /* What a client may name; more would be work at every byte. */

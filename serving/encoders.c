@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 /* A place is emptied and filled in one step each, so that an encoder has one owner at any time. */
 struct serve_encoders {

@@ -6,7 +6,7 @@
 #ifndef SERVING_ENCODERS_H
 #define SERVING_ENCODERS_H
 
-#include "model/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #define SERVE_ENCODERS_KEPT 8                  /* at most; each has some megabytes of words that it has met */
 #define SERVE_ENCODERS_TEXT ((size_t)64 << 10) /* bytes of a text, behind which an encoder is not kept */

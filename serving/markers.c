@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "serving/reasoning.h"
-#include "serving/tools_parts.h"
+#include "serving/reasoning/reasoning.h"
+#include "serving/tools/parts.h"
 
 /* A bracket and more; what else the rules know may be a word of an answer. */
 static void add(serve_markers *to, const char *marker)

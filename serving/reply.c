@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "model/error.h"
-#include "serving/reasoning.h"
-#include "serving/tools.h"
+#include "base/error.h"
+#include "serving/reasoning/reasoning.h"
+#include "serving/tools/tools.h"
 
 struct assay_reply {
     serve_reasoning reasoning;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 /* A token that may still be drawn. */
 typedef struct candidate {

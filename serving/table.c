@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/table.h"
 
-#include "model/stop.h"
+#include "model/checkpoint/stop.h"
 #include "serving/completion.h"
 #include "serving/reply.h"
-#include "serving/response.h"
+#include "serving/response/response.h"
 #include "serving/tokenizing.h"
 
 static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,

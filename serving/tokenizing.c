@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/detokenizer.h"
-#include "model/error.h"
+#include "base/error.h"
 #include "serving/encoders.h"
+#include "tokenizer/detokenizer.h"
 
 struct assay_tokenizer {
     tokenizer *model;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "fastpath/kernels/kernels.h"
-#include "model/dtype.h"
 
 assay_kernels SOUND;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "conformance/faults/fault.h"
-#include "model/dtype.h"
 
 static plan_attention *attention(plan *p, size_t layer)
 {

@@ -7,7 +7,7 @@
 
 #include "conformance/faults/fault.h"
 #include "fastpath/batch.h"
-#include "model/plan_arrays.h"
+#include "model/plan/arrays.h"
 
 __typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;
 __typeof__(plan_derive) __real_plan_derive, __wrap_plan_derive;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "conformance/faults/fault.h"
-#include "model/stop.h"
+#include "model/checkpoint/stop.h"
 #include "serving/completion.h"
-#include "serving/reasoning.h"
+#include "serving/reasoning/reasoning.h"
 #include "serving/reply.h"
-#include "serving/response.h"
-#include "serving/response_form.h"
+#include "serving/response/form.h"
+#include "serving/response/response.h"
 #include "serving/tokenizing.h"
 
 __typeof__(stop_set_ids) __real_stop_set_ids, __wrap_stop_set_ids;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",

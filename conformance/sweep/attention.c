@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "conformance/sweep/parts.h"
 #include "conformance/sweep/threads.h"
-#include "model/dtype.h"
 
 /* KEYS: the last row sees position KEYS - 1. */
 enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "conformance/sweep/matmul_parts.h"
 #include "conformance/sweep/threads.h"
-#include "model/dtype.h"
 
 enum { N_ROWS, N_IN, N_OUT, FIRST_PANEL, N_PANELS, BITS, GROUP, DIMS };
 

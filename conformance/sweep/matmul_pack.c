@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/dtype.h"
 #include "conformance/sweep/matmul_parts.h"
 #include "conformance/sweep/threads.h"
-#include "model/dtype.h"
 
 enum { N_IN, N_OUT, BITS, GROUP };
 

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_TESTS_COMPARE_H
 #define CONFORMANCE_TESTS_COMPARE_H
 
-#include "conformance/diff.h"
+#include "conformance/diff/diff.h"
 #include "conformance/tests/support.h"
 
 /* Everything that a comparison says; the caller frees unknown. */

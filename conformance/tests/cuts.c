@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/case.h"
+#include "conformance/case/case.h"
 
 /* A reading of a golden's text. */
 typedef struct reading {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conformance/h5_bytes.h"
+#include "conformance/hdf5/bytes.h"
 #include "conformance/tests/support.h"
 
 raw_file raw;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/h5_file.h"
+#include "conformance/hdf5/file.h"
 
 /* Of the test under way. A test may change bytes and n in place. */
 typedef struct raw_file {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "conformance/h5.h"
+#include "conformance/hdf5/hdf5.h"
 
 extern const char *stored_path;
 

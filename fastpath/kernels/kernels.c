@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/error.h"
+#include "base/error.h"
 
 fp_kernels fp_kernels_pick(fp_isa isa)
 {

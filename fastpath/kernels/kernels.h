@@ -4,14 +4,14 @@
 #ifndef FASTPATH_KERNELS_KERNELS_H
 #define FASTPATH_KERNELS_KERNELS_H
 
-#include "fastpath/kernels/attention.h"
-#include "fastpath/kernels/cap.h"
-#include "fastpath/kernels/gate.h"
-#include "fastpath/kernels/matmul.h"
-#include "fastpath/kernels/narrow.h"
-#include "fastpath/kernels/norm.h"
-#include "fastpath/kernels/rope.h"
-#include "fastpath/kernels/router.h"
+#include "fastpath/kernels/attention/attention.h"
+#include "fastpath/kernels/cap/cap.h"
+#include "fastpath/kernels/gate/gate.h"
+#include "fastpath/kernels/matmul/matmul.h"
+#include "fastpath/kernels/narrow/narrow.h"
+#include "fastpath/kernels/norm/norm.h"
+#include "fastpath/kernels/rope/rope.h"
+#include "fastpath/kernels/router/router.h"
 
 typedef struct fp_kernels {
     assay_kernels op;

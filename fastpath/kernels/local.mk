@@ -1,71 +1,52 @@
 # One convenience library per instruction set, with its flags only there.
 # SPDX-License-Identifier: Apache-2.0
+noinst_LTLIBRARIES += fastpath/libkernels.la
+fastpath_libkernels_la_SOURCES = fastpath/kernels/kernels.c fastpath/kernels/kernels.h
 fastpath_libkernels_la_LIBADD =
-FP_OVER_VECTORS = \
-	fastpath/kernels/attention__vec.h \
-	fastpath/kernels/cap__vec.h \
-	fastpath/kernels/codes__vec.h \
-	fastpath/kernels/gate__vec.h \
-	fastpath/kernels/groups__vec.h \
-	fastpath/kernels/matmul__vec.h \
-	fastpath/kernels/narrow__vec.h \
-	fastpath/kernels/norm__vec.h \
-	fastpath/kernels/rope__vec.h \
-	fastpath/kernels/unroll.h \
-	fastpath/kernels/vec_math.h
+# Headers over vectors of any width, and each set's own sources; the folders of operations add theirs.
+FP_OVER_VECTORS =
+FP_NEON =
+FP_AVX2 =
+FP_AVX512 =
+FP_AVX512BF16 =
+FP_AMX =
+include fastpath/kernels/isa/local.mk
+include fastpath/kernels/vec/local.mk
+include fastpath/kernels/attention/local.mk
+include fastpath/kernels/cap/local.mk
+include fastpath/kernels/gate/local.mk
+include fastpath/kernels/matmul/local.mk
+include fastpath/kernels/narrow/local.mk
+include fastpath/kernels/norm/local.mk
+include fastpath/kernels/rope/local.mk
+include fastpath/kernels/router/local.mk
 if FP_HAVE_NEON
 noinst_LTLIBRARIES += fastpath/libneon.la
-fastpath_libneon_la_SOURCES = $(FP_OVER_VECTORS) fastpath/kernels/vec__neon.h \
-	fastpath/kernels/attention__neon.c \
-	fastpath/kernels/cap__neon.c \
-	fastpath/kernels/gate__neon.c \
-	fastpath/kernels/matmul__neon.c \
-	fastpath/kernels/narrow__neon.c \
-	fastpath/kernels/norm__neon.c \
-	fastpath/kernels/rope__neon.c
+fastpath_libneon_la_SOURCES = $(FP_OVER_VECTORS) $(FP_NEON)
 fastpath_libneon_la_CFLAGS = $(AM_CFLAGS) $(NEON_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libneon.la
 endif
 if FP_HAVE_AVX2
 noinst_LTLIBRARIES += fastpath/libavx2.la
-fastpath_libavx2_la_SOURCES = $(FP_OVER_VECTORS) fastpath/kernels/vec__avx2.h \
-	fastpath/kernels/attention__avx2.c \
-	fastpath/kernels/cap__avx2.c \
-	fastpath/kernels/gate__avx2.c \
-	fastpath/kernels/matmul__avx2.c \
-	fastpath/kernels/narrow__avx2.c \
-	fastpath/kernels/norm__avx2.c \
-	fastpath/kernels/rope__avx2.c
+fastpath_libavx2_la_SOURCES = $(FP_OVER_VECTORS) $(FP_AVX2)
 fastpath_libavx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx2.la
 endif
 if FP_HAVE_AVX512
 noinst_LTLIBRARIES += fastpath/libavx512.la
-fastpath_libavx512_la_SOURCES = $(FP_OVER_VECTORS) fastpath/kernels/vec__avx512.h \
-	fastpath/kernels/attention__avx512.c \
-	fastpath/kernels/cap__avx512.c \
-	fastpath/kernels/gate__avx512.c \
-	fastpath/kernels/matmul__avx512.c \
-	fastpath/kernels/narrow__avx512.c \
-	fastpath/kernels/norm__avx512.c \
-	fastpath/kernels/rope__avx512.c
+fastpath_libavx512_la_SOURCES = $(FP_OVER_VECTORS) $(FP_AVX512)
 fastpath_libavx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512.la
 endif
 if FP_HAVE_AVX512BF16
 noinst_LTLIBRARIES += fastpath/libavx512bf16.la
-fastpath_libavx512bf16_la_SOURCES = \
-	fastpath/kernels/attention__avx512bf16.c fastpath/kernels/scores__avx512bf16.h \
-	fastpath/kernels/matmul__avx512bf16.c fastpath/kernels/pairs__avx512bf16.h \
-	fastpath/kernels/matmul_affine__avx512bf16.c fastpath/kernels/pair_groups__avx512.h
+fastpath_libavx512bf16_la_SOURCES = $(FP_AVX512BF16)
 fastpath_libavx512bf16_la_CFLAGS = $(AM_CFLAGS) $(AVX512BF16_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libavx512bf16.la
 endif
 if FP_HAVE_AMX
 noinst_LTLIBRARIES += fastpath/libamx.la
-fastpath_libamx_la_SOURCES = \
-	fastpath/kernels/matmul__amx.c \
-	fastpath/kernels/amx_tile.h fastpath/kernels/pair_groups__avx512.h
+fastpath_libamx_la_SOURCES = $(FP_AMX)
 fastpath_libamx_la_CFLAGS = $(AM_CFLAGS) $(AMX_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libamx.la
 endif

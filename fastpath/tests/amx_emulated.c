@@ -9,7 +9,7 @@
 #define fp_matmul_bf16_affine__amx bf16_affine
 #define fp_matmul_i8_affine__amx   i8_affine
 
-#include "fastpath/kernels/matmul__amx.c"
+#include "fastpath/kernels/matmul/matmul__amx.c"
 
 static void run(assay_product_fn *product, const assay_product *p)
 {

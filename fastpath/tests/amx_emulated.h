@@ -3,8 +3,8 @@
  * instruction would fault on ends the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef FASTPATH_KERNELS_AMX_TILE_H
-#define FASTPATH_KERNELS_AMX_TILE_H
+#ifndef FASTPATH_KERNELS_MATMUL_AMX_TILE_H
+#define FASTPATH_KERNELS_MATMUL_AMX_TILE_H
 
 #include <float.h>
 #include <math.h>

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fastpath/kernels/attention.h"
-#include "fastpath/kernels/matmul.h"
+#include "fastpath/kernels/attention/attention.h"
+#include "fastpath/kernels/matmul/matmul.h"
 #include "fastpath/tests/peak.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Caches of one sample: pages, rotation, sharing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <math.h>
 #include <pthread.h>

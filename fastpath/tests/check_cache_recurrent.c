@@ -1,7 +1,7 @@
 /* Caches of a state of fixed size, which each token changes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include "fastpath/cache.h"
 

@@ -1,7 +1,7 @@
 /* Which caches the layers of a plan have.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include "fastpath/cache.h"
 

@@ -4,7 +4,7 @@
  * of this length, and limits, are nothing special.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "fastpath/batch.h"
-#include "model/dtype.h"
 
 enum { LENGTH = 71, LONG = 330, N_DECODE = 3, N_SAMPLES = 3, PADDING = 5, WHOLE = 1000 };
 

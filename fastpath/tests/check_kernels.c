@@ -2,15 +2,15 @@
  * that runs here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pack.h"
-#include "model/dtype.h"
 
 static assay_error err;
 

@@ -1,7 +1,7 @@
 /* Sessions whose caches hold no more than a limit: their memory, and what is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* Each request for memory fails once, in turn: an error, and everybody else goes on with the same bits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tests/deny.h"
 #include "fastpath/batch.h"
-#include "model/tests/deny.h"
 
 /* A window, positions that scale with the length, shared caches, experts. */
 static const char *const MODELS[] = {"qwen3/window", "llama/dynamic", "gemma4/shared-kv", "gemma4/experts"};

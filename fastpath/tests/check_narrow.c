@@ -3,14 +3,14 @@
  * kernel is built for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fastpath/kernels/kernels.h"
-#include "fastpath/kernels/matmul.h"
+#include "fastpath/kernels/matmul/matmul.h"
 
 enum { N = 300, SLACK = 3, GUARD = 0x5A };
 

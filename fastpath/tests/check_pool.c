@@ -1,7 +1,7 @@
 /* Workers: every item once, whoever else is at it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Samples that join, rest, fork, are rewound and leave: none of it changes a bit of any of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * they share since then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,9 +5,9 @@
 #ifndef MODEL_FAMILIES_FAMILIES_H
 #define MODEL_FAMILIES_FAMILIES_H
 
-#include "model/bind.h"
-#include "model/config.h"
-#include "model/plan.h"
+#include "model/checkpoint/config.h"
+#include "model/plan/bind.h"
+#include "model/plan/plan.h"
 
 typedef struct family {
     plan *plan;

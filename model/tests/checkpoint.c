@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/json.h"
-#include "model/tests/support.h"
+#include "base/json.h"
+#include "base/tests/support.h"
 
 char *checkpoint_fixture(const char *name)
 {

@@ -5,7 +5,7 @@
 #ifndef MODEL_TESTS_CHECKPOINT_H
 #define MODEL_TESTS_CHECKPOINT_H
 
-#include "model/plan.h"
+#include "model/plan/plan.h"
 
 /* The directory of a fixture's checkpoint ("llama/base"); to be freed. */
 char *checkpoint_fixture(const char *name);

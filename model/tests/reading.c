@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/tests/reading.h"
 
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <string.h>
 

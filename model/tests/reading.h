@@ -4,7 +4,7 @@
 #ifndef MODEL_TESTS_READING_H
 #define MODEL_TESTS_READING_H
 
-#include "model/config.h"
+#include "model/checkpoint/config.h"
 
 /* A document being read, from its text. */
 typedef struct reading {

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
 
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 #include <dlfcn.h>
 #include <math.h>

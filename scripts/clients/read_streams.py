@@ -2,7 +2,7 @@
 
     python read_streams.py DIR
 
-DIR holds ENDPOINT-NAME.sse, .json and .txt, as serving/tests/write_responses writes them. Prints one line for each,
+DIR holds ENDPOINT-NAME.sse, .json and .txt, as serving/response/tests/write_responses writes them. Prints one line for each,
 and exits with 1 where a client complains or finds something else.
 
 SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-"""Token ids as `assay bench` draws them (conformance/draw.h, SplitMix64), without numpy."""
+"""Token ids as `assay bench` draws them (conformance/support/draw.h, SplitMix64), without numpy."""
 
 from __future__ import annotations
 

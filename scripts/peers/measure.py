@@ -1,5 +1,5 @@
 """One measurement of one peer in a process of its own; prints a JSON object. The same as what a
-child of `assay bench` does (conformance/bench_measure.c)."""
+child of `assay bench` does (conformance/bench/measure.c)."""
 
 from __future__ import annotations
 

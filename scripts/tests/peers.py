@@ -163,7 +163,7 @@ class Tests(unittest.TestCase):
         self.assertTrue(all(0 <= t < 7 for t in draw.tokens(1, 50, 7)))
 
     def test_seeds_are_those_of_assay_bench(self) -> None:
-        """As in conformance/tests/check_bench.c."""
+        """As in conformance/bench/tests/check_bench.c."""
         for arguments, wanted in (((0, 0, 0), 0xAB0ED9421630F454),
                                   ((0, 1, 0), 0x1DF3A17C160E4887),
                                   ((0, 0, 1), 0xA61632118838CA6A),

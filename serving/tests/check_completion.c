@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tests/support.h"
-#include "serving/bytes.h"
+#include "base/tests/support.h"
 #include "serving/completion.h"
+#include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
 enum { FIRST = 416, END = 418, GEMMA_END = 106 }; /* <|endoftext|>, <|im_end|>, <turn|> */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 #include "serving/tokenizing.h"
 
 enum { N_THREADS = 12, N_ROUNDS = 200, N_TEXTS = 5, N_IDS = 64 };

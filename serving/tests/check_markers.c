@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "model/tests/support.h"
-#include "serving/grammar.h"
-#include "serving/reasoning.h"
+#include "base/tests/support.h"
+#include "serving/grammar/grammar.h"
+#include "serving/reasoning/reasoning.h"
 
 typedef assay_status find_fn(const char *name, serve_markers *out, assay_error *err);
 

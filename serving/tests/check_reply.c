@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 #include "serving/reply.h"
 #include "serving/tests/pieces.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/tests/support.h"
-#include "serving/bytes.h"
-#include "serving/reasoning.h"
+#include "base/tests/support.h"
+#include "serving/reasoning/reasoning.h"
 #include "serving/reply.h"
-#include "serving/tools.h"
+#include "serving/text/bytes.h"
+#include "serving/tools/tools.h"
 
 enum {
     TIMES = 2000, /* that a text is repeated */

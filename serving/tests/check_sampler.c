@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/json.h"
-#include "model/tests/support.h"
+#include "base/json.h"
+#include "base/tests/support.h"
 #include "serving/sampler.h"
 
 enum { MOST = 64 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/tests/support.h"
+#include "base/tests/support.h"
 
 static assay_tokenizer *tokenizer;
 

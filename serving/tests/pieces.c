@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serving/text.h"
+#include "serving/text/text.h"
 
 static void write_down(pieces *p, const char *text, size_t n)
 {

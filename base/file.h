@@ -1,0 +1,20 @@
+/* Opening the files of a checkpoint: regular files only, so that a directory or a FIFO gives an error
+ * where a read would fail late or wait for ever.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <assay/status.h>
+
+#include <stddef.h>
+
+/* Opens `path` for reading; the caller closes *fd. *size: its length in bytes.
+ * Fails with ASSAY_EIO; the text starts with the path and holds the system's reason. */
+assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err);
+
+/* Reads all of it into memory that the caller frees, [*n], with room for one byte more. Fails as file_open
+ * does, with ASSAY_EUNSUPPORTED where it has more than `most` bytes, or with ASSAY_ENOMEM. */
+assay_status file_read(const char *path, size_t most, char **out, size_t *n, assay_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/error.h"
+
+#include "base/tests/support.h"
+
+#include <string.h>
+
+START_TEST(the_status_is_returned_with_and_without_a_text)
+{
+    assay_error err = {0};
+    ck_assert_int_eq(assay_fail(NULL, ASSAY_EIO, "x"), ASSAY_EIO);
+    ck_assert_int_eq(assay_fail(&err, ASSAY_EFORMAT, "%s: found %d", "file", 3), ASSAY_EFORMAT);
+    ck_assert_int_eq(err.status, ASSAY_EFORMAT);
+    ck_assert_str_eq(err.text, "file: found 3");
+}
+END_TEST
+
+START_TEST(a_long_text_is_cut_and_ended)
+{
+    char longer[3000];
+    assay_error err;
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    (void)assay_fail(&err, ASSAY_EIO, "%s", longer);
+    ck_assert_uint_eq(strlen(err.text), sizeof err.text - 1);
+}
+END_TEST
+
+START_TEST(control_characters_of_a_hostile_name_do_not_reach_the_terminal)
+{
+    assay_error err;
+    (void)assay_fail(&err, ASSAY_EFORMAT, "tensor '%s'", "a\n\033[2Jb\177é");
+    ck_assert_str_eq(err.text, "tensor 'a??[2Jb?é'");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/error");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, the_status_is_returned_with_and_without_a_text);
+    tcase_add_test(all, a_long_text_is_cut_and_ended);
+    tcase_add_test(all, control_characters_of_a_hostile_name_do_not_reach_the_terminal);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

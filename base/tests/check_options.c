@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+
+static const char *const MEMBERS[] = {"a", NULL};
+
+/* A caller that was built before allow_unknown: what lies behind its options is not read. */
+START_TEST(members_beyond_the_callers_size_take_their_default)
+{
+    assay_model_options out, given = {.size = offsetof(assay_model_options, allow_unknown),
+                                      .compute = ASSAY_BF16,
+                                      .allow_unknown = MEMBERS};
+    assay_error err = {0};
+    ck_assert_int_eq(model_options_read(&given, &out, &err), ASSAY_OK);
+    ck_assert_int_eq(out.compute, ASSAY_BF16);
+    ck_assert_ptr_null(out.allow_unknown);
+    ck_assert_uint_eq(out.size, sizeof out);
+}
+END_TEST
+
+START_TEST(every_member_of_this_build_is_read)
+{
+    assay_model_options out, given = {.size = sizeof given, .compute = ASSAY_I8, .allow_unknown = MEMBERS};
+    assay_error err = {0};
+    ck_assert_int_eq(model_options_read(&given, &out, &err), ASSAY_OK);
+    ck_assert_int_eq(out.compute, ASSAY_I8);
+    ck_assert_ptr_null(out.kernels);
+    ck_assert_ptr_eq(out.allow_unknown, MEMBERS);
+}
+END_TEST
+
+/* Of a later build. */
+START_TEST(a_member_of_a_later_build_must_have_its_default)
+{
+    struct {
+        assay_model_options known;
+        uint64_t later;
+    } given = {.known = {.size = sizeof given, .compute = ASSAY_F32}};
+    assay_model_options out = {0};
+    assay_error err = {0};
+    ck_assert_int_eq(model_options_read(&given.known, &out, &err), ASSAY_OK);
+    ck_assert_int_eq(out.compute, ASSAY_F32);
+    given.later = 1;
+    out.compute = ASSAY_I8;
+    ck_assert_int_eq(model_options_read(&given.known, &out, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "model options: found a member at byte", NULL);
+    ck_assert_int_eq(out.compute, ASSAY_I8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/options");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, members_beyond_the_callers_size_take_their_default);
+    tcase_add_test(all, every_member_of_this_build_is_read);
+    tcase_add_test(all, a_member_of_a_later_build_must_have_its_default);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

@@ -1,0 +1,32 @@
+/* What tests share: a temporary directory, files in it, and expectations on error texts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_TESTS_SUPPORT_H
+#define BASE_TESTS_SUPPORT_H
+
+#include <assay/status.h>
+
+#include <check.h>
+#include <stddef.h>
+
+/* Runs the suite as CK_ENV says and frees it. Returns main's exit status. The temporary directory is made
+ * before the first test, so that tests in processes of their own share it, and removed after the last. */
+int support_run(Suite *suite);
+
+/* An empty directory under $TMPDIR or /tmp, the same at every call, removed with all that is in it when the
+ * process that made it exits. A main that does not use support_run calls this before it runs its tests. */
+const char *support_tmpdir(void);
+
+/* Makes (or finds) the directory dir/name and returns its path, which lives as long as the process. */
+const char *support_mkdir(const char *dir, const char *name);
+
+/* Writes bytes[0..n) to dir/name, replacing what is there, and returns its path, which lives as long as the
+ * process. A failure fails the test. */
+const char *support_write(const char *dir, const char *name, const void *bytes, size_t n);
+
+/* Fails the test unless err has this status and its text is one line that holds every fragment; the list of
+ * fragments ends with NULL. */
+void support_expect_error(const assay_error *err, assay_status status, const char *fragment, ...)
+    __attribute__((sentinel));
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/abi/cache_limit.h"
+
+#include "base/error.h"
+
+assay_status conf_cache_limit_open(const assay_engine *engine, assay_model *model, conf_cache_limit caches,
+                                   assay_session **out, assay_error *err)
+{
+    const assay_session_options options = {
+        .size = sizeof options, .limit = caches.limit, .kept = caches.kept};
+    if (caches.limit == 0) return engine->session_open(model, out, err);
+    if (engine->session_open_with) return engine->session_open_with(model, &options, out, err);
+    return assay_fail(err, ASSAY_EUNSUPPORTED,
+                      "it offers no limit of what caches hold: its table lacks session_open_with");
+}

@@ -1,0 +1,45 @@
+/* The type of activations that an engine is asked to compute in, and the recorded run that then judges it.
+ * ASSAY_DTYPE_NONE: nothing is asked for, the engine computes as it likes and is judged as float32 (or, where
+ * its logits are float64, as that).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_ABI_COMPUTE_H
+#define CONFORMANCE_ABI_COMPUTE_H
+
+#include <assay/engine.h>
+#include <assay/kernel.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* "f32", "bf16", "int8": as --compute spells them; "" of ASSAY_DTYPE_NONE. */
+const char *conf_compute_name(assay_dtype compute);
+
+/* Those names, NULL-terminated. */
+extern const char *const conf_compute_names[];
+
+/* The type of that name; ASSAY_DTYPE_NONE if there is none. */
+assay_dtype conf_compute_of(const char *name);
+
+/* The group below /expect with the run whose distance from the truth is the noise: "float32", … */
+const char *conf_compute_run(assay_dtype compute);
+
+/* Whether it is narrower than float32, and so has a run of its own or none. */
+bool conf_compute_is_narrow(assay_dtype compute);
+
+/* What multiples count, for messages: "the noise", "the noise in bfloat16", … */
+const char *conf_compute_unit(assay_dtype compute);
+
+/* Why an engine without model_open_with cannot be asked. */
+extern const char *const conf_compute_refusal;
+
+/* Opens a checkpoint with the options, whose size need not be set. Fails as the engine does, and with
+ * ASSAY_EUNSUPPORTED where it has no choice of types or of kernels to offer: nothing is computed in another
+ * type or by other kernels in silence. One without model_open_with is not given allow_unknown. */
+assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
+                               assay_model **out, assay_error *err);
+
+/* " --allow-unknown MEMBER" for each of them, quoted for a shell. allowed: NULL-terminated, or NULL. */
+void conf_compute_print_allowed(FILE *out, const char *const *allowed);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/abi/module.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* OpenBLAS, which the reference engines compute with on one thread, starts one for each processor when it is
+ * loaded, each with a buffer of 128 MiB, which it waits for without end where there is less memory. */
+static void limit_openblas(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strcmp(name, "ref32.so") == 0 || strcmp(name, "ref64.so") == 0)
+        (void)setenv("OPENBLAS_NUM_THREADS", "1", 1);
+}
+
+assay_status conf_module_find(const char *path, const char *symbol, void *out, assay_error *err)
+{
+    limit_openblas(path);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module) return assay_fail(err, ASSAY_EIO, "%s", dlerror());
+    void *found = dlsym(module, symbol);
+    memcpy(out, &found, sizeof found); /* ISO C has no cast from an object to a function */
+    return ASSAY_OK;
+}
+
+void *conf_module_lengthen(const void *shorter, size_t has, size_t wants)
+{
+    static struct longer {
+        struct longer *next;
+        max_align_t table[];
+    } * all;
+    struct longer *made = calloc(1, sizeof *made + wants);
+    if (!made) return NULL;
+    memcpy(made->table, shorter, has / sizeof(void *) * sizeof(void *));
+    made->next = all;
+    all = made;
+    return made->table;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/abi/serving.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "conformance/abi/module.h"
+
+/* What a table cannot do without; every member behind it may be missing. */
+#define LEAST_TABLE offsetof(assay_serving, stop_set)
+
+static assay_status check_head(const char *path, const assay_serving *s, assay_error *err)
+{
+    if (!s) return assay_fail(err, ASSAY_EFORMAT, "%s: %s returned no table", path, ASSAY_SERVING_SYMBOL);
+    if (s->abi != ASSAY_SERVING_ABI)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: built for serving ABI %u, expected %u", path, s->abi,
+                          ASSAY_SERVING_ABI);
+    if (s->size < LEAST_TABLE)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its table for serving has %u bytes, expected at least %zu",
+                          path, s->size, LEAST_TABLE);
+    if (!s->name || !s->version)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its table for serving lacks %s, which every one must have",
+                          path, s->name ? "version" : "name");
+    return ASSAY_OK;
+}
+
+assay_status conf_serving_open(const char *path, const assay_serving **out, assay_error *err)
+{
+    assay_serving_fn *table_of;
+    assay_status rc = conf_module_find(path, ASSAY_SERVING_SYMBOL, &table_of, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!table_of)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "it has nothing for serving: it does not export %s",
+                          ASSAY_SERVING_SYMBOL);
+    const assay_serving *s = table_of();
+    rc = check_head(path, s, err);
+    if (rc != ASSAY_OK) return rc;
+    if (s->size < sizeof *s) s = conf_module_lengthen(s, s->size, sizeof *s);
+    if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    *out = s;
+    return ASSAY_OK;
+}
+
+bool conf_serving_stands_alone(const char *path)
+{
+    assay_engine_fn *engine;
+    assay_serving_fn *serving;
+    return conf_module_find(path, ASSAY_ENGINE_SYMBOL, &engine, NULL) == ASSAY_OK && !engine &&
+           conf_module_find(path, ASSAY_SERVING_SYMBOL, &serving, NULL) == ASSAY_OK && serving;
+}
+
+bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char **lacks)
+{
+    const struct {
+        conf_serving_part part;
+        bool there;
+        const char *name;
+    } members[] = {
+        {CONF_SERVING_STOP_SET, s->stop_set != NULL, "stop_set"},
+        {CONF_SERVING_REPLY, s->reply_open != NULL, "reply_open"},
+        {CONF_SERVING_REPLY, s->reply_feed != NULL, "reply_feed"},
+        {CONF_SERVING_REPLY, s->reply_end != NULL, "reply_end"},
+        {CONF_SERVING_REPLY, s->reply_free != NULL, "reply_free"},
+        {CONF_SERVING_TOKENIZER, s->tokenizer_open != NULL, "tokenizer_open"},
+        {CONF_SERVING_TOKENIZER, s->tokenizer_free != NULL, "tokenizer_free"},
+        {CONF_SERVING_TOKENIZER, s->encode != NULL, "encode"},
+        {CONF_SERVING_TOKENIZER, s->decode != NULL, "decode"},
+        {CONF_SERVING_DETOKENIZER, s->detokenizer_open != NULL, "detokenizer_open"},
+        {CONF_SERVING_DETOKENIZER, s->detokenizer_push != NULL, "detokenizer_push"},
+        {CONF_SERVING_DETOKENIZER, s->detokenizer_end != NULL, "detokenizer_end"},
+        {CONF_SERVING_DETOKENIZER, s->detokenizer_free != NULL, "detokenizer_free"},
+        {CONF_SERVING_COMPLETION, s->completion_open != NULL, "completion_open"},
+        {CONF_SERVING_COMPLETION, s->completion_push != NULL, "completion_push"},
+        {CONF_SERVING_COMPLETION, s->completion_free != NULL, "completion_free"},
+        {CONF_SERVING_RESPONSE, s->response_open != NULL, "response_open"},
+        {CONF_SERVING_RESPONSE, s->response_chunk != NULL, "response_chunk"},
+        {CONF_SERVING_RESPONSE, s->response_fail != NULL, "response_fail"},
+        {CONF_SERVING_RESPONSE, s->response_end != NULL, "response_end"},
+        {CONF_SERVING_RESPONSE, s->response_free != NULL, "response_free"},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (members[i].part != part || members[i].there) continue;
+        *lacks = members[i].name;
+        return false;
+    }
+    return true;
+}
+
+const assay_serving *conf_serving_offered(const char *module, conf_serving_part part, conf_verdict *v)
+{
+    const assay_serving *s = NULL;
+    const char *lacks;
+    assay_error err = {0};
+    assay_status rc = conf_serving_open(module, &s, &err);
+    if (rc != ASSAY_OK) {
+        conf_verdict_set(v, rc == ASSAY_EUNSUPPORTED ? CONF_SKIPPED : CONF_BROKEN, "%s", err.text);
+        return NULL;
+    }
+    if (conf_serving_has(s, part, &lacks)) return s;
+    conf_verdict_set(v, CONF_SKIPPED, "its table for serving lacks %s", lacks);
+    return NULL;
+}

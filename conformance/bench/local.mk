@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/bench/bench.c conformance/bench/bench.h \
+	conformance/bench/json.c \
+	conformance/bench/machine.c conformance/bench/machine.h \
+	conformance/bench/machine_loops.c conformance/bench/machine_loops.h \
+	conformance/bench/machine_tiles.c \
+	conformance/bench/measure.c \
+	conformance/bench/print.c \
+	conformance/bench/prose.c conformance/bench/prose.h \
+	conformance/bench/rate.c \
+	conformance/bench/replies.c conformance/bench/replies.h \
+	conformance/bench/serving.c conformance/bench/serving.h \
+	conformance/bench/serving_json.c \
+	conformance/bench/serving_measure.c \
+	conformance/bench/serving_print.c
+
+CONFORMANCE_BENCH_TESTS = \
+	conformance/bench/tests/check_bench \
+	conformance/bench/tests/check_machine \
+	conformance/bench/tests/check_rate \
+	conformance/bench/tests/check_serving
+check_PROGRAMS += $(CONFORMANCE_BENCH_TESTS)
+TESTS += $(CONFORMANCE_BENCH_TESTS)
+conformance_bench_tests_check_bench_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_bench_tests_check_bench_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_bench_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_bench_tests_check_machine_LDADD = conformance/tests/libsupport.la
+conformance_bench_tests_check_rate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_bench_tests_check_rate_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_bench_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_bench_tests_check_serving_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

@@ -1,0 +1,100 @@
+/* What times mean, beside what the plan and the machine allow.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "conformance/bench/bench.h"
+
+/* What one measurement had to read and to multiply at least. */
+typedef struct work {
+    double bytes, multiplies;
+} work;
+
+/* A step reads the weights once for all samples, and the cache of each. The first that is timed stands one
+ * behind the context. */
+static work work_of(const plan_cost *cost, const conf_bench_point *p, const conf_bench_time *time)
+{
+    double n_samples = (double)p->n_samples;
+    if (p->kind != CONF_BENCH_DECODE)
+        return (work){.bytes = (double)cost->weight_bytes,
+                      .multiplies = n_samples *
+                                    plan_cost_multiplies(cost, 0, p->n_tokens, time->last ? 1 : p->n_tokens)};
+    work w = {0};
+    for (size_t i = 0; i < time->n_steps; i++) {
+        size_t position = p->n_tokens + 1 + i;
+        w.bytes += (double)cost->weight_bytes + n_samples * plan_cost_cache_bytes(cost, position);
+        w.multiplies += n_samples * plan_cost_multiplies(cost, position, 1, 1);
+    }
+    return w;
+}
+
+/* Tokens that a measurement is said to have made. */
+static double tokens_of(const conf_bench_point *p, const conf_bench_time *time)
+{
+    if (p->kind == CONF_BENCH_FIRST) return 1;
+    return (double)p->n_samples * (double)(p->kind == CONF_BENCH_DECODE ? time->n_steps : p->n_tokens);
+}
+
+/* In a second, of the type that products are computed in; float32 where nobody asked for another. */
+static double operations_of(const conf_machine *m, assay_dtype compute)
+{
+    if (compute == ASSAY_BF16) return fmax(m->bf16_one, m->bf16_all);
+    if (compute == ASSAY_I8) return fmax(m->i8_one, m->i8_all);
+    return fmax(m->fma_one, m->fma_all);
+}
+
+conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *point,
+                                   const conf_bench_time *time)
+{
+    double tokens = tokens_of(point, time);
+    conf_bench_rate rate = {.speed = tokens / time->seconds};
+    if (!b->has_plan) return rate;
+    work w = work_of(&b->cost, point, time);
+    double reading = w.bytes / fmax(b->machine.read_one, b->machine.read_all),
+           multiplying = 2 * w.multiplies / operations_of(&b->machine, b->compute);
+    rate.reads = reading > multiplying;
+    rate.limit = tokens / fmax(reading, multiplying);
+    return rate;
+}
+
+/* Of decode a repetition may have taken fewer steps than another. */
+static double step_seconds(const conf_bench_time *t)
+{
+    return t->seconds / (double)t->n_steps;
+}
+
+conf_bench_logits conf_bench_logits_of(const conf_bench_series *series)
+{
+    if (series->n_times == 0) return CONF_BENCH_NO_LOGITS;
+    return series->times[0].last ? CONF_BENCH_LAST : CONF_BENCH_ALL;
+}
+
+const conf_bench_time *conf_bench_best(const conf_bench_series *series)
+{
+    const conf_bench_time *best = &series->times[0];
+    for (size_t i = 1; i < series->n_times; i++)
+        if (step_seconds(&series->times[i]) < step_seconds(best)) best = &series->times[i];
+    return best;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double conf_bench_middle(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_size);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
+                         const conf_bench_series *series)
+{
+    double speeds[CONF_BENCH_REPEATS_MAX] = {0};
+    size_t n = series->n_times;
+    for (size_t i = 0; i < n; i++) speeds[i] = conf_bench_rate_of(bench, point, &series->times[i]).speed;
+    return conf_bench_middle(speeds, n);
+}

@@ -1,0 +1,144 @@
+/* One recorded case in memory: what goes into an engine and what must come out.
+ *
+ * Notation: B samples, T padded length, N forced steps, M greedy steps, V vocabulary, R rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CASE_CASE_H
+#define CONFORMANCE_CASE_CASE_H
+
+#include "conformance/case/vectors.h"
+#include "conformance/hdf5/hdf5.h"
+
+#define CONF_SCHEMA_VERSION 1
+
+typedef enum conf_kind {
+    CONF_LOGITS,
+    CONF_GENERATE,
+    CONF_ROPE,
+    CONF_POSITIONS,
+    CONF_EOS,
+    CONF_REASONING,
+    CONF_TOOLS,
+    CONF_EVENTS,
+    CONF_TOKENIZER,
+    CONF_DIALOGUE,
+    CONF_THREADS,
+    CONF_PREPROCESS,
+    CONF_SCHEDULE,    /* a program that assay schedule saved; no case */
+    CONF_OBSERVATION, /* what an engine was seen to do; no case */
+    CONF_N_KINDS
+} conf_kind;
+
+typedef struct conf_kind_info {
+    const char *name;
+    bool textual;
+    bool replayed; /* by this version */
+    bool beside;   /* no case, but what lies beside cases: a directory does not stand for it */
+} conf_kind_info;
+
+/* Facts about a kind, as the fixture format spells it. */
+const conf_kind_info *conf_kind_of(conf_kind kind);
+
+/* Where a row of logits stands. pos: in prefill the token of the sample, its padding not counted; in decode
+ * the step. */
+typedef struct conf_place {
+    size_t sample;
+    bool decode;
+    size_t pos;
+} conf_place;
+
+/* The rows of logits that mean something (no padding): prefill first, sample by sample, then decode. */
+typedef struct conf_rows {
+    size_t n_rows, n_cols;
+    conf_place *place; /* [R] */
+    double *truth;     /* [R, V], no NaN */
+    double *float32;   /* [R, V]: the recorded float32 run */
+    double *bfloat16;  /* [R, V]: those of narrower types; NULL where not recorded */
+    double *int8;
+} conf_rows;
+
+/* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
+const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
+
+/* A tensor of the truth, for sample 0 in prefill. */
+typedef struct conf_trace {
+    char *name;
+    conf_array value; /* F64; data NULL in an outline */
+    bool has_noise;
+    double noise; /* the largest distance of the float32 run */
+} conf_trace;
+
+/* What the caches of a session are to hold, as assay_session_options says it; limit 0: everything. */
+typedef struct conf_cache_limit {
+    size_t limit, kept;
+} conf_cache_limit;
+
+/* kind logits and generate */
+typedef struct conf_decoder {
+    size_t n_samples, n_tokens, n_decode;
+    conf_cache_limit caches;
+    conf_array tokens;    /* [B, T] */
+    conf_array length;    /* [B] */
+    conf_array decode;    /* [B, N]; data NULL where N is 0 */
+    assay_tensor *inputs; /* [n_inputs], names and data owned */
+    size_t n_inputs;
+    bool has_truth;
+    conf_rows rows;
+    conf_trace *traces;
+    size_t n_traces;
+    size_t n_greedy;   /* M; 0: no tokens are expected */
+    conf_array greedy; /* [B, M], -1 after the end */
+    bool *stops;       /* [B]: ends with a stop id, not with the limit */
+} conf_decoder;
+
+/* kind rope */
+typedef struct conf_rope {
+    char *config;
+    size_t n_axes, n_positions, n_heads, head_dim, table_dim;
+    conf_array position; /* [n_axes, n_positions] */
+    conf_array x, truth; /* F64 [n_positions, n_heads, head_dim] */
+    conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half of them */
+} conf_rope;
+
+typedef struct conf_case {
+    char *path;
+    bool outline; /* traces have no values */
+    conf_kind kind;
+    char *model; /* the checkpoint's directory, joined to the file's; NULL where the kind has none */
+    const char *const *allow_unknown; /* members of its config.json to ignore (assay_model_options), borrowed;
+                                       * not of the file: whoever replays the case sets it */
+    char *source, *recorder, *catches; /* NULL where not recorded */
+    conf_strings flags;
+    conf_strings unknown; /* members that this version does not know, for a warning */
+    double float64_bound; /* multiple of the largest truth that a float64 engine may be off by */
+    char *float64_reason; /* why it is not CONF_FLOAT64_BOUND; NULL where it is */
+    conf_decoder decoder;
+    conf_rope rope;
+    conf_vectors vectors; /* of a textual kind that is replayed */
+} conf_case;
+
+/* Reads a case and checks everything in it that does not need an engine; a kind that is not replayed is read
+ * no further than its kind. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming file and member. The
+ * caller frees *out. */
+assay_status conf_case_read(const char *path, conf_case **out, assay_error *err);
+void conf_case_free(conf_case *c);
+
+/* The same without the values of traces, of which there may be more than memory holds. */
+assay_status conf_case_read_outline(const char *path, conf_case **out, assay_error *err);
+
+/* The values of a trace of an outline, F64, from the same file. The caller frees *out. */
+assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err);
+
+/* Reads the frame of a numeric case from its open file: everything but what grows with the model. Of kinds
+ * logits and generate decoder.rows has its sizes alone, and there are neither inputs beside the tokens nor
+ * traces; of other kinds there is nothing but the header. */
+assay_status conf_case_read_frame(const conf_h5 *file, conf_case **out, assay_error *err);
+
+/* Whether an open file is an observation: it holds what was observed, and expects nothing. */
+bool conf_case_is_observation(const conf_h5 *file);
+
+/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
+ */
+bool conf_case_is_named(const char *path, size_t *stem);
+
+#endif

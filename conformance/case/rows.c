@@ -1,0 +1,212 @@
+/* The recorded logits of a case: their rows without padding, checked against each other.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "conformance/abi/compute.h"
+#include "conformance/case/parts.h"
+#include "conformance/judge/judge.h"
+
+/* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */
+typedef struct recorded_run {
+    conf_array prefill, decode;
+} recorded_run;
+
+static void run_free(recorded_run *run)
+{
+    conf_array_free(&run->prefill);
+    conf_array_free(&run->decode);
+}
+
+/* group: "/expect/truth"; vocab SIZE_MAX: any. */
+static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const char *group, assay_dtype dtype,
+                             size_t vocab, recorded_run *run, assay_error *err)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s/prefill", group);
+    assay_status rc = conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_tokens, vocab},
+                                      &run->prefill, err);
+    (void)snprintf(name, sizeof name, "%s/decode", group);
+    if (rc != ASSAY_OK || (d->n_decode == 0 && !conf_h5_has(file, name))) return rc;
+    vocab = run->prefill.shape[2];
+    return conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_decode, vocab}, &run->decode,
+                           err);
+}
+
+static size_t padding_of(const conf_decoder *d, size_t sample)
+{
+    return d->n_tokens - (size_t)((const int32_t *)d->length.data)[sample];
+}
+
+/* Row r of the run: where it lies in the file's arrays. The first array of the pair is prefill. */
+static size_t row_index(const conf_decoder *d, const conf_place *place)
+{
+    if (place->decode) return place->sample * d->n_decode + place->pos;
+    return place->sample * d->n_tokens + padding_of(d, place->sample) + place->pos;
+}
+
+static void count_rows(conf_decoder *d, size_t n_cols)
+{
+    for (size_t b = 0; b < d->n_samples; b++) d->rows.n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
+    d->rows.n_cols = n_cols;
+}
+
+assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    static const char name[] = "/expect/truth/prefill";
+    conf_array a;
+    assay_status rc = conf_h5_shape(file, name, &a, err);
+    if (rc != ASSAY_OK) return rc;
+    if (a.rank != 3 || a.shape[2] == 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has no vocabulary: %zu axes, the last of length %zu",
+                          conf_h5_path(file), name, a.rank, a.rank ? a.shape[a.rank - 1] : 0);
+    count_rows(d, a.shape[2]);
+    return ASSAY_OK;
+}
+
+static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_cols, assay_error *err)
+{
+    conf_rows *rows = &d->rows;
+    count_rows(d, n_cols);
+    rows->place = calloc(rows->n_rows, sizeof *rows->place);
+    rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
+    if (!rows->place || !rows->truth)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    conf_place *place = rows->place;
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t t = padding_of(d, b); t < d->n_tokens; t++)
+            *place++ = (conf_place){.sample = b, .pos = t - padding_of(d, b)};
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t n = 0; n < d->n_decode; n++)
+            *place++ = (conf_place){.sample = b, .decode = true, .pos = n};
+    return ASSAY_OK;
+}
+
+/* The rows of a run, without padding, into [R, V]. */
+static void copy_rows(const conf_decoder *d, const recorded_run *run, double *into)
+{
+    size_t v = d->rows.n_cols;
+    for (size_t r = 0; r < d->rows.n_rows; r++) {
+        const conf_place *place = &d->rows.place[r];
+        const conf_array *a = place->decode ? &run->decode : &run->prefill;
+        dtype_to_f64(into + r * v, (const char *)a->data + row_index(d, place) * v * dtype_size(a->dtype),
+                     a->dtype, v);
+    }
+}
+
+/* What the truth leaves to judge must be numbers, and the other run must be finite where it is: otherwise the
+ * noise, and with it every bound, would be without end. */
+static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const char *name,
+                               const double *run, assay_error *err)
+{
+    const conf_rows *rows = &d->rows;
+    for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++) {
+        double t = rows->truth[i], f = run[i];
+        if (!isnan(t) && (isinf(t) ? f == t : isfinite(f))) continue;
+        const conf_place *p = &rows->place[i / rows->n_cols];
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: /expect/%s/%s: sample %zu, position %zu, id %zu is %g where the truth is %g",
+                          conf_h5_path(file), isnan(t) ? "truth" : name, p->decode ? "decode" : "prefill",
+                          p->sample, p->pos, i % rows->n_cols, isnan(t) ? t : f, t);
+    }
+    return ASSAY_OK;
+}
+
+/* name: of the run whose prefill, float64 or float32, this is. */
+static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const char *name,
+                                  const conf_array *prefill, assay_error *err)
+{
+    size_t v = d->rows.n_cols, row_bytes = v * dtype_size(prefill->dtype);
+    for (size_t b = 0; b < d->n_samples; b++)
+        for (size_t t = 0; t < padding_of(d, b); t++) {
+            const conf_row row = {.dtype = prefill->dtype,
+                                  .data = (const char *)prefill->data + (b * d->n_tokens + t) * row_bytes};
+            for (size_t i = 0; i < v; i++)
+                if (!isnan(conf_row_at(&row, i)))
+                    return assay_fail(
+                        err, ASSAY_EFORMAT,
+                        "%s: /expect/%s/prefill: sample %zu, column %zu of its padding is %g, expected NaN",
+                        conf_h5_path(file), name, b, t, conf_row_at(&row, i));
+        }
+    return ASSAY_OK;
+}
+
+/* The largest distance of a run [R, V] from the truth, both checked by check_rows. */
+static double noise_of(const conf_rows *rows, const double *run)
+{
+    double noise = 0;
+    for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++)
+        if (isfinite(rows->truth[i])) noise = fmax(noise, fabs(run[i] - rows->truth[i]));
+    return noise;
+}
+
+static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    recorded_run truth = {0};
+    assay_status rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
+    size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[2] : 0;
+    if (rc == ASSAY_OK && vocab == 0)
+        rc =
+            assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
+    if (rc == ASSAY_OK) rc = place_rows(file, d, vocab, err);
+    if (rc == ASSAY_OK) rc = check_padding(file, d, "truth", &truth.prefill, err);
+    if (rc == ASSAY_OK) copy_rows(d, &truth, d->rows.truth);
+    run_free(&truth);
+    return rc;
+}
+
+/* A run beside the truth, stored as float32 whatever it was computed in, into *rows [R, V]. */
+static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay_dtype compute, double **rows,
+                               assay_error *err)
+{
+    const char *name = conf_compute_run(compute);
+    const conf_rows *all = &d->rows;
+    char group[64];
+    recorded_run run = {0};
+    (void)snprintf(group, sizeof group, "/expect/%s", name);
+    assay_status rc = run_read(file, d, group, ASSAY_F32, all->n_cols, &run, err);
+    if (rc == ASSAY_OK) rc = check_padding(file, d, name, &run.prefill, err);
+    if (rc == ASSAY_OK) {
+        *rows = calloc(all->n_rows * all->n_cols, sizeof **rows);
+        if (*rows) copy_rows(d, &run, *rows);
+        rc = *rows ? check_rows(file, d, name, *rows, err)
+                   : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    }
+    if (rc == ASSAY_OK) {
+        const double largest = conf_max_abs(all->truth, all->n_rows * all->n_cols);
+        rc = conf_noise_check(conf_h5_path(file), group, noise_of(all, *rows), largest,
+                              conf_noise_most(compute, largest), err);
+    }
+    run_free(&run);
+    return rc;
+}
+
+assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
+{
+    assay_status rc = read_truth(file, d, err);
+    if (rc == ASSAY_OK) rc = read_noise(file, d, ASSAY_F32, &d->rows.float32, err);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/bfloat16"))
+        rc = read_noise(file, d, ASSAY_BF16, &d->rows.bfloat16, err);
+    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/int8"))
+        rc = read_noise(file, d, ASSAY_I8, &d->rows.int8, err);
+    return rc;
+}
+
+const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute)
+{
+    return compute == ASSAY_BF16 ? rows->bfloat16 : compute == ASSAY_I8 ? rows->int8 : rows->float32;
+}
+
+void conf_rows_free(conf_rows *rows)
+{
+    free(rows->place);
+    free(rows->truth);
+    free(rows->float32);
+    free(rows->bfloat16);
+    free(rows->int8);
+}

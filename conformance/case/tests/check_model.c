@@ -1,0 +1,78 @@
+/* Where a case's checkpoint may lie.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <unistd.h>
+
+#include "conformance/case/case.h"
+#include "conformance/tests/support.h"
+
+static const char *path;
+
+static void setup(void)
+{
+    support_setup();
+    path = support_write_decoder(support_path("case.h5"), "generate", "model");
+}
+
+/* The message names the file, and what is wrong in it. */
+static void assert_refused(assay_status status, const char *reason)
+{
+    conf_case *c = NULL;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_case_read(path, &c, &err), status);
+    ck_assert_ptr_null(c);
+    assert_holds(err.text, path);
+    assert_holds(err.text, reason);
+}
+
+static const char *const outside[] = {"../model", "/tmp", "model/../../x", "./../model", ".", "model/..", ""};
+
+START_TEST(a_model_outside_the_case_is_refused)
+{
+    support_mkdir(support_path("model"));
+    edit_attribute(path, "model", outside[_i]);
+    assert_refused(ASSAY_EFORMAT, "model");
+}
+END_TEST
+
+START_TEST(a_model_behind_a_link_that_leaves_the_case_is_refused)
+{
+    ck_assert_int_eq(symlink("/", support_path("link")), 0);
+    edit_attribute(path, "model", "link");
+    assert_refused(ASSAY_EFORMAT, "lies outside the case's directory, at /");
+}
+END_TEST
+
+START_TEST(a_model_that_is_not_there_is_refused)
+{
+    edit_attribute(path, "model", "nowhere");
+    assert_refused(ASSAY_EIO, "No such file");
+}
+END_TEST
+
+START_TEST(a_model_in_a_directory_below_is_found)
+{
+    support_mkdir(support_path("a"));
+    support_mkdir(support_path("a/b"));
+    edit_attribute(path, "model", "a/../a/b");
+    conf_case *c;
+    assay_error err = {0};
+    ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
+    assert_holds(c->model, "/a/../a/b");
+    conf_case_free(c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/case model");
+    TCase *models = tcase_create("models");
+    tcase_add_checked_fixture(models, setup, support_teardown);
+    tcase_add_loop_test(models, a_model_outside_the_case_is_refused, 0, 7);
+    tcase_add_test(models, a_model_behind_a_link_that_leaves_the_case_is_refused);
+    tcase_add_test(models, a_model_that_is_not_there_is_refused);
+    tcase_add_test(models, a_model_in_a_directory_below_is_found);
+    suite_add_tcase(suite, models);
+
+    return support_run(suite);
+}

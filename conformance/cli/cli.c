@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/bench/bench.h"
+#include "conformance/cli/parts.h"
+#include "conformance/schedule/schedule.h"
+#include "conformance/support/text.h"
+
+const conf_command *conf_cli_command(const char *name)
+{
+    for (size_t i = 0; i < CONF_N_COMMANDS; i++)
+        if (strcmp(conf_cli_commands[i].name, name) == 0) return &conf_cli_commands[i];
+    return NULL;
+}
+
+assay_status conf_cli_unknown_command(const char *word, assay_error *err)
+{
+    static const char *const global[] = {"--help", "--version"};
+    const char *names[CONF_N_COMMANDS + 2];
+    for (size_t i = 0; i < CONF_N_COMMANDS; i++) names[i] = conf_cli_commands[i].name;
+    memcpy(names + CONF_N_COMMANDS, global, sizeof global);
+    const char *meant = conf_text_suggest(word, names, CONF_N_COMMANDS + 2);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (meant) return assay_fail(err, ASSAY_EINVAL, "unknown %s %s: did you mean %s?", what, word, meant);
+    return assay_fail(err, ASSAY_EINVAL, "unknown %s %s: see assay --help", what, word);
+}
+
+static assay_status unknown_option(const conf_command *command, const char *word, assay_error *err)
+{
+    const char *names[CONF_N_OPTIONS];
+    size_t n = 0;
+    for (size_t i = 0; i < CONF_N_OPTIONS; i++)
+        if (command->options & CONF_BIT(conf_cli_options[i].id)) names[n++] = conf_cli_options[i].name;
+    char name[64];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    const char *meant = conf_text_suggest(name, names, n);
+    if (meant) return assay_fail(err, ASSAY_EINVAL, "unknown option %s: did you mean %s?", name, meant);
+    return assay_fail(err, ASSAY_EINVAL, "unknown option %s: see assay %s --help", name, command->name);
+}
+
+/* The option that word spells: --name, --name=value, -n or -nvalue. *value: what is joined to it, or NULL. */
+static const conf_option_info *find_option(const conf_command *command, const char *word, const char **value)
+{
+    for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
+        const conf_option_info *o = &conf_cli_options[i];
+        if (!(command->options & CONF_BIT(o->id))) continue;
+        size_t n = strlen(o->name);
+        if (strncmp(word, o->name, n) == 0 && (word[n] == '\0' || word[n] == '=')) {
+            *value = word[n] ? word + n + 1 : NULL;
+            return o;
+        }
+        if (o->letter && word[1] == o->letter && (word[2] == '\0' || o->value)) {
+            *value = word[2] ? word + 2 : NULL;
+            return o;
+        }
+    }
+    return NULL;
+}
+
+static assay_status take_size(const conf_option_info *o, const char *value, size_t most, conf_sizes *out,
+                              assay_error *err)
+{
+    assay_status rc = conf_cli_take_count(o->name, value, most, &out->at[out->n], err);
+    if (rc == ASSAY_OK) out->n++;
+    return rc;
+}
+
+/* Where an option's value is kept as it is; NULL of options whose value is read, or that take none. */
+static const char **text_of(conf_options *o, conf_option id)
+{
+    switch (id) {
+    case CONF_OPTION_FILTER: return &o->filter;
+    case CONF_OPTION_VECTOR: return &o->vector;
+    case CONF_OPTION_KERNELS: return &o->kernels;
+    case CONF_OPTION_DUMP: return &o->dump;
+    case CONF_OPTION_TAP: return &o->tap;
+    case CONF_OPTION_JUNIT: return &o->junit;
+    case CONF_OPTION_JSON: return &o->json;
+    case CONF_OPTION_MODEL: return &o->model;
+    case CONF_OPTION_SHAPE: return &o->shape;
+    case CONF_OPTION_SAVE: return &o->save;
+    case CONF_OPTION_REPLAY: return &o->replay;
+    case CONF_OPTION_ENDPOINT: return &o->endpoint;
+    case CONF_OPTION_USAGE: return &o->usage;
+    case CONF_OPTION_TEXT: return &o->generate.prompt;
+    case CONF_OPTION_MARKERS_OF_REASONING:
+    case CONF_OPTION_REASONING: return &o->reasoning;
+    case CONF_OPTION_MARKERS_OF_TOOLS:
+    case CONF_OPTION_TOOLS: return &o->tools;
+    default: return NULL;
+    }
+}
+
+/* Options of assay generate that are more than a text. */
+static assay_status take_generate(conf_generate_options *g, const conf_option_info *o, const char *value,
+                                  assay_error *err)
+{
+    switch (o->id) {
+    case CONF_OPTION_MAX_TOKENS:
+        return conf_cli_take_count(o->name, value, CONF_MOST_TOKENS, &g->max_tokens, err);
+    case CONF_OPTION_TOP_K: return conf_cli_take_count(o->name, value, INT32_MAX, &g->top_k, err);
+    case CONF_OPTION_TEMPERATURE:
+        g->has_temperature = true;
+        return conf_cli_take_number(o->name, value, 0, 100, &g->temperature, err);
+    case CONF_OPTION_TOP_P: return conf_cli_take_number(o->name, value, 1e-6, 1, &g->top_p, err);
+    case CONF_OPTION_MIN_P: return conf_cli_take_number(o->name, value, 0, 1, &g->min_p, err);
+    case CONF_OPTION_PENALTY: return conf_cli_take_number(o->name, value, 0.01, 100, &g->penalty, err);
+    case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
+    case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
+    default: break;
+    }
+    return ASSAY_OK;
+}
+
+static assay_status take_option(conf_options *out, const conf_option_info *o, const char *value,
+                                assay_error *err)
+{
+    const char **text = text_of(out, o->id);
+    if (text) *text = value;
+    switch (o->id) {
+    case CONF_OPTION_ENGINE: out->engines[out->n_engines++] = value; break;
+    case CONF_OPTION_MARKER: out->markers[out->n_markers++] = value; break;
+    case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
+    case CONF_OPTION_JUDGED_AS:
+    case CONF_OPTION_COMPUTED_IN:
+    case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
+    case CONF_OPTION_PART: return conf_cli_take_part(o->name, value, &out->parts, err);
+    case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_DRAW:
+    case CONF_OPTION_IDS:
+    case CONF_OPTION_PROGRAMS:
+    case CONF_OPTION_SAMPLING:
+    case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
+    case CONF_OPTION_THREADS:
+    case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
+    case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
+    case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
+    case CONF_OPTION_FAIL_CLASS: return conf_cli_take_class(o->name, value, &out->fail_class, err);
+    case CONF_OPTION_PROMPT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
+    case CONF_OPTION_CONTEXT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->contexts, err);
+    case CONF_OPTION_BATCH: return take_size(o, value, CONF_BENCH_BATCH_MAX, &out->batches, err);
+    case CONF_OPTION_TOKENS:
+        return conf_cli_take_count(o->name, value, CONF_BENCH_TOKENS_MAX, &out->n_tokens, err);
+    case CONF_OPTION_REPEAT:
+        return conf_cli_take_count(o->name, value, CONF_BENCH_REPEATS_MAX, &out->n_repeats, err);
+    case CONF_OPTION_DRAWS: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_draws, err);
+    case CONF_OPTION_ON_THREADS:
+        return conf_cli_take_counts(o->name, value, CONF_SCHEDULE_THREADS_MAX, CONF_THREADS_COUNTS_MAX,
+                                    out->threads, &out->n_threads, err);
+    case CONF_OPTION_FOR: return conf_cli_take_seconds(o->name, value, &out->stress, err);
+    case CONF_OPTION_TIMES: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
+    case CONF_OPTION_SERVING: out->serving = true; break;
+    case CONF_OPTION_VERBOSE: out->verbose = true; break;
+    case CONF_OPTION_HELP: out->help = true; break;
+    default:
+        return take_generate(&out->generate, o, value, err);
+        /* or a text, or --bisect, for which conf_cli_exit looks, also where the rest is wrong */
+    }
+    return ASSAY_OK;
+}
+
+/* Standard output holds one report. */
+static assay_status check_reports(const conf_options *o, assay_error *err)
+{
+    const char *const names[] = {"--tap", "--junit", "--json"};
+    const char *const files[] = {o->tap, o->junit, o->json};
+    const char *before = NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i] || strcmp(files[i], "-") != 0) continue;
+        if (before)
+            return assay_fail(err, ASSAY_EINVAL,
+                              "options %s and %s: found - for both, expected only one on standard output",
+                              before, names[i]);
+        before = names[i];
+    }
+    return ASSAY_OK;
+}
+
+/* Takes argv[*i], an option, and its value. */
+static assay_status parse_option(const conf_command *command, int argc, char **argv, int *i,
+                                 conf_options *out, assay_error *err)
+{
+    const char *value = NULL;
+    const conf_option_info *o = find_option(command, argv[*i], &value);
+    if (!o) return unknown_option(command, argv[*i], err);
+    if (!o->value && value) return assay_fail(err, ASSAY_EINVAL, "option %s takes no value", o->name);
+    if (o->value && !value) {
+        if (*i + 1 == argc)
+            return assay_fail(err, ASSAY_EINVAL, "option %s needs a value: %s", o->name, o->value);
+        value = argv[++*i];
+    }
+    if (o->value && !*value) return assay_fail(err, ASSAY_EINVAL, "option %s has an empty value", o->name);
+    return take_option(out, o, value, err);
+}
+
+assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
+                            assay_error *err)
+{
+    size_t n = (size_t)argc + 1;
+    conf_options o = {.engines = calloc(n, sizeof *o.engines),
+                      .arguments = calloc(n, sizeof *o.arguments),
+                      .markers = calloc(n, sizeof *o.markers),
+                      .allow_unknown = calloc(n, sizeof *o.allow_unknown),
+                      .generate = {.stops = calloc(n, sizeof *o.generate.stops), .top_p = 1, .penalty = 1},
+                      .prompts.at = calloc(n, sizeof *o.prompts.at),
+                      .contexts.at = calloc(n, sizeof *o.contexts.at),
+                      .batches.at = calloc(n, sizeof *o.batches.at),
+                      .limits = {.seconds = CONF_SECONDS_DEFAULT, .mib = conf_mib_default()}};
+    bool ok = o.engines && o.arguments && o.markers && o.allow_unknown && o.generate.stops && o.prompts.at &&
+              o.contexts.at && o.batches.at;
+    assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    bool options_end = false;
+    for (int i = 0; i < argc && rc == ASSAY_OK; i++) {
+        if (!options_end && strcmp(argv[i], "--") == 0) options_end = true;
+        else if (!options_end && argv[i][0] == '-' && argv[i][1])
+            rc = parse_option(command, argc, argv, &i, &o, err);
+        else o.arguments[o.n_arguments++] = argv[i];
+    }
+    if (rc == ASSAY_OK) rc = check_reports(&o, err);
+    if (rc != ASSAY_OK) conf_cli_free(&o);
+    else *out = o;
+    return rc;
+}
+
+void conf_cli_free(conf_options *options)
+{
+    free(options->engines);
+    free(options->arguments);
+    free(options->markers);
+    free(options->allow_unknown);
+    free(options->generate.stops);
+    free(options->prompts.at);
+    free(options->contexts.at);
+    free(options->batches.at);
+    *options = (conf_options){0};
+}
+
+conf_exit conf_cli_exit(int argc, char **argv, conf_exit code)
+{
+    bool bisect = false;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        bisect = bisect || strcmp(argv[i], "--bisect") == 0;
+    if (!bisect || code == CONF_EXIT_AGREE || code == CONF_EXIT_DIVERGES) return code;
+    return CONF_EXIT_UNTESTED;
+}
+
+void conf_cli_print_help(FILE *out)
+{
+    (void)fputs("Usage: assay COMMAND [OPTION]... [ARGUMENT]...\n\n"
+                "Tells whether an inference engine computes what the model says it must, and if not,\n"
+                "where it first goes wrong.\n\nCommands:\n",
+                out);
+    for (size_t i = 0; i < CONF_N_COMMANDS; i++)
+        (void)fprintf(out, "  %-8s %s\n", conf_cli_commands[i].name, conf_cli_commands[i].summary);
+    (void)fputs("\nOptions:\n  --help     show this help; assay COMMAND --help shows a command's\n"
+                "  --version  show the version\n",
+                out);
+}
+
+/* Prints text, its further lines indented. */
+static void print_indented(FILE *out, const char *text, int indent)
+{
+    for (; *text; text++) {
+        (void)fputc(*text, out);
+        if (*text == '\n') (void)fprintf(out, "%*s", indent, "");
+    }
+    (void)fputc('\n', out);
+}
+
+void conf_cli_print_command_help(const conf_command *command, FILE *out)
+{
+    (void)fprintf(out, "Usage: assay %s %s\n\n%c%s.\n\nOptions:\n", command->name, command->usage,
+                  command->summary[0] - 'a' + 'A', command->summary + 1);
+    for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
+        const conf_option_info *o = &conf_cli_options[i];
+        if (!(command->options & CONF_BIT(o->id))) continue;
+        char name[48], letter[8] = "   ";
+        (void)snprintf(name, sizeof name, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+        if (o->letter) (void)snprintf(letter, sizeof letter, "-%c,", o->letter);
+        (void)fprintf(out, "  %s %-17s ", letter, name);
+        print_indented(out, o->help, 24);
+    }
+    (void)fprintf(out, "\n%s", command->details);
+}

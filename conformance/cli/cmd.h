@@ -1,0 +1,41 @@
+/* The commands of the program, one file each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CLI_CMD_H
+#define CONFORMANCE_CLI_CMD_H
+
+#include "conformance/case/find.h"
+#include "conformance/cli/cli.h"
+#include "conformance/judge/verdict.h"
+
+conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_run(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_events(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_generate(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_info(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_list(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *context);
+
+extern const char conf_cmd_schedule_details[]; /* of its help */
+
+/* For the help of commands that take directories. */
+#define CONF_DEFAULT_HELP "without arguments: every bundled one"
+
+/* The arguments of the command line, *n of them; without any, the directory of the bundled cases. Borrowed.
+ */
+const char *const *conf_cmd_arguments(const conf_options *options, const conf_context *context, size_t *n);
+
+/* The cases that the arguments stand for, filtered. On failure what is wrong has been written to
+ * context->err, and *code says how the program ends; so too where nothing was found. */
+bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
+                   conf_exit *code);
+
+/* Warns of the members that were passed over, and returns how many lines that took. path: their file; NULL
+ * where their names begin with it. */
+size_t conf_cmd_warn(const conf_context *context, const char *path, const conf_verdict *v);
+
+#endif

@@ -1,0 +1,78 @@
+/* assay bench: how fast engines are.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/bench.h"
+#include "conformance/bench/serving.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/report/files.h"
+
+static conf_exit usage(const conf_context *context, const char *what)
+{
+    (void)fprintf(context->err, "assay: bench %s: see assay bench --help\n", what);
+    return CONF_EXIT_USAGE;
+}
+
+/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
+static conf_exit fail(const conf_context *context, assay_status rc, const assay_error *err)
+{
+    (void)fprintf(context->err, "assay: %s\n", err->text);
+    return rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
+}
+
+static conf_exit bench_models(const conf_options *options, const conf_context *context,
+                              const conf_report_files *files)
+{
+    conf_bench bench = {0};
+    assay_error err = {0};
+    assay_status rc = conf_bench_run(options, context, &bench, &err);
+    if (rc == ASSAY_OK && !conf_report_owns_out(files)) conf_bench_print(&bench, context);
+    if (rc == ASSAY_OK && files->json) rc = conf_bench_print_json(&bench, files->json, &err);
+    conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : fail(context, rc, &err);
+    conf_bench_free(&bench);
+    return code;
+}
+
+static conf_exit bench_serving(const conf_options *options, const conf_context *context,
+                               const conf_report_files *files)
+{
+    conf_bench_serving bench = {0};
+    assay_error err = {0};
+    assay_status rc = conf_bench_serving_run(options, context, &bench, &err);
+    if (rc == ASSAY_OK && !conf_report_owns_out(files)) conf_bench_serving_print(&bench, context);
+    if (rc == ASSAY_OK && files->json) rc = conf_bench_serving_print_json(&bench, files->json, &err);
+    conf_exit code = rc == ASSAY_OK ? conf_bench_serving_exit(&bench) : fail(context, rc, &err);
+    conf_bench_serving_free(&bench);
+    return code;
+}
+
+/* An option that says something of a checkpoint; NULL where none was given. */
+static const char *of_models(const conf_options *o)
+{
+    if (o->model) return "--model";
+    if (o->compute) return "--compute";
+    if (o->kernels) return "--kernels";
+    if (o->prompts.n) return "--prompt";
+    if (o->contexts.n) return "--context";
+    if (o->batches.n) return "--batch";
+    return o->n_tokens ? "--tokens" : NULL;
+}
+
+conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context)
+{
+    conf_report_files files;
+    assay_error err = {0};
+    const char *wrong = of_models(options);
+    if (options->serving && wrong) {
+        (void)fprintf(context->err,
+                      "assay: option %s: found beside --serving, which measures no checkpoint\n", wrong);
+        return CONF_EXIT_USAGE;
+    }
+    if (!options->serving && !options->model) return usage(context, "needs --model DIR or --serving");
+    if (options->n_arguments) return usage(context, "takes no argument");
+    assay_status rc = conf_report_files_open(options, context, &files, &err);
+    conf_exit code = rc != ASSAY_OK     ? fail(context, rc, &err)
+                     : options->serving ? bench_serving(options, context, &files)
+                                        : bench_models(options, context, &files);
+    rc = conf_report_files_close(&files, options, &err);
+    return rc == ASSAY_OK ? code : fail(context, rc, &err);
+}

@@ -1,0 +1,72 @@
+/* assay diff: an observation against a golden, or against another one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/cli/parts.h"
+#include "conformance/diff/diff.h"
+#include "conformance/process/isolate.h"
+#include "conformance/report/parts.h"
+#include "conformance/support/text.h"
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_strings unknown;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    if (conf_diff(context, v, &unknown, &err) != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    conf_verdict_list_unknown(v, unknown.at, unknown.n);
+    conf_strings_free(&unknown);
+    v->stage = CONF_STAGE_JUDGE;
+}
+
+static void print_verdict(const conf_options *options, const conf_context *context, const conf_verdict *v)
+{
+    const char *golden = options->arguments[0], *observed = options->arguments[1];
+    char id[256];
+    (void)snprintf(id, sizeof id, "%s", golden);
+    conf_text_clean(id);
+    conf_report_verdict(context->out, "", context, v, id, observed,
+                        options->verbose || v->outcome != CONF_PASSED);
+    if (v->outcome != CONF_FAILED) return;
+    (void)fputs("  REPRO: assay diff", context->out);
+    if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
+    for (size_t i = 0; conf_diff_part_names[i]; i++)
+        if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);
+    (void)fprintf(context->out, "%s ", golden[0] == '-' || observed[0] == '-' ? " --" : "");
+    conf_text_print_quoted(context->out, golden);
+    (void)fputc(' ', context->out);
+    conf_text_print_quoted(context->out, observed);
+    (void)fputc('\n', context->out);
+}
+
+conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context)
+{
+    if (options->n_arguments != 2) {
+        (void)fprintf(context->err, "assay: diff needs two files, found %zu: see assay diff --help\n",
+                      options->n_arguments);
+        return CONF_EXIT_USAGE;
+    }
+    const conf_limits limits = {.seconds = CONF_SECONDS_MAX, .mib = conf_mib_default()};
+    const conf_diff_task t = {.golden = options->arguments[0],
+                              .observed = options->arguments[1],
+                              .compute = options->compute,
+                              .parts = options->parts,
+                              .n_workers = options->n_jobs ? options->n_jobs : context->n_processors};
+    conf_verdict v;
+    assay_error err = {0};
+    if (conf_isolate(run_task, &t, &limits, &v, &err) != ASSAY_OK)
+        conf_verdict_set(&v, CONF_BROKEN, "%s", err.text);
+    (void)conf_cmd_warn(context, NULL, &v);
+    if (v.outcome == CONF_BROKEN) {
+        if (v.stage == CONF_STAGE_READ) /* it did not come to its end */
+            (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);
+        else (void)fprintf(context->err, "assay: %s\n", v.reason);
+        return CONF_EXIT_ERROR;
+    }
+    print_verdict(options, context, &v);
+    if (v.outcome == CONF_SKIPPED) return CONF_EXIT_NOTHING;
+    return v.outcome == CONF_PASSED ? CONF_EXIT_AGREE : CONF_EXIT_DIVERGES;
+}

@@ -1,0 +1,212 @@
+/* assay events: which rule of its protocol an event stream breaks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/support/json_add.h"
+#include "conformance/support/text.h"
+#include "serving/grammar/grammar.h"
+#include "serving/markers.h"
+
+/* A stream that has been read. */
+typedef struct reading {
+    const char *path;
+    const char **markers; /* [options.n_markers], of all kinds */
+    serve_grammar_options options;
+    serve_breach breach;
+    serve_grammar_summary summary;
+} reading;
+
+static assay_status check_marker(const char *marker, assay_error *err)
+{
+    if (strlen(marker) <= SERVE_MARKER_MAX) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "option --marker: found %zu bytes, expected at most %d",
+                      strlen(marker), SERVE_MARKER_MAX);
+}
+
+/* "none" is no parser, as of assay generate. */
+static assay_status add_parser(const char *option, const char *name, reading *r,
+                               assay_status (*find)(const char *, serve_markers *, assay_error *),
+                               assay_error *err)
+{
+    serve_markers found;
+    assay_error why;
+    if (!name || strcmp(name, "none") == 0) return ASSAY_OK;
+    if (find(name, &found, &why) != ASSAY_OK)
+        return assay_fail(err, ASSAY_EINVAL, "option %s: %s", option, why.text);
+    memcpy(r->markers + r->options.n_markers, found.at, found.n * sizeof *found.at);
+    r->options.n_markers += found.n;
+    return ASSAY_OK;
+}
+
+static assay_status read_markers(const conf_options *options, reading *r, assay_error *err)
+{
+    r->markers = calloc(options->n_markers + 2 * SERVE_MARKERS_MAX, sizeof *r->markers);
+    if (!r->markers) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    r->options.markers = r->markers;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < options->n_markers; i++) {
+        rc = check_marker(options->markers[i], err);
+        r->markers[r->options.n_markers++] = options->markers[i];
+    }
+    if (rc == ASSAY_OK)
+        rc = add_parser("--reasoning-parser", options->reasoning, r, serve_markers_of_reasoning, err);
+    if (rc == ASSAY_OK) rc = add_parser("--tool-parser", options->tools, r, serve_markers_of_tools, err);
+    return rc;
+}
+
+static assay_status read_options(const conf_options *options, reading *r, assay_error *err)
+{
+    const char *usage = options->usage;
+    if (options->n_arguments != 1)
+        return assay_fail(err, ASSAY_EINVAL, "found %zu files, expected one, or - for standard input",
+                          options->n_arguments);
+    if (!options->endpoint)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --endpoint is missing, expected chat, messages or "
+                          "responses");
+    if (!serve_endpoint_find(options->endpoint, &r->options.endpoint))
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --endpoint: found %s, expected chat, messages or responses",
+                          options->endpoint);
+    if (usage && strcmp(usage, "yes") != 0 && strcmp(usage, "no") != 0)
+        return assay_fail(err, ASSAY_EINVAL, "option --usage: found %s, expected yes or no", usage);
+    if (usage) r->options.usage = usage[0] == 'y' ? SERVE_ASKED_FOR : SERVE_NOT_ASKED_FOR;
+    r->path = options->arguments[0];
+    return read_markers(options, r, err);
+}
+
+/* r->breach tells whether a rule is broken. */
+static assay_status run_grammar(FILE *in, reading *r, assay_error *err)
+{
+    static char bytes[1 << 16];
+    serve_grammar *g;
+    assay_status rc = serve_grammar_open(&r->options, &g);
+    if (rc != ASSAY_OK) return assay_fail(err, rc, "%s: out of memory", r->path);
+    for (size_t n; rc == ASSAY_OK && (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        rc = serve_grammar_feed(g, bytes, n, &r->breach);
+    const int failed = ferror(in) ? errno : 0;
+    if (rc == ASSAY_OK && !failed) rc = serve_grammar_end(g, &r->breach);
+    serve_grammar_summarise(g, &r->summary);
+    serve_grammar_free(g);
+    if (failed) return assay_fail(err, ASSAY_EIO, "%s: %s", r->path, strerror(failed));
+    if (rc == ASSAY_OK || rc == ASSAY_EFORMAT) return ASSAY_OK;
+    return assay_fail(err, rc, "%s: out of memory", r->path);
+}
+
+static assay_status read_stream(reading *r, assay_error *err)
+{
+    if (strcmp(r->path, "-") == 0) return run_grammar(stdin, r, err);
+    FILE *in = fopen(r->path, "rb");
+    if (!in) return assay_fail(err, ASSAY_EIO, "%s: %s", r->path, strerror(errno));
+    assay_status rc = run_grammar(in, r, err);
+    (void)fclose(in);
+    return rc;
+}
+
+static void print_tokens(const serve_grammar_summary *s, FILE *out)
+{
+    if (s->input_tokens >= 0) (void)fprintf(out, ", %" PRId64 " tokens in", s->input_tokens);
+    if (s->output_tokens >= 0) (void)fprintf(out, ", %" PRId64 " out", s->output_tokens);
+}
+
+static void print_text(const reading *r, FILE *out)
+{
+    const serve_grammar_summary *s = &r->summary;
+    char path[512], text[sizeof r->breach.text], excerpt[sizeof r->breach.excerpt];
+    (void)snprintf(path, sizeof path, "%s", r->path);
+    (void)snprintf(text, sizeof text, "%s", r->breach.text);
+    (void)snprintf(excerpt, sizeof excerpt, "%s", r->breach.excerpt);
+    conf_text_clean(path);
+    conf_text_clean(text);
+    conf_text_clean(excerpt);
+    if (r->breach.rule) {
+        (void)fprintf(out, "%s: event %zu, byte %zu: %s: %s\n", path, r->breach.event, r->breach.offset,
+                      r->breach.rule, text);
+        if (*excerpt) (void)fprintf(out, "    data: %s\n", excerpt);
+        return;
+    }
+    (void)fprintf(out, "%s: sound: %zu events, %zu bytes; ", path, s->n_events, s->n_bytes);
+    if (s->failed) (void)fputs("ends with an error", out);
+    else (void)fprintf(out, "ends with %s", s->finish);
+    (void)fprintf(out, "; %zu bytes of content, %zu of reasoning, %zu call%s", s->content_bytes,
+                  s->reasoning_bytes, s->n_calls, s->n_calls == 1 ? "" : "s");
+    print_tokens(s, out);
+    (void)fputc('\n', out);
+}
+
+static bool add_breach(json_object *to, const serve_breach *b)
+{
+    json_object *breach = json_object_new_object();
+    return conf_json_add(to, "breach", breach) && conf_json_add_text(breach, "rule", b->rule) &&
+           conf_json_add_count(breach, "event", b->event) && conf_json_add_count(breach, "byte", b->offset) &&
+           conf_json_add_text(breach, "text", b->text) && conf_json_add_text(breach, "excerpt", b->excerpt);
+}
+
+/* null where it was never told. */
+static bool add_tokens(json_object *to, const char *name, int64_t n)
+{
+    return n < 0 ? json_object_object_add(to, name, NULL) == 0 : conf_json_add_count(to, name, (size_t)n);
+}
+
+static assay_status print_json(const reading *r, FILE *out, assay_error *err)
+{
+    const serve_grammar_summary *s = &r->summary;
+    json_object *document = json_object_new_object();
+    bool ok = document && conf_json_add_text(document, "schema", "assay-events/1") &&
+              conf_json_add_text(document, "path", r->path) &&
+              conf_json_add_text(document, "endpoint", serve_endpoint_name(r->options.endpoint)) &&
+              conf_json_add(document, "sound", json_object_new_boolean(!r->breach.rule)) &&
+              conf_json_add_count(document, "events", s->n_events) &&
+              conf_json_add_count(document, "bytes", s->n_bytes) &&
+              conf_json_add_count(document, "content_bytes", s->content_bytes) &&
+              conf_json_add_count(document, "reasoning_bytes", s->reasoning_bytes) &&
+              conf_json_add_count(document, "calls", s->n_calls) &&
+              conf_json_add_text(document, "finish", s->finish) &&
+              conf_json_add(document, "failed", json_object_new_boolean(s->failed)) &&
+              add_tokens(document, "input_tokens", s->input_tokens) &&
+              add_tokens(document, "output_tokens", s->output_tokens);
+    if (ok && r->breach.rule) ok = add_breach(document, &r->breach);
+    else ok = ok && json_object_object_add(document, "breach", NULL) == 0;
+    return conf_json_print_document(document, ok, out, err);
+}
+
+/* The document goes to a file, or takes the place of what people read. */
+static assay_status report(const conf_options *options, const conf_context *context, const reading *r,
+                           assay_error *err)
+{
+    if (!options->json || strcmp(options->json, "-") != 0) print_text(r, context->out);
+    if (!options->json) return ASSAY_OK;
+    if (strcmp(options->json, "-") == 0) return print_json(r, context->out, err);
+    FILE *out = fopen(options->json, "w");
+    if (!out) return assay_fail(err, ASSAY_EIO, "%s: %s", options->json, strerror(errno));
+    assay_status rc = print_json(r, out, err);
+    if (fclose(out) != 0 && rc == ASSAY_OK)
+        rc = assay_fail(err, ASSAY_EIO, "%s: %s", options->json, strerror(errno));
+    return rc;
+}
+
+static conf_exit run(const conf_options *options, const conf_context *context, reading *r, assay_error *err)
+{
+    if (read_options(options, r, err) != ASSAY_OK) return CONF_EXIT_USAGE;
+    assay_status rc = read_stream(r, err);
+    if (rc == ASSAY_OK) rc = report(options, context, r, err);
+    if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
+    return r->breach.rule ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
+}
+
+conf_exit conf_cmd_events(const conf_options *options, const conf_context *context)
+{
+    reading r = {0};
+    assay_error err;
+    const conf_exit code = run(options, context, &r, &err);
+    if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR)
+        (void)fprintf(context->err, "assay: %s\n", err.text);
+    free(r.markers);
+    return code;
+}

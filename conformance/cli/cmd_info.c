@@ -1,0 +1,197 @@
+/* assay info: the plan of a checkpoint, or what a case or a saved schedule holds.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/case/case.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/judge/judge.h"
+#include "conformance/process/contain.h"
+#include "conformance/process/interrupt.h"
+#include "conformance/schedule/schedule.h"
+#include "conformance/support/text.h"
+#include "model/plan/plan.h"
+#include "tokenizer/tokenizer.h"
+
+static void print_text(FILE *out, const char *name, const char *value)
+{
+    if (!value) return;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%s", value);
+    conf_text_clean(text);
+    (void)fprintf(out, "%-10s %s\n", name, text);
+}
+
+static void print_inputs(FILE *out, const conf_decoder *d)
+{
+    for (size_t i = 0; i < d->n_inputs; i++) {
+        (void)fprintf(out, "%-10s %s [", "input", d->inputs[i].name);
+        for (size_t k = 0; k < d->inputs[i].rank; k++)
+            (void)fprintf(out, "%s%zu", k ? "," : "", d->inputs[i].shape[k]);
+        (void)fputs("]\n", out);
+    }
+}
+
+/* The noise of each recorded run; what is taken for at least is no matter of the type (judge.h). */
+static void print_noises(FILE *out, const conf_rows *rows, double largest)
+{
+    static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const double *run = conf_rows_noise(rows, types[i]);
+        if (!run) continue;
+        conf_distance noise = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
+        (void)fprintf(out, "%-10s largest error %.3g, RMSE %.3g, KL %.3g",
+                      i ? conf_compute_run(types[i]) : "noise", noise.max_abs, noise.rmse, noise.kl);
+        if (i) (void)fputc('\n', out);
+        else (void)fprintf(out, "; taken for at least %.3g\n", conf_noise_floor(largest));
+    }
+}
+
+static void print_decoder(FILE *out, const conf_decoder *d)
+{
+    (void)fprintf(out, "%-10s %zu of up to %zu tokens, lengths", "samples", d->n_samples, d->n_tokens);
+    for (size_t b = 0; b < d->n_samples; b++)
+        (void)fprintf(out, " %" PRId32, ((const int32_t *)d->length.data)[b]);
+    (void)fprintf(out, "\n%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
+    print_inputs(out, d);
+    if (d->has_truth) {
+        const conf_rows *rows = &d->rows;
+        double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+        (void)fprintf(out, "%-10s %zu rows of %zu, largest %.6g\n", "logits", rows->n_rows, rows->n_cols,
+                      largest);
+        print_noises(out, rows, largest);
+    }
+    (void)fprintf(out, "%-10s %zu\n", "tensors", d->n_traces);
+    for (size_t i = 0; i < d->n_traces; i++) {
+        const conf_trace *t = &d->traces[i];
+        (void)fprintf(out, "  %-18s [", t->name);
+        for (size_t k = 0; k < t->value.rank; k++)
+            (void)fprintf(out, "%s%zu", k ? "," : "", t->value.shape[k]);
+        if (t->has_noise) (void)fprintf(out, "], noise %.3g\n", t->noise);
+        else (void)fputs("]\n", out);
+    }
+}
+
+static void print_vectors(FILE *out, const conf_vectors *v)
+{
+    (void)fprintf(out, "%-10s %zu in %zu group%s\n", "vectors", v->n, v->n_groups,
+                  v->n_groups == 1 ? "" : "s");
+    for (size_t i = 0; i < v->n_groups; i++) {
+        size_t n;
+        const char *name = conf_vectors_group(v, i, &n);
+        (void)fprintf(out, "  %-18s %zu\n", name, n);
+    }
+    for (size_t i = 0; i < v->n; i++) print_text(out, "broken", v->at[i].broken);
+}
+
+static void print_case(FILE *out, const conf_case *c)
+{
+    (void)fprintf(out, "%-10s %s\n%-10s %s\n", "case", c->path, "kind", conf_kind_of(c->kind)->name);
+    print_text(out, "model", c->model);
+    print_text(out, "catches", c->catches);
+    print_text(out, "source", c->source);
+    print_text(out, "recorder", c->recorder);
+    for (size_t i = 0; i < c->flags.n; i++) print_text(out, "flag", c->flags.at[i]);
+    if (c->float64_reason)
+        (void)fprintf(out, "%-10s %g of the largest value: %s\n", "float64", c->float64_bound,
+                      c->float64_reason);
+    if (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE) print_decoder(out, &c->decoder);
+    if (c->kind == CONF_ROPE) {
+        print_text(out, "config", c->rope.config);
+        (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,
+                      c->rope.n_axes, c->rope.n_heads, c->rope.head_dim);
+    }
+    if (c->vectors.n > 0) print_vectors(out, &c->vectors);
+    for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
+}
+
+/* For the texts of tokens; one that cannot be read is no reason to say nothing of the rest. */
+static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
+{
+    char path[PATH_MAX];
+    assay_error err = {0};
+    const int n = snprintf(path, sizeof path, "%s/tokenizer.json", dir);
+    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return;
+    if (tokenizer_open(dir, out, &err) != ASSAY_OK) (void)fprintf(to, "tokenizer    %s\n", err.text);
+}
+
+/* What one argument names. */
+typedef struct subject {
+    const char *path;
+    const char *const *allow_unknown;
+} subject;
+
+static assay_status info_checkpoint(const void *context, FILE *out, assay_error *err)
+{
+    plan *p;
+    tokenizer *tokens = NULL;
+    const subject *s = context;
+    const char *dir = s->path;
+    assay_status rc = plan_open_allowing(dir, s->allow_unknown, &p, err);
+    if (rc != ASSAY_OK) return rc;
+    open_tokenizer(dir, &tokens, out);
+    plan_print(p, tokens, out);
+    tokenizer_free(tokens);
+    plan_free(p);
+    return rc;
+}
+
+static assay_status info_schedule(const char *path, FILE *out, assay_error *err)
+{
+    conf_schedule_file file;
+    assay_status rc = conf_schedule_read(path, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    (void)fprintf(out, "%-10s %s\n%-10s schedule\n", "file", path, "kind");
+    print_text(out, "case", file.path);
+    print_text(out, "engine", file.engine);
+    if (file.compute) print_text(out, "compute", conf_compute_name(file.compute));
+    print_text(out, "kernels", file.kernels);
+    (void)fprintf(out, "%-10s %zu\n", "workers", file.schedule.n_workers);
+    if (file.has_seed) (void)fprintf(out, "%-10s %" PRIu64 "\n", "seed", file.seed);
+    print_text(out, "found", file.found);
+    (void)fprintf(out, "%-10s %zu\n", "steps", file.schedule.n_steps);
+    conf_schedule_print(out, "", &file.schedule);
+    conf_schedule_file_free(&file);
+    return rc;
+}
+
+static assay_status info_case(const void *context, FILE *out, assay_error *err)
+{
+    conf_case *c;
+    const char *path = ((const subject *)context)->path;
+    assay_status rc = conf_case_read(path, &c, err);
+    if (rc != ASSAY_OK) return rc;
+    if (c->kind == CONF_SCHEDULE) rc = info_schedule(path, out, err);
+    else print_case(out, c);
+    if (rc == ASSAY_OK) rc = conf_vectors_require(&c->vectors, path, err);
+    conf_case_free(c);
+    return rc;
+}
+
+conf_exit conf_cmd_info(const conf_options *options, const conf_context *context)
+{
+    if (options->n_arguments == 0) {
+        (void)fputs("assay: info needs a checkpoint or a case: see assay info --help\n", context->err);
+        return CONF_EXIT_USAGE;
+    }
+    conf_exit code = CONF_EXIT_AGREE;
+    for (size_t i = 0; i < options->n_arguments && !conf_interrupted(); i++) {
+        struct stat s;
+        assay_error err;
+        const char *path = options->arguments[i];
+        const subject named = {path, options->allow_unknown};
+        bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+        if (i) (void)fputc('\n', context->out);
+        if (conf_contain(is_dir ? info_checkpoint : info_case, &named, &options->limits, path, context->out,
+                         &err) == ASSAY_OK)
+            continue;
+        (void)fprintf(context->err, "assay: %s\n", err.text);
+        code = CONF_EXIT_ERROR;
+    }
+    return code;
+}

@@ -1,0 +1,55 @@
+/* assay locate: where a case first goes wrong.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "conformance/abi/engine.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/locate/locate.h"
+
+#define REFERENCE "ref64"
+#define USUAL     "ref32"
+
+static conf_exit usage(const conf_context *context, const char *what)
+{
+    (void)fprintf(context->err, "assay: locate %s: see assay locate --help\n", what);
+    return CONF_EXIT_USAGE;
+}
+
+conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context)
+{
+    if (options->n_arguments == 0) return usage(context, "needs a case");
+    if (options->n_arguments > 2) return usage(context, "takes a case, and at most one observation");
+    if (options->n_engines > 1) return usage(context, "asks one engine");
+    if (options->n_arguments == 2 && options->n_engines)
+        return usage(context, "takes an observation or an engine, not both");
+    bool observes = options->n_arguments == 2;
+    if (observes && options->kernels) return usage(context, "takes an observation or kernels, not both");
+    bool special = options->compute || options->kernels;
+    const char *usual = special ? conf_engine_usual(options->kernels, options->compute)[0] : USUAL;
+    const char *name = options->n_engines ? options->engines[0] : usual;
+    char *engine = NULL, *reference = NULL, *kernels = NULL;
+    assay_error err = {0};
+    const char *library = options->kernels;
+    if ((library && conf_engine_find(library, &context->engine_dirs, &kernels, &err) != ASSAY_OK) ||
+        (!observes && conf_engine_find(name, &context->engine_dirs, &engine, &err) != ASSAY_OK)) {
+        (void)fprintf(context->err, "assay: %s\n", err.text);
+        free(kernels);
+        return CONF_EXIT_ERROR;
+    }
+    /* Without a reference the table has one column. */
+    (void)conf_engine_find(REFERENCE, &context->engine_dirs, &reference, &err);
+    const conf_location location = {.path = options->arguments[0],
+                                    .engine = engine,
+                                    .kernels = kernels,
+                                    .compute = options->compute,
+                                    .observed = observes ? options->arguments[1] : NULL,
+                                    .reference = reference,
+                                    .allow_unknown = options->allow_unknown,
+                                    .limits = &options->limits};
+    conf_exit code = conf_locate(&location, context);
+    free(engine);
+    free(kernels);
+    free(reference);
+    return code;
+}

@@ -1,0 +1,301 @@
+/* assay run: every case through every engine.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/abi/engine.h"
+#include "conformance/abi/kernels.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/evaluate/evaluate.h"
+#include "conformance/process/interrupt.h"
+#include "conformance/process/jobs.h"
+#include "conformance/replay/dump.h"
+#include "conformance/report/files.h"
+#include "conformance/support/progress.h"
+#include "conformance/support/text.h"
+
+/* A run under way. */
+typedef struct run_state {
+    const conf_options *options;
+    const conf_context *context;
+    conf_report_files files;
+    conf_jobs *jobs;
+    conf_results results;
+    size_t n_cases;   /* that may still become results, and those that have */
+    size_t n_started; /* verdicts of results that are being made or are there, in the order of the reports */
+    size_t n_points;  /* verdicts that are reported */
+    bool shown;       /* the progress bar shows verdict n_points */
+} run_state;
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_evaluate(context, v);
+}
+
+/* An engine that cannot even be loaded is no divergence: nothing was asked of it. */
+static assay_status open_column(const run_state *run, const char *name, conf_engine_column *column,
+                                assay_error *err)
+{
+    assay_status rc = conf_engine_column_find(name, &run->context->engine_dirs, column, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_verdict v;
+    const conf_assignment load = {
+        .engine = column->path, .kernels = run->results.kernels_path, .compute = run->options->compute};
+    rc = conf_isolate(run_task, &load, &run->options->limits, &v, err);
+    if (rc != ASSAY_OK) return rc;
+    if (v.outcome == CONF_SKIPPED)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
+                          conf_kernels_refused_option(v.reason), name, v.reason);
+    if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
+    column->float64 = v.float64;
+    return ASSAY_OK;
+}
+
+static assay_status open_engines(run_state *run, assay_error *err)
+{
+    const char *library = run->options->kernels;
+    const char *const *usual = conf_engine_usual(library, run->options->compute);
+    const char *const *names = run->options->n_engines ? run->options->engines : usual;
+    size_t n = run->options->n_engines;
+    while (!run->options->n_engines && names[n]) n++;
+    run->results.engines = calloc(n, sizeof *run->results.engines);
+    if (!run->results.engines) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    run->results.n_engines = n;
+    run->results.kernels = library;
+    assay_status rc =
+        library ? conf_engine_find(library, &run->context->engine_dirs, &run->results.kernels_path, err)
+                : ASSAY_OK;
+    for (size_t e = 0; e < n && rc == ASSAY_OK; e++)
+        rc = open_column(run, names[e], &run->results.engines[e], err);
+    return rc;
+}
+
+static assay_status add_result(run_state *run, const conf_found *found, assay_error *err)
+{
+    conf_results *all = &run->results;
+    conf_result *grown = realloc(all->at, (all->n + 1) * sizeof *grown);
+    if (grown) all->at = grown;
+    conf_result r = {.id = grown ? strdup(found->id) : NULL,
+                     .path = grown ? strdup(found->path) : NULL,
+                     .scanned = found->scanned,
+                     .verdicts = grown ? calloc(all->n_engines, sizeof *r.verdicts) : NULL};
+    if (!r.id || !r.path || !r.verdicts) {
+        free(r.id);
+        free(r.path);
+        free(r.verdicts);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
+    }
+    conf_text_clean(r.id);
+    all->at[all->n++] = r;
+    return ASSAY_OK;
+}
+
+/* Reports what came of one case with one engine. What is broken in a fixture is said once, not for each
+ * engine. */
+static void report(run_state *run, size_t result, size_t engine)
+{
+    const conf_results *all = &run->results;
+    conf_outcome outcome = all->at[result].verdicts[engine].outcome;
+    if (run->options->dump && outcome != CONF_PASSED)
+        conf_dump_discard(run->options->dump, all->engines[engine].path, all->at[result].id);
+    run->n_points++;
+    if (run->files.tap)
+        conf_tap_print_point(run->files.tap, run->context, all, result, engine, run->n_points);
+    bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || run->options->verbose;
+    bool said = outcome == CONF_BROKEN && engine > 0 &&
+                strcmp(all->at[result].verdicts[0].reason, all->at[result].verdicts[engine].reason) == 0;
+    if (!shown || said || conf_report_owns_out(&run->files)) return;
+    conf_progress_clear(run->context);
+    conf_report_case(run->context->out, "", run->context, all, result, engine);
+}
+
+static void warn_unknown(run_state *run, const conf_result *r)
+{
+    if (r->verdicts[0].unknown[0]) conf_progress_clear(run->context);
+    run->results.n_warnings += conf_cmd_warn(run->context, r->path, &r->verdicts[0]);
+}
+
+/* Observations and schedules lie beside cases, and a directory stands for its cases alone. */
+static bool is_passed_over(const conf_result *r)
+{
+    return r->scanned && r->verdicts[0].beside;
+}
+
+/* Takes out result `at`, whose processes have all ended. */
+static void pass_over(run_state *run, size_t at)
+{
+    conf_results *all = &run->results;
+    conf_result_free(&all->at[at]);
+    memmove(&all->at[at], &all->at[at + 1], (all->n - at - 1) * sizeof *all->at);
+    all->n--;
+    run->n_cases--;
+    run->n_started -= all->n_engines;
+}
+
+static bool is_running(const run_state *run, const conf_result *r)
+{
+    for (size_t e = 0; e < run->results.n_engines; e++)
+        if (conf_jobs_is_running(run->jobs, &r->verdicts[e])) return true;
+    return false;
+}
+
+/* Reports the results that are there, up to the first that is still being made: in the order of the cases,
+ * whatever the order in which they end. The progress bar shows that first one. */
+static void report_ready(run_state *run)
+{
+    const conf_results *all = &run->results;
+    while (run->n_points < run->n_started) {
+        size_t result = run->n_points / all->n_engines, engine = run->n_points % all->n_engines;
+        const conf_result *r = &all->at[result];
+        char what[256];
+        (void)snprintf(what, sizeof what, "%.200s %.48s", r->id, all->engines[engine].label);
+        if (!run->shown) conf_progress_show(run->context, result, run->n_cases, what);
+        run->shown = true;
+        if (conf_jobs_is_running(run->jobs, &r->verdicts[engine])) return;
+        bool passed_over = engine == 0 && is_passed_over(r);
+        if (passed_over && is_running(run, r)) return;
+        run->shown = false;
+        if (passed_over) {
+            pass_over(run, result);
+        } else {
+            if (!r->scanned) conf_verdict_settle_named(&r->verdicts[engine]);
+            if (engine == 0) warn_unknown(run, r);
+            report(run, result, engine);
+        }
+    }
+}
+
+static assay_status start_engine(run_state *run, const conf_found *found, size_t engine, assay_error *err)
+{
+    const conf_results *all = &run->results;
+    const char *dir = run->options->dump, *path = all->engines[engine].path;
+    char *dump = dir ? conf_dump_path(dir, path, found->id) : NULL;
+    if (dir && !dump) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
+    conf_assignment assignment = {.engine = path,
+                                  .kernels = all->kernels_path,
+                                  .path = found->path,
+                                  .compute = all->compute,
+                                  .seed = all->seed,
+                                  .dump = dump,
+                                  .vector = run->options->vector,
+                                  .allow_unknown = run->options->allow_unknown,
+                                  .limits = run->options->limits};
+    assay_status rc =
+        conf_jobs_start(run->jobs, run_task, &assignment, &all->at[all->n - 1].verdicts[engine], err);
+    free(dump);
+    return rc;
+}
+
+/* Starts a case with every engine. */
+static assay_status run_case(run_state *run, const conf_found *found, assay_error *err)
+{
+    assay_status rc = add_result(run, found, err);
+    for (size_t e = 0; e < run->results.n_engines && rc == ASSAY_OK; e++)
+        rc = start_engine(run, found, e, err);
+    if (rc != ASSAY_OK) return rc;
+    run->n_started += run->results.n_engines;
+    report_ready(run);
+    return ASSAY_OK;
+}
+
+/* Two observations must not go to one file. */
+static assay_status check_dump(const run_state *run, const conf_found_list *found, assay_error *err)
+{
+    const conf_results *all = &run->results;
+    for (size_t i = 0; run->options->dump && i < found->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(found->at[i].id, found->at[k].id) == 0)
+                return assay_fail(err, ASSAY_EINVAL,
+                                  "option --dump: %s and %s have the same id, and would be one file",
+                                  found->at[k].path, found->at[i].path);
+    for (size_t e = 0; run->options->dump && e < all->n_engines; e++)
+        for (size_t k = 0; k < e; k++)
+            if (strcmp(all->engines[e].label, all->engines[k].label) == 0)
+                return assay_fail(err, ASSAY_EINVAL,
+                                  "option --dump: %s and %s have the same name, and would be one directory",
+                                  all->engines[k].name, all->engines[e].name);
+    return ASSAY_OK;
+}
+
+static assay_status run_all(run_state *run, const conf_found_list *found, assay_error *err)
+{
+    size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
+    run->n_cases = found->n;
+    assay_status rc = open_engines(run, err);
+    if (rc == ASSAY_OK) rc = check_dump(run, found, err);
+    if (rc == ASSAY_OK) rc = conf_report_files_open(run->options, run->context, &run->files, err);
+    if (rc == ASSAY_OK) rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
+    for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
+        rc = run_case(run, &found->at[i], err);
+    while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
+    conf_jobs_free(run->jobs);
+    conf_progress_clear(run->context);
+    return rc;
+}
+
+/* What comes at the end of a run that was not cut short. */
+static assay_status report_end(const run_state *run, assay_error *err)
+{
+    bool only_tap = conf_report_is_out(&run->files, run->files.tap);
+    assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
+    conf_context plain = *run->context;
+    plain.color = run->context->color && !only_tap;
+    if (only_tap || !conf_report_owns_out(&run->files))
+        conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
+    return rc;
+}
+
+/* Where there is no case the reports say so, so that none of an earlier run is taken for this one's. */
+static assay_status report_nothing(run_state *run, assay_error *err)
+{
+    assay_status rc = conf_report_files_open(run->options, run->context, &run->files, err);
+    return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
+}
+
+/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
+static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_error *err)
+{
+    assay_error late = {0};
+    if (rc != ASSAY_OK) {
+        (void)fprintf(run->context->err, "assay: %s\n", err->text);
+        code = rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
+    }
+    if (conf_report_files_close(&run->files, run->options, &late) != ASSAY_OK) {
+        (void)fprintf(run->context->err, "assay: %s\n", late.text);
+        code = CONF_EXIT_ERROR;
+    }
+    conf_results_free(&run->results);
+    return code;
+}
+
+conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
+{
+    run_state run = {.options = options, .context = context};
+    run.results.limits = options->limits;
+    run.results.dump = options->dump;
+    run.results.compute = options->compute;
+    run.results.allow_unknown = options->allow_unknown;
+    run.results.seed = options->has_seed ? &options->seed : NULL;
+    conf_found_list found;
+    conf_exit code;
+    assay_error err = {0};
+    if (!conf_cmd_find(options, context, &found, &code)) {
+        assay_status rc = code == CONF_EXIT_NOTHING ? report_nothing(&run, &err) : ASSAY_OK;
+        return finish(&run, rc, code, &err);
+    }
+    assay_status rc = run_all(&run, &found, &err);
+    if (rc == ASSAY_OK) rc = report_end(&run, &err);
+    if (rc == ASSAY_OK && conf_interrupted())
+        (void)fprintf(context->err, "assay: interrupted: %zu of %zu cases were begun\n", run.results.n,
+                      run.n_cases);
+    code = conf_results_exit(&run.results, options->fail_class);
+    if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
+        (void)fprintf(context->err, "assay: what failed is not of class %s, and stands in its way\n",
+                      conf_class_name(options->fail_class));
+    if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
+        (void)fputs("assay: nothing could be run\n", context->err);
+    conf_found_free(&found);
+    return finish(&run, rc, code, &err);
+}

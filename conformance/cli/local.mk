@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/cli/cli.c conformance/cli/cli.h \
+	conformance/cli/cmd.c conformance/cli/cmd.h \
+	conformance/cli/cmd_arrays.c \
+	conformance/cli/cmd_bench.c \
+	conformance/cli/cmd_diff.c \
+	conformance/cli/cmd_events.c \
+	conformance/cli/cmd_generate.c \
+	conformance/cli/cmd_info.c \
+	conformance/cli/cmd_kernels.c \
+	conformance/cli/cmd_list.c \
+	conformance/cli/cmd_locate.c \
+	conformance/cli/cmd_run.c \
+	conformance/cli/cmd_schedule.c \
+	conformance/cli/commands.c \
+	conformance/cli/generate_report.c conformance/cli/generate_report.h \
+	conformance/cli/options.c \
+	conformance/cli/parts.h \
+	conformance/cli/schedule_report.c conformance/cli/schedule_report.h \
+	conformance/cli/value.c
+
+CONFORMANCE_CLI_TESTS = \
+	conformance/cli/tests/check_bisect \
+	conformance/cli/tests/check_kernels \
+	conformance/cli/tests/check_run \
+	conformance/cli/tests/check_run_output \
+	conformance/cli/tests/check_run_types \
+	conformance/cli/tests/check_terminal
+check_PROGRAMS += $(CONFORMANCE_CLI_TESTS)
+TESTS += $(CONFORMANCE_CLI_TESTS)
+conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_bisect_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_kernels_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_kernels_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_output_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_run_output_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_run_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_run_types_LDADD = conformance/tests/libsupport.la
+conformance_cli_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_terminal_LDADD = conformance/tests/libsupport.la
+
+bin_PROGRAMS += conformance/assay
+conformance_assay_SOURCES = conformance/cli/main.c conformance/cli/places.c conformance/cli/places.h
+conformance_assay_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DASSAY_PKGLIBDIR='"$(pkglibdir)"' -DASSAY_PKGDATADIR='"$(pkgdatadir)"' \
+	-DASSAY_BUILDDIR='"$(abs_top_builddir)"' -DASSAY_SOURCEDIR='"$(abs_top_srcdir)"'
+conformance_assay_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
+conformance_assay_LDADD = conformance/libconformance.la

@@ -1,0 +1,105 @@
+/* The program `assay`: the only place that reads the environment and looks at the terminal.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "conformance/cli/cmd.h"
+#include "conformance/cli/places.h"
+#include "conformance/process/interrupt.h"
+
+#define COLUMNS_ELSEWHERE 100
+
+static bool look_around(conf_context *context)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    bool dumb = term && strcmp(term, "dumb") == 0;
+    bool out_is_terminal = isatty(STDOUT_FILENO) && !dumb;
+    struct winsize size;
+    context->out = stdout;
+    context->err = stderr;
+    context->terminal = isatty(STDOUT_FILENO) != 0;
+    context->color = out_is_terminal && !(no_color && *no_color);
+    context->progress = out_is_terminal && isatty(STDERR_FILENO);
+    context->columns = COLUMNS_ELSEWHERE;
+    long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+    context->n_processors = n_processors > 0 ? (size_t)n_processors : 1;
+    if (out_is_terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        context->columns = size.ws_col;
+    return conf_places_find(getenv("ASSAY_ENGINE_PATH"), &context->engine_dirs, &context->fixtures);
+}
+
+static conf_exit usage(const assay_error *err)
+{
+    (void)fprintf(stderr, "assay: %s\n", err->text);
+    return CONF_EXIT_USAGE;
+}
+
+static conf_exit run_command(const conf_command *command, int argc, char **argv)
+{
+    conf_options options;
+    assay_error err;
+    if (conf_cli_parse(command, argc, argv, &options, &err) != ASSAY_OK) return usage(&err);
+    conf_context context = {0};
+    conf_exit code = CONF_EXIT_ERROR;
+    if (options.help) {
+        conf_cli_print_command_help(command, stdout);
+        code = CONF_EXIT_AGREE;
+    } else if (look_around(&context)) {
+        code = command->run(&options, &context);
+    } else {
+        (void)fputs("assay: out of memory\n", stderr);
+    }
+    conf_strings_free(&context.engine_dirs);
+    free(context.fixtures);
+    conf_cli_free(&options);
+    return code;
+}
+
+static conf_exit dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        conf_cli_print_help(stderr);
+        return CONF_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        conf_cli_print_help(stdout);
+        return CONF_EXIT_AGREE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("assay %s\n", PACKAGE_VERSION);
+        return CONF_EXIT_AGREE;
+    }
+    const conf_command *command = conf_cli_command(word);
+    assay_error err;
+    if (command) return run_command(command, argc - 2, argv + 2);
+    (void)conf_cli_unknown_command(word, &err);
+    return usage(&err);
+}
+
+/* A standard stream that is closed would be the number of the next file that is opened, which what is printed
+ * would then go to. In its place is one that cannot be written to, or, of errors, one that leads nowhere. */
+static void occupy_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    occupy_streams();
+    conf_interrupt_watch();
+    conf_exit code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
+        if (code == CONF_EXIT_AGREE || code == CONF_EXIT_NOTHING) code = CONF_EXIT_ERROR;
+    }
+    conf_interrupt_raise();
+    return (int)conf_cli_exit(argc, argv, code);
+}

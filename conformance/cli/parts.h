@@ -1,0 +1,73 @@
+/* The parts of the command line, for cli.c: the tables of options and of commands, and values of options.
+ * What takes a value fails with ASSAY_EINVAL, saying what was found and what was expected, and leaves its
+ * result untouched then.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CLI_PARTS_H
+#define CONFORMANCE_CLI_PARTS_H
+
+#include <assay/engine.h>
+#include <assay/status.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conformance/cli/cli.h"
+#include "conformance/judge/verdict.h"
+
+#define CONF_JOBS_MAX    4096
+#define CONF_SECONDS_MAX 1000000
+#define CONF_MIB_MAX     1000000000
+#define CONF_SHARDS_MAX  1000000
+#define CONF_DRAWS_MAX   1000000
+#define CONF_MOST_TOKENS 1000000 /* that may be generated */
+
+#define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
+#define CONF_N_OPTIONS   (CONF_OPTION_HELP + 1)
+#define CONF_N_COMMANDS  11
+
+typedef struct conf_option_info {
+    conf_option id;
+    char letter; /* 0: none */
+    const char *name;
+    const char *value; /* how help calls it; NULL: takes none */
+    const char *help;
+} conf_option_info;
+
+/* Both in the order in which help shows them. A name may stand there several times; of those a command takes
+ * one. */
+extern const conf_option_info conf_cli_options[CONF_N_OPTIONS];
+extern const conf_command conf_cli_commands[CONF_N_COMMANDS];
+
+/* A whole number from 1 to most. */
+assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
+                                 assay_error *err);
+
+/* A whole number from 0 to 2^64 - 1. */
+assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err);
+
+/* Seconds, with or without a fraction. */
+assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+
+/* A number from least to most, with or without a fraction and an exponent. */
+assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
+                                  double *out, assay_error *err);
+
+/* The name of a class of failures. */
+assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);
+
+/* The name of a type to compute in. */
+assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
+
+/* The name of a part of an observation: adds its bit (diff.h). */
+assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err);
+
+/* Whole numbers from 1 to most, separated by commas; at most `room` of them. */
+assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
+                                  size_t *out, size_t *n, assay_error *err);
+
+/* I/N. */
+assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                 assay_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli/places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* Where libtool keeps the modules of a build tree. */
+#define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
+#define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
+
+/* Appends dir, which it takes over. False where dir is NULL or memory is short. */
+static bool add_dir(conf_strings *dirs, char *dir)
+{
+    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(dir);
+        return false;
+    }
+    dirs->at = grown;
+    grown[dirs->n++] = dir;
+    return true;
+}
+
+static bool add_user_path(conf_strings *dirs, const char *path)
+{
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        if (n && !add_dir(dirs, strndup(path, n))) return false;
+        path += n + (path[n] == ':');
+    }
+    return true;
+}
+
+/* The directory that holds the program; NULL where it cannot be found. The caller frees it. */
+static char *find_program_dir(void)
+{
+    /* The path that the kernel executed; unlike /proc/self/exe it can be read in a chroot without /proc. */
+    char *path = realpath((const char *)getauxval(AT_EXECFN), NULL);
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash) *slash = '\0';
+    return path;
+}
+
+static bool is_build_tree(const char *program_dir)
+{
+    char *built = realpath(ASSAY_BUILDDIR "/conformance", NULL);
+    bool same = program_dir && built && strcmp(program_dir, built) == 0;
+    free(built);
+    return same;
+}
+
+/* "<program_dir>/<tail>", or NULL where memory is short. */
+static char *join(const char *program_dir, const char *tail)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", program_dir, tail) < 0 ? NULL : path;
+}
+
+static bool find_installed(const char *program_dir, conf_strings *engine_dirs, char **fixtures)
+{
+    if (program_dir) {
+        if (!add_dir(engine_dirs, join(program_dir, "../lib/assay"))) return false;
+        *fixtures = join(program_dir, "../share/assay/fixtures");
+        if (!*fixtures) return false;
+    }
+    if (!*fixtures || access(*fixtures, F_OK) != 0) {
+        free(*fixtures);
+        *fixtures = strdup(ASSAY_PKGDATADIR "/fixtures");
+    }
+    return *fixtures && add_dir(engine_dirs, strdup(ASSAY_PKGLIBDIR));
+}
+
+bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **fixtures)
+{
+    char *program_dir = find_program_dir();
+    bool ok = add_user_path(engine_dirs, user_path);
+    if (ok && is_build_tree(program_dir)) {
+        *fixtures = strdup(ASSAY_SOURCEDIR "/fixtures");
+        ok = *fixtures && add_dir(engine_dirs, strdup(BUILT_REF)) &&
+             add_dir(engine_dirs, strdup(BUILT_FASTPATH));
+    } else if (ok) {
+        ok = find_installed(program_dir, engine_dirs, fixtures);
+    }
+    free(program_dir);
+    return ok;
+}

@@ -1,0 +1,158 @@
+/* Values of options that are more than a text.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/abi/compute.h"
+#include "conformance/cli/parts.h"
+#include "conformance/diff/diff.h"
+#include "conformance/support/text.h"
+
+/* Digits from text to end: a number from 1 to most. */
+static bool parse_count(const char *text, const char *end, size_t most, size_t *out)
+{
+    size_t n = 0;
+    if (text == end) return false;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9') return false;
+        n = n * 10 + (size_t)(*text - '0');
+        if (n > most) return false;
+    }
+    if (n == 0) return false;
+    *out = n;
+    return true;
+}
+
+assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
+                                 assay_error *err)
+{
+    if (parse_count(value, value + strlen(value), most, out)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a whole number from 1 to %zu", option,
+                      value, most);
+}
+
+assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
+                                  size_t *out, size_t *n, assay_error *err)
+{
+    size_t found[64], n_found = 0;
+    for (const char *at = value;; at++) {
+        const char *end = at + strcspn(at, ",");
+        if (n_found == room || n_found == sizeof found / sizeof *found ||
+            !parse_count(at, end, most, &found[n_found]))
+            return assay_fail(
+                err, ASSAY_EINVAL,
+                "option %s: found %s, expected at most %zu whole numbers from 1 to %zu, separated "
+                "by commas",
+                option, value, room, most);
+        n_found++;
+        at = end;
+        if (!*at) break;
+    }
+    memcpy(out, found, n_found * sizeof *out);
+    *n = n_found;
+    return ASSAY_OK;
+}
+
+assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err)
+{
+    errno = 0;
+    unsigned long long seed = strtoull(value, NULL, 10);
+    if (value[strspn(value, "0123456789")] != '\0' || errno == ERANGE)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option %s: found %s, expected a whole number from 0 to %" PRIu64, option, value,
+                          UINT64_MAX);
+    *out = seed;
+    return ASSAY_OK;
+}
+
+assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
+                                  double *out, assay_error *err)
+{
+    char *end = NULL;
+    /* strtod alone would take blanks, hexadecimal digits, inf and nan. */
+    const bool plain = strchr("0123456789.", *value) && value[strspn(value, "0123456789.eE+-")] == '\0';
+    const double number = plain ? strtod(value, &end) : 0;
+    if (plain && end > value && *end == '\0' && number >= least && number <= most) {
+        *out = number;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a number from %g to %g", option,
+                      value, least, most);
+}
+
+assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)
+{
+    char *end;
+    /* strtod alone would take signs, blanks, hexadecimal digits, inf and nan. */
+    double seconds = value[strspn(value, "0123456789.")] == '\0' ? strtod(value, &end) : 0;
+    if (seconds > 0 && *end == '\0' && seconds <= CONF_SECONDS_MAX) {
+        *out = seconds;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected seconds above 0 and up to %d", option,
+                      value, CONF_SECONDS_MAX);
+}
+
+assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err)
+{
+    const char *names[CONF_N_CLASSES];
+    char all[256] = "";
+    size_t n = 0, n_all = 0;
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++) {
+        names[n] = conf_class_name(class);
+        n_all += (size_t)snprintf(all + n_all, sizeof all - n_all, "%s%s", n ? ", " : "", names[n]);
+        n++;
+    }
+    conf_class found = conf_class_of(value);
+    if (found != CONF_CLASS_NONE) {
+        *out = found;
+        return ASSAY_OK;
+    }
+    const char *meant = conf_text_suggest(value, names, n);
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s%s%s%s", option, value, all,
+                      meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
+}
+
+assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)
+{
+    assay_dtype found = conf_compute_of(value);
+    if (found == ASSAY_DTYPE_NONE)
+        return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s, %s, %s", option, value,
+                          conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
+    *out = found;
+    return ASSAY_OK;
+}
+
+assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err)
+{
+    const char *const *names = conf_diff_part_names;
+    for (size_t i = 0; names[i]; i++)
+        if (strcmp(names[i], value) == 0) {
+            *parts |= 1U << i;
+            return ASSAY_OK;
+        }
+    return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s, %s, %s", option, value,
+                      names[0], names[1], names[2]);
+}
+
+assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                 assay_error *err)
+{
+    const char *slash = strchr(value, '/');
+    size_t index, n;
+    if (slash && parse_count(value, slash, CONF_SHARDS_MAX, &index) &&
+        parse_count(slash + 1, value + strlen(value), CONF_SHARDS_MAX, &n) && index <= n) {
+        *shard = index;
+        *n_shards = n;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EINVAL,
+                      "option %s: found %s, expected I/N, whole numbers with 1 <= I <= N <= %d", option,
+                      value, CONF_SHARDS_MAX);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/diff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "conformance/abi/compute.h"
+#include "conformance/case/parts.h"
+#include "conformance/diff/parts.h"
+#include "conformance/evaluate/parts.h"
+
+const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
+
+/* "F64, F32, F16 or BF16" */
+static void print_types(char *text, size_t size, conf_h5_types types)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (assay_dtype dtype = ASSAY_F64; types && dtype <= ASSAY_BOOL && n < size; dtype++) {
+        if (!(types & CONF_H5_TYPE(dtype))) continue;
+        types &= ~CONF_H5_TYPE(dtype);
+        const char *before = n == 0 ? "" : types ? ", " : " or ";
+        n += (size_t)snprintf(text + n, size - n, "%s%s", before, dtype_name(dtype));
+    }
+}
+
+assay_status conf_diff_member_compare(const conf_diff_state *d, const char *name, conf_h5_types types,
+                                      const char *shape, char mismatch[CONF_TEXT_MAX], assay_error *err)
+{
+    const char *path = conf_h5_path(d->observed);
+    mismatch[0] = '\0';
+    conf_signature found;
+    assay_status rc = conf_h5_signature(d->observed, name, &found, err);
+    if (rc != ASSAY_OK) return rc;
+    char expected[64];
+    print_types(expected, sizeof expected, types);
+    if (!(types & CONF_H5_TYPE(found.dtype)))
+        (void)snprintf(mismatch, CONF_TEXT_MAX, "%s: %s has type %s, expected %s", path, name, found.type,
+                       expected);
+    else if (strcmp(found.shape, shape) != 0)
+        (void)snprintf(mismatch, CONF_TEXT_MAX, "%s: %s has shape %s, expected %s", path, name, found.shape,
+                       shape);
+    return ASSAY_OK;
+}
+
+assay_status conf_diff_member_check(const conf_diff_state *d, const char *name, conf_h5_types types,
+                                    const char *shape, bool *fits, assay_error *err)
+{
+    char mismatch[CONF_TEXT_MAX];
+    assay_status rc = conf_diff_member_compare(d, name, types, shape, mismatch, err);
+    *fits = rc == ASSAY_OK && !mismatch[0];
+    if (rc == ASSAY_OK && !*fits) (void)conf_evaluate_fail(d->v, CONF_CLASS_SHAPE, "%s", mismatch);
+    return rc;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+size_t conf_diff_names_lacking(char text[CONF_DIFF_NAMES_MAX], const conf_strings *a, const conf_strings *b)
+{
+    enum { N_SHOWN = 4 };
+    size_t n = 0, end = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < a->n; i++) {
+        if (b->n > 0 && bsearch(&a->at[i], b->at, b->n, sizeof *b->at, compare_names)) continue;
+        if (n < N_SHOWN)
+            end +=
+                (size_t)snprintf(text + end, CONF_DIFF_NAMES_MAX - end, "%s%.48s", n ? ", " : "", a->at[i]);
+        n++;
+    }
+    if (n > N_SHOWN) (void)snprintf(text + end, CONF_DIFF_NAMES_MAX - end, " and %zu more", n - N_SHOWN);
+    return n;
+}
+
+/* Adds to unknown the names, which it frees, that `known` lacks, behind the file and `what`. */
+static assay_status note_names(const conf_h5 *file, conf_strings *names, const char *what,
+                               const char *const *known, conf_strings *unknown, assay_error *err)
+{
+    char prefix[4200];
+    (void)snprintf(prefix, sizeof prefix, "%s: %s", conf_h5_path(file), what);
+    assay_status rc = conf_strings_note(names, prefix, known, unknown, err);
+    conf_strings_free(names);
+    return rc;
+}
+
+/* Notes every member and attribute of an observation that has no meaning; traces are conf_diff_traces's. */
+static assay_status note_unknown(const conf_h5 *file, conf_strings *unknown, assay_error *err)
+{
+    static const char *const members[] = {"decode", "prefill", "tokens", "trace", NULL};
+    static const char *const groups[] = {"observed", NULL};
+    static const char *const attributes[] = {"case",   "forced_tokens", "kind", "recorder",
+                                             "schema", "source",        NULL};
+    conf_strings names;
+    assay_status rc = conf_h5_members(file, "/", &names, err);
+    if (rc == ASSAY_OK) rc = note_names(file, &names, "/", groups, unknown, err);
+    if (rc == ASSAY_OK) rc = conf_h5_members(file, "/observed", &names, err);
+    if (rc == ASSAY_OK) rc = note_names(file, &names, "/observed/", members, unknown, err);
+    if (rc == ASSAY_OK) rc = conf_h5_attributes(file, &names, err);
+    if (rc == ASSAY_OK) rc = note_names(file, &names, "attribute ", attributes, unknown, err);
+    return rc;
+}
+
+static assay_status note_unknown_of_case(const conf_case *c, conf_strings *unknown, assay_error *err)
+{
+    static const char *const known[] = {NULL};
+    char prefix[4200];
+    (void)snprintf(prefix, sizeof prefix, "%s: ", c->path);
+    return conf_strings_note(&c->unknown, prefix, known, unknown, err);
+}
+
+static assay_status check_observation(const conf_h5 *file, assay_error *err)
+{
+    if (conf_case_is_observation(file)) return ASSAY_OK;
+    if (conf_h5_has(file, "/expect"))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found a case, expected an observation",
+                          conf_h5_path(file));
+    return assay_fail(err, ASSAY_EFORMAT, "%s: no observation: /observed is missing", conf_h5_path(file));
+}
+
+static assay_status check_kind(const conf_case *c, assay_error *err)
+{
+    if (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE || c->kind == CONF_OBSERVATION) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT,
+                      "%s: found a case of kind %s, expected logits, generate or another observation",
+                      c->path, conf_kind_of(c->kind)->name);
+}
+
+/* Leaves in d->parts those that the case has something to judge by, and names the others where they were
+ * asked for. False where nothing is left: then the verdict is CONF_SKIPPED. */
+static bool limit_parts(conf_diff_state *d)
+{
+    const conf_decoder *c = &d->c->decoder;
+    const unsigned recorded = (c->has_truth ? CONF_DIFF_LOGITS : 0U) |
+                              (c->n_greedy > 0 ? CONF_DIFF_TOKENS : 0U) |
+                              (conf_h5_has(d->golden, "/trace") ? CONF_DIFF_TRACES : 0U);
+    const unsigned lacking = d->parts == CONF_DIFF_ALL ? 0 : d->parts & ~recorded;
+    /* Traces of an observation are named where the case has none to judge them by. */
+    const bool ignores = d->parts == CONF_DIFF_ALL && conf_h5_has(d->observed, "/observed/trace");
+    d->parts &= recorded | (ignores ? CONF_DIFF_TRACES : 0U);
+    char names[64] = "";
+    for (size_t i = 0; conf_diff_part_names[i]; i++) {
+        size_t end = strlen(names);
+        if (lacking & 1U << i)
+            (void)snprintf(names + end, sizeof names - end, "%s%s", end ? " and " : "",
+                           conf_diff_part_names[i]);
+    }
+    if (lacking) conf_verdict_note(d->v, "nothing is recorded to judge the %s by", names);
+    if (d->parts == 0)
+        conf_verdict_set(d->v, CONF_SKIPPED, "%s: nothing is recorded to judge the %s by", d->c->path, names);
+    return d->parts != 0;
+}
+
+/* Fails where the observation lacks members that the case expects, and names all of them. */
+static assay_status check_members(const conf_diff_state *d, assay_error *err)
+{
+    const conf_decoder *c = &d->c->decoder;
+    const struct {
+        bool expected;
+        const char *name;
+    } members[] = {{d->parts & CONF_DIFF_LOGITS, "/observed/prefill"},
+                   {d->parts & CONF_DIFF_LOGITS && c->n_decode > 0, "/observed/decode"},
+                   {d->parts & CONF_DIFF_TOKENS, "/observed/tokens"}};
+    char missing[96] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (!members[i].expected || conf_h5_has(d->observed, members[i].name)) continue;
+        size_t end = strlen(missing);
+        (void)snprintf(missing + end, sizeof missing - end, "%s%s", n ? " and " : "", members[i].name);
+        n++;
+    }
+    if (n == 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: %s %s missing, expected by %s", conf_h5_path(d->observed),
+                      missing, n > 1 ? "are" : "is", d->c->path);
+}
+
+/* Whether the case has the run that this type is judged by; every one has that in float32. */
+static bool is_judgeable(const conf_diff_state *d)
+{
+    char name[64];
+    if (!conf_compute_is_narrow(d->v->compute)) return true;
+    (void)snprintf(name, sizeof name, "/expect/%s/prefill", conf_compute_run(d->v->compute));
+    return d->c->decoder.has_truth && conf_h5_has(d->golden, name);
+}
+
+static assay_status diff_case(conf_diff_state *d, assay_error *err)
+{
+    if (!limit_parts(d)) return ASSAY_OK;
+    assay_status rc = check_members(d, err);
+    if (rc == ASSAY_OK && !is_judgeable(d)) {
+        conf_verdict_set(d->v, CONF_SKIPPED, "%s: no run in %s is recorded to judge it by", d->c->path,
+                         conf_compute_run(d->v->compute));
+        return ASSAY_OK;
+    }
+    if (rc == ASSAY_OK) rc = conf_diff_open(d, err);
+    if (rc == ASSAY_OK && !conf_evaluate_bounded(&d->bounds, d->largest, d->v->compute, d->v))
+        return ASSAY_OK;
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_LOGITS) rc = conf_diff_logits(d, err);
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_TOKENS) rc = conf_diff_tokens(d, err);
+    if (rc == ASSAY_OK && d->parts & CONF_DIFF_TRACES) rc = conf_diff_traces(d, err);
+    return rc;
+}
+
+static assay_status diff_files(conf_diff_state *d, conf_case *c, conf_strings *unknown, assay_error *err)
+{
+    bool is_pair = c->kind == CONF_OBSERVATION;
+    d->c = is_pair ? NULL : c;
+    assay_status rc = check_kind(c, err);
+    if (rc == ASSAY_OK) rc = check_observation(d->observed, err);
+    if (rc == ASSAY_OK) rc = note_unknown_of_case(c, unknown, err);
+    if (rc == ASSAY_OK && is_pair) rc = note_unknown(d->golden, unknown, err);
+    if (rc == ASSAY_OK) rc = note_unknown(d->observed, unknown, err);
+    if (rc == ASSAY_OK) rc = is_pair ? conf_diff_pair(d, err) : diff_case(d, err);
+    return rc;
+}
+
+assay_status conf_diff(const conf_diff_task *task, conf_verdict *v, conf_strings *unknown, assay_error *err)
+{
+    v->compute = task->compute;
+    conf_diff_state d = {
+        .parts = task->parts ? task->parts : CONF_DIFF_ALL, .n_workers = task->n_workers, .v = v};
+    conf_case *c = NULL;
+    *unknown = (conf_strings){0};
+    assay_status rc = conf_h5_open(task->golden, &d.golden, err);
+    if (rc == ASSAY_OK) rc = conf_h5_open(task->observed, &d.observed, err);
+    if (rc == ASSAY_OK) {
+        conf_h5_limit(d.golden, CONF_DIFF_FILE_BYTES_MAX);
+        conf_h5_limit(d.observed, CONF_DIFF_FILE_BYTES_MAX);
+        rc = conf_case_read_frame(d.golden, &c, err);
+    }
+    if (rc == ASSAY_OK) rc = diff_files(&d, c, unknown, err);
+    for (size_t i = 0; i < CONF_N_RUNS; i++) {
+        conf_stream_close(d.runs[i].truth);
+        conf_stream_close(d.runs[i].noise);
+        conf_stream_close(d.runs[i].found);
+    }
+    conf_case_free(c);
+    conf_h5_close(d.golden);
+    conf_h5_close(d.observed);
+    return rc;
+}

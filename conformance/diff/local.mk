@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/diff/diff.c conformance/diff/diff.h \
+	conformance/diff/logits.c \
+	conformance/diff/pair.c \
+	conformance/diff/parts.h \
+	conformance/diff/slab.c conformance/diff/slab.h \
+	conformance/diff/tensors.c \
+	conformance/diff/tokens.c \
+	conformance/diff/traces.c
+
+CONFORMANCE_DIFF_TESTS = \
+	conformance/diff/tests/check_diff \
+	conformance/diff/tests/check_files \
+	conformance/diff/tests/check_names \
+	conformance/diff/tests/check_parts \
+	conformance/diff/tests/check_tokens \
+	conformance/diff/tests/check_types
+check_PROGRAMS += $(CONFORMANCE_DIFF_TESTS)
+TESTS += $(CONFORMANCE_DIFF_TESTS)
+conformance_diff_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_diff_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_files_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_names_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_names_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_parts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_parts_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_tokens_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_tokens_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_types_LDADD = conformance/tests/libsupport.la

@@ -1,0 +1,411 @@
+/* Two observations, what is bundled, the program, and the memory that it takes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "conformance/case/case.h"
+#include "conformance/case/find.h"
+#include "conformance/diff/slab.h"
+#include "conformance/process/isolate.h"
+#include "conformance/tests/compare.h"
+#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
+
+/* Places in prefill: sample 0 has two rows of padding. */
+enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
+
+START_TEST(an_observation_is_the_same_as_itself)
+{
+    compare_answer x = compare(compare_seen, compare_seen);
+    ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
+    assert_holds(x.v.reason, "the same bit for bit: 5 members, 14 rows of logits");
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    size_t index;
+    double value;
+    const char *reason, *where, *trace;
+} changes[] = {
+    {"/observed/prefill", FIRST, 100, "largest error of the logits is", "sample 0, prefill, position 2, id 0",
+     ""},
+    {"/observed/prefill", LAST, NAN, "NaN or infinity", "sample 1, prefill, position 4, id 18", ""},
+    {"/observed/decode", 19, 100, "4 times 16 ulps of the largest value)", "sample 0, decode, step 1, id 0",
+     ""},
+    {"/observed/tokens", 6, 2, "a greedy token differs", "sample 1, greedy step 2: expected token ", ""},
+    {"/observed/trace/embed", 5, 1, "a tensor on the way does not", "", "embed[1,1]: expected "},
+};
+
+START_TEST(a_change_between_two_observations_diverges)
+{
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    edit_element(compare_seen, changes[_i].name, changes[_i].index, changes[_i].value);
+    assert_diverges(changes[_i].reason, changes[_i].where, changes[_i].trace);
+}
+END_TEST
+
+START_TEST(two_observations_may_be_close)
+{
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    conf_array a;
+    conf_h5 *file;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_h5_open(compare_seen, &file, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_read(file, "/observed/decode", &a, &err), ASSAY_OK);
+    conf_h5_close(file);
+    double value = (double)nextafterf(((const float *)a.data)[7], 100);
+    conf_array_free(&a);
+    edit_element(compare_seen, "/observed/decode", 7, value);
+    compare_answer x = compare(compare_golden, compare_seen);
+    ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
+    assert_holds(x.v.reason, "not the same, but close: ");
+    assert_holds(x.v.reason, " times 16 ulps of the largest value, of which 4 are allowed");
+}
+END_TEST
+
+/* Of two observations, in either order. */
+static void assert_missing(const char *reason)
+{
+    for (size_t i = 0; i < 2; i++) {
+        compare_answer x = i ? compare(compare_seen, compare_golden) : compare(compare_golden, compare_seen);
+        ck_assert_int_eq(x.status, ASSAY_EFORMAT);
+        assert_holds(x.err.text, reason);
+        conf_strings_free(&x.unknown);
+    }
+    ck_assert_int_eq(support_assay("diff other.h5 seen.h5")->code, 99);
+}
+
+START_TEST(two_observations_have_the_same_members)
+{
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    edit_remove(compare_seen, "/observed/trace/embed");
+    assert_missing("seen.h5: /observed/trace lacks embed, and ");
+    edit_remove(compare_golden, "/observed/trace/embed");
+    assert_agrees(compare_golden, compare_seen);
+    edit_remove(compare_golden, "/observed/tokens");
+    assert_missing("other.h5: /observed/tokens is missing, and ");
+}
+END_TEST
+
+START_TEST(two_observations_have_the_same_types)
+{
+    compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
+    (void)support_observe(support_path("case.h5"), "truth", compare_seen);
+    assert_diverges("/observed/prefill has type F64, expected F32", "", "");
+}
+END_TEST
+
+/* What is bundled. A path of the file that stands for a case of the list. */
+static conf_found_list find_bundled(void)
+{
+    char dir[4096];
+    const char *top = getenv("top_srcdir");
+    conf_found_list list = {0};
+    assay_error err;
+    (void)snprintf(dir, sizeof dir, "%s/fixtures", top ? top : "..");
+    ck_assert_msg(conf_find(dir, &list, &err) == ASSAY_OK, "%s", err.text);
+    return list;
+}
+
+START_TEST(every_bundled_golden_agrees_with_its_own_float32_run)
+{
+    conf_found_list list = find_bundled();
+    size_t n = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        conf_h5 *file;
+        conf_case *c;
+        assay_error err;
+        size_t length = strlen(list.at[i].path);
+        if (length < 3 || strcmp(list.at[i].path + length - 3, ".h5") != 0) continue;
+        ck_assert_int_eq(conf_h5_open(list.at[i].path, &file, &err), ASSAY_OK);
+        ck_assert_msg(conf_case_read_frame(file, &c, &err) == ASSAY_OK, "%s", err.text);
+        conf_h5_close(file);
+        conf_kind kind = c->kind;
+        conf_case_free(c);
+        if (kind != CONF_LOGITS && kind != CONF_GENERATE) continue;
+        assert_agrees(list.at[i].path, support_observe(list.at[i].path, "float32", compare_seen));
+        n++;
+    }
+    ck_assert_uint_gt(n, 80);
+    conf_found_free(&list);
+}
+END_TEST
+
+START_TEST(every_bundled_observation_comes_to_a_verdict)
+{
+    conf_found_list list = find_bundled();
+    size_t n = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        const char *path = list.at[i].path, *part = strstr(path, "/observed/"), *dot;
+        if (!part || !(dot = strchr(part, '.'))) continue;
+        char of[4096];
+        (void)snprintf(of, sizeof of, "%.*s/%.*s.h5", (int)(part - path), path, (int)(dot - part - 10),
+                       part + 10);
+        compare_answer x = compare(of, path);
+        ck_assert_msg(x.status == ASSAY_OK, "%s", x.err.text);
+        ck_assert(x.v.outcome == CONF_PASSED || x.v.where[0]);
+        ck_assert_uint_eq(x.unknown.n, 0);
+        n++;
+    }
+    ck_assert_uint_ge(n, 60);
+    conf_found_free(&list);
+}
+END_TEST
+
+/* The program */
+
+START_TEST(the_program_says_what_agrees)
+{
+    const support_output *o = support_assay("diff case.h5 seen.h5");
+    ck_assert_int_eq(o->code, 0);
+    assert_holds(o->out, "pass case.h5 seen.h5\n  12 rows of 19 logits in float32 agree: ");
+    assert_lacks(o->out, "largest error");
+    assert_holds(support_assay("diff --verbose -j 3 case.h5 seen.h5")->out, "largest error");
+}
+END_TEST
+
+START_TEST(the_program_says_what_diverges_and_how_to_see_it_again)
+{
+    edit_element(compare_seen, "/observed/prefill", FIRST, 100);
+    edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
+    const support_output *o = support_assay("diff case.h5 seen.h5");
+    ck_assert_int_eq(o->code, 1);
+    assert_holds(o->out, "FAIL case.h5 seen.h5\n  largest error of the logits is ");
+    assert_holds(o->out, "\n  first:  sample 0, prefill, position 0, id 0: expected ");
+    assert_holds(o->out, "\n  largest error ");
+    assert_holds(o->out, "\n  REPRO: assay diff case.h5 seen.h5\n");
+    assert_holds(o->err, "assay: warning: seen.h5: /observed/colour is unknown to this version, and ignored");
+    ck_assert_int_eq(support_shell("mv -- seen.h5 \"-it's\"; \"$ASSAY\" diff -- case.h5 \"-it's\"")->code, 1);
+    assert_holds(support_assay("diff -- case.h5 \"-it's\"")->out,
+                 "REPRO: assay diff -- case.h5 '-it'\\''s'\n");
+}
+END_TEST
+
+START_TEST(the_program_tells_use_from_files)
+{
+    ck_assert_int_eq(support_assay("diff case.h5")->code, 2);
+    assert_holds(support_assay("diff")->err, "assay: diff needs two files, found 0");
+    ck_assert_int_eq(support_assay("diff --jobs 0 case.h5 seen.h5")->code, 2);
+    ck_assert_int_eq(support_assay("diff --engine ref64 case.h5 seen.h5")->code, 2);
+    ck_assert_int_eq(support_assay("diff case.h5 case.h5")->code, 99);
+    ck_assert_int_eq(support_assay("diff nothing.h5 seen.h5")->code, 99);
+}
+END_TEST
+
+/* A dataset of many small deflated chunks, of which the first alone is written. */
+static void add_unwritten(hid_t file)
+{
+    const float one = 1;
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(3, (const hsize_t[]){1, 256, 1024}, NULL);
+    (void)H5Pset_chunk(plist, 3, (const hsize_t[]){1, 1, 64});
+    (void)H5Pset_deflate(plist, 1);
+    (void)H5Pset_create_intermediate_group(links, 1);
+    hid_t dataset = H5Dcreate2(file, "/observed/prefill", H5T_IEEE_F32LE, space, links, plist, H5P_DEFAULT);
+    hid_t memory = H5Screate(H5S_SCALAR);
+    (void)H5Sselect_elements(space, H5S_SELECT_SET, 1, (const hsize_t[]){0, 0, 0});
+    ck_assert_int_ge(H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, &one), 0);
+    (void)H5Sclose(memory);
+    (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(links);
+    (void)H5Pclose(plist);
+}
+
+START_TEST(threads_that_find_no_chunk_say_nothing_of_it)
+{
+    const char *path = support_path("unwritten.h5");
+    ck_assert_int_ge(H5Fclose(H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), 0);
+    edit_file(path, add_unwritten);
+    const support_output *o = support_assay("diff -j 4 unwritten.h5 unwritten.h5");
+    ck_assert_msg(o->code == 0, "%s", o->err);
+    ck_assert_str_eq(o->err, "");
+}
+END_TEST
+
+/* Sanitizers keep a shadow of all memory, and hold back what is freed. */
+#define RSS_KIB ((CONF_LIMITS_MEMORY ? 256 : 1024) * 1024L)
+
+enum { WIDE = 131072 };
+
+/* Creates a dataset of zeros: sparse, or where chunk is given in deflated chunks of whole rows. */
+static void write_large(hid_t file, const char *name, hid_t type, hsize_t n_rows, hsize_t chunk)
+{
+    const hsize_t shape[3] = {1, n_rows, WIDE}, of_chunk[3] = {1, chunk, WIDE};
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+    hid_t space = H5Screate_simple(3, shape, NULL);
+    if (chunk) (void)H5Pset_chunk(plist, 3, of_chunk), (void)H5Pset_deflate(plist, 1);
+    (void)H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+    (void)H5Pset_fill_time(plist, chunk ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
+    (void)H5Pset_create_intermediate_group(links, 1);
+    hid_t dataset = H5Dcreate2(file, name, type, space, links, plist, H5P_DEFAULT);
+    ck_assert_int_ge(dataset, 0);
+    (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(links);
+    (void)H5Pclose(plist);
+}
+
+/* Changes the last element. */
+static void change_last(const char *path, const char *name, hsize_t n_rows, float value)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t space = H5Dget_space(dataset), memory = H5Screate(H5S_SCALAR);
+    (void)H5Sselect_elements(space, H5S_SELECT_SET, 1, (const hsize_t[]){0, n_rows - 1, WIDE - 1});
+    ck_assert_int_ge(H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, &value), 0);
+    (void)H5Sclose(memory);
+    (void)H5Sclose(space);
+    (void)H5Dclose(dataset);
+    ck_assert_int_ge(H5Fclose(file), 0);
+}
+
+static const char *make_large(const char *name, hsize_t n_rows, hsize_t chunk)
+{
+    const char *path = support_path("%s", name);
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    write_large(file, "/observed/prefill", H5T_IEEE_F32LE, n_rows, chunk);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    return path;
+}
+
+static void assert_in_memory(const char *arguments, int code, const char *says)
+{
+    const support_output *o = support_assay("%s", arguments);
+    ck_assert_msg(o->code == code, "%s%s", o->out, o->err);
+    assert_holds(code == 99 ? o->err : o->out, says);
+    struct rusage used;
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
+    ck_assert_int_lt(used.ru_maxrss, RSS_KIB);
+}
+
+START_TEST(two_gibibytes_are_compared_within_256_mebibytes)
+{
+    (void)make_large("a.h5", 2048, 0);
+    const char *b = make_large("b.h5", 2048, 0);
+    assert_in_memory("diff a.h5 b.h5", 0, "the same bit for bit: 1 members, 2048 rows");
+    assert_in_memory("diff -j 64 a.h5 b.h5", 0, "the same bit for bit: 1 members, 2048 rows");
+    change_last(b, "/observed/prefill", 2048, 1);
+    assert_in_memory("diff a.h5 b.h5", 1, "sample 0, prefill, position 2047, id 131071: expected 0, found 1");
+}
+END_TEST
+
+START_TEST(the_largest_chunks_are_unpacked_within_256_mebibytes)
+{
+    const hsize_t chunk = CONF_CHUNK_BYTES_MAX / sizeof(float) / WIDE;
+    (void)make_large("a.h5", 5 * chunk, chunk);
+    const char *b = make_large("b.h5", 5 * chunk, chunk / 2);
+    assert_in_memory("diff -j 16 a.h5 b.h5", 0, "the same bit for bit: 1 members, 240 rows");
+    change_last(b, "/observed/prefill", 5 * chunk, NAN);
+    assert_in_memory("diff -j 16 a.h5 b.h5", 1, "position 239, id 131071: expected 0, found nan");
+    (void)make_large("b.h5", 5 * chunk, chunk + 1);
+    assert_in_memory("diff a.h5 b.h5", 99, "b.h5: /observed/prefill has chunks of 25690112 bytes");
+}
+END_TEST
+
+START_TEST(a_large_golden_is_judged_by_within_256_mebibytes)
+{
+    enum { N_ROWS = 256 };
+    static int32_t tokens[N_ROWS];
+    const int32_t length = N_ROWS;
+    compare_golden = support_write_decoder(support_path("large.h5"), "logits", "model");
+    edit_remove(compare_golden, "/input/decode");
+    edit_remove(compare_golden, "/expect");
+    edit_remove(compare_golden, "/trace");
+    edit_i32(compare_golden, "/input/tokens", 2, (size_t[]){1, N_ROWS}, tokens);
+    edit_i32(compare_golden, "/input/length", 1, (size_t[]){1}, &length);
+    hid_t file = H5Fopen(compare_golden, H5F_ACC_RDWR, H5P_DEFAULT);
+    write_large(file, "/expect/truth/prefill", H5T_IEEE_F64LE, N_ROWS, 0);
+    write_large(file, "/expect/float32/prefill", H5T_IEEE_F32LE, N_ROWS, 8);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    change_last(compare_golden, "/expect/truth/prefill", N_ROWS, 1);
+    change_last(compare_golden, "/expect/float32/prefill", N_ROWS, 1 + 0x1p-15F);
+    const char *b = make_large("b.h5", N_ROWS, 16);
+    change_last(b, "/observed/prefill", N_ROWS, 1 + 0x1p-14F);
+    assert_in_memory("diff large.h5 b.h5", 0,
+                     "256 rows of 131072 logits in float32 agree: 2 times the noise");
+    change_last(b, "/observed/prefill", N_ROWS, 1.1F);
+    assert_in_memory("diff large.h5 b.h5", 1,
+                     "sample 0, prefill, position 255, id 131071: expected 1, found 1.1");
+}
+END_TEST
+
+/* Writes a.h5 with /observed/prefill [1, n_rows, n_cols]; sparse, or in deflated chunks. */
+static void write_shape(const hsize_t *shape, const hsize_t *chunk)
+{
+    hid_t file = H5Fcreate(support_path("a.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file, "/observed", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, shape, NULL);
+    if (chunk) {
+        (void)H5Pset_chunk(plist, 3, chunk);
+        (void)H5Pset_deflate(plist, 1);
+    }
+    (void)H5Pset_alloc_time(plist, H5D_ALLOC_TIME_EARLY);
+    (void)H5Pset_fill_time(plist, chunk ? H5D_FILL_TIME_ALLOC : H5D_FILL_TIME_NEVER);
+    hid_t dataset =
+        H5Dcreate2(file, "/observed/prefill", H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    ck_assert_int_ge(dataset, 0);
+    (void)H5Dclose(dataset);
+    (void)H5Sclose(space);
+    (void)H5Pclose(plist);
+    (void)H5Gclose(group);
+    ck_assert_int_ge(H5Fclose(file), 0);
+}
+
+/* Each slab has a part in many large chunks, and each thread would unpack one. */
+START_TEST(many_threads_unpack_tall_chunks_within_256_mebibytes)
+{
+    write_shape((const hsize_t[]){1, 128, WIDE}, (const hsize_t[]){1, 128, WIDE / 8});
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 128 rows");
+}
+END_TEST
+
+START_TEST(many_threads_read_long_rows_within_256_mebibytes)
+{
+    write_shape((const hsize_t[]){1, 24, 4 << 20}, NULL);
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 24 rows");
+}
+END_TEST
+
+START_TEST(a_row_that_does_not_fit_is_refused)
+{
+    write_shape((const hsize_t[]){1, 2, 12 << 20}, NULL);
+    assert_in_memory("diff a.h5 a.h5", 99, "a.h5: /observed/prefill: a row of 12582912 takes 96 MiB");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("conformance/diff-files");
+    TCase *tc = tcase_create("pairs and the program");
+    tcase_add_checked_fixture(tc, compare_setup, support_teardown);
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, an_observation_is_the_same_as_itself);
+    tcase_add_loop_test(tc, a_change_between_two_observations_diverges, 0,
+                        (int)(sizeof changes / sizeof *changes));
+    tcase_add_test(tc, two_observations_may_be_close);
+    tcase_add_test(tc, two_observations_have_the_same_members);
+    tcase_add_test(tc, two_observations_have_the_same_types);
+    tcase_add_test(tc, every_bundled_golden_agrees_with_its_own_float32_run);
+    tcase_add_test(tc, every_bundled_observation_comes_to_a_verdict);
+    tcase_add_test(tc, the_program_says_what_agrees);
+    tcase_add_test(tc, the_program_says_what_diverges_and_how_to_see_it_again);
+    tcase_add_test(tc, the_program_tells_use_from_files);
+    tcase_add_test(tc, threads_that_find_no_chunk_say_nothing_of_it);
+    suite_add_tcase(s, tc);
+    tc = tcase_create("memory");
+    tcase_add_checked_fixture(tc, compare_setup, support_teardown);
+    tcase_set_timeout(tc, 300);
+    tcase_add_test(tc, two_gibibytes_are_compared_within_256_mebibytes);
+    tcase_add_test(tc, the_largest_chunks_are_unpacked_within_256_mebibytes);
+    tcase_add_test(tc, a_large_golden_is_judged_by_within_256_mebibytes);
+    tcase_add_test(tc, many_threads_unpack_tall_chunks_within_256_mebibytes);
+    tcase_add_test(tc, many_threads_read_long_rows_within_256_mebibytes);
+    tcase_add_test(tc, a_row_that_does_not_fit_is_refused);
+    suite_add_tcase(s, tc);
+    return support_run(s);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/checkpoint.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "model/checkpoint/config.h"
+#include "model/checkpoint/weights.h"
+#include "model/plan/plan.h"
+#include "tokenizer/tokenizer.h"
+
+static bool has_file(const char *dir, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    const int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+    return n > 0 && (size_t)n < sizeof path && lstat(path, &s) == 0;
+}
+
+static assay_status check_weights(const char *dir, assay_error *err)
+{
+    weights *w = NULL;
+    const assay_status rc = weights_open(dir, &w, err);
+    weights_free(w);
+    return rc;
+}
+
+/* Whether config.json can be read, and names a family that is implemented. */
+static assay_status find_family(const char *dir, bool *known, assay_error *err)
+{
+    char path[PATH_MAX];
+    json_object *document = NULL, *type = NULL;
+    (void)snprintf(path, sizeof path, "%s/config.json", dir);
+    const assay_status rc = config_read_document(path, &document, err);
+    if (rc == ASSAY_OK && json_object_is_type(document, json_type_object))
+        (void)json_object_object_get_ex(document, "model_type", &type);
+    *known = json_text(type) && plan_has_family(json_text(type));
+    (void)json_object_put(document);
+    return rc;
+}
+
+/* Of a family that is not implemented, the files must be sound as far as they are safetensors. */
+static assay_status check_model(const conf_case *c, assay_error *err)
+{
+    const char *dir = c->model;
+    bool known = false;
+    plan *p = NULL;
+    if (!has_file(dir, "config.json")) {
+        if (check_weights(dir, err) != ASSAY_OK) return ASSAY_OK;
+        return assay_fail(err, ASSAY_EIO, "%s: no config.json beside its weights", dir);
+    }
+    assay_status rc = find_family(dir, &known, err);
+    if (rc == ASSAY_OK && known) {
+        rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
+        plan_free(p);
+    } else if (rc == ASSAY_OK) {
+        rc = check_weights(dir, err);
+        if (rc == ASSAY_OK || rc == ASSAY_EIO)
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: config.json names no family that is implemented",
+                            dir);
+    }
+    return rc;
+}
+
+static assay_status check_tokenizer(const char *dir, assay_error *err)
+{
+    tokenizer *t = NULL;
+    if (!has_file(dir, "tokenizer.json")) return ASSAY_OK;
+    const assay_status rc = tokenizer_open(dir, &t, err);
+    tokenizer_free(t);
+    return rc;
+}
+
+conf_checkpoint conf_checkpoint_check(const conf_case *c)
+{
+    conf_checkpoint found = {.state = CONF_CHECKPOINT_SOUND};
+    assay_error err = {0};
+    assay_status rc = ASSAY_OK;
+    if (!c->model) return found;
+    if (c->kind != CONF_TOKENIZER) rc = check_model(c, &err);
+    if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, &err);
+    if (rc == ASSAY_OK || rc == ASSAY_ENOMEM) return found;
+    found.state = rc == ASSAY_EUNSUPPORTED ? CONF_CHECKPOINT_UNKNOWN : CONF_CHECKPOINT_BROKEN;
+    (void)snprintf(found.reason, sizeof found.reason, "%.*s", CONF_TEXT_MAX - 1, err.text);
+    return found;
+}

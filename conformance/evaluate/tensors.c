@@ -1,0 +1,204 @@
+/* Traces and rotated vectors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/evaluate/parts.h"
+
+/* The largest noise of the case's logits in units of their size. */
+static double relative_noise(const conf_case *c, assay_dtype compute)
+{
+    const conf_rows *rows = &c->decoder.rows;
+    if (!c->decoder.has_truth) return 0;
+    conf_bounds b =
+        conf_bounds_float32(rows->truth, conf_rows_noise(rows, compute), rows->n_rows, rows->n_cols);
+    double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+    return largest > 0 ? b.max_abs / largest : 0;
+}
+
+bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute)
+{
+    return trace->has_noise && (compute == ASSAY_DTYPE_NONE || compute == ASSAY_F32);
+}
+
+double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace)
+{
+    double largest = conf_max_abs(trace->value.data, trace->value.n);
+    if (float64) return c->float64_bound * largest;
+    double noise =
+        conf_tensor_has_noise(trace, compute) ? trace->noise : relative_noise(c, compute) * largest;
+    return conf_unit_float32(noise, largest);
+}
+
+void conf_tensor_print_index(char *text, size_t size, const conf_array *a, size_t at)
+{
+    size_t index[ASSAY_TENSOR_RANK_MAX] = {0};
+    for (size_t i = a->rank; i-- > 0; at /= a->shape[i]) index[i] = at % a->shape[i];
+    size_t n = (size_t)snprintf(text, size, "[");
+    for (size_t i = 0; i < a->rank && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%zu", i ? "," : "", index[i]);
+    if (n < size) (void)snprintf(text + n, size - n, "]");
+}
+
+void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
+                                const conf_tensor_judgement *j, double expected, double found, double limit)
+{
+    char at[128];
+    conf_tensor_print_index(at, sizeof at, shape, j->at);
+    int digits = CONF_DIGITS(v);
+    (void)snprintf(v->trace, sizeof v->trace, "%s%s: expected %.*g, found %.*g, %.3g times its bound", name,
+                   at, digits, expected, digits, found, j->multiple / limit);
+}
+
+void conf_evaluate_fail_tensor(conf_verdict *v)
+{
+    if (v->outcome != CONF_FAILED)
+        (void)conf_evaluate_fail(v, CONF_CLASS_TENSOR, "%s",
+                                 v->measured ? "the logits agree, but a tensor on the way does not"
+                                             : "a tensor on the way does not agree");
+}
+
+void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n)
+{
+    text[0] = '\0';
+    if (n > 0)
+        (void)snprintf(text, CONF_UNJUDGED_TEXT_MAX,
+                       ", %zu of them for NaN and infinities alone: %s is not recorded", n,
+                       conf_compute_unit(v->compute));
+}
+
+/* Whether a tensor is out of bounds, or, where it is not judged, has NaN or infinity in other places than the
+ * golden; then v->trace names it. */
+static bool diverges(const conf_replay *r, const conf_seen *seen, bool judged)
+{
+    conf_verdict *v = r->verdict;
+    const conf_trace *t = seen->trace;
+    const double limit = !judged ? CONF_UNJUDGED : v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+    const double unit = judged ? conf_tensor_unit(r->c, v->float64, v->compute, t) : 1;
+    if (!seen->value.data) {
+        (void)snprintf(v->trace, sizeof v->trace, "%s: its type or its shape is not the recorded one",
+                       t->name);
+        return true;
+    }
+    conf_tensor_judgement j = conf_judge_tensor(t->value.data, seen->value.data, t->value.n, unit);
+    if (j.multiple <= limit) return false;
+    conf_evaluate_tensor_where(v, t->name, &t->value, &j, ((const double *)t->value.data)[j.at],
+                               ((const double *)seen->value.data)[j.at], limit);
+    return true;
+}
+
+/* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is a guess: good
+ * enough to say where a divergence of the logits begins, not to call one. */
+void conf_evaluate_traces(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    const conf_decoder *d = &r->c->decoder;
+    if (d->n_traces == 0) return;
+    size_t n_unjudged = 0;
+    for (size_t i = 0; i < r->n_seen; i++)
+        n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);
+    char unjudged[CONF_UNJUDGED_TEXT_MAX];
+    conf_tensor_print_unjudged(unjudged, v, n_unjudged);
+    conf_verdict_note(v, "%zu of %zu recorded tensors compared%s", r->n_seen, d->n_traces, unjudged);
+    for (size_t i = 0; i < r->n_seen; i++) {
+        const conf_seen *seen = &r->seen[i];
+        bool judged =
+            v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || v->outcome == CONF_FAILED;
+        if (!diverges(r, seen, judged)) continue;
+        conf_evaluate_fail_tensor(v);
+        return;
+    }
+    if (v->outcome == CONF_FAILED && r->n_seen > 0)
+        (void)snprintf(v->trace, sizeof v->trace, "none of the %zu that were compared (sample 0, prefill)",
+                       r->n_seen);
+}
+
+/* A rope answer as far as it has been judged: the worst of it, and the first place that is out of bounds. */
+typedef struct rope_judgement {
+    double multiple, limit;
+    const char *part; /* NULL: nothing is out of bounds */
+    size_t position, head, element;
+    double expected, found;
+} rope_judgement;
+
+/* Elements that share a row of the case and its bound. */
+typedef struct rope_part {
+    const char *name;
+    const double *truth, *found;
+    size_t n;
+    double max_abs, pos;
+    size_t position, head;
+} rope_part;
+
+static double largest_position(const conf_rope *rope, size_t p)
+{
+    double largest = 0;
+    for (size_t a = 0; a < rope->n_axes; a++)
+        largest =
+            fmax(largest, fabs((double)((const int32_t *)rope->position.data)[a * rope->n_positions + p]));
+    return largest;
+}
+
+static void judge_part(rope_judgement *judgement, const conf_replay *r, const rope_part *part)
+{
+    double bound = r->verdict->float64
+                       ? conf_rope_bound_float64(part->max_abs, part->pos, r->c->float64_bound)
+                       : conf_rope_bound_float32(part->max_abs, part->pos);
+    conf_tensor_judgement j = conf_judge_tensor(part->truth, part->found, part->n, bound / judgement->limit);
+    judgement->multiple = fmax(judgement->multiple, j.multiple);
+    if (judgement->part || j.multiple <= judgement->limit) return;
+    judgement->part = part->name;
+    judgement->position = part->position;
+    judgement->head = part->head;
+    judgement->element = j.at;
+    judgement->expected = part->truth[j.at];
+    judgement->found = part->found[j.at];
+}
+
+static void judge_position(rope_judgement *judgement, const conf_replay *r, const conf_rope_answer *answer,
+                           size_t p)
+{
+    const conf_rope *rope = &r->c->rope;
+    const double *x = rope->x.data, *truth = rope->truth.data;
+    rope_part part = {.pos = largest_position(rope, p), .position = p};
+    part.n = rope->head_dim;
+    for (size_t h = 0; h < rope->n_heads; h++) {
+        size_t at = (p * rope->n_heads + h) * rope->head_dim;
+        part.name = "x";
+        part.head = h;
+        part.truth = truth + at;
+        part.found = answer->out + at;
+        part.max_abs = conf_max_abs(x + at, rope->head_dim);
+        judge_part(judgement, r, &part);
+    }
+    part.head = 0;
+    part.n = rope->table_dim;
+    const conf_array *tables[] = {&rope->cos, &rope->sin};
+    const double *answers[] = {answer->cos, answer->sin};
+    for (size_t i = 0; i < 2; i++) {
+        part.name = i ? "sin" : "cos";
+        part.truth = (const double *)tables[i]->data + p * rope->table_dim;
+        part.found = answers[i] + p * answer->dim;
+        part.max_abs = conf_max_abs(tables[i]->data, tables[i]->n);
+        judge_part(judgement, r, &part);
+    }
+}
+
+void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
+{
+    conf_verdict *v = r->verdict;
+    rope_judgement j = {.limit = v->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    for (size_t p = 0; p < r->c->rope.n_positions; p++) judge_position(&j, r, answer, p);
+    v->measured = true;
+    v->multiple = j.multiple;
+    if (!j.part) return;
+    (void)conf_evaluate_fail(v, CONF_CLASS_ROPE, "a rotated value is %.3g times its bound",
+                             j.multiple / j.limit);
+    (void)snprintf(v->where, sizeof v->where,
+                   "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g", j.part,
+                   j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),
+                   j.expected, CONF_DIGITS(v), j.found);
+}

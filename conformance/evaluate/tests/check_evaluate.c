@@ -1,0 +1,450 @@
+/* Engines that err in known ways, and the verdict on each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/abi/engine.h"
+#include "conformance/case/case.h"
+#include "conformance/evaluate/evaluate.h"
+#include "conformance/judge/judge.h"
+#include "conformance/process/isolate.h"
+#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    conf_evaluate(context, v);
+}
+
+static conf_verdict verdict_on(const char *path, const char *engine)
+{
+    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
+    const conf_assignment assignment = {.engine = support_engine(engine), .path = path};
+    conf_verdict v;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_isolate(run_task, &assignment, &limits, &v, &err), ASSAY_OK);
+    return v;
+}
+
+/* The verdict on the float32 engine that errs as `fault` says, in a generate case. */
+static conf_verdict verdict_of(const char *fault)
+{
+    return verdict_on(support_write_decoder(support_path("%s.h5", fault), "generate", fault), "fake32");
+}
+
+static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const char *reason)
+{
+    ck_assert_msg(v->outcome == outcome, "outcome %d: %s", (int)v->outcome, v->reason);
+    assert_holds(v->reason, reason);
+}
+
+static const char *const engines[] = {"fake32", "fake64", "no_stop_ids"};
+
+START_TEST(a_sound_engine_agrees)
+{
+    const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
+    support_write_text(support_path("sound/config.json"), "{\"eos_token_id\": 5}");
+    conf_verdict v = verdict_on(path, engines[_i]);
+    assert_verdict(&v, CONF_PASSED, "");
+    ck_assert(v.measured);
+    ck_assert_double_eq(v.multiple, 0);
+    ck_assert(v.float64 == (_i == 1));
+    assert_holds(v.notes, "best token the same in 12 of 12 rows");
+    assert_holds(v.notes, "2 of 2 recorded tensors compared");
+}
+END_TEST
+
+START_TEST(an_engine_without_stop_ids_is_judged_by_the_checkpoints)
+{
+    const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
+    support_write_text(support_path("sound/config.json"), "{\"eos_token_id\": 4}");
+    conf_verdict v = verdict_on(path, "no_stop_ids");
+    assert_verdict(&v, CONF_FAILED, "the stream goes on where the expected one ends");
+}
+END_TEST
+
+/* fault, outcome, class, part of the reason, part of where, part of the trace */
+static const struct {
+    const char *fault;
+    conf_outcome outcome;
+    conf_class class;
+    const char *reason, *where, *trace;
+} faults[] = {
+    {"within", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"padding", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"prints", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"off", CONF_FAILED, CONF_CLASS_LOGITS, "largest error of the logits is 5 times its bound",
+     "sample 0, decode, step 1, id 6: expected", "none of the 2 that were compared"},
+    {"off-traced", CONF_FAILED, CONF_CLASS_LOGITS, "largest error", "sample 1, prefill, position 4, id 4",
+     "layer.00.out[1,2]: expected"},
+    {"untraced", CONF_FAILED, CONF_CLASS_LOGITS, "largest error", "sample 1, prefill, position 4, id 4",
+     "none of the 2 that were compared"},
+    {"nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "sample 1, prefill, position 4, id 4: expected",
+     ""},
+    {"infinite", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity", "found inf", ""},
+    {"unwritten", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
+     "sample 1, prefill, position 4, id 0: expected", ""},
+    {"unwritten-decode", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity",
+     "sample 0, decode, step 1, id 0: expected", ""},
+    {"vocab", CONF_FAILED, CONF_CLASS_SHAPE, "the engine's vocabulary has 18 ids, the recorded one 19", "",
+     ""},
+    {"trace", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "",
+     "layer.00.out[1,2]: expected"},
+    {"trace-nan", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "", "found nan"},
+    {"trace-shape", CONF_FAILED, CONF_CLASS_TENSOR, "a tensor on the way does not", "",
+     "layer.00.out: its type or its shape"},
+    {"flip", CONF_FAILED, CONF_CLASS_TOKENS, "a greedy token differs",
+     "sample 0, greedy step 1: expected token", ""},
+    {"leaks", CONF_FAILED, CONF_CLASS_TOKENS, "greedy", "", ""},
+    {"stops-early", CONF_FAILED, CONF_CLASS_TOKENS, "where one of the two ends the stream",
+     "sample 1, greedy step 0", "none of the 2"},
+    {"goes-on", CONF_FAILED, CONF_CLASS_TOKENS, "where one of the two ends the stream",
+     "sample 0, greedy step 2: expected token 5", ""},
+    {"no-stop", CONF_FAILED, CONF_CLASS_TOKENS, "the stream goes on where the expected one ends",
+     "sample 0, greedy step 3: expected a stop id", ""},
+    {"greedy-nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity in the logits of a greedy step",
+     "found no token", ""},
+    {"again-off", CONF_FAILED, CONF_CLASS_LOGITS,
+     "prefilled again, what the session held before is not gone: largest error of the logits is 5 times",
+     "sample 1, prefill, position 3, id 4: expected", ""},
+    {"again-nan", CONF_FAILED, CONF_CLASS_MASK, "prefilled again",
+     "sample 1, prefill, position 3, id 4: expected", ""},
+    {"again-within", CONF_PASSED, CONF_CLASS_NONE, "", "", ""},
+    {"last-off", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
+    {"last-unwritten", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
+    {"last-forgets", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
+     "sample 0, the step behind the prompt, id ", ""},
+    {"last-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "prefill_last failed: no last logits", "", ""},
+    {"last-crash", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in prefill_last", "", ""},
+    {"unsupported", CONF_SKIPPED, CONF_CLASS_NONE, "sinks are not implemented", "", ""},
+    {"decode-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "decode failed: no decode", "", ""},
+    {"refused", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no such  [31mtensor at all", "", ""},
+    {"mute", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no reason given", "", ""},
+    {"crash", CONF_FAILED, CONF_CLASS_CRASH,
+     "the engine died of SIGSEGV (Segmentation fault) in traced prefill", "", ""},
+    {"crash-session", CONF_FAILED, CONF_CLASS_CRASH, "SIGABRT", "", ""},
+    {"crash-close", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in closing", "", ""},
+    {"exit", CONF_FAILED, CONF_CLASS_EXIT, "ended the process with exit status 3 in decode", "", ""},
+};
+
+START_TEST(each_fault_has_its_verdict)
+{
+    conf_verdict v = verdict_of(faults[_i].fault);
+    assert_verdict(&v, faults[_i].outcome, faults[_i].reason);
+    ck_assert_str_eq(conf_class_name(v.class), conf_class_name(faults[_i].class));
+    assert_holds(v.where, faults[_i].where);
+    assert_holds(v.trace, faults[_i].trace);
+}
+END_TEST
+
+START_TEST(a_stop_id_that_the_fixture_left_out_is_still_expected)
+{
+    const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
+    edit_element(path, "/expect/tokens", 2, -1);
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_PASSED, "");
+    path = support_write_decoder(support_path("goes-on.h5"), "generate", "goes-on");
+    edit_element(path, "/expect/tokens", 2, -1);
+    v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "the stream goes on where the expected one ends");
+}
+END_TEST
+
+START_TEST(a_finish_by_the_limit_at_a_stop_id_diverges)
+{
+    const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
+    edit_texts(path, "/expect/finish", 2, (const char *const[]){"length", "length"});
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "the stream ends where the expected one goes on");
+    assert_holds(v.where, "sample 0, greedy step 2: token 5 is a stop id, and the expected stream goes on "
+                          "past it");
+}
+END_TEST
+
+/* The state behind the prompt of sample 0. */
+static uint32_t state_of_prompt(const conf_case *c)
+{
+    const conf_decoder *d = &c->decoder;
+    const size_t n = (size_t)((const int32_t *)d->length.data)[0];
+    uint32_t state = 0;
+    for (size_t t = d->n_tokens - n; t < d->n_tokens; t++)
+        state = formula_step(state, ((const int32_t *)d->tokens.data)[t]);
+    return state;
+}
+
+/* Writes a row of truth and of the float32 run, `part` of sample 0; tied: formula_other is half the noise
+ * above the best in truth, and half below in float32, as in the engine that errs so. */
+static void write_state(const char *path, const char *part, size_t row, uint32_t state, bool tied)
+{
+    char truth[64], float32[64];
+    const double top = formula_logit(state, (size_t)formula_best(state));
+    (void)snprintf(truth, sizeof truth, "/expect/truth/%s", part);
+    (void)snprintf(float32, sizeof float32, "/expect/float32/%s", part);
+    for (size_t v = 0; v < FORMULA_VOCAB; v++) {
+        const bool other = tied && v == (size_t)formula_other(state);
+        const double half = other ? FORMULA_NOISE / 2 : 0, value = other ? top : formula_logit(state, v);
+        edit_element(path, truth, row * FORMULA_VOCAB + v, value + half);
+        edit_element(path, float32, row * FORMULA_VOCAB + v, value - half);
+    }
+}
+
+/* A case with a near tie behind the prompt of sample 0 and one behind its first token, both as the engine of
+ * the same fault has them. *state: behind the prompt. */
+static const char *write_near_tie(uint32_t *state)
+{
+    const char *path = support_write_decoder(support_path("near-tie.h5"), "generate", "near-tie");
+    conf_case *c;
+    ck_assert_int_eq(conf_case_read(path, &c, NULL), ASSAY_OK);
+    *state = state_of_prompt(c);
+    conf_case_free(c);
+    write_state(path, "prefill", CASE_T - 1, *state, true);
+    write_state(path, "decode", 0, formula_step(*state, formula_best(*state)), true);
+    return path;
+}
+
+/* The first two tokens that sample 1 is expected to give. */
+static void read_tokens(const char *path, int32_t tokens[2])
+{
+    conf_case *c;
+    ck_assert_int_eq(conf_case_read(path, &c, NULL), ASSAY_OK);
+    memcpy(tokens, (const int32_t *)c->decoder.greedy.data + CASE_M, 2 * sizeof *tokens);
+    conf_case_free(c);
+}
+
+START_TEST(a_greedy_token_at_a_near_tie_is_excused_and_counted)
+{
+    uint32_t state;
+    int32_t other[2];
+    const char *path = write_near_tie(&state);
+    read_tokens(path, other);
+    edit_i32(path, "/expect/tokens", 2, (size_t[]){2, 1}, (const int32_t[]){formula_other(state), other[0]});
+    edit_texts(path, "/expect/finish", 2, (const char *const[]){"length", "length"});
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes, "1 greedy tokens flipped at near ties");
+    v = verdict_on(path, "fake64");
+    assert_verdict(&v, CONF_FAILED, "");
+    assert_holds(v.notes, "also a greedy token differs, and not at a near tie");
+    ck_assert_str_eq(conf_class_name(v.class), "logits");
+}
+END_TEST
+
+START_TEST(a_tie_is_excused_only_where_the_forced_tokens_lead_to_it)
+{
+    uint32_t state;
+    int32_t other[2];
+    const char *path = write_near_tie(&state);
+    read_tokens(path, other);
+    const int32_t first = formula_best(state), forced = (first + 1) % FORMULA_VOCAB;
+    const int32_t flipped = formula_other(formula_step(state, first));
+    edit_i32(path, "/expect/tokens", 2, (size_t[]){2, 2},
+             (const int32_t[]){first, flipped, other[0], other[1]});
+    edit_texts(path, "/expect/finish", 2, (const char *const[]){"length", "length"});
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes, "1 greedy tokens flipped");
+    edit_element(path, "/input/decode", 0, forced);
+    state = formula_step(state, forced);
+    write_state(path, "decode", 0, state, true);
+    conf_case *c;
+    ck_assert_int_eq(conf_case_read(path, &c, NULL), ASSAY_OK);
+    state = formula_step(state, ((const int32_t *)c->decoder.decode.data)[1]);
+    conf_case_free(c);
+    write_state(path, "decode", 1, state, false);
+    v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "a greedy token differs, and not at a near tie");
+    assert_holds(v.where, "sample 0, greedy step 1");
+}
+END_TEST
+
+START_TEST(a_float64_engine_is_judged_without_noise)
+{
+    const char *path = support_write_decoder(support_path("hair.h5"), "logits", "hair");
+    conf_verdict v = verdict_on(path, "fake64");
+    assert_verdict(&v, CONF_FAILED, "1e-11 of the largest logit");
+    edit_attribute_number(path, "/", "float64_bound", 1e-8);
+    edit_attribute(path, "float64_reason", "this test");
+    v = verdict_on(path, "fake64");
+    assert_verdict(&v, CONF_PASSED, "");
+}
+END_TEST
+
+START_TEST(a_float32_tensor_without_noise_only_says_where)
+{
+    const char *path = support_write_decoder(support_path("trace.h5"), "logits", "trace");
+    double value[12];
+    for (size_t i = 0; i < 12; i++) value[i] = 1;
+    edit_f64(path, "/trace/layer.00.out", 2, (size_t[]){3, 4}, value);
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_PASSED, "");
+    assert_holds(v.notes,
+                 "2 of 2 recorded tensors compared, 1 of them for NaN and infinities alone: the noise "
+                 "is not recorded");
+    v = verdict_on(path, "fake64");
+    assert_verdict(&v, CONF_FAILED, "a tensor on the way does not");
+    path = support_write_decoder(support_path("trace-nan.h5"), "logits", "trace-nan");
+    edit_f64(path, "/trace/layer.00.out", 2, (size_t[]){3, 4}, value);
+    v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "a tensor on the way does not");
+    assert_holds(v.trace, "found nan");
+    path = support_write_decoder(support_path("off.h5"), "logits", "off");
+    edit_f64(path, "/trace/layer.00.out", 2, (size_t[]){3, 4}, value);
+    v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "largest error");
+    assert_holds(v.trace, "layer.00.out[");
+}
+END_TEST
+
+START_TEST(an_input_that_the_engine_refuses_skips_the_case)
+{
+    const char *path = support_write_decoder(support_path("sound.h5"), "logits", "sound");
+    edit_f32(path, "/input/pixel_values", 1, (size_t[]){1}, (const float[]){0});
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_SKIPPED, "an input that this engine does not know");
+}
+END_TEST
+
+static const struct {
+    const char *config;
+    conf_outcome outcome;
+    conf_class class;
+    const char *reason, *where;
+} ropes[] = {
+    {"{}", CONF_PASSED, CONF_CLASS_NONE, "", ""},
+    {"{\"is\":\"off-x\"}", CONF_FAILED, CONF_CLASS_ROPE, "a rotated value is",
+     "x: row 2 (position 1000), head 0, element 3: expected 1.5"},
+    {"{\"is\":\"off-cos\"}", CONF_FAILED, CONF_CLASS_ROPE, "a rotated value is",
+     "cos: row 0 (position 0), head 0, element 1: expected 1"},
+    {"{\"is\":\"off-sin\"}", CONF_FAILED, CONF_CLASS_ROPE, "inf times its bound", "sin: row 0"},
+    {"{\"is\":\"narrow\"}", CONF_FAILED, CONF_CLASS_SHAPE,
+     "the engine rotates 2 of 4 elements; the recorded tables have 4 columns", ""},
+    {"{\"is\":\"unsupported\"}", CONF_SKIPPED, CONF_CLASS_NONE, "no such rope", ""},
+};
+
+START_TEST(each_rope_has_its_verdict)
+{
+    const char *path = support_write_rope(support_path("rope.h5"), ropes[_i].config);
+    for (size_t e = 0; e < 2; e++) {
+        conf_verdict v = verdict_on(path, engines[e]);
+        assert_verdict(&v, ropes[_i].outcome, ropes[_i].reason);
+        ck_assert_str_eq(conf_class_name(v.class), conf_class_name(ropes[_i].class));
+        assert_holds(v.where, ropes[_i].where);
+    }
+}
+END_TEST
+
+START_TEST(tables_of_half_width_are_the_first_half)
+{
+    const char *path = support_write_rope(support_path("rope.h5"), "{}");
+    edit_f64(path, "/expect/truth/cos", 2, (size_t[]){3, 2}, (const double[]){1, 1, 1, 1, 1, 1});
+    edit_f64(path, "/expect/truth/sin", 2, (size_t[]){3, 2}, (const double[6]){0});
+    conf_verdict v = verdict_on(path, "fake64");
+    assert_verdict(&v, CONF_PASSED, "");
+}
+END_TEST
+
+START_TEST(a_rotation_may_be_off_by_more_at_far_positions)
+{
+    const char *path = support_write_rope(support_path("rope.h5"), "{}");
+    double off = 1.5 * ldexp(1000, -24);
+    edit_element(path, "/expect/truth/x", 11, 1.5 + off); /* position 1000 */
+    conf_verdict v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_PASSED, "");
+    edit_element(path, "/expect/truth/x", 3, 0.5 + off); /* position 0 */
+    v = verdict_on(path, "fake32");
+    assert_verdict(&v, CONF_FAILED, "a rotated value is");
+}
+END_TEST
+
+START_TEST(an_engine_without_rope_skips_its_cases)
+{
+    conf_verdict v = verdict_on(support_write_rope(support_path("rope.h5"), "{}"), "no_rope");
+    assert_verdict(&v, CONF_SKIPPED, "the engine has no rope of its own");
+}
+END_TEST
+
+static const char *const modules[][2] = {
+    {"no_symbol", "does not export assay_engine_v1"},
+    {"wrong_abi", "built for engine ABI 2, expected 1"},
+    {"wrong_size", "its table has 16 bytes, expected at least "},
+    {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
+    {"empty", "its table lacks model_open"},
+    {"no_table", "returned no table"},
+    {"not_there", "cannot open shared object file"},
+};
+
+START_TEST(a_module_that_is_no_engine_is_refused)
+{
+    const assay_engine *e = NULL;
+    assay_error err = {0};
+    ck_assert_int_ne(conf_engine_open(support_engine(modules[_i][0]), &e, &err), ASSAY_OK);
+    ck_assert_ptr_null(e);
+    assert_holds(err.text, modules[_i][1]);
+}
+END_TEST
+
+START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
+{
+    const assay_engine *e = NULL;
+    assay_error err = {0};
+    ck_assert_msg(conf_engine_open(support_engine("old_table"), &e, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_lt(e->size, sizeof *e);
+    ck_assert(e->session_override == NULL && e->prefill_last == NULL);
+    ck_assert(e->rope != NULL);
+    conf_verdict v =
+        verdict_on(support_write_decoder(support_path("sound.h5"), "generate", "sound"), "old_table");
+    assert_verdict(&v, CONF_PASSED, "");
+}
+END_TEST
+
+START_TEST(a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is)
+{
+    support_mkdir(support_path("one"));
+    support_mkdir(support_path("two"));
+    support_write_text(support_path("two/mine.so"), "");
+    char *dirs[] = {(char *)(uintptr_t)support_path("one"), (char *)(uintptr_t)support_path("two")};
+    conf_strings list = {.n = 2, .at = dirs};
+    char *path;
+    assay_error err = {0};
+    ck_assert_int_eq(conf_engine_find("mine", &list, &path, &err), ASSAY_OK);
+    assert_holds(path, "/two/mine.so");
+    free(path);
+    ck_assert_int_eq(conf_engine_find("mine.so", &list, &path, &err), ASSAY_OK);
+    ck_assert_str_eq(path, "./mine.so");
+    free(path);
+    ck_assert_int_eq(conf_engine_find("ref46", &list, &path, &err), ASSAY_EIO);
+    assert_holds(err.text, "did you mean ref64?");
+    assert_holds(err.text, "/one, ");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/evaluate");
+    TCase *verdicts = tcase_create("verdicts");
+    tcase_add_checked_fixture(verdicts, support_setup, support_teardown);
+    tcase_add_loop_test(verdicts, a_sound_engine_agrees, 0, 3);
+    tcase_add_test(verdicts, an_engine_without_stop_ids_is_judged_by_the_checkpoints);
+    tcase_add_loop_test(verdicts, each_fault_has_its_verdict, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(verdicts, a_stop_id_that_the_fixture_left_out_is_still_expected);
+    tcase_add_test(verdicts, a_finish_by_the_limit_at_a_stop_id_diverges);
+    tcase_add_test(verdicts, a_greedy_token_at_a_near_tie_is_excused_and_counted);
+    tcase_add_test(verdicts, a_tie_is_excused_only_where_the_forced_tokens_lead_to_it);
+    tcase_add_test(verdicts, a_float64_engine_is_judged_without_noise);
+    tcase_add_test(verdicts, a_float32_tensor_without_noise_only_says_where);
+    tcase_add_test(verdicts, an_input_that_the_engine_refuses_skips_the_case);
+    tcase_add_loop_test(verdicts, each_rope_has_its_verdict, 0, (int)(sizeof ropes / sizeof *ropes));
+    tcase_add_test(verdicts, tables_of_half_width_are_the_first_half);
+    tcase_add_test(verdicts, a_rotation_may_be_off_by_more_at_far_positions);
+    tcase_add_test(verdicts, an_engine_without_rope_skips_its_cases);
+    tcase_add_loop_test(verdicts, a_module_that_is_no_engine_is_refused, 0, 7);
+    tcase_add_test(verdicts, an_engine_with_a_shorter_table_lacks_what_came_later);
+    tcase_add_test(verdicts, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
+    suite_add_tcase(suite, verdicts);
+
+    return support_run(suite);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/vectors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/process/isolate.h"
+#include "conformance/support/clock.h"
+#include "conformance/support/text.h"
+#include "conformance/textual/textual.h"
+
+/* How much longer than a vector's own process the one that waits for it may live, in seconds: it has to say
+ * what came of it. */
+#define GRACE 5.0
+
+/* Vectors that one process replays in turn: a process takes longer to start than most of them to replay. */
+#define BATCH 256
+
+/* Vectors under way. */
+typedef struct evaluation {
+    const conf_case *c;
+    const conf_textual *kind;
+    const void *offered;
+    conf_verdict *v;
+    size_t n_replayed, n_diverging;
+    size_t n_excused;  /* that differ, and may */
+    bool over;         /* what follows is not replayed */
+    conf_verdict last; /* that of the process which replayed several */
+} evaluation;
+
+/* What the process of a vector needs. */
+typedef struct task {
+    const evaluation *evaluation;
+    size_t i;
+} task;
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    const task *t = context;
+    const evaluation *e = t->evaluation;
+    conf_vector_place place;
+    const conf_json_at *at = conf_vector_find(&e->c->vectors, t->i, e->c->path, &place);
+    v->stage = CONF_STAGE_VECTOR;
+    e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
+}
+
+/* Whether the vector is asked for, sound or not. */
+static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
+{
+    char name[CONF_VECTOR_NAME_MAX];
+    conf_vector_print_name(name, vector);
+    return !assignment->vector || strcmp(name, assignment->vector) == 0;
+}
+
+/* Whether the vector is to be replayed. */
+static bool is_due(const conf_assignment *assignment, const conf_vector *vector)
+{
+    return !vector->broken && is_asked(assignment, vector);
+}
+
+/* Vectors begin … end - 1, in turn. */
+typedef struct batch {
+    const evaluation *evaluation;
+    const conf_assignment *assignment;
+    size_t begin, end;
+} batch;
+
+/* Ends with the first that does not pass. */
+static void run_batch(const void *context, conf_verdict *v)
+{
+    const batch *b = context;
+    for (size_t i = b->begin; i < b->end; i++) {
+        const task t = {b->evaluation, i};
+        v->until = conf_clock() + b->assignment->limits.seconds;
+        if (is_due(b->assignment, &b->evaluation->c->vectors.at[i])) run_task(&t, v);
+        if (v->outcome != CONF_PASSED) return;
+        v->n_passed++;
+    }
+}
+
+/* What whoever waits for this process is told if it dies, or does not come back. */
+static void enter(evaluation *e, const conf_vector *vector, const conf_limits *limits)
+{
+    conf_verdict *v = e->v;
+    v->until = conf_clock() + limits->seconds + GRACE;
+    if (e->n_diverging > 0) return;
+    conf_vector_print_name(v->vector, vector);
+    (void)snprintf(v->where, sizeof v->where, "vector %s%s%.400s", v->vector, vector->comment ? ", " : "",
+                   vector->comment ? vector->comment : "");
+    conf_text_clean(v->where);
+}
+
+/* An engine may answer otherwise where the vector says so; it may not crash. */
+static bool is_excused(const conf_vector *vector, const conf_verdict *one)
+{
+    return vector->rule == CONF_VECTOR_EITHER && one->outcome == CONF_FAILED &&
+           one->class != CONF_CLASS_CRASH && one->class != CONF_CLASS_EXIT && one->class != CONF_CLASS_HANG;
+}
+
+static void take(evaluation *e, const conf_vector *vector, const conf_verdict *one)
+{
+    e->n_replayed++;
+    if (one->outcome == CONF_PASSED) return;
+    if (is_excused(vector, one)) {
+        e->n_excused++;
+        return;
+    }
+    e->over = one->outcome == CONF_BROKEN || one->class == CONF_CLASS_HANG;
+    if (e->n_diverging++ > 0) return;
+    if (one->outcome == CONF_FAILED) conf_verdict_fail(e->v, one->class, "%s", one->reason);
+    else conf_verdict_set(e->v, one->outcome, "%s", one->reason);
+}
+
+static void replay_vector(evaluation *e, size_t i, const conf_limits *limits)
+{
+    const conf_vector *vector = &e->c->vectors.at[i];
+    conf_verdict one;
+    assay_error err = {0};
+    enter(e, vector, limits);
+    if (conf_isolate(run_task, &(task){e, i}, limits, &one, &err) == ASSAY_OK) {
+        take(e, vector, &one);
+        return;
+    }
+    conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
+    e->over = true;
+}
+
+/* n: that were to be replayed. */
+static void sum_up(const evaluation *e, size_t n)
+{
+    conf_verdict *v = e->v;
+    if (e->n_diverging > 0)
+        conf_verdict_note(v, "%zu of %zu vectors diverge%s", e->n_diverging, e->n_replayed,
+                          e->n_diverging == 1 ? "s" : "");
+    else conf_verdict_note(v, "%zu vector%s", e->n_replayed, e->n_replayed == 1 ? "" : "s");
+    if (e->n_replayed < n) conf_verdict_note(v, "%zu more were not replayed", n - e->n_replayed);
+    if (e->n_excused > 0) conf_verdict_note(v, "%zu differ where they may", e->n_excused);
+    if (v->outcome != CONF_PASSED) return;
+    v->where[0] = '\0';
+    v->vector[0] = '\0';
+}
+
+/* Replays vectors from `begin` on in one process. Returns the first that has not passed there, or `end`: what
+ * becomes of it by itself is what counts. */
+static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin, size_t end)
+{
+    const batch b = {e, assignment, begin, end};
+    assay_error err = {0};
+    e->v->until = conf_clock() + (double)(end - begin) * assignment->limits.seconds + GRACE;
+    if (conf_isolate(run_batch, &b, &assignment->limits, &e->last, &err) != ASSAY_OK) {
+        conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
+        e->over = true;
+        return end;
+    }
+    for (size_t i = begin; i < begin + e->last.n_passed; i++)
+        e->n_replayed += is_due(assignment, &e->c->vectors.at[i]);
+    return begin + e->last.n_passed;
+}
+
+/* A vector that has failed behind others: by itself first; if it passes then, what came before has spoiled
+ * it.
+ */
+static void replay_again(evaluation *e, const conf_assignment *assignment, size_t i)
+{
+    const size_t n_told = e->n_diverging + e->n_excused;
+    replay_vector(e, i, &assignment->limits);
+    if (e->over || e->n_diverging + e->n_excused > n_told) return;
+    if (e->last.outcome != CONF_FAILED || e->last.class == CONF_CLASS_HANG ||
+        e->last.class == CONF_CLASS_MEMORY)
+        return;
+    conf_verdict spoiled = {0};
+    conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
+                      "behind the vectors before it, but not by itself: %.400s", e->last.reason);
+    take(e, &e->c->vectors.at[i], &spoiled);
+    e->n_replayed--;
+}
+
+static void replay_all(evaluation *e, const conf_assignment *assignment)
+{
+    const size_t n = e->c->vectors.n;
+    for (size_t i = 0; i < n && !e->over;) {
+        if (!e->kind->in_turn) {
+            if (is_due(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
+            i++;
+            continue;
+        }
+        const size_t end = i + BATCH < n ? i + BATCH : n;
+        i = replay_batch(e, assignment, i, end);
+        if (i < end && !e->over) replay_again(e, assignment, i++);
+    }
+}
+
+/* Vectors that break the format, of those that are asked for. */
+typedef struct broken_vectors {
+    size_t n;
+    const conf_vector *first;
+} broken_vectors;
+
+/* What is broken comes first in a verdict: then what diverges of the others is in its notes. */
+static void report_broken(conf_verdict *v, const broken_vectors *broken, size_t n_due)
+{
+    char said[CONF_TEXT_MAX];
+    if (broken->n == 0 || v->outcome == CONF_BROKEN) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    if (v->outcome == CONF_FAILED) conf_verdict_note(v, "the first that diverges: %s: %s", v->where, said);
+    conf_verdict_set(v, CONF_BROKEN, "%zu of %zu vectors %s broken: %s", broken->n, broken->n + n_due,
+                     broken->n == 1 ? "is" : "are", broken->first->broken);
+    v->where[0] = '\0';
+    v->vector[0] = '\0';
+}
+
+void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
+{
+    evaluation e = {.c = c, .kind = conf_textual_of(c->kind), .v = v};
+    broken_vectors broken = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < c->vectors.n; i++) {
+        const conf_vector *vector = &c->vectors.at[i];
+        n += is_due(assignment, vector);
+        if (!vector->broken || !is_asked(assignment, vector)) continue;
+        if (broken.n++ == 0) broken.first = vector;
+    }
+    if (n + broken.n == 0) {
+        conf_verdict_set(v, CONF_SKIPPED, "it has no vector %s", assignment->vector);
+        return;
+    }
+    e.offered = n > 0 ? e.kind->open(assignment->engine, v) : NULL;
+    if (e.offered) {
+        v->stage = CONF_STAGE_VECTOR;
+        replay_all(&e, assignment);
+        sum_up(&e, n);
+    }
+    report_broken(v, &broken, n);
+}

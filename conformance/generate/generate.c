@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/generate/generate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/abi/compute.h"
+#include "conformance/support/clock.h"
+#include "model/checkpoint/stop.h"
+
+struct conf_generator {
+    const assay_engine *engine;
+    const assay_serving *serving;
+    assay_model *model;
+    assay_tokenizer *tokenizer;
+    stop_set *stops; /* NULL where the engine names them */
+    const int32_t *stop_ids;
+    size_t n_stop_ids, vocab, logit_size;
+};
+
+static assay_status find_stops(conf_generator *g, const char *dir, assay_error *err)
+{
+    if (g->engine->model_stop_ids) {
+        g->stop_ids = g->engine->model_stop_ids(g->model, &g->n_stop_ids);
+        return ASSAY_OK;
+    }
+    assay_status rc = stop_set_read(dir, &g->stops, err);
+    if (rc == ASSAY_OK) g->stop_ids = stop_set_ids(g->stops, &g->n_stop_ids);
+    return rc;
+}
+
+assay_status conf_generator_open(const assay_engine *engine, const assay_serving *serving, const char *dir,
+                                 const char *const *allow_unknown, conf_generator **out, assay_error *err)
+{
+    conf_generator *g = calloc(1, sizeof *g);
+    if (!g) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    g->engine = engine;
+    g->serving = serving;
+    g->logit_size = engine->logits_dtype == ASSAY_F64 ? sizeof(double) : sizeof(float);
+    const assay_model_options options = {.allow_unknown = allow_unknown};
+    assay_status rc = conf_compute_open(engine, &options, dir, &g->model, err);
+    if (rc == ASSAY_OK) g->vocab = engine->model_vocab(g->model);
+    if (rc == ASSAY_OK) rc = serving->tokenizer_open(dir, &g->tokenizer, err);
+    if (rc == ASSAY_OK) rc = find_stops(g, dir, err);
+    if (rc == ASSAY_OK) *out = g;
+    else conf_generator_free(g);
+    return rc;
+}
+
+void conf_generator_free(conf_generator *g)
+{
+    if (!g) return;
+    stop_set_free(g->stops);
+    if (g->tokenizer) g->serving->tokenizer_free(g->tokenizer);
+    if (g->model) g->engine->model_free(g->model);
+    free(g);
+}
+
+/* One generation under way. */
+typedef struct run {
+    conf_generator *g;
+    const conf_generation *what;
+    const conf_listeners *listeners;
+    int32_t *prompt; /* [n_prompt] */
+    size_t n_prompt;
+    serve_sampler *sampler;
+    assay_session *session;
+    assay_completion *completion;
+    assay_reply *reply;
+    void *logits; /* [vocab], or [n_prompt, vocab] of an engine that gives no less */
+    conf_generated *out;
+    assay_error *err;
+    assay_status status; /* of the reply, inside a sink */
+} run;
+
+static assay_status no_memory(run *r)
+{
+    return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
+}
+
+/* A tokenizer may have tokens that the model has not. */
+static assay_status check_ids(const run *r)
+{
+    for (size_t i = 0; i < r->n_prompt; i++)
+        if (r->prompt[i] < 0 || (size_t)r->prompt[i] >= r->g->vocab)
+            return assay_fail(r->err, ASSAY_EFORMAT,
+                              "token %zu of the prompt: found id %" PRId32
+                              " of the tokenizer, expected one of the model's "
+                              "vocabulary, 0 to %zu",
+                              i, r->prompt[i], r->g->vocab - 1);
+    return ASSAY_OK;
+}
+
+static assay_status encode(run *r)
+{
+    const assay_text text = r->what->prompt;
+    const assay_serving *s = r->g->serving;
+    size_t n = 0;
+    assay_status rc = s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, NULL, 0, &n, r->err);
+    if (rc != ASSAY_OK) return rc;
+    if (n == 0) return assay_fail(r->err, ASSAY_EINVAL, "the prompt has no token, expected at least one");
+    r->prompt = calloc(n, sizeof *r->prompt);
+    if (!r->prompt) return no_memory(r);
+    rc =
+        s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, r->prompt, n, &r->n_prompt, r->err);
+    if (rc == ASSAY_OK && r->n_prompt != n)
+        rc = assay_fail(r->err, ASSAY_EINTERNAL, "the tokenizer finds %zu tokens in the prompt, and then %zu",
+                        n, r->n_prompt);
+    if (rc == ASSAY_OK && r->what->max_positions && n > r->what->max_positions)
+        return assay_fail(r->err, ASSAY_EINVAL,
+                          "the prompt has %zu tokens, expected at most %zu, the positions of the model "
+                          "(max_position_embeddings)",
+                          n, r->what->max_positions);
+    return rc == ASSAY_OK ? check_ids(r) : rc;
+}
+
+static assay_status begin(run *r)
+{
+    conf_generator *g = r->g;
+    const assay_completion_options options = {.size = sizeof options,
+                                              .tokenizer = g->tokenizer,
+                                              .stop_ids = g->stop_ids,
+                                              .n_stop_ids = g->n_stop_ids,
+                                              .stop_texts = r->what->stop_texts,
+                                              .n_stop_texts = r->what->n_stop_texts,
+                                              .prompt_tokens = r->n_prompt,
+                                              .max_tokens = r->what->max_tokens};
+    assay_status rc = serve_sampler_open(&r->what->sampling, g->vocab, &r->sampler, r->err);
+    if (rc == ASSAY_OK) rc = g->engine->session_open(g->model, &r->session, r->err);
+    if (rc == ASSAY_OK) rc = g->serving->completion_open(&options, &r->completion, r->err);
+    if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->what->reply, &r->reply, r->err);
+    if (rc != ASSAY_OK) return rc;
+    r->logits = calloc(g->vocab * (g->engine->prefill_last ? 1 : r->n_prompt), g->logit_size);
+    return r->logits ? ASSAY_OK : no_memory(r);
+}
+
+static void end(run *r)
+{
+    const conf_generator *g = r->g;
+    serve_sampler_free(r->sampler);
+    if (r->session) g->engine->session_free(r->session);
+    if (r->completion) g->serving->completion_free(r->completion);
+    if (r->reply) g->serving->reply_free(r->reply);
+    free(r->prompt);
+    free(r->logits);
+}
+
+/* What the reply is made of, which also counts its calls. */
+static void take_reply(void *context, assay_part part, const char *text, size_t n)
+{
+    run *r = context;
+    r->out->n_calls += part == ASSAY_PART_CALL;
+    r->listeners->reply->take(r->listeners->reply->context, part, text, n);
+}
+
+static void take_text(void *context, assay_part part, const char *text, size_t n)
+{
+    run *r = context;
+    const assay_sink inner = {.take = take_reply, .context = r};
+    const assay_sink *out = r->listeners->text;
+    if (out) out->take(out->context, part, text, n);
+    if (r->status == ASSAY_OK) r->status = r->g->serving->reply_feed(r->reply, text, n, &inner, r->err);
+}
+
+/* The logits behind the prompt. */
+static assay_status prefill(run *r, const void **last)
+{
+    const int32_t length = (int32_t)r->n_prompt;
+    const assay_batch batch = {
+        .n_samples = 1, .n_tokens = r->n_prompt, .tokens = r->prompt, .length = &length};
+    const assay_engine *e = r->g->engine;
+    if (r->n_prompt > INT32_MAX)
+        return assay_fail(r->err, ASSAY_EINVAL, "the prompt has %zu tokens, expected at most %d", r->n_prompt,
+                          INT32_MAX);
+    *last = r->logits;
+    if (e->prefill_last) return e->prefill_last(r->session, &batch, r->logits, r->err);
+    *last = (char *)r->logits + (r->n_prompt - 1) * r->g->vocab * r->g->logit_size;
+    return e->prefill(r->session, &batch, r->logits, r->err);
+}
+
+static assay_status choose(run *r, const void *logits, int32_t *id)
+{
+    *id = serve_sampler_choose(r->sampler, logits, r->g->engine->logits_dtype, r->out->n_ids);
+    if (*id < 0)
+        return assay_fail(r->err, ASSAY_EINTERNAL, "step %zu: all logits are NaN or minus infinity",
+                          r->out->n_ids);
+    serve_sampler_see(r->sampler, *id);
+    if (r->out->n_ids % 64 == 0) {
+        int32_t *ids = realloc(r->out->ids, (r->out->n_ids + 64) * sizeof *ids);
+        if (!ids) return no_memory(r);
+        r->out->ids = ids;
+    }
+    r->out->ids[r->out->n_ids++] = *id;
+    return ASSAY_OK;
+}
+
+static assay_status generate(run *r)
+{
+    const assay_serving *s = r->g->serving;
+    const assay_sink text = {.take = take_text, .context = r}, reply = {.take = take_reply, .context = r};
+    const void *logits = NULL;
+    const double start = conf_clock();
+    for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_see(r->sampler, r->prompt[i]);
+    const conf_listeners *heard = r->listeners;
+    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, false);
+    assay_status rc = prefill(r, &logits);
+    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, true);
+    r->out->prefill_seconds = conf_clock() - start;
+    while (rc == ASSAY_OK) {
+        int32_t id;
+        rc = choose(r, logits, &id);
+        if (rc == ASSAY_OK) rc = s->completion_push(r->completion, id, &text, &r->out->state, r->err);
+        if (rc == ASSAY_OK) rc = r->status;
+        if (rc != ASSAY_OK || r->out->state.finish != ASSAY_FINISH_NONE) break;
+        rc = r->g->engine->decode(r->session, &id, r->logits, r->err);
+        logits = r->logits;
+    }
+    r->out->decode_seconds = conf_clock() - start - r->out->prefill_seconds;
+    return rc == ASSAY_OK ? s->reply_end(r->reply, &reply, r->err) : rc;
+}
+
+assay_status conf_generate(conf_generator *g, const conf_generation *what, const conf_listeners *listeners,
+                           conf_generated *out, assay_error *err)
+{
+    conf_generated made = {0};
+    run r = {.g = g, .what = what, .listeners = listeners, .out = &made, .err = err};
+    assay_status rc = encode(&r);
+    if (rc == ASSAY_OK) rc = begin(&r);
+    if (rc == ASSAY_OK) rc = generate(&r);
+    end(&r);
+    if (rc == ASSAY_OK) *out = made;
+    else free(made.ids);
+    return rc;
+}
+
+const char *conf_generated_reason(const conf_generated *generated)
+{
+    if (generated->state.finish == ASSAY_FINISH_LENGTH) return "length";
+    return generated->n_calls > 0 ? "tool_calls" : "stop";
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/generate/generate.c conformance/generate/generate.h

@@ -1,0 +1,53 @@
+/* What the parts of the HDF5 reader share: an open file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_HDF5_FILE_H
+#define CONFORMANCE_HDF5_FILE_H
+
+#include "conformance/hdf5/hdf5.h"
+
+#define CONF_H5_GROUPS_CACHED 8
+
+/* A link of a group. */
+typedef struct conf_h5_link {
+    char *name;
+    enum { CONF_LINK_HARD, CONF_LINK_SOFT, CONF_LINK_EXTERNAL } kind;
+    uint64_t address; /* of the object header that a hard link leads to */
+} conf_h5_link;
+
+/* A group's links, sorted bytewise by name. */
+typedef struct conf_h5_group {
+    uint64_t address; /* of its object header */
+    size_t n;
+    conf_h5_link *links;
+} conf_h5_group;
+
+/* What a file may still ask for. */
+typedef struct conf_h5_budget {
+    size_t unpacked;  /* bytes that datasets may still unpack to */
+    size_t structure; /* bytes of structure that may still be read */
+} conf_h5_budget;
+
+/* What changes while a file is read: behind a pointer, since readers borrow the file const. Reading the data
+ * of an open dataset changes none of it, so that any thread may do so. */
+typedef struct conf_h5_state {
+    conf_h5_budget left;
+    conf_h5_group groups[CONF_H5_GROUPS_CACHED];
+    size_t n_groups; /* listed so far; the latest are kept */
+} conf_h5_state;
+
+struct conf_h5 {
+    int fd;
+    char *path;
+    size_t size;   /* bytes of the file */
+    size_t base;   /* where the address 0 lies: behind a user block */
+    uint64_t root; /* the object header of the root group */
+    size_t most;   /* bytes that it may unpack to */
+    conf_h5_state *state;
+};
+
+/* Takes what `name` unpacks to from what is left, so that many datasets cannot ask for more memory together
+ * than the file's limit. Call it before the memory is allocated. */
+assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/hdf5/array.c \
+	conformance/hdf5/attribute.c conformance/hdf5/attribute.h \
+	conformance/hdf5/btree.c conformance/hdf5/btree.h \
+	conformance/hdf5/bytes.c conformance/hdf5/bytes.h \
+	conformance/hdf5/chunk.c conformance/hdf5/chunk.h \
+	conformance/hdf5/data.c conformance/hdf5/data.h \
+	conformance/hdf5/dataset.c conformance/hdf5/dataset.h \
+	conformance/hdf5/file.h \
+	conformance/hdf5/group.c conformance/hdf5/group.h \
+	conformance/hdf5/hdf5.c conformance/hdf5/hdf5.h \
+	conformance/hdf5/header.c conformance/hdf5/header.h \
+	conformance/hdf5/heap.c conformance/hdf5/heap.h \
+	conformance/hdf5/index.c conformance/hdf5/index.h \
+	conformance/hdf5/stream.c conformance/hdf5/stream.h \
+	conformance/hdf5/text.c \
+	conformance/hdf5/type.c conformance/hdf5/type.h
+
+CONFORMANCE_HDF5_TESTS = \
+	conformance/hdf5/tests/check_chunks \
+	conformance/hdf5/tests/check_collection \
+	conformance/hdf5/tests/check_cut \
+	conformance/hdf5/tests/check_dataset \
+	conformance/hdf5/tests/check_filters \
+	conformance/hdf5/tests/check_fractal \
+	conformance/hdf5/tests/check_hdf5 \
+	conformance/hdf5/tests/check_headers \
+	conformance/hdf5/tests/check_hostile \
+	conformance/hdf5/tests/check_index \
+	conformance/hdf5/tests/check_messages \
+	conformance/hdf5/tests/check_objects \
+	conformance/hdf5/tests/check_shared \
+	conformance/hdf5/tests/check_stored \
+	conformance/hdf5/tests/check_stream \
+	conformance/hdf5/tests/check_stream_damaged \
+	conformance/hdf5/tests/check_structure \
+	conformance/hdf5/tests/check_superblock \
+	conformance/hdf5/tests/check_symbols \
+	conformance/hdf5/tests/check_types
+check_PROGRAMS += $(CONFORMANCE_HDF5_TESTS)
+TESTS += $(CONFORMANCE_HDF5_TESTS)
+DATASET = conformance/hdf5/tests/dataset.c conformance/hdf5/tests/dataset.h
+conformance_hdf5_tests_check_chunks_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_chunks_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_collection_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_collection_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_cut_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_cut_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_dataset_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_dataset_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_filters_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
+conformance_hdf5_tests_check_filters_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS)
+conformance_hdf5_tests_check_fractal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_fractal_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_hdf5_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_hdf5_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_headers_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_headers_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_hostile_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_index_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_messages_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_objects_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_shared_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_stored_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_stream_SOURCES = conformance/hdf5/tests/check_stream.c $(DATASET)
+conformance_hdf5_tests_check_stream_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_stream_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_stream_damaged_SOURCES = conformance/hdf5/tests/check_stream_damaged.c $(DATASET)
+conformance_hdf5_tests_check_stream_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_stream_damaged_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
+conformance_hdf5_tests_check_stream_damaged_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_structure_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_structure_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_superblock_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_superblock_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_symbols_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_symbols_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_types_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_types_LDADD = conformance/tests/libsupport.la
+
+# For scripts/bench-diff.
+EXTRA_PROGRAMS += conformance/hdf5/tests/bench_files
+CLEANFILES += conformance/hdf5/tests/bench_files
+conformance_hdf5_tests_bench_files_CFLAGS = $(AM_CFLAGS) $(HDF5_CFLAGS)
+conformance_hdf5_tests_bench_files_LDADD = $(HDF5_LIBS)

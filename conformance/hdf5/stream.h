@@ -1,0 +1,62 @@
+/* Datasets of logits too large for memory, read by rectangles of rows on many threads, and what is stored in
+ * chunks unpacked on them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_HDF5_STREAM_H
+#define CONFORMANCE_HDF5_STREAM_H
+
+#include "conformance/hdf5/chunk.h"
+#include "conformance/hdf5/hdf5.h"
+
+typedef struct conf_stream conf_stream;
+
+/* Rows [t0, t1) of each of the samples [b0, b1) of a dataset [B, T, V]. */
+typedef struct conf_rect {
+    size_t b0, b1, t0, t1;
+} conf_rect;
+
+/* Opens a dataset of float64 or float32 by the rules of conf_h5_read, but of any size that its file can hold.
+ * Fails with ASSAY_EFORMAT too where it has more than 3 axes; missing axes are taken for leading ones of
+ * length
+ * 1. file is borrowed until conf_stream_close. */
+assay_status conf_stream_open(const conf_h5 *file, const char *name, conf_stream **out, assay_error *err);
+
+/* The same for a set of floating types, a part of CONF_H5_FLOATS. */
+assay_status conf_stream_open_types(const conf_h5 *file, const char *name, conf_h5_types types,
+                                    conf_stream **out, assay_error *err);
+void conf_stream_close(conf_stream *s);
+
+const char *conf_stream_path(const conf_stream *s);
+const char *conf_stream_name(const conf_stream *s);
+/* Of rows in memory: F64 or F32. */
+assay_dtype conf_stream_dtype(const conf_stream *s);
+/* Of the file: also F16 or BF16. */
+assay_dtype conf_stream_stored_dtype(const conf_stream *s);
+/* [B, T, V] */
+const size_t *conf_stream_shape(const conf_stream *s);
+size_t conf_stream_row_bytes(const conf_stream *s);
+
+/* Whether any part is read by a plain read of the file, so that nothing is gained by fetching more at once.
+ */
+bool conf_stream_is_plain(const conf_stream *s);
+
+/* [3]: the lengths that rectangles are best a multiple of: a chunk's; else 1. */
+const size_t *conf_stream_step(const conf_stream *s);
+
+/* Bytes of a chunk; 0 where there are none. */
+size_t conf_stream_chunk_bytes(const conf_stream *s);
+
+/* How many parts a rectangle is read in; any thread may read any of them. rect must lie inside the dataset.
+ */
+size_t conf_stream_n_parts(const conf_stream *s, const conf_rect *rect);
+
+/* Reads part `part` of rect to its place in into: [b1 - b0, t1 - t0, V], dense. u: the calling thread's, for
+ * chunks of conf_stream_chunk_bytes; NULL where there are none. Fails with ASSAY_EFORMAT where the file is
+ * damaged. */
+assay_status conf_stream_read_part(const conf_stream *s, const conf_rect *rect, size_t part, void *into,
+                                   conf_unpacker *u, assay_error *err);
+
+/* Reads all parts on the calling thread, with an unpacker made for it. */
+assay_status conf_stream_read(const conf_stream *s, const conf_rect *rect, void *into, assay_error *err);
+
+#endif

@@ -1,0 +1,58 @@
+/* Types and shapes of HDF5 objects, as messages describe them, and numbers converted from their stored form.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_HDF5_TYPE_H
+#define CONFORMANCE_HDF5_TYPE_H
+
+#include "conformance/hdf5/bytes.h"
+
+#define CONF_H5_RANK_MAX 32
+
+typedef enum conf_h5_class {
+    CONF_H5_NUMBER,        /* of a type that assay_dtype has */
+    CONF_H5_INTEGER,       /* any other integer */
+    CONF_H5_FLOAT,         /* any other floating-point number */
+    CONF_H5_TEXT,          /* strings of a fixed length */
+    CONF_H5_TEXT_VARIABLE, /* strings in the global heap */
+    CONF_H5_OTHER
+} conf_h5_class;
+
+/* How an element is stored. */
+typedef struct conf_h5_type {
+    conf_h5_class class;
+    assay_dtype dtype; /* ASSAY_DTYPE_NONE unless it is a number */
+    size_t size;       /* bytes of an element; never 0 */
+    bool big;          /* of a number: big-endian */
+    bool space_padded; /* of text of a fixed length */
+} conf_h5_type;
+
+typedef struct conf_h5_space {
+    bool is_null; /* neither scalar nor array: no element at all */
+    size_t rank;
+    uint64_t shape[CONF_H5_RANK_MAX];
+    uint64_t most[CONF_H5_RANK_MAX]; /* what it may grow to; UINT64_MAX: without limit */
+} conf_h5_space;
+
+/* Decode the contents of a datatype and of a dataspace message. False where they are damaged. What is sound,
+ * and not of a class that is read, is CONF_H5_OTHER. */
+bool conf_h5_type_decode(conf_bytes b, conf_h5_type *out);
+bool conf_h5_space_decode(conf_bytes b, conf_h5_space *out);
+
+/* "F32", "float of 24 bits", "text", "compound or other". */
+void conf_h5_type_print(char *text, size_t size, const conf_h5_type *type);
+
+/* The type that numbers of a stored type are handed out in: float16 and bfloat16 as float32. */
+assay_dtype conf_h5_type_widened(const conf_h5_type *type);
+
+/* Whether elements in memory have the bytes that the file has. */
+bool conf_h5_type_is_native(const conf_h5_type *type);
+
+/* Converts n stored elements to conf_h5_type_widened in this machine's byte order. into and from are either
+ * the same, where the sizes are, or do not overlap; either may be unaligned. */
+void conf_h5_type_convert(const conf_h5_type *type, void *into, const void *from, size_t n);
+
+/* Element i of integers in memory, of any of their types. False where dtype is none of them, and where it is
+ * larger than an int64. */
+bool conf_h5_integer_at(assay_dtype dtype, const void *data, size_t i, int64_t *out);
+
+#endif

@@ -1,0 +1,235 @@
+/* The rules for greedy tokens, for tensors and for rotated vectors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <check.h>
+#include <math.h>
+
+#include "conformance/judge/judge.h"
+#include "conformance/tests/support.h"
+
+/* The truth prefers 2 to 0 by a hair and to everything else by far; 4 is the stop id. */
+static double truth[5], found[5];
+static const int32_t stops[] = {4};
+static conf_token_step step;
+static int32_t token;
+
+static void setup(void)
+{
+    for (size_t i = 0; i < 5; i++) truth[i] = found[i] = -(double)i;
+    truth[0] = found[0] = 3;
+    truth[2] = found[2] = 3.01;
+    step = (conf_token_step){.golden = 2,
+                             .truth = truth,
+                             .found = found,
+                             .n = 5,
+                             .stop_ids = stops,
+                             .n_stop_ids = 1,
+                             .epsilon = 0.02};
+}
+
+START_TEST(the_expected_token_is_the_same)
+{
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+    ck_assert_int_eq(token, 2);
+}
+END_TEST
+
+START_TEST(a_token_that_is_given_is_judged_like_one_that_is_found)
+{
+    found[0] = 3.02;
+    ck_assert_int_eq(conf_judge_choice(&step, 2), CONF_TOKEN_SAME);
+    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_TIE);
+    ck_assert_int_eq(conf_judge_choice(&step, 1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_judge_choice(&step, 4), CONF_TOKEN_STOP_FLIP);
+    ck_assert_int_eq(conf_judge_choice(&step, -1), CONF_TOKEN_OTHER);
+    ck_assert_int_eq(conf_judge_choice(&step, 5), CONF_TOKEN_OTHER);
+    step.found = NULL;
+    ck_assert_int_eq(conf_judge_choice(&step, 0), CONF_TOKEN_OTHER);
+}
+END_TEST
+
+START_TEST(a_flip_at_a_near_tie_is_excused)
+{
+    found[0] = 3.02;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_TIE);
+    ck_assert_int_eq(token, 0);
+}
+END_TEST
+
+START_TEST(a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate)
+{
+    truth[2] = 3.039;
+    found[0] = 3.049;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_TIE);
+}
+END_TEST
+
+START_TEST(a_flip_is_refused_where_the_truth_sees_no_tie)
+{
+    found[0] = 3.02;
+    truth[2] = 3.05;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+}
+END_TEST
+
+START_TEST(a_flip_is_refused_where_the_candidate_sees_no_tie)
+{
+    found[0] = 3.06;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+}
+END_TEST
+
+START_TEST(a_flip_is_refused_where_no_truth_is_recorded)
+{
+    found[0] = 3.02;
+    step.truth = NULL;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
+}
+END_TEST
+
+START_TEST(a_flip_to_a_stop_id_is_never_excused)
+{
+    truth[4] = 3.005;
+    found[4] = 3.02;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOP_FLIP);
+}
+END_TEST
+
+START_TEST(a_flip_from_a_stop_id_is_never_excused)
+{
+    truth[4] = found[4] = 3.015;
+    found[2] = 3.02;
+    step.golden = 4;
+    step.ends = true;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOP_FLIP);
+}
+END_TEST
+
+START_TEST(a_stop_id_ends_the_stream_where_the_truth_ends)
+{
+    truth[4] = found[4] = 9;
+    step.golden = 4;
+    step.ends = true;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+}
+END_TEST
+
+START_TEST(a_stop_id_where_the_truth_goes_on_diverges)
+{
+    truth[4] = found[4] = 9;
+    step.golden = 4;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_STOPS_EARLY);
+}
+END_TEST
+
+START_TEST(any_stop_id_ends_a_stream_whose_stop_id_was_left_out)
+{
+    step.golden = -1;
+    step.truth = NULL;
+    found[4] = 9;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+}
+END_TEST
+
+START_TEST(going_on_where_the_truth_ends_diverges)
+{
+    step.golden = -1;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_GOES_ON);
+}
+END_TEST
+
+START_TEST(logits_that_are_no_numbers_decide_nothing)
+{
+    found[3] = (double)NAN;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    step.truth = NULL;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    found[3] = INFINITY;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    for (size_t i = 0; i < 5; i++) found[i] = -INFINITY;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+}
+END_TEST
+
+START_TEST(a_token_that_is_ruled_out_decides_nothing_wrong)
+{
+    found[3] = -INFINITY;
+    step.truth = NULL;
+    ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_SAME);
+}
+END_TEST
+
+START_TEST(a_tensor_is_measured_in_units_at_its_worst_element)
+{
+    double t[3] = {1, 2, 3}, c[3] = {1, 2.5, 3.25};
+    conf_tensor_judgement j = conf_judge_tensor(t, c, 3, 0.125);
+    ck_assert_double_eq(j.multiple, 4);
+    ck_assert_uint_eq(j.at, 1);
+    ck_assert_double_eq(conf_judge_tensor(t, t, 3, 0.125).multiple, 0);
+}
+END_TEST
+
+START_TEST(a_tensor_with_nan_is_beyond_every_bound)
+{
+    double t[2] = {1, 2}, c[2] = {1, (double)NAN};
+    conf_tensor_judgement j = conf_judge_tensor(t, c, 2, 1e300);
+    ck_assert(isinf(j.multiple));
+    ck_assert_uint_eq(j.at, 1);
+}
+END_TEST
+
+START_TEST(a_tensor_of_zeros_must_be_zeros)
+{
+    double t[1] = {0}, c[1] = {1e-300};
+    ck_assert_double_eq(conf_judge_tensor(t, t, 1, 0).multiple, 0);
+    ck_assert(isinf(conf_judge_tensor(t, c, 1, 0).multiple));
+}
+END_TEST
+
+START_TEST(the_unit_of_a_tensor_is_its_noise_or_sixteen_ulps)
+{
+    ck_assert_double_eq(conf_unit_float32(1e-3, 1), 1e-3);
+    ck_assert_double_eq(conf_unit_float32(1e-12, 1), conf_noise_floor(1));
+}
+END_TEST
+
+START_TEST(the_bound_of_a_rotated_row_grows_with_its_position)
+{
+    ck_assert_double_eq(conf_rope_bound_float32(2, 0), 4 * 16 * ldexp(2, -24));
+    ck_assert_double_eq(conf_rope_bound_float32(2, 84), 4 * 100 * ldexp(2, -24));
+    ck_assert_double_eq(conf_rope_bound_float32(2, -84), conf_rope_bound_float32(2, 84));
+    ck_assert_double_eq(conf_rope_bound_float64(2, 0, 1e-11), 2e-11);
+    ck_assert_double_eq_tol(conf_rope_bound_float64(2, 1e6, 1e-11), 2e-11 + 8e6 * ldexp(1, -53), 1e-24);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/judge_token");
+    TCase *tokens = tcase_create("tokens");
+    tcase_add_checked_fixture(tokens, setup, NULL);
+    tcase_add_test(tokens, the_expected_token_is_the_same);
+    tcase_add_test(tokens, a_token_that_is_given_is_judged_like_one_that_is_found);
+    tcase_add_test(tokens, a_flip_at_a_near_tie_is_excused);
+    tcase_add_test(tokens, a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate);
+    tcase_add_test(tokens, a_flip_is_refused_where_the_truth_sees_no_tie);
+    tcase_add_test(tokens, a_flip_is_refused_where_the_candidate_sees_no_tie);
+    tcase_add_test(tokens, a_flip_is_refused_where_no_truth_is_recorded);
+    tcase_add_test(tokens, a_flip_to_a_stop_id_is_never_excused);
+    tcase_add_test(tokens, a_flip_from_a_stop_id_is_never_excused);
+    tcase_add_test(tokens, a_stop_id_ends_the_stream_where_the_truth_ends);
+    tcase_add_test(tokens, a_stop_id_where_the_truth_goes_on_diverges);
+    tcase_add_test(tokens, any_stop_id_ends_a_stream_whose_stop_id_was_left_out);
+    tcase_add_test(tokens, going_on_where_the_truth_ends_diverges);
+    tcase_add_test(tokens, logits_that_are_no_numbers_decide_nothing);
+    tcase_add_test(tokens, a_token_that_is_ruled_out_decides_nothing_wrong);
+    suite_add_tcase(suite, tokens);
+    TCase *tensors = tcase_create("tensors");
+    tcase_add_test(tensors, a_tensor_is_measured_in_units_at_its_worst_element);
+    tcase_add_test(tensors, a_tensor_with_nan_is_beyond_every_bound);
+    tcase_add_test(tensors, a_tensor_of_zeros_must_be_zeros);
+    tcase_add_test(tensors, the_unit_of_a_tensor_is_its_noise_or_sixteen_ulps);
+    tcase_add_test(tensors, the_bound_of_a_rotated_row_grows_with_its_position);
+    suite_add_tcase(suite, tensors);
+    return support_run(suite);
+}

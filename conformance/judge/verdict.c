@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/judge/verdict.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conformance/support/text.h"
+
+const char *conf_stage_name(conf_stage stage)
+{
+    static const char *const names[] = {"loading the module", "reading",  "model_open", "session_open",
+                                        "traced prefill",     "prefill",  "decode",     "greedy decode",
+                                        "prefill_last",       "rope",     "judging",    "closing",
+                                        "the sweep",          "a vector", "a schedule", "a reply"};
+    return names[stage];
+}
+
+const char *conf_class_name(conf_class class)
+{
+    static const char *const names[CONF_N_CLASSES] = {
+        "",       "mask",         "logits", "tokens",  "tensor", "rope",  "threads", "stops", "text",
+        "events", "inconsistent", "shape",  "refused", "memory", "crash", "exit",    "hang"};
+    return names[class];
+}
+
+conf_class conf_class_of(const char *name)
+{
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++)
+        if (strcmp(conf_class_name(class), name) == 0) return class;
+    return CONF_CLASS_NONE;
+}
+
+static void set(conf_verdict *v, conf_outcome outcome, conf_class class, const char *format, va_list args)
+{
+    (void)vsnprintf(v->reason, sizeof v->reason, format, args);
+    conf_text_clean(v->reason);
+    v->outcome = outcome;
+    v->class = class;
+}
+
+void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ...)
+{
+    assert(class != CONF_CLASS_NONE);
+    va_list args;
+    va_start(args, format);
+    set(v, CONF_FAILED, class, format, args);
+    va_end(args);
+}
+
+void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
+{
+    assert(outcome != CONF_FAILED);
+    va_list args;
+    va_start(args, format);
+    set(v, outcome, CONF_CLASS_NONE, format, args);
+    va_end(args);
+}
+
+void conf_verdict_note(conf_verdict *v, const char *format, ...)
+{
+    size_t n = strlen(v->notes);
+    if (n > 0 && n + 2 < sizeof v->notes) {
+        memcpy(v->notes + n, "; ", 3);
+        n += 2;
+    }
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(v->notes + n, sizeof v->notes - n, format, args);
+    va_end(args);
+    conf_text_clean(v->notes);
+}
+
+void conf_verdict_settle(conf_verdict *v)
+{
+    char said[CONF_TEXT_MAX];
+    if (v->checkpoint.state != CONF_CHECKPOINT_BROKEN) return;
+    if (v->outcome == CONF_PASSED)
+        conf_verdict_note(v, "agrees, though the checkpoint is broken: %s", v->checkpoint.reason);
+    if (v->outcome != CONF_FAILED && v->outcome != CONF_SKIPPED) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    conf_verdict_set(v, CONF_BROKEN, "the checkpoint is broken: %s", v->checkpoint.reason);
+    conf_verdict_note(v, "the engine: %s", said);
+    v->measured = false;
+    v->where[0] = v->trace[0] = v->vector[0] = '\0';
+}
+
+void conf_verdict_settle_named(conf_verdict *v)
+{
+    char said[CONF_TEXT_MAX];
+    if (v->outcome != CONF_SKIPPED || v->checkpoint.state != CONF_CHECKPOINT_UNKNOWN) return;
+    (void)snprintf(said, sizeof said, "%s", v->reason);
+    conf_verdict_set(v, CONF_BROKEN, "asked for, and cannot be run: %s", said);
+}
+
+void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)
+{
+    size_t room = sizeof v->unknown - 32, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (at + strlen(names[i]) + 2 > room) {
+            (void)snprintf(v->unknown + at, sizeof v->unknown - at, "%s%zu more", i ? "\n" : "", n - i);
+            return;
+        }
+        at += (size_t)sprintf(v->unknown + at, "%s%s", i ? "\n" : "", names[i]);
+    }
+}

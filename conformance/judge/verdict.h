@@ -1,0 +1,129 @@
+/* What came of one case with one engine. Plain data without pointers: it crosses from the process that ran
+ * the engine to the one that reports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_JUDGE_VERDICT_H
+#define CONFORMANCE_JUDGE_VERDICT_H
+
+#include <assay/engine.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONF_TEXT_MAX        640
+#define CONF_TRACE_NAME_MAX  128
+#define CONF_VECTOR_NAME_MAX 88 /* "GROUP/ID" */
+#define CONF_UNKNOWN_MAX     2048
+
+typedef enum conf_outcome {
+    CONF_PASSED,
+    CONF_FAILED,  /* diverges */
+    CONF_SKIPPED, /* could not be run, for a reason that is nobody's fault */
+    CONF_BROKEN,  /* the fixture, a library or the harness itself is at fault */
+    CONF_N_OUTCOMES
+} conf_outcome;
+
+/* The way in which an answer diverges: of several the one that is judged first. */
+typedef enum conf_class {
+    CONF_CLASS_NONE,         /* no failure */
+    CONF_CLASS_MASK,         /* NaN or infinity in logits whose truth has none, or the other way round */
+    CONF_CLASS_LOGITS,       /* logits out of bounds */
+    CONF_CLASS_TOKENS,       /* greedy tokens, or where the stream ends */
+    CONF_CLASS_TENSOR,       /* a tensor on the way out of bounds, while the logits agree */
+    CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
+    CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
+    CONF_CLASS_STOPS,        /* another stop set, or from other documents */
+    CONF_CLASS_TEXT,         /* a field of a reply has another text */
+    CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
+    CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
+    CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
+    CONF_CLASS_REFUSED, /* an error where the engine must answer */
+    CONF_CLASS_MEMORY,  /* an error for want of memory */
+    CONF_CLASS_CRASH,   /* a signal ended the engine */
+    CONF_CLASS_EXIT,    /* the engine ended the process */
+    CONF_CLASS_HANG,    /* no answer within the time */
+    CONF_N_CLASSES
+} conf_class;
+
+/* What the harness's own loader makes of the checkpoint of a case: checkpoint.h. */
+typedef struct conf_checkpoint {
+    enum { CONF_CHECKPOINT_SOUND, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
+    char reason[CONF_TEXT_MAX]; /* empty where it is sound */
+} conf_checkpoint;
+
+typedef enum conf_stage {
+    CONF_STAGE_LOAD, /* of the module */
+    CONF_STAGE_READ, /* of a case: the harness's own work */
+    CONF_STAGE_MODEL_OPEN,
+    CONF_STAGE_SESSION_OPEN,
+    CONF_STAGE_TRACED_PREFILL, /* in a session of its own */
+    CONF_STAGE_PREFILL,
+    CONF_STAGE_DECODE,
+    CONF_STAGE_GENERATE,
+    CONF_STAGE_PREFILL_LAST, /* and the step behind it */
+    CONF_STAGE_ROPE,
+    CONF_STAGE_JUDGE,
+    CONF_STAGE_CLOSE,
+    CONF_STAGE_SWEEP,  /* of a kernel */
+    CONF_STAGE_VECTOR, /* of a textual case */
+    CONF_STAGE_SCHEDULE,
+    CONF_STAGE_REPLY
+} conf_stage;
+
+typedef struct conf_verdict {
+    conf_outcome outcome;
+    conf_class class;    /* NONE unless failed */
+    conf_stage stage;    /* the last that was entered */
+    bool float64;        /* the engine computes in float64: its unit is the bound, not the noise */
+    assay_dtype compute; /* what the engine was asked to compute in: its unit is the noise of that type */
+    bool measured;       /* multiple means something */
+    double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
+    char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, what is broken */
+    char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
+    char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
+    char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
+    char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
+    char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
+    size_t n_passed; /* of a process that replays vectors in turn: so many have passed, in the order of the
+                        file */
+    double until;    /* on the monotonic clock: the process may take at least until then */
+    double seconds;  /* from the start of its process to the end */
+    conf_checkpoint checkpoint;
+    bool beside;                    /* what was read is no case, but what lies beside cases (case.h) */
+    char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
+} conf_verdict;
+
+/* "prefill", …: for messages. */
+const char *conf_stage_name(conf_stage stage);
+
+/* "logits", …: for people and programs; "" of CONF_CLASS_NONE. */
+const char *conf_class_name(conf_class class);
+
+/* The class of that name; CONF_CLASS_NONE if there is none. */
+conf_class conf_class_of(const char *name);
+
+/* Sets CONF_FAILED with its class and reason, like conf_verdict_set. */
+void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Sets an outcome other than CONF_FAILED, and reason (printf-formatted; control characters and bytes that are
+ * not UTF-8 are replaced). */
+void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Decides where the fault lies once the process of a verdict has ended. On a checkpoint that is broken no
+ * failure and no skip is the engine's: the case is CONF_BROKEN. What agrees with the truth all the same stays
+ * passed, with a note. */
+void conf_verdict_settle(conf_verdict *v);
+
+/* The verdict on a case that the user has named, not found below a directory: what the engine skips because
+ * nobody knows the checkpoint is CONF_BROKEN, so that the very case that was asked for is not passed over. */
+void conf_verdict_settle_named(conf_verdict *v);
+
+/* Fills v->unknown with names [n]; where they do not all fit the last line says how many are left out. */
+void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);
+
+/* Appends to notes, behind "; " where there are some. */
+void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/locate/hear.c \
+	conformance/locate/locate.c conformance/locate/locate.h \
+	conformance/locate/parts.h \
+	conformance/locate/print.c \
+	conformance/locate/replay.c \
+	conformance/locate/sequence.c \
+	conformance/locate/tensors.c \
+	conformance/locate/walk.c \
+	conformance/locate/walker.h
+
+CONFORMANCE_LOCATE_TESTS = \
+	conformance/locate/tests/check_locate \
+	conformance/locate/tests/check_ref
+check_PROGRAMS += $(CONFORMANCE_LOCATE_TESTS)
+TESTS += $(CONFORMANCE_LOCATE_TESTS)
+conformance_locate_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_locate_tests_check_locate_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_locate_tests_check_ref_LDADD = conformance/tests/libsupport.la

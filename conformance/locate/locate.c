@@ -1,0 +1,250 @@
+/* The order of questions: which tensor, and where none tells, which of batch, padding and state.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/locate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "conformance/abi/kernels.h"
+#include "conformance/locate/parts.h"
+#include "conformance/support/text.h"
+
+/* What the processes share. */
+typedef struct shared {
+    conf_walk walk;
+    conf_divergence divergence;
+} shared;
+
+/* An inquiry under way. */
+typedef struct inquiry {
+    const conf_location *location;
+    const conf_context *context;
+    shared *shared;
+    assay_error err;
+    bool failed; /* err says why */
+} inquiry;
+
+static conf_verdict ask(inquiry *q, conf_task_fn *task, const void *what)
+{
+    conf_verdict v = {0};
+    if (conf_isolate(task, what, q->location->limits, &v, &q->err) != ASSAY_OK) q->failed = true;
+    else conf_verdict_settle_named(&v);
+    if (!q->failed && v.outcome == CONF_BROKEN) {
+        (void)assay_fail(&q->err, ASSAY_EINTERNAL, "%s", v.reason);
+        q->failed = true;
+    }
+    return v;
+}
+
+static conf_verdict walk(inquiry *q, const conf_sequence *sequence)
+{
+    conf_walk *w = &q->shared->walk;
+    memset(w, 0, sizeof *w);
+    conf_verdict v = ask(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
+    if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* an engine that writes anywhere wrote there */
+    return v;
+}
+
+/* Whether a sequence agrees with the truth. An engine that fails at it does not. */
+static bool agrees(inquiry *q, conf_sequence sequence)
+{
+    conf_verdict v = ask(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
+    return v.outcome == CONF_PASSED;
+}
+
+/* What was meant as a detail of the walk: an engine that dies of golden inputs has still been walked. */
+static void mend(const inquiry *q, conf_verdict *v)
+{
+    conf_walk *w = &q->shared->walk;
+    if (v->outcome != CONF_FAILED || w->pass == CONF_PASS_COMPUTED || w->pass == CONF_PASS_DONE) return;
+    if (w->pass == CONF_PASS_REFERENCE && q->location->engine && !w->by_reference) return;
+    (void)snprintf(w->reference, sizeof w->reference, "%s%.500s",
+                   w->pass == CONF_PASS_OWN && !w->by_reference ? "given golden inputs, " : "with ref64, ",
+                   v->reason);
+    if (w->pass == CONF_PASS_OWN) v->outcome = CONF_PASSED;
+}
+
+/* Sample `sample` diverges in the batch and agrees by itself. */
+static void tell_batch(inquiry *q, conf_sequence alone, bool padded, bool company)
+{
+    FILE *out = q->context->out;
+    const char *what = "padding";
+    if (!padded) {
+        what = company ? "company" : NULL;
+    } else if (company) {
+        alone.padded = true;
+        what = agrees(q, alone) ? "company" : "padding";
+    }
+    if (q->failed) return;
+    if (what)
+        (void)fprintf(out, "%s sample %zu, alone and without padding, agrees; its %s makes the difference\n",
+                      alone.decodes ? "it takes the batch:" : "it is the batch:", alone.sample, what);
+    else
+        (void)fprintf(out,
+                      "sample %zu, replayed once more, agrees: the engine does not compute the same "
+                      "twice\n",
+                      alone.sample);
+}
+
+/* By itself the sequence diverges, too: which tensor? */
+static void tell_tensor(inquiry *q, const conf_sequence *s)
+{
+    FILE *out = q->context->out;
+    char title[160];
+    (void)fprintf(out, "it is neither batch nor state: sample %zu%s, alone in one prefill, diverges, too\n",
+                  s->sample, s->n_more ? " with the tokens that follow" : "");
+    conf_verdict v = walk(q, s);
+    if (q->failed) return;
+    mend(q, &v);
+    (void)snprintf(title, sizeof title, "sample %zu alone, against ref64", s->sample);
+    bool located = conf_walk_print(q->context, &q->shared->walk, title);
+    if (located) return;
+    if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s\n", v.reason);
+    else if (q->shared->walk.reference[0])
+        (void)fprintf(out, "%s%s\n",
+                      q->shared->walk.n_rows ? "the engine computes what ref64 computes, but " : "",
+                      q->shared->walk.reference);
+    else (void)fputs("ref64 computes the same\n", out);
+}
+
+static void tell_decode(inquiry *q, const conf_divergence *d)
+{
+    FILE *out = q->context->out;
+    conf_sequence whole = {.sample = d->sample, .n_more = d->pos + 1}, steps = whole;
+    if (!agrees(q, whole)) {
+        if (!q->failed) tell_tensor(q, &whole);
+        return;
+    }
+    steps.decodes = true;
+    bool alone = agrees(q, steps);
+    if (q->failed) return;
+    (void)fprintf(
+        out,
+        "it is the state: the prompt and its %zu forced token%s in one prefill agree; the first step "
+        "that diverges is %zu\n",
+        d->pos + 1, d->pos ? "s" : "", d->pos);
+    if (alone) tell_batch(q, steps, d->padded, d->company);
+    else
+        (void)fprintf(
+            out, "sample %zu alone and without padding decodes wrongly, too: cache, positions or counters\n",
+            d->sample);
+}
+
+static void tell_greedy(inquiry *q, const conf_divergence *d)
+{
+    conf_sequence s = {.sample = d->sample, .n_more = d->pos, .greedy = true};
+    bool alone = agrees(q, s);
+    if (q->failed) return;
+    if (!alone) {
+        tell_tensor(q, &s);
+        return;
+    }
+    (void)fprintf(q->context->out,
+                  "it is the state: alone, in one prefill of a new session, the next token is the expected "
+                  "one%s\n",
+                  d->pos ? "" : "; what the session held before was not gone");
+}
+
+static void tell_prefill(inquiry *q, const conf_divergence *d)
+{
+    conf_sequence s = {.sample = d->sample};
+    bool alone = agrees(q, s);
+    if (q->failed) return;
+    if (alone) tell_batch(q, s, d->padded, d->company);
+    else tell_tensor(q, &s);
+}
+
+/* Nothing on the way of sample 0 is out of bounds: what else? */
+static conf_exit look_elsewhere(inquiry *q, bool compared)
+{
+    FILE *out = q->context->out;
+    conf_divergence *d = &q->shared->divergence;
+    const char *who = q->location->engine ? "the engine gives" : "the observation holds";
+    size_t n_rows = q->shared->walk.n_rows;
+    bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
+    conf_verdict v = ask(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
+    if (q->failed) return CONF_EXIT_ERROR;
+    if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
+        (void)fprintf(out, "\n%s\n", v.reason);
+        return CONF_EXIT_DIVERGES;
+    }
+    if (d->part == CONF_PART_NONE && !compared) {
+        (void)fprintf(q->context->err, "assay: nothing to locate: %s no tensors%s, and %s\n",
+                      recorded ? who : "the case has", recorded ? " that the case has" : " on the way",
+                      n_rows ? "the logits agree" : "there are no logits to compare");
+        return CONF_EXIT_NOTHING;
+    }
+    if (d->part == CONF_PART_NONE) {
+        (void)fputs("\nnothing is out of bounds\n", out);
+        const conf_walk *w = &q->shared->walk;
+        if (n_rows && isnan(w->rows[n_rows - 1].own) && w->reference[0])
+            (void)fprintf(out, "what each tensor makes of golden inputs is not known: %s\n", w->reference);
+        return CONF_EXIT_AGREE;
+    }
+    (void)fprintf(out, "\nno tensor of sample 0 in prefill is out of bounds; what is: %s\n", d->what);
+    if (!q->location->engine)
+        (void)fputs("an observation cannot be asked again: name its engine to learn more\n", out);
+    else if (has_inputs)
+        (void)fputs("the case has inputs beside tokens: its samples cannot be replayed alone\n", out);
+    else if (d->part == CONF_PART_AGAIN)
+        (void)fputs("it is the state: the same prompts agree in a new session; what this one held before was "
+                    "not gone\n",
+                    out);
+    else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
+    else if (d->part == CONF_PART_DECODE) tell_decode(q, d);
+    else tell_greedy(q, d);
+    return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
+}
+
+/* Whether a tensor was compared, not the logits alone. */
+static bool has_tensors(const conf_walk *w)
+{
+    return w->n_rows > 1 || (w->n_rows == 1 && strcmp(w->rows[0].name, "logits") != 0);
+}
+
+static conf_exit inquire(inquiry *q)
+{
+    FILE *out = q->context->out;
+    const conf_walk *w = &q->shared->walk;
+    conf_verdict v = walk(q, NULL);
+    if (q->failed) return CONF_EXIT_ERROR;
+    if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
+        (void)fprintf(q->context->err, "assay: option %s: engine %s: %s\n",
+                      conf_kernels_refused_option(v.reason), q->location->engine, v.reason);
+        return CONF_EXIT_USAGE;
+    }
+    if (v.outcome == CONF_SKIPPED) {
+        (void)fprintf(q->context->err, "assay: nothing to locate: %s\n", v.reason);
+        return CONF_EXIT_NOTHING;
+    }
+    mend(q, &v);
+    bool located = conf_walk_print(q->context, w, NULL), compared = has_tensors(w);
+    if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s%s\n", w->n_rows ? "\n" : "", v.reason);
+    if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : look_elsewhere(q, compared);
+    if (v.outcome == CONF_FAILED || !q->location->engine || w->has_inputs) return CONF_EXIT_DIVERGES;
+    conf_sequence alone = {0};
+    bool batched = w->batched, named = compared || !w->gives_traces;
+    bool sound = (batched || !named) && agrees(q, alone);
+    if (sound) tell_batch(q, alone, true, true);
+    else if (!named && !q->failed) tell_tensor(q, &alone);
+    return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
+}
+
+conf_exit conf_locate(const conf_location *location, const conf_context *context)
+{
+    inquiry q = {.location = location, .context = context};
+    q.shared = mmap(NULL, sizeof *q.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (q.shared == MAP_FAILED) {
+        (void)fprintf(context->err, "assay: no memory to share: %s\n", strerror(errno));
+        return CONF_EXIT_ERROR;
+    }
+    conf_exit code = inquire(&q);
+    if (q.failed) (void)fprintf(context->err, "assay: %s\n", q.err.text);
+    (void)munmap(q.shared, sizeof *q.shared);
+    return code;
+}

@@ -1,0 +1,146 @@
+/* What was located, for people.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "conformance/locate/parts.h"
+#include "conformance/report/parts.h"
+#include "conformance/support/text.h"
+
+#define NAME_MIN   16
+#define NAME_MOST  48
+#define CELL_WIDTH 11
+
+/* NaN and a multiple just above 1 are out of bounds, whatever they round to. */
+static bool is_out(double multiple)
+{
+    return !(multiple <= 1);
+}
+
+const conf_walk_row *conf_walk_first(const conf_walk *walk)
+{
+    for (size_t i = 0; i < walk->n_rows; i++)
+        if (is_out(walk->rows[i].computed)) return &walk->rows[i];
+    return NULL;
+}
+
+static void print_cell(FILE *out, double multiple)
+{
+    char number[32] = "-";
+    if (!isnan(multiple)) conf_multiple_print(number, sizeof number, multiple);
+    (void)fprintf(out, "  %*s", CELL_WIDTH, number);
+}
+
+static void print_table(const conf_context *context, const conf_walk *walk, const conf_walk_row *first)
+{
+    FILE *out = context->out;
+    size_t width = NAME_MIN;
+    for (size_t i = 0; i < walk->n_rows; i++) {
+        size_t n = conf_text_width(walk->rows[i].name);
+        if (n > width) width = n < NAME_MOST ? n : NAME_MOST;
+    }
+    (void)fprintf(out, "%*s  %*s  %*s\n", (int)width, "", CELL_WIDTH, "as", CELL_WIDTH,
+                  walk->by_reference ? "by ref64" : "from golden");
+    conf_text_print_fitted(out, "tensor", width);
+    (void)fprintf(out, "  %*s  %*s   x bound <= 1\n", CELL_WIDTH, "computed", CELL_WIDTH,
+                  walk->by_reference ? "from its own" : "inputs");
+    for (size_t i = 0; i < walk->n_rows; i++) {
+        const conf_walk_row *row = &walk->rows[i];
+        if (row == first) (void)fputs(conf_color_on(context, CONF_FAILED), out);
+        conf_text_print_fitted(out, row->name, width);
+        print_cell(out, row->computed);
+        print_cell(out, row->own);
+        if (row == first) (void)fprintf(out, "   <- first%s", conf_color_off(context));
+        (void)fputc('\n', out);
+    }
+}
+
+/* "1.7e+04 times its bound" */
+static const char *times(double multiple)
+{
+    static char text[64];
+    if (isinf(multiple)) (void)snprintf(text, sizeof text, "not even of its type, shape or mask");
+    else (void)snprintf(text, sizeof text, "%.2g times its bound", multiple);
+    return text;
+}
+
+/* The first row with an error of its own, else the row with the largest; NULL where none is known. */
+static const conf_walk_row *find_own(const conf_walk *walk)
+{
+    const conf_walk_row *most = NULL;
+    for (size_t i = 0; i < walk->n_rows; i++) {
+        const conf_walk_row *row = &walk->rows[i];
+        if (isnan(row->own)) continue;
+        if (row->own > 1) return row;
+        if (!most || row->own > most->own) most = row;
+    }
+    return most;
+}
+
+/* Golden inputs replace the active stream alone; the others are complete until the first layer has ended. */
+static bool may_come_by_stream(const conf_walk *walk, const conf_walk_row *row)
+{
+    for (const conf_walk_row *before = walk->rows; walk->n_streams > 1 && before < row; before++) {
+        size_t n = strlen(before->name);
+        if (n > 4 && strcmp(before->name + n - 4, ".out") == 0) return true;
+    }
+    return false;
+}
+
+static void print_stream(FILE *out, const conf_walk *walk, const conf_walk_row *row)
+{
+    if (!may_come_by_stream(walk, row)) return;
+    (void)fprintf(
+        out,
+        "  or carried there: of the model's %zu parallel streams the active one alone is traced and "
+        "replaced, so\n  that an earlier error in the others would show here first, too\n",
+        walk->n_streams);
+}
+
+static void print_inherited(FILE *out, const conf_walk *walk, const conf_walk_row *first, const char *from)
+{
+    (void)fprintf(out, "inherited: from %s it is %s; ", from, times(first->own));
+    const conf_walk_row *own = find_own(walk);
+    if (own->own > 1)
+        (void)fprintf(out, "the first tensor with an error of its own is %s, %s\n", own->name,
+                      times(own->own));
+    else
+        (void)fprintf(out,
+                      "no tensor has an error of its own that is out of bounds: it grows on the way; the "
+                      "largest is made in %s, %s\n",
+                      own->name, times(own->own));
+    print_stream(out, walk, own);
+}
+
+static void print_origin(FILE *out, const conf_walk *walk, const conf_walk_row *first)
+{
+    const char *from = walk->by_reference ? "the tensors before it, by ref64," : "golden inputs";
+    if (isnan(first->own)) {
+        (void)fprintf(out, "whether it is made there is not known%s%s\n", walk->reference[0] ? ": " : "",
+                      walk->reference);
+        return;
+    }
+    if (first->own > 1) {
+        (void)fprintf(out, "made there: from %s it is still %s; %s\n", from, times(first->own),
+                      first == walk->rows ? "it is the first that there is" : "everything before it agrees");
+        print_stream(out, walk, first);
+    } else {
+        print_inherited(out, walk, first, from);
+    }
+    if (walk->reference[0])
+        (void)fprintf(out, "but %s: where an error is made is doubtful\n", walk->reference);
+}
+
+bool conf_walk_print(const conf_context *context, const conf_walk *walk, const char *title)
+{
+    const conf_walk_row *first = conf_walk_first(walk);
+    if (title) (void)fprintf(context->out, "\n%s:\n", title);
+    if (walk->n_rows) print_table(context, walk, first);
+    if (!first) return false;
+    (void)fprintf(context->out, "\nfirst out of bounds: %s%s", first->name, first->what);
+    if (isfinite(first->computed)) (void)fprintf(context->out, ", %s", times(first->computed));
+    (void)fputc('\n', context->out);
+    print_origin(context->out, walk, first);
+    return true;
+}

@@ -1,0 +1,207 @@
+/* Replays that tell batch, padding and state apart.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/case/parts.h"
+#include "conformance/evaluate/checkpoint.h"
+#include "conformance/evaluate/parts.h"
+#include "conformance/locate/parts.h"
+
+/* Copies the rows of one part from an array of the observation, [B, T, V] or [B, N, V]. */
+static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool decode, conf_observed *o,
+                              assay_error *err)
+{
+    const char *name = decode ? "/observed/decode" : "/observed/prefill";
+    size_t width = decode ? d->n_decode : d->n_tokens, n_cols = d->rows.n_cols;
+    conf_array a;
+    conf_signature stored;
+    assay_status rc = conf_h5_signature(file, name, &stored, err);
+    if (rc == ASSAY_OK)
+        rc = conf_array_read_wide(file, name, 3, (size_t[]){d->n_samples, width, n_cols}, &a, err);
+    if (rc != ASSAY_OK) return rc;
+    o->float64 = stored.dtype == ASSAY_F64;
+    for (size_t i = 0; i < d->rows.n_rows; i++) {
+        const conf_place *p = &d->rows.place[i];
+        if (p->decode != decode) continue;
+        size_t row = p->pos;
+        if (!decode) row += d->n_tokens - (size_t)((const int32_t *)d->length.data)[p->sample];
+        memcpy(o->rows + i * n_cols, (const double *)a.data + (p->sample * width + row) * n_cols,
+               n_cols * sizeof *o->rows);
+    }
+    conf_array_free(&a);
+    return ASSAY_OK;
+}
+
+assay_status conf_observed_read(const conf_h5 *file, const conf_case *c, conf_observed *out, assay_error *err)
+{
+    const conf_decoder *d = &c->decoder;
+    *out = (conf_observed){0};
+    if (!d->has_truth) return ASSAY_OK;
+    conf_observed o = {.has_prefill = conf_h5_has(file, "/observed/prefill"),
+                       .has_decode = d->n_decode && conf_h5_has(file, "/observed/decode")};
+    o.rows = calloc(d->rows.n_rows * d->rows.n_cols, sizeof *o.rows);
+    if (!o.rows) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    assay_status rc = ASSAY_OK;
+    if (o.has_decode) rc = read_part(file, d, true, &o, err);
+    if (rc == ASSAY_OK && o.has_prefill) rc = read_part(file, d, false, &o, err);
+    if (rc == ASSAY_OK) *out = o;
+    else free(o.rows);
+    return rc;
+}
+
+static bool is_present(const conf_place *p, const conf_observed *o)
+{
+    return !o || (p->decode ? o->has_decode : o->has_prefill);
+}
+
+/* Whether place a is reached before b: prefill sample by sample, then step by step. */
+static bool is_before(const conf_place *a, const conf_place *b)
+{
+    if (a->decode != b->decode) return b->decode;
+    if (a->decode && a->pos != b->pos) return a->pos < b->pos;
+    return a->sample != b->sample ? a->sample < b->sample : a->pos < b->pos;
+}
+
+/* The first of n rows out of bounds in the order of evaluation. observed NULL: they are an engine's. */
+static void find_row(const conf_replay *r, const double *all, size_t n, const conf_bounds *bounds,
+                     const conf_observed *observed, conf_divergence *out)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    const conf_place *first = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const conf_place *p = &rows->place[i];
+        if (!is_present(p, observed) || (first && !is_before(p, first))) continue;
+        const double *truth = rows->truth + i * rows->n_cols, *found = all + i * rows->n_cols;
+        conf_logits_judgement j = conf_judge_logits(truth, found, 1, rows->n_cols, bounds);
+        if (j.rule == CONF_RULE_NONE) continue;
+        first = p;
+        (void)snprintf(out->what, sizeof out->what,
+                       "sample %zu, %s, %s %zu, id %zu: expected %.*g, found %.*g, %.3g times its bound",
+                       p->sample, p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos,
+                       j.col, CONF_DIGITS(r->verdict), truth[j.col], CONF_DIGITS(r->verdict), found[j.col],
+                       j.multiple / bounds->limit);
+    }
+    if (!first) return;
+    out->part = first->decode ? CONF_PART_DECODE : CONF_PART_PREFILL;
+    out->sample = first->sample;
+    out->pos = first->pos;
+}
+
+static void find_token(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+{
+    if (!conf_tokens_differ(r, bounds, &out->sample, &out->pos)) return;
+    out->part = CONF_PART_GREEDY;
+    (void)snprintf(out->what, sizeof out->what, "%s", r->verdict->where);
+}
+
+/* The prompts' logits of a session that held something before. */
+static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+{
+    find_row(r, r->again, conf_rows_of_prefill(&r->c->decoder), bounds, NULL, out);
+    if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
+}
+
+static void describe(const conf_case *c, conf_divergence *out)
+{
+    const conf_decoder *d = &c->decoder;
+    if (out->part == CONF_PART_NONE) return;
+    out->padded = (size_t)((const int32_t *)d->length.data)[out->sample] < d->n_tokens;
+    out->company = d->n_samples > 1;
+}
+
+static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
+{
+    conf_case plain = *c; /* a replay keeps the tensors that it is asked to compare: here none */
+    plain.decoder.n_traces = 0;
+    conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
+                     .c = &plain,
+                     .verdict = v};
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
+    if (conf_replay_decoder(&r)) {
+        v->stage = CONF_STAGE_JUDGE;
+        conf_bounds bounds = conf_evaluate_bounds(&r);
+        if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && plain.decoder.n_greedy)
+            find_token(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.again) find_again(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.contradiction[0])
+            conf_verdict_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill: %s",
+                              r.contradiction);
+    }
+    conf_replay_free(&r);
+}
+
+static assay_status judge_observed(const conf_replay_task *t, const conf_case *c, conf_verdict *v,
+                                   assay_error *err)
+{
+    conf_h5 *file;
+    conf_observed o;
+    assay_status rc = conf_h5_open(t->location->observed, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = conf_observed_read(file, c, &o, err);
+    conf_h5_close(file);
+    if (rc != ASSAY_OK || !o.rows) return rc;
+    v->compute = t->location->compute;
+    v->float64 = o.float64 && v->compute == ASSAY_DTYPE_NONE;
+    conf_replay r = {.c = c, .verdict = v, .rows = o.rows};
+    conf_bounds bounds = conf_evaluate_bounds(&r);
+    find_row(&r, r.rows, c->decoder.rows.n_rows, &bounds, &o, t->divergence);
+    free(o.rows);
+    return ASSAY_OK;
+}
+
+void conf_divergence_find(const void *context, conf_verdict *v)
+{
+    const conf_replay_task *t = context;
+    conf_case *c;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    assay_status rc = conf_case_read_outline(t->location->path, &c, &err);
+    if (rc == ASSAY_OK) c->allow_unknown = t->location->allow_unknown;
+    if (rc == ASSAY_OK) {
+        if (t->location->engine) v->checkpoint = conf_checkpoint_check(c);
+        if (t->location->engine) replay_engine(t, c, v);
+        else rc = judge_observed(t, c, v, &err);
+        describe(c, t->divergence);
+        conf_case_free(c);
+    }
+    if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+}
+
+/* Bounds are those of the whole case, not of the rows that the sequence has. */
+static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_case *own, conf_verdict *v)
+{
+    conf_replay whole = {.c = c, .verdict = v};
+    conf_replay r = {
+        .engine = conf_evaluate_load(t->location->engine, t->location->compute, v), .c = own, .verdict = v};
+    if (!r.engine || !conf_evaluate_kernels(t->location->kernels, r.engine, &r.kernels, v)) return;
+    conf_bounds bounds = conf_evaluate_bounds(&whole);
+    if (conf_replay_decoder(&r)) {
+        v->stage = CONF_STAGE_JUDGE;
+        if (r.rows) conf_evaluate_logits(&r, &bounds);
+        if (own->decoder.n_greedy) conf_evaluate_tokens(&r, &bounds);
+    }
+    conf_replay_free(&r);
+}
+
+void conf_sequence_replay(const void *context, conf_verdict *v)
+{
+    const conf_replay_task *t = context;
+    conf_case *c, own;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    if (conf_case_read_outline(t->location->path, &c, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return;
+    }
+    c->allow_unknown = t->location->allow_unknown;
+    if (conf_sequence_case(c, t->sequence, &own)) replay_sequence(t, c, &own, v);
+    else conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->location->path);
+    conf_sequence_case_free(&own);
+    conf_case_free(c);
+}

@@ -1,0 +1,407 @@
+/* Engines that err in one place, and where the program says that it is.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "conformance/hdf5/hdf5.h"
+#include "conformance/process/isolate.h"
+#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/support.h"
+
+static int32_t prompt[3];
+
+static void read_prompt(hid_t file)
+{
+    int32_t tokens[CASE_B][CASE_T];
+    hid_t dataset = H5Dopen2(file, "/input/tokens", H5P_DEFAULT);
+    ck_assert_int_ge(H5Dread(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, tokens), 0);
+    (void)H5Dclose(dataset);
+    memcpy(prompt, tokens[0] + CASE_T - 3, sizeof prompt);
+}
+
+/* Records what the layered engine computes for sample 0 behind `depth` layers: half of it where half is set.
+ */
+static void write_tensor(const char *path, const char *name, size_t depth, size_t width, bool half)
+{
+    double *value = calloc(3 * width, sizeof *value);
+    uint32_t state = 0;
+    ck_assert_ptr_nonnull(value);
+    for (size_t t = 0; t < 3; t++) {
+        state = formula_step(state, prompt[t]);
+        for (size_t d = 0; d < width; d++)
+            value[t * width + d] =
+                (formula_trace(state, 0, d % FORMULA_WIDTH) + (double)depth) / (half ? 2 : 1);
+    }
+    edit_f64(path, name, 2, (size_t[]){3, width}, value);
+    edit_attribute_number(path, name, "noise", LAYERED_NOISE);
+    free(value);
+}
+
+/* A case with the tensors of the layered engine, whose checkpoint says how it errs. fine: of attention, too.
+ */
+static const char *write_layered(const char *kind, size_t n_layers, size_t width, const char *fault,
+                                 bool fine)
+{
+    char model[128], name[64];
+    (void)snprintf(model, sizeof model, "%zux%zu-%s", n_layers, width, fault);
+    const char *path = support_write_decoder(support_path("%s.h5", fault), kind, model);
+    edit_remove(path, "/trace");
+    edit_file(path, read_prompt);
+    write_tensor(path, "/trace/embed", 0, width, false);
+    for (size_t i = 0; i < n_layers; i++) {
+        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.attn", i);
+        if (fine) write_tensor(path, name, i, width, true);
+        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.out", i);
+        write_tensor(path, name, i + 1, width, false);
+    }
+    return path;
+}
+
+static const support_output *locate(const char *fault, const char *engine)
+{
+    (void)write_layered("logits", 4, FORMULA_WIDTH, fault, true);
+    return support_assay("locate %s.h5 --engine %s", fault, support_engine(engine));
+}
+
+START_TEST(a_sound_engine_has_nothing_out_of_bounds)
+{
+    const support_output *o = locate("ok", "layered");
+    assert_code(o, 0);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "layer.03.out             0.00         0.00\n");
+    assert_holds(o->out, "logits                   0.00         0.00\n");
+    assert_holds(o->out, "\nnothing is out of bounds\n");
+}
+END_TEST
+
+/* fault, and parts of the report */
+static const struct {
+    const char *fault, *parts[5];
+} faults[] = {
+    {"made",
+     {"layer.00.out             0.00         0.00\n",
+      "layer.01.attn             256          256   <- first\n",
+      "layer.01.out              256         0.00\n", "first out of bounds: layer.01.attn[1,2]: expected ",
+      "\nmade there: from golden inputs it is still 2.6e+02 times its bound; everything before it agrees\n"}},
+    {"slow",
+     {"layer.01.out             1.12         0.62   <- first\n",
+      "first out of bounds: layer.01.out[0,1]: expected ",
+      "inherited: from golden inputs it is 0.62 times its bound; no tensor has an error of its own that is "
+      "out "
+      "of bounds: it grows on the way; the largest is made in layer.01.out, 0.62 times its bound\n"}},
+    {"slow-made",
+     {"layer.01.out             1.12         0.62   <- first\n",
+      "inherited: from golden inputs it is 0.62 times its bound; the first tensor with an error of its own "
+      "is "
+      "layer.02.attn, 2.6e+02 times its bound\n"}},
+    {"nan",
+     {"layer.01.attn             inf          inf   <- first\n",
+      "first out of bounds: layer.01.attn[1,2]: expected ", "found nan\n",
+      "made there: from golden inputs it is still not even of its type, shape or mask; "}},
+    {"shape",
+     {"layer.01.attn             inf          inf   <- first\n",
+      "first out of bounds: layer.01.attn: its type or its shape is not the recorded one\n", "made there: "}},
+    {"crash",
+     {"layer.00.out             0.00            -\n",
+      "\nthe engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is "
+      "layer.00.out\n"}},
+    {"crash-override",
+     {"layer.01.attn             256            -   <- first\n", "first out of bounds: layer.01.attn[1,2]: ",
+      "\nwhether it is made there is not known: given golden inputs, the engine died of SIGSEGV "
+      "(Segmentation "
+      "fault) in traced prefill; the last tensor it gave is layer.00.out\n"}},
+    {"company",
+     {"\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, position 1, id 2: "
+      "expected ",
+      "\nit is the batch: sample 1, alone and without padding, agrees; its company makes the difference\n"}},
+    {"company-of-padded",
+     {"first out of bounds: layer.01.attn[1,2]", "made there: ",
+      "\nit is the batch: sample 0, alone and without padding, agrees; its company makes the difference\n"}},
+    {"padding",
+     {"first out of bounds: layer.01.attn[1,2]", "made there: ",
+      "\nit is the batch: sample 0, alone and without padding, agrees; its padding makes the difference\n"}},
+    {"longer",
+     {"what is: sample 1, prefill, position 1, id 2: expected ",
+      "\nit is neither batch nor state: sample 1, alone in one prefill, diverges, too\n",
+      "\nthe reference cannot run this: "}},
+    {"with-forced",
+     {"what is: sample 1, decode, step 1, id 4: expected ",
+      "\nit is neither batch nor state: sample 1 with the tokens that follow, alone in one prefill, "
+      "diverges, "
+      "too\n",
+      "\nthe reference cannot run this: "}},
+    {"decode",
+     {"what is: sample 0, decode, step 1, id 4: expected ",
+      "\nit is the state: the prompt and its 2 forced tokens in one prefill agree; the first step that "
+      "diverges "
+      "is 1\n",
+      "\nsample 0 alone and without padding decodes wrongly, too: cache, positions or counters\n"}},
+    {"decode-uneven",
+     {"what is: sample 1, decode, step 0, id 4: expected ",
+      "\nit is the state: the prompt and its 1 forced token in one prefill agree; the first step that "
+      "diverges is 0\n"}},
+    {"decode-company",
+     {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
+      "\nit takes the batch: sample 0, alone and without padding, agrees; its company makes the "
+      "difference\n"}},
+    {"decode-padding",
+     {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
+      "\nit takes the batch: sample 0, alone and without padding, agrees; its padding makes the "
+      "difference\n"}},
+};
+
+START_TEST(each_fault_is_located)
+{
+    const support_output *o = locate(faults[_i].fault, "layered");
+    assert_code(o, 1);
+    ck_assert_str_eq(o->err, "");
+    for (size_t i = 0; i < 5 && faults[_i].parts[i]; i++) assert_holds(o->out, faults[_i].parts[i]);
+}
+END_TEST
+
+START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
+{
+    const support_output *o = locate("crash-override", "layered");
+    assert_code(o, 1);
+    assert_lacks(o->out, "\nthe engine died");
+    o = locate("crash-sound", "layered");
+    assert_code(o, 0);
+    assert_holds(o->out,
+                 "\nnothing is out of bounds\nwhat each tensor makes of golden inputs is not known: given "
+                 "golden inputs, the engine died of SIGSEGV (Segmentation fault) in traced prefill");
+}
+END_TEST
+
+START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
+{
+    (void)write_layered("logits", 4, FORMULA_WIDTH, "fails-overridden", true);
+    edit_element(support_path("fails-overridden.h5"), "/trace/layer.02.out", 3, -7);
+    const support_output *o =
+        support_assay("locate fails-overridden.h5 --engine %s", support_engine("layered"));
+    assert_code(o, 1);
+    assert_holds(o->out, "first out of bounds: layer.02.out[0,3]: expected -7, found ");
+    assert_holds(
+        o->out,
+        "whether it is made there is not known: given golden inputs, traced prefill failed: no golden "
+        "inputs, please\n");
+}
+END_TEST
+
+START_TEST(without_override_and_reference_the_first_tensor_is_named_all_the_same)
+{
+    const support_output *o = locate("made", "layered_no_override");
+    assert_code(o, 1);
+    assert_holds(o->out, "layer.01.attn             256            -   <- first\n");
+    assert_holds(o->out, "whether it is made there is not known: the reference cannot run this: ");
+}
+END_TEST
+
+START_TEST(an_engine_without_traces_is_located_by_its_logits)
+{
+    const support_output *o = locate("company", "layered_no_trace");
+    assert_code(o, 1);
+    assert_holds(o->out, "its company makes the difference\n");
+    o = locate("made", "layered_no_trace");
+    assert_code(o, 1);
+    assert_holds(o->out, "first out of bounds: logits[1,2]: expected ");
+    assert_holds(o->out, "whether it is made there is not known");
+}
+END_TEST
+
+START_TEST(where_nothing_can_be_compared_the_exit_is_77)
+{
+    const support_output *o = locate("ok", "layered_no_trace");
+    assert_code(o, 77);
+    assert_holds(o->err,
+                 "assay: nothing to locate: the engine gives no tensors that the case has, and the logits "
+                 "agree\n");
+    edit_remove(support_path("ok.h5"), "/trace");
+    o = support_assay("locate ok.h5 --engine %s", support_engine("layered"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing to locate: the case has no tensors on the way, and the "
+                         "logits agree\n");
+    (void)support_write_rope(support_path("rope.h5"), "{}");
+    o = support_assay("locate rope.h5 --engine %s", support_engine("layered"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing to locate: a case of kind rope has no tensors on the way\n");
+}
+END_TEST
+
+static const char *const states[][3] = {
+    {"leaks", "what is: sample 0, greedy step 0: expected token",
+     "it is the state: alone, in one prefill of a new session, the next token is the expected one; what the "
+     "session held before was not gone\n"},
+    {"again-off", "what is: sample 1, prefill, position 3, id 4: expected",
+     "it is the state: the same prompts agree in a new session; what this one held before was not gone\n"},
+    {"flip", "what is: sample 0, greedy step 1: expected token",
+     "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
+    {"goes-on", "what is: sample 0, greedy step 2: expected token 5",
+     "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
+};
+
+START_TEST(what_an_engine_does_not_run_is_nothing_to_locate)
+{
+    (void)support_write_decoder(support_path("unsupported.h5"), "logits", "unsupported");
+    const support_output *o = support_assay("locate unsupported.h5 -e %s", support_engine("fake32"));
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: nothing to locate: sinks are not implemented\n");
+}
+END_TEST
+
+START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
+{
+    (void)support_write_decoder(support_path("%s.h5", states[_i][0]), "generate", states[_i][0]);
+    const support_output *o =
+        support_assay("locate %s.h5 --engine %s", states[_i][0], support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, states[_i][1]);
+    assert_holds(o->out, states[_i][2]);
+}
+END_TEST
+
+START_TEST(an_engine_that_contradicts_itself_is_told_so)
+{
+    (void)support_write_decoder(support_path("last-off.h5"), "generate", "last-off");
+    const support_output *o = support_assay("locate last-off.h5 --engine %s", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out,
+                 "\nprefill_last contradicts prefill: sample 1, the last token of the prompt, id 4: ");
+}
+END_TEST
+
+START_TEST(a_hang_is_killed)
+{
+    (void)support_write_decoder(support_path("hang.h5"), "logits", "hang");
+    const support_output *o =
+        support_assay("locate hang.h5 --timeout 0.5 --engine %s", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(
+        o->out, "the engine did not answer within 0.5 s and was killed in traced prefill; the last tensor it "
+                "gave is embed\n");
+}
+END_TEST
+
+/* Kilobytes that the hungriest process so far had at once. */
+static long most_memory(void)
+{
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+static const char *const lean[] = {"layered", "layered_no_override"};
+
+/* 8 and 96 layers of tensors of 0.75 MiB: 66 MiB more, had they all been kept. */
+START_TEST(memory_does_not_grow_with_the_layers)
+{
+    const size_t width = 32768;
+    (void)write_layered("logits", 8, width, "few", false);
+    (void)write_layered("logits", 96, width, "many", false);
+    assert_code(support_assay("locate few.h5 --engine %s", support_engine(lean[_i])), 0);
+    long few = most_memory();
+    const support_output *o = support_assay("locate many.h5 --engine %s", support_engine(lean[_i]));
+    assert_code(o, 0);
+    assert_holds(o->out, "layer.95.out ");
+    if (CONF_LIMITS_MEMORY) ck_assert_msg(most_memory() - few < 8192, "%ld KiB more", most_memory() - few);
+}
+END_TEST
+
+enum { PACKED_LAYERS = 8, PACKED_WIDTH = 327680 };
+
+/* Tensors of zeros, packed a thousandfold. */
+static void pack_tensors(hid_t file)
+{
+    const hsize_t shape[] = {3, PACKED_WIDTH};
+    hid_t space = H5Screate_simple(2, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    const double zero = 0;
+    double *value = calloc(3 * PACKED_WIDTH, sizeof *value);
+    ck_assert_ptr_nonnull(value);
+    ck_assert_int_ge(H5Pset_chunk(list, 2, shape), 0);
+    ck_assert_int_ge(H5Pset_deflate(list, 9), 0);
+    ck_assert_int_ge(H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &zero), 0);
+    for (int i = 0; i < PACKED_LAYERS; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "/trace/layer.%02d.out", i);
+        hid_t set = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+        ck_assert_int_ge(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value), 0);
+        (void)H5Dclose(set);
+    }
+    free(value);
+    (void)H5Pclose(list);
+    (void)H5Sclose(space);
+}
+
+/* A small file may unpack to so much in all: enough to read its tensors once, not twice. */
+START_TEST(a_tensor_that_is_read_again_uses_nothing_up)
+{
+    char model[64];
+    struct stat file;
+    (void)snprintf(model, sizeof model, "%dx%d-packed", PACKED_LAYERS, PACKED_WIDTH);
+    const char *path = support_write_decoder(support_path("packed.h5"), "logits", model);
+    edit_remove(path, "/trace/embed");
+    edit_remove(path, "/trace/layer.00.out");
+    edit_file(path, pack_tensors);
+    ck_assert_int_eq(stat(path, &file), 0);
+    size_t once = (size_t)PACKED_LAYERS * PACKED_WIDTH * 3 * sizeof(double);
+    size_t most = (size_t)file.st_size * CONF_H5_UNPACKED_RATIO + CONF_H5_UNPACKED_BYTES;
+    ck_assert_msg(once < most && 2 * once > most, "%zu of %zu", once, most);
+    const support_output *o = support_assay("locate packed.h5 --engine %s", support_engine("layered"));
+    assert_code(o, 1);
+    ck_assert_str_eq(o->err, "");
+    assert_holds(o->out, "made there: ");
+}
+END_TEST
+
+static const struct {
+    const char *arguments;
+    int code;
+    const char *message;
+} wrong[] = {
+    {"locate", 2, "assay: locate needs a case"},
+    {"locate a b c", 2, "assay: locate takes a case, and at most one observation"},
+    {"locate ok.h5 -e ref32 -e ref64", 2, "assay: locate asks one engine"},
+    {"locate ok.h5 seen.h5 -e ref32", 2, "assay: locate takes an observation or an engine, not both"},
+    {"locate ok.h5 -e no_such_engine", 99, "assay: engine no_such_engine: there is no no_such_engine.so"},
+    {"locate none.h5 -e ref32", 99, "assay: none.h5: No such file"},
+    {"locate ok.h5 none.h5", 99, "assay: none.h5: No such file"},
+    {"locate broken.h5 -e ref32", 99, "assay: broken.h5: not an HDF5 file"},
+};
+
+START_TEST(a_wrong_command_says_what_was_expected)
+{
+    (void)write_layered("logits", 1, FORMULA_WIDTH, "ok", true);
+    support_write_text(support_path("broken.h5"), "no numbers");
+    const support_output *o = support_assay("%s", wrong[_i].arguments);
+    assert_code(o, wrong[_i].code);
+    assert_holds(o->err, wrong[_i].message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/locate");
+    TCase *all = tcase_create("locate");
+    tcase_add_checked_fixture(all, support_setup, support_teardown);
+    tcase_set_timeout(all, 120);
+    tcase_add_test(all, a_sound_engine_has_nothing_out_of_bounds);
+    tcase_add_loop_test(all, each_fault_is_located, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(all, an_engine_that_dies_of_golden_inputs_has_still_been_walked);
+    tcase_add_test(all, an_engine_that_refuses_golden_inputs_has_still_been_walked);
+    tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
+    tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
+    tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
+    tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
+    tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
+                        (int)(sizeof states / sizeof *states));
+    tcase_add_test(all, an_engine_that_contradicts_itself_is_told_so);
+    tcase_add_test(all, a_hang_is_killed);
+    tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
+    tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);
+    tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
+    suite_add_tcase(suite, all);
+
+    return support_run(suite);
+}

@@ -1,0 +1,344 @@
+/* Walks the tensors of one sample: as computed, then what each makes of inputs that are right.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "conformance/abi/cache_limit.h"
+#include "conformance/abi/compute.h"
+#include "conformance/abi/engine.h"
+#include "conformance/evaluate/checkpoint.h"
+#include "conformance/locate/walker.h"
+#include "conformance/replay/parts.h"
+#include "model/plan/plan.h"
+
+/* One prefill of an engine, and who listens. */
+typedef struct drive {
+    const assay_engine *engine;
+    assay_dtype compute;          /* asked of it */
+    const assay_kernels *kernels; /* that it is given; or NULL */
+    conf_verdict *verdict;
+    const assay_batch *batch;
+    assay_trace_fn *trace;
+    assay_override_fn *override;
+    double **logits; /* becomes [T, V] of sample 0 */
+} drive;
+
+/* The last T rows of sample 0, as double. */
+static bool take_logits(const conf_walker *w, const drive *d, const void *logits)
+{
+    size_t bytes = dtype_size(d->engine->logits_dtype), n = w->n_tokens * w->vocab;
+    size_t skipped = (d->batch->n_tokens - w->n_tokens) * w->vocab;
+    *d->logits = calloc(n ? n : 1, sizeof **d->logits);
+    if (*d->logits)
+        dtype_to_f64(*d->logits, (const char *)logits + skipped * bytes, d->engine->logits_dtype, n);
+    return *d->logits != NULL;
+}
+
+static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
+{
+    const assay_batch *batch = d->batch;
+    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / w->vocab / batch->n_samples;
+    void *logits = batch->n_tokens <= most
+                       ? conf_nan_alloc(d->engine, batch->n_samples * batch->n_tokens * w->vocab)
+                       : NULL;
+    if (!logits) return conf_replay_no_memory(r);
+    d->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+    if (d->trace && d->engine->session_trace) d->engine->session_trace(session, d->trace, w);
+    if (d->override) d->engine->session_override(session, d->override, w);
+    assay_error err = {0};
+    assay_status rc = d->engine->prefill(session, batch, logits, &err);
+    bool ok = rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+    if (ok && !take_logits(w, d, logits)) ok = conf_replay_no_memory(r);
+    free(logits);
+    return ok;
+}
+
+/* False where the verdict of the drive has been set instead. */
+static bool run(conf_walker *w, const drive *d)
+{
+    conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
+    assay_error err = {0};
+    assay_session *session = NULL;
+    w->listening = d->verdict;
+    d->verdict->last_trace[0] = '\0';
+    d->verdict->stage = CONF_STAGE_MODEL_OPEN;
+    const assay_model_options options = {
+        .compute = d->compute, .kernels = d->kernels, .allow_unknown = w->c->allow_unknown};
+    assay_status rc = conf_compute_open(d->engine, &options, w->c->model, &r.model, &err);
+    if (rc != ASSAY_OK) return conf_replay_refused(&r, rc, &err);
+    size_t vocab = d->engine->model_vocab(r.model);
+    if (w->vocab == 0) w->vocab = vocab;
+    bool ok = vocab > 0 && vocab == w->vocab;
+    if (!ok)
+        conf_verdict_fail(d->verdict, CONF_CLASS_SHAPE,
+                          "the engine's vocabulary has %zu ids, the recorded one %zu", vocab, w->vocab);
+    if (ok) {
+        d->verdict->stage = CONF_STAGE_SESSION_OPEN;
+        rc = conf_cache_limit_open(d->engine, r.model, w->c->decoder.caches, &session, &err);
+        ok = rc == ASSAY_OK ? prefill(w, d, &r, session) : conf_replay_refused(&r, rc, &err);
+    }
+    d->engine->session_free(session);
+    d->engine->model_free(r.model);
+    if (!w->failed) return ok;
+    conf_verdict_set(w->verdict, CONF_BROKEN, "%s", w->err.text);
+    return false;
+}
+
+/* The sample by itself. */
+static assay_batch batch_alone(const conf_walker *w, int32_t *length)
+{
+    *length = (int32_t)w->n_tokens;
+    return (assay_batch){.n_samples = 1, .n_tokens = w->n_tokens, .tokens = w->tokens, .length = length};
+}
+
+/* The batch of the engine: as recorded, or the sample by itself. */
+static assay_batch batch_of(const conf_walker *w, int32_t *length)
+{
+    const conf_decoder *d = &w->c->decoder;
+    if (w->task->sequence) return batch_alone(w, length);
+    return (assay_batch){.n_samples = d->n_samples,
+                         .n_tokens = d->n_tokens,
+                         .tokens = d->tokens.data,
+                         .length = d->length.data,
+                         .inputs = d->inputs,
+                         .n_inputs = d->n_inputs};
+}
+
+/* Runs the reference; its failure is no failure of the walk: what it says is then missing. */
+static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_fn *override, double **logits)
+{
+    int32_t length;
+    conf_verdict v = {0};
+    assay_batch alone = batch_alone(w, &length);
+    drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
+    if (!w->reference) return false;
+    if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
+    else if (run(w, &d)) return true;
+    if (!w->walk->reference[0])
+        (void)snprintf(w->walk->reference, sizeof w->walk->reference, "the reference cannot run this: %.400s",
+                       v.reason);
+    return false;
+}
+
+/* What each tensor makes of golden inputs. */
+static void walk_own(conf_walker *w)
+{
+    double *logits = NULL;
+    w->walk->pass = CONF_PASS_OWN;
+    if (w->engine && w->engine->session_override) {
+        int32_t length;
+        conf_verdict v = *w->verdict;
+        assay_batch batch = batch_of(w, &length);
+        drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
+                   NULL,      conf_correct_engine, &logits};
+        bool ok = run(w, &d);
+        /* That the second prefill failed takes nothing from the first. */
+        if (!ok && w->verdict->outcome != CONF_BROKEN) {
+            (void)snprintf(w->walk->reference, sizeof w->walk->reference, "given golden inputs, %.500s",
+                           w->verdict->reason);
+            *w->verdict = v;
+        }
+        if (ok && w->walk->overridden) conf_judge_last(w, w->truth, logits, true);
+    } else if (w->found && run_reference(w, NULL, conf_follow_candidate, &logits) && w->walk->overridden) {
+        conf_judge_last(w, logits, w->logits, true);
+    }
+    free(logits);
+    w->walk->pass = CONF_PASS_DONE;
+}
+
+/* The reference must agree with the recorded rows that the sequence has. */
+static void check_sequence(conf_walker *w)
+{
+    const conf_sequence *s = w->task->sequence;
+    const conf_rows *rows = &w->c->decoder.rows;
+    size_t row = conf_row_of_step(&w->c->decoder, s->sample, s->n_more, s->greedy);
+    if (row == SIZE_MAX) return;
+    size_t n = s->n_more ? 1 : w->n_tokens;
+    conf_bounds bounds = conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, w->c->float64_bound);
+    conf_logits_judgement j =
+        conf_judge_logits(rows->truth + (row + 1 - n) * rows->n_cols, w->truth + (w->n_tokens - n) * w->vocab,
+                          n, w->vocab, &bounds);
+    if (j.rule != CONF_RULE_NONE)
+        (void)snprintf(w->walk->reference, sizeof w->walk->reference,
+                       "the reference itself is %.2g times its bound away from the recorded logits",
+                       j.multiple);
+}
+
+/* What is right: the recorded tensors, or those of the reference. False where there is nothing to walk by. */
+static bool find_golden(conf_walker *w, const conf_h5 *file)
+{
+    const conf_decoder *d = &w->c->decoder;
+    w->walk->pass = CONF_PASS_REFERENCE;
+    if (w->task->sequence) {
+        conf_walker_fail(w, conf_tensors_create(&w->golden, &w->err));
+        if (w->failed || !run_reference(w, conf_keep_reference, NULL, &w->truth)) return false;
+        check_sequence(w);
+        return true;
+    }
+    conf_walker_fail(w, conf_tensors_of_case(file, w->c, &w->golden, &w->err));
+    if (w->failed || !d->has_truth) return !w->failed;
+    size_t n = w->n_tokens * w->vocab;
+    w->truth = calloc(n ? n : 1, sizeof *w->truth);
+    if (!w->truth) conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
+    else memcpy(w->truth, d->rows.truth, n * sizeof *w->truth); /* sample 0 comes first */
+    return !w->failed;
+}
+
+static void set_bounds(conf_walker *w)
+{
+    conf_replay r = {.c = w->c, .verdict = w->verdict};
+    w->bounds = conf_evaluate_bounds(&r);
+    if (!w->c->decoder.has_truth && w->truth)
+        w->bounds = w->float64 ? conf_bounds_float64(w->truth, w->n_tokens, w->vocab, w->c->float64_bound)
+                               : conf_bounds_float32(w->truth, w->truth, w->n_tokens, w->vocab);
+}
+
+static void walk_engine(conf_walker *w)
+{
+    int32_t length;
+    assay_batch batch = batch_of(w, &length);
+    bool by_reference = !w->engine->session_override && w->engine->session_trace;
+    if (by_reference) {
+        double *logits = NULL;
+        w->walk->by_reference = true;
+        if (!w->task->sequence) (void)run_reference(w, conf_check_reference, NULL, &logits);
+        free(logits);
+        assay_error err = {0};
+        if (!w->failed && conf_tensors_create(&w->found, &err) != ASSAY_OK)
+            (void)snprintf(w->walk->reference, sizeof w->walk->reference, "%.500s", err.text);
+    }
+    if (w->failed) return;
+    w->walk->pass = CONF_PASS_COMPUTED;
+    drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
+               &batch,    conf_hear_engine,    NULL,       &w->logits};
+    if (!run(w, &d)) return;
+    conf_judge_last(w, w->truth, w->logits, false);
+    if (w->engine->session_trace) walk_own(w);
+}
+
+static void walk_observed(conf_walker *w, const conf_observed *o)
+{
+    double *logits = NULL;
+    w->walk->by_reference = true;
+    w->walk->gives_traces = conf_tensors_count(w->found) > 0;
+    if (w->walk->gives_traces && conf_tensors_count(w->golden))
+        (void)run_reference(w, conf_check_reference, NULL, &logits);
+    free(logits);
+    w->walk->pass = CONF_PASS_COMPUTED;
+    for (size_t i = 0; !w->failed && i < conf_tensors_count(w->golden); i++) {
+        conf_trace golden;
+        const conf_trace *trace = conf_tensors_at(w->golden, i);
+        if (!conf_tensors_find(w->found, trace->name) || conf_walker_row(w, trace->name)) continue;
+        if (!conf_walker_golden(w, trace, &golden)) return;
+        conf_judge_observed(w, &golden);
+        conf_array_free(&golden.value);
+    }
+    if (o->has_prefill) w->logits = o->rows; /* sample 0 comes first */
+    if (!w->failed) conf_judge_last(w, w->truth, w->logits, false);
+    if (!w->failed) walk_own(w);
+    w->logits = NULL;
+}
+
+static void note_streams(conf_walker *w)
+{
+    plan *p;
+    if (plan_open_allowing(w->c->model, w->c->allow_unknown, &p, NULL) != ASSAY_OK) return;
+    w->walk->n_streams = p->streams.n;
+    plan_free(p);
+}
+
+static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observed)
+{
+    const conf_decoder *d = &w->c->decoder;
+    const conf_sequence *s = w->task->sequence, first = {0};
+    conf_observed o = {0};
+    w->walk->batched = d->n_samples > 1 || (size_t)((const int32_t *)d->length.data)[0] < d->n_tokens;
+    w->walk->has_inputs = d->n_inputs > 0;
+    w->vocab = d->has_truth ? d->rows.n_cols : 0;
+    w->tokens = conf_sequence_tokens(d, s ? s : &first, &w->n_tokens);
+    if (!w->tokens) conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
+    note_streams(w);
+    if (!w->failed && observed) {
+        conf_walker_fail(w, conf_tensors_of_observation(observed, &w->found, &w->err));
+        if (!w->failed) conf_walker_fail(w, conf_observed_read(observed, w->c, &o, &w->err));
+        bool has_logits = o.has_prefill || o.has_decode;
+        w->float64 = has_logits ? o.float64
+                                : !w->failed && conf_tensors_count(w->found) &&
+                                      conf_tensors_at(w->found, 0)->value.dtype == ASSAY_F64;
+        w->float64 = w->float64 && w->verdict->compute == ASSAY_DTYPE_NONE;
+        w->verdict->float64 = w->float64;
+    }
+    if (!w->failed && find_golden(w, file)) {
+        w->walk->n_recorded = conf_tensors_count(w->golden);
+        set_bounds(w);
+        if (observed) walk_observed(w, &o);
+        else walk_engine(w);
+    }
+    free(o.rows);
+}
+
+/* False where the verdict has been set instead. */
+static bool open_engines(conf_walker *w)
+{
+    const conf_location *l = w->task->location;
+    w->engine = l->engine ? conf_evaluate_load(l->engine, l->compute, w->verdict) : NULL;
+    if (l->engine && (!w->engine || !conf_evaluate_kernels(l->kernels, w->engine, &w->kernels, w->verdict)))
+        return false;
+    w->verdict->compute = l->compute;
+    w->float64 = w->verdict->float64;
+    assay_error why = {0};
+    bool needed = !w->engine || !w->engine->session_override || w->task->sequence;
+    if (!needed) return true;
+    if (!l->reference || conf_engine_open(l->reference, &w->reference, &why) != ASSAY_OK ||
+        !w->reference->session_override || !w->reference->session_trace) {
+        w->reference = NULL;
+        (void)snprintf(w->walk->reference, sizeof w->walk->reference, "there is no reference: %.400s",
+                       why.text[0] ? why.text : "it was not found");
+    }
+    return true;
+}
+
+static assay_status walk(conf_walker *w, const conf_case *c, assay_error *err)
+{
+    conf_h5 *file, *observed = NULL;
+    w->c = c;
+    assay_status rc = conf_h5_open(c->path, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    if (w->task->location->observed) rc = conf_h5_open(w->task->location->observed, &observed, err);
+    if (rc == ASSAY_OK) walk_case(w, file, observed);
+    if (rc == ASSAY_OK && w->failed) rc = assay_fail(err, ASSAY_EFORMAT, "%s", w->err.text);
+    conf_h5_close(file);
+    conf_h5_close(observed);
+    conf_tensors_free(w->golden);
+    conf_tensors_free(w->found);
+    free(w->tokens);
+    free(w->truth);
+    free(w->logits);
+    return rc;
+}
+
+void conf_walk_run(const void *context, conf_verdict *v)
+{
+    const conf_walk_task *task = context;
+    conf_walker w = {.task = task, .walk = task->walk, .verdict = v, .listening = v};
+    assay_error err = {0};
+    conf_case *c = NULL;
+    if (!open_engines(&w)) return;
+    v->stage = CONF_STAGE_READ;
+    assay_status rc = conf_case_read_outline(task->location->path, &c, &err);
+    if (rc == ASSAY_OK) c->allow_unknown = task->location->allow_unknown;
+    if (rc == ASSAY_OK && c->kind != CONF_LOGITS && c->kind != CONF_GENERATE)
+        conf_verdict_set(v, CONF_SKIPPED, "a case of kind %s has no tensors on the way",
+                         conf_kind_of(c->kind)->name);
+    else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) {
+        if (w.engine) v->checkpoint = conf_checkpoint_check(c);
+        rc = walk(&w, c, &err);
+    }
+    conf_case_free(c);
+    if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+}

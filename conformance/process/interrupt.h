@@ -1,0 +1,26 @@
+/* SIGINT, SIGTERM and SIGHUP: what runs is ended, what is finished is reported, and the program then ends by
+ * the signal.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_PROCESS_INTERRUPT_H
+#define CONFORMANCE_PROCESS_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Why a case that was interrupted has no verdict. */
+extern const char conf_interrupt_reason[];
+
+/* From now on the first of the signals is noted, and one that arrives more than half a second later ends the
+ * process. A signal that is ignored, as under nohup, stays so. */
+void conf_interrupt_watch(void);
+
+/* Whether one has come. */
+bool conf_interrupted(void);
+
+/* In a child process: signals do again what they do by themselves. */
+void conf_interrupt_forget(void);
+
+/* Ends the process by the signal that has come; returns where none has. */
+void conf_interrupt_raise(void);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/process/isolate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "conformance/process/interrupt.h"
+#include "conformance/support/clock.h"
+#include "conformance/support/text.h"
+
+/* The longest sleep: a signal that another thread of the process took away costs no more than this. */
+#define SLEEP_MAX 1.0
+
+/* Shared with the child, so that the stage it died at survives it. */
+typedef struct conf_shared {
+    conf_verdict verdict;
+    volatile bool complete;
+} conf_shared;
+
+size_t conf_mib_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    size_t half = pages > 0 && bytes > 0 ? (size_t)pages / 2 * (size_t)bytes >> 20 : 0;
+    return half > CONF_MIB_LEAST ? half : CONF_MIB_LEAST;
+}
+
+static const char *signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},
+        {SIGKILL, "SIGKILL"}, {SIGPIPE, "SIGPIPE"}, {SIGSEGV, "SIGSEGV"}, {SIGTERM, "SIGTERM"},
+        {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number) return names[i].name;
+    return "a signal";
+}
+
+/* The verdict on a child that did not complete its own: a case that cannot even be read is no fault of the
+ * engine. */
+static void judge_end(const conf_child *child, int status, conf_verdict *v)
+{
+    bool reads = v->stage == CONF_STAGE_READ;
+    const char *who = reads ? "the harness" : v->stage == CONF_STAGE_SWEEP ? "the kernel" : "the engine";
+    char place[CONF_TEXT_MAX + CONF_TRACE_NAME_MAX + 64];
+    conf_class class = child->overdue        ? CONF_CLASS_HANG
+                       : WIFSIGNALED(status) ? CONF_CLASS_CRASH
+                                             : CONF_CLASS_EXIT;
+    v->measured = false;
+    conf_text_clean(v->last_trace);
+    bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
+    bool told = v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of it that was under way */
+    (void)snprintf(place, sizeof place, "%s%s%s", told ? v->where : conf_stage_name(v->stage),
+                   traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "");
+    if (child->overdue)
+        conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
+                          child->limits.seconds, place);
+    else if (WIFSIGNALED(status))
+        conf_verdict_fail(v, class, "%s died of %s (%s) in %s", who, signal_name(WTERMSIG(status)),
+                          strsignal(WTERMSIG(status)), place);
+    else
+        conf_verdict_fail(v, class, "%s ended the process with exit status %d in %s", who,
+                          WEXITSTATUS(status), place);
+    if (!reads) return;
+    v->outcome = CONF_BROKEN;
+    v->class = CONF_CLASS_NONE;
+}
+
+/* SIGCHLD is to end a sleep and nothing else; ignored, it would take the exit status with it. */
+static void block_sigchld(void)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)signal(SIGCHLD, SIG_DFL);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Not RLIMIT_AS: a checkpoint that is mapped takes addresses, and no memory that could not be given back. */
+static void limit_memory(size_t mib)
+{
+    struct rlimit limit;
+    if (!CONF_LIMITS_MEMORY || getrlimit(RLIMIT_DATA, &limit) != 0) return;
+    rlim_t bytes = (rlim_t)mib << 20;
+    if (limit.rlim_max != RLIM_INFINITY && bytes > limit.rlim_max) bytes = limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max = bytes;
+    (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+void conf_memory_explain(assay_status rc, assay_error *err)
+{
+    struct rlimit limit;
+    if (rc != ASSAY_ENOMEM || getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const size_t n = strnlen(err->text, sizeof err->text - 1);
+    (void)snprintf(err->text + n, sizeof err->text - n, " (within %ju MiB: see --memory)",
+                   (uintmax_t)limit.rlim_cur >> 20);
+}
+
+/* The child's life. Leading a group of its own it no longer hears the terminal's ^C: it dies with its parent
+ * instead. Nor may the terminal stop it for what an engine prints (stty tostop). */
+static void live(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
+{
+    sigset_t set;
+    (void)setpgid(0, 0);
+    conf_interrupt_forget();
+    (void)signal(SIGTTOU, SIG_IGN);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* an engine that prints must not spoil the report */
+    limit_memory(self->limits.mib);
+    task(context, &self->shared->verdict);
+    self->shared->complete = true;
+    _exit(0);
+    conf_interrupt_forget();
+}
+
+assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
+                              conf_child *out, assay_error *err)
+{
+    conf_child child = {.limits = *limits, .started = conf_clock()};
+    child.shared =
+        mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (child.shared == MAP_FAILED)
+        return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    (void)fflush(NULL);
+    block_sigchld();
+    pid_t parent = getpid();
+    child.pid = fork();
+    if (child.pid == 0) live(task, context, &child, parent);
+    if (child.pid < 0) {
+        assay_status rc = assay_fail(err, ASSAY_EINTERNAL, "no new process: %s", strerror(errno));
+        (void)munmap(child.shared, sizeof *child.shared);
+        return rc;
+    }
+    (void)setpgid(child.pid, child.pid); /* whoever of the two comes first */
+    *out = child;
+    return ASSAY_OK;
+}
+
+/* Kills what is left of the group. The leader is not reaped yet, so that its number is still its own. */
+static int reap(const conf_child *child)
+{
+    int status = 0;
+    (void)kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+/* A process that watches over others, as that of a textual case does, says itself how long that takes. */
+static double deadline(const conf_child *child)
+{
+    return fmax(child->started + child->limits.seconds, child->shared->verdict.until);
+}
+
+bool conf_child_ended(conf_child *child, conf_verdict *out)
+{
+    siginfo_t info = {0};
+    int rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    bool ended = rc == 0 ? info.si_pid != 0 : errno != EINTR;
+    if (!ended && conf_clock() < deadline(child)) return false;
+    child->overdue = !ended;
+    int status = reap(child);
+    *out = child->shared->verdict;
+    if (!child->shared->complete) judge_end(child, status, out);
+    conf_verdict_settle(out);
+    out->seconds = conf_clock() - child->started;
+    (void)munmap(child->shared, sizeof *child->shared);
+    *child = (conf_child){0};
+    return true;
+}
+
+void conf_child_wait_any(const conf_child *children, size_t n)
+{
+    double seconds = SLEEP_MAX, at = conf_clock();
+    for (size_t i = 0; i < n; i++)
+        if (children[i].pid) seconds = fmin(seconds, deadline(&children[i]) - at);
+    if (seconds <= 0) return;
+    struct timespec rest = {.tv_sec = (time_t)seconds};
+    rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGCHLD);
+    if (!conf_interrupted()) (void)sigtimedwait(&set, NULL, &rest);
+}
+
+void conf_child_kill(conf_child *child)
+{
+    if (!child->pid) return;
+    (void)reap(child);
+    (void)munmap(child->shared, sizeof *child->shared);
+    *child = (conf_child){0};
+}
+
+assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_limits *limits,
+                          conf_verdict *out, assay_error *err)
+{
+    conf_child child;
+    assay_status rc = conf_child_start(task, context, limits, &child, err);
+    if (rc != ASSAY_OK) return rc;
+    while (!conf_child_ended(&child, out) && !conf_interrupted()) conf_child_wait_any(&child, 1);
+    if (!child.pid) return ASSAY_OK;
+    conf_child_kill(&child);
+    *out = (conf_verdict){0};
+    conf_verdict_set(out, CONF_BROKEN, "%s", conf_interrupt_reason);
+    return ASSAY_OK;
+}

@@ -1,0 +1,75 @@
+/* Runs an engine in a process of its own, so that its crash, its hang and its hunger are answers and not the
+ * end.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_PROCESS_ISOLATE_H
+#define CONFORMANCE_PROCESS_ISOLATE_H
+
+#include <assay/status.h>
+
+#include <sys/types.h>
+
+#include "conformance/judge/verdict.h"
+
+#define CONF_SECONDS_DEFAULT 60
+#define CONF_MIB_LEAST       4096 /* of the default: libraries reserve space for every processor */
+
+/* Sanitizers reserve terabytes of memory, so that no limit of it leaves them alive. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define CONF_LIMITS_MEMORY 0
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define CONF_LIMITS_MEMORY 0
+#endif
+#endif
+#ifndef CONF_LIMITS_MEMORY
+#define CONF_LIMITS_MEMORY 1
+#endif
+
+/* Half of the machine's memory, but at least CONF_MIB_LEAST. */
+size_t conf_mib_default(void);
+
+/* Adds to the error of what lacked memory, if rc is ASSAY_ENOMEM, the limit that this process is under. */
+void conf_memory_explain(assay_status rc, assay_error *err);
+
+/* What a process may take. */
+typedef struct conf_limits {
+    double seconds; /* > 0 */
+    size_t mib; /* of private memory that can be written to, > 0; mapped files do not count; without effect
+                 * where CONF_LIMITS_MEMORY is 0 */
+} conf_limits;
+
+/* Fills in a verdict that is zeroed. */
+typedef void conf_task_fn(const void *context, conf_verdict *v);
+
+/* A process that runs a task, and leads a process group of its own. */
+typedef struct conf_child {
+    pid_t pid; /* 0: none */
+    struct conf_shared *shared;
+    conf_limits limits;
+    double started; /* seconds on the monotonic clock */
+    bool overdue;   /* and therefore killed */
+} conf_child;
+
+/* Calls task in a child process whose standard output is standard error; it dies with the caller. context is
+ * borrowed until this returns. Fails with ASSAY_EINTERNAL where the system gives no process. */
+assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
+                              conf_child *out, assay_error *err);
+
+/* Whether the child has ended; then *child is zeroed and *out is its verdict. A child that a signal ends,
+ * that exits before its verdict is complete, or that is killed here because its time is over, has failed at
+ * the stage that it last entered. What it leaves in its process group is killed. */
+bool conf_child_ended(conf_child *child, conf_verdict *out);
+
+/* Sleeps until one of children[n] may have ended or be overdue; those without a process are passed over. */
+void conf_child_wait_any(const conf_child *children, size_t n);
+
+/* Kills the child, if there is one, and everything in its group. */
+void conf_child_kill(conf_child *child);
+
+/* One task from start to end, or until conf_interrupted: then *out is CONF_BROKEN, for conf_interrupt_reason.
+ */
+assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_limits *limits,
+                          conf_verdict *out, assay_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/process/jobs.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "conformance/process/interrupt.h"
+
+struct conf_jobs {
+    conf_limits limits;
+    size_t n;
+    conf_child *children;    /* [n]; pid 0: a free place */
+    conf_verdict **verdicts; /* [n] */
+};
+
+assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out, assay_error *err)
+{
+    conf_jobs *jobs = calloc(1, sizeof *jobs);
+    if (jobs) {
+        *jobs = (conf_jobs){.limits = *limits,
+                            .n = n,
+                            .children = calloc(n, sizeof *jobs->children),
+                            .verdicts = calloc(n, sizeof *jobs->verdicts)};
+    }
+    if (!jobs || !jobs->children || !jobs->verdicts) {
+        conf_jobs_free(jobs);
+        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    *out = jobs;
+    return ASSAY_OK;
+}
+
+assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, conf_verdict *out,
+                             assay_error *err)
+{
+    size_t i = 0;
+    if (conf_interrupted()) {
+        conf_verdict_set(out, CONF_SKIPPED, "%s", conf_interrupt_reason);
+        return ASSAY_OK;
+    }
+    while (jobs->children[i].pid) {
+        if (++i < jobs->n) continue;
+        (void)conf_jobs_wait(jobs);
+        i = 0;
+    }
+    jobs->verdicts[i] = out;
+    return conf_child_start(task, context, &jobs->limits, &jobs->children[i], err);
+}
+
+bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out)
+{
+    for (size_t i = 0; i < jobs->n; i++)
+        if (jobs->children[i].pid && jobs->verdicts[i] == out) return true;
+    return false;
+}
+
+/* Kills all that runs, and skips it; false where nothing was there. */
+static bool end_all(conf_jobs *jobs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < jobs->n; i++) {
+        if (!jobs->children[i].pid) continue;
+        n++;
+        if (conf_child_ended(&jobs->children[i], jobs->verdicts[i])) continue;
+        conf_child_kill(&jobs->children[i]);
+        conf_verdict_set(jobs->verdicts[i], CONF_SKIPPED, "%s", conf_interrupt_reason);
+    }
+    return n > 0;
+}
+
+bool conf_jobs_wait(conf_jobs *jobs)
+{
+    while (true) {
+        size_t n_running = 0, n_ended = 0;
+        if (conf_interrupted()) return end_all(jobs);
+        for (size_t i = 0; i < jobs->n; i++) {
+            if (!jobs->children[i].pid) continue;
+            n_running++;
+            n_ended += conf_child_ended(&jobs->children[i], jobs->verdicts[i]);
+        }
+        if (n_running == 0 || n_ended > 0) return n_running > 0;
+        conf_child_wait_any(jobs->children, jobs->n);
+    }
+}
+
+void conf_jobs_free(conf_jobs *jobs)
+{
+    for (size_t i = 0; jobs && jobs->children && i < jobs->n; i++) conf_child_kill(&jobs->children[i]);
+    if (jobs) {
+        free(jobs->children);
+        free(jobs->verdicts);
+    }
+    free(jobs);
+}

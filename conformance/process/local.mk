@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/process/contain.c conformance/process/contain.h \
+	conformance/process/interrupt.c conformance/process/interrupt.h \
+	conformance/process/isolate.c conformance/process/isolate.h \
+	conformance/process/jobs.c conformance/process/jobs.h \
+	conformance/process/relay.c conformance/process/relay.h
+
+CONFORMANCE_PROCESS_TESTS = \
+	conformance/process/tests/check_contain \
+	conformance/process/tests/check_interrupt
+check_PROGRAMS += $(CONFORMANCE_PROCESS_TESTS)
+TESTS += $(CONFORMANCE_PROCESS_TESTS)
+conformance_process_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_process_tests_check_contain_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_process_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_process_tests_check_interrupt_LDADD = conformance/tests/libsupport.la

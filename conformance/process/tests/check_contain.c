@@ -1,0 +1,402 @@
+/* What a run does with engines that hang, crash, or want too much, with several at once, and with a part of
+ * the cases.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <json-c/json.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conformance/case/find.h"
+#include "conformance/process/isolate.h"
+#include "conformance/tests/support.h"
+
+static void setup(void)
+{
+    support_setup();
+    support_mkdir(support_path("cases"));
+    (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
+}
+
+static void add_case(const char *name, const char *fault)
+{
+    (void)support_write_decoder(support_path("cases/%s.h5", name), "logits", fault);
+}
+
+START_TEST(a_hang_is_killed_and_fails_where_it_hung)
+{
+    add_case("hang", "hang");
+    const support_output *o = support_assay("run -e %s --timeout 0.5 cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out,
+                 "  the engine did not answer within 0.5 s and was killed in traced prefill; the last tensor "
+                 "it gave is embed\n");
+    assert_holds(o->out, "REPRO: assay run --engine ");
+    assert_holds(o->out, " --timeout 0.5 cases/hang.h5\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(what_an_engine_starts_ends_with_it)
+{
+    add_case("leaves", "leaves-child");
+    const support_output *o = support_assay("run -e %s cases; sleep 1.5", support_engine("fake32"));
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+    assert_lacks(o->err, "left behind");
+}
+END_TEST
+
+/* The engine writes a second after it was asked, unless it is gone by then. */
+START_TEST(a_run_that_is_killed_takes_its_engines_with_it)
+{
+    add_case("late", "talks-late");
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "\"$ASSAY\" run -e %s -f late cases & sleep 0.5; kill -KILL $!; sleep 1.5",
+                   support_engine("fake32"));
+    const support_output *o = support_shell(command);
+    assert_lacks(o->err, "late words");
+    o = support_assay("run -e %s -f late cases", support_engine("fake32"));
+    assert_holds(o->err, "late words");
+}
+END_TEST
+
+static const struct {
+    const char *fault, *reason;
+    bool traceless; /* the case has no traces of its own; the harness listens all the same */
+} ends[] = {
+    {"crash-traced",
+     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
+     false},
+    {"crash-traced",
+     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
+     true},
+    {"crash", "the engine died of SIGSEGV (Segmentation fault) in traced prefill\n", false},
+    {"exit", "the engine ended the process with exit status 3 in decode\n", false},
+};
+
+START_TEST(an_end_names_signal_stage_and_last_tensor)
+{
+    add_case("ends", ends[_i].fault);
+    if (ends[_i].traceless) edit_remove(support_path("cases/ends.h5"), "/trace");
+    const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, ends[_i].reason);
+}
+END_TEST
+
+/* Runs the program with a reader that crashes on some files. */
+static const support_output *assay_with_dying_reader(const char *arguments)
+{
+    char command[8192];
+    (void)snprintf(command, sizeof command,
+                   "LD_PRELOAD='%s' ASAN_OPTIONS=verify_asan_link_order=0 \"$ASSAY\" %s",
+                   support_engine("dying_open"), arguments);
+    return support_shell(command);
+}
+
+START_TEST(a_case_that_crashes_the_reader_is_broken_and_the_others_run)
+{
+    add_case("deadly", "ok");
+    char arguments[4200];
+    (void)snprintf(arguments, sizeof arguments, "run -e %s cases", support_engine("fake32"));
+    const support_output *o = assay_with_dying_reader(arguments);
+    assert_code(o, 99);
+    assert_holds(o->out, "ERROR deadly ");
+    assert_holds(o->out, "  the harness died of SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
+}
+END_TEST
+
+START_TEST(a_case_on_which_the_reader_hangs_is_broken)
+{
+    add_case("endless", "ok");
+    char arguments[4200];
+    (void)snprintf(arguments, sizeof arguments, "run -e %s --timeout 0.5 cases", support_engine("fake32"));
+    const support_output *o = assay_with_dying_reader(arguments);
+    assert_code(o, 99);
+    assert_holds(o->out, "  the harness did not answer within 0.5 s and was killed in reading\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
+}
+END_TEST
+
+START_TEST(a_crash_of_the_reader_is_an_error_that_names_the_file)
+{
+    add_case("deadly", "ok");
+    const support_output *o = assay_with_dying_reader("info cases/deadly.h5 cases/sound.h5");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err,
+                     "assay: cases/deadly.h5: the harness died of SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "cases/sound.h5\n");
+    o = assay_with_dying_reader("diff cases/sound.h5 cases/deadly.h5");
+    assert_code(o, 99);
+    ck_assert_str_eq(o->err, "assay: cases/sound.h5 or cases/deadly.h5: the harness died of SIGSEGV "
+                             "(Segmentation fault) in reading\n");
+    o = assay_with_dying_reader("list cases");
+    assert_code(o, 99);
+    assert_holds(o->err, "assay: cases/deadly.h5: the harness died of SIGSEGV");
+    assert_holds(o->out, "sound   logits");
+}
+END_TEST
+
+START_TEST(memory_is_limited)
+{
+    add_case("eats", "eat-memory");
+    const support_output *o = support_assay("run -e %s cases", support_engine("fake32"));
+    assert_code(o, 0);
+    o = support_assay("run -e %s --memory 1000 cases", support_engine("fake32"));
+    if (!CONF_LIMITS_MEMORY) {
+        assert_code(o, 0);
+        return;
+    }
+    assert_code(o, 1);
+    assert_holds(o->out, "prefill failed: no room for logits (within 1000 MiB: see --memory)\n");
+    assert_holds(o->out, " --memory 1000 cases/eats.h5\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(the_reference_is_out_of_memory_at_once)
+{
+    if (!CONF_LIMITS_MEMORY) return;
+    const support_output *o = support_assay(
+        "run -e ref32 --memory 100 --timeout 60 %s/fixtures/qwen3/base/single.h5", getenv("top_srcdir"));
+    assert_code(o, 1);
+    assert_holds(o->out, "out of memory for 7 tokens (within 100 MiB: see --memory)\n");
+    o = support_shell("ulimit -v 400000 && \"$ASSAY\" schedule -e ref32 --timeout 60 "
+                      "\"$top_srcdir/fixtures/qwen3/base/single.h5\"");
+    assert_code(o, 1);
+    assert_holds(o->out, "out of memory for ");
+}
+END_TEST
+
+/* Copies a checkpoint whose embedding, the first tensor of its file, has so many rows instead; they are a
+ * hole in the file. False where the file system has none that large. */
+static bool grow_embedding(const char *from, const char *to, int64_t rows)
+{
+    static const char name[] = "model.embed_tokens.weight";
+    char path[8192];
+    (void)snprintf(path, sizeof path, "%s/config.json", from);
+    json_object *config = json_object_from_file(path);
+    json_object_object_add(config, "vocab_size", json_object_new_int64(rows));
+    (void)snprintf(path, sizeof path, "%s/config.json", to);
+    ck_assert_int_eq(json_object_to_file(path, config), 0);
+    (void)snprintf(path, sizeof path, "%s/model.safetensors", from);
+    FILE *f = fopen(path, "rb");
+    uint64_t length;
+    ck_assert_uint_eq(fread(&length, sizeof length, 1, f), 1);
+    char *header = calloc(1, length + 1);
+    ck_assert_uint_eq(fread(header, 1, length, f), length);
+    (void)fclose(f);
+    json_object *tensors = json_tokener_parse(header), *made = json_object_new_object();
+    int64_t end = 0;
+    json_object_object_foreach(tensors, key, tensor)
+    {
+        json_object *shape;
+        if (!json_object_object_get_ex(tensor, "shape", &shape)) continue;
+        if (strcmp(key, name) == 0) json_object_array_put_idx(shape, 0, json_object_new_int64(rows));
+        int64_t bytes = sizeof(float);
+        json_object *offsets = json_object_new_array();
+        for (size_t i = 0; i < json_object_array_length(shape); i++)
+            bytes *= json_object_get_int64(json_object_array_get_idx(shape, i));
+        json_object_array_add(offsets, json_object_new_int64(end));
+        json_object_array_add(offsets, json_object_new_int64(end += bytes));
+        json_object_object_add(tensor, "data_offsets", offsets);
+        json_object_object_add(made, key, json_object_get(tensor));
+    }
+    (void)snprintf(path, sizeof path, "%s/model.safetensors", to);
+    f = fopen(path, "wb");
+    const char *text = json_object_to_json_string_ext(made, JSON_C_TO_STRING_PLAIN);
+    length = strlen(text);
+    ck_assert_uint_eq(fwrite(&length, sizeof length, 1, f), 1);
+    ck_assert_uint_eq(fwrite(text, 1, length, f), length);
+    ck_assert_int_eq(fflush(f), 0);
+    const bool fits = ftruncate(fileno(f), (off_t)(sizeof length + length) + end) == 0;
+    (void)fclose(f);
+    free(header);
+    json_object_put(config);
+    json_object_put(tensors);
+    json_object_put(made);
+    return fits;
+}
+
+/* Headers are read, and nothing else. */
+START_TEST(a_checkpoint_larger_than_the_memory_is_described)
+{
+    char from[4096], says[64];
+    const size_t width = 27, rows = conf_mib_default() / (width * sizeof(float)) * 5 / 4 << 20;
+    (void)snprintf(from, sizeof from, "%s/fixtures/qwen3/base/model", getenv("top_srcdir"));
+    support_mkdir(support_path("large"));
+    if (!grow_embedding(from, support_path("large"), (int64_t)rows)) return;
+    (void)snprintf(says, sizeof says, "vocabulary   %zu, head tied", rows);
+    const support_output *o = support_assay("info large");
+    assert_code(o, 0);
+    assert_holds(o->out, says);
+    if (!CONF_LIMITS_MEMORY) return;
+    o = support_assay("info --memory 2 %s/fixtures/trained/gemma4/turns.h5", getenv("top_srcdir"));
+    assert_code(o, 99);
+    assert_holds(o->err, " (within 2 MiB: see --memory)\n");
+    o = support_assay("arrays --memory 500 -e fastpath large");
+    assert_code(o, 1);
+    assert_holds(o->out, "large: out of memory for ");
+    assert_holds(o->out, " (within 500 MiB: see --memory)\n");
+    o = support_shell("ulimit -v 1000000 && \"$ASSAY\" info large");
+    assert_code(o, 99);
+    assert_holds(o->err, "large/model.safetensors: no address space for its ");
+    assert_holds(o->err, " bytes (see ulimit -v)");
+}
+END_TEST
+
+/* Each of the two cases ends only where the other is running, too. */
+START_TEST(jobs_run_at_once)
+{
+    add_case("a", "meet-a");
+    add_case("b", "meet-b");
+    const support_output *o =
+        support_assay("run -e %s --jobs 2 --timeout 20 -f '[ab]' cases", support_engine("fake32"));
+    assert_code(o, 0);
+    assert_holds(o->out, "2 passed, 0 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(one_job_runs_one_case_at_a_time)
+{
+    add_case("a", "meet-a");
+    add_case("b", "meet-b");
+    const support_output *o =
+        support_assay("run -e %s -j1 --timeout 0.5 -f '[ab]' cases", support_engine("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "FAIL a ");
+    assert_holds(o->out, "did not answer within 0.5 s and was killed in model_open\n");
+    assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
+}
+END_TEST
+
+START_TEST(reports_keep_the_order_of_cases)
+{
+    add_case("a-slow", "slow");
+    add_case("b-off", "off");
+    add_case("c-slow", "slow");
+    add_case("d-off", "off");
+    add_case("e-skip", "unsupported");
+    char one[65536], command[8192];
+    const char *line = "\"$ASSAY\" run --tap tap -v -e %s -e %s -j %d cases; cat tap";
+    for (int jobs = 1; jobs <= 8; jobs += 7) {
+        (void)snprintf(command, sizeof command, line, support_engine("fake32"), support_engine("fake64"),
+                       jobs);
+        const support_output *o = support_shell(command);
+        assert_holds(o->out, "\nok 1 - a-slow ");
+        assert_holds(o->out, "\n1..12\n");
+        if (jobs == 1) (void)snprintf(one, sizeof one, "%s", o->out);
+        else ck_assert_str_eq(o->out, one);
+    }
+}
+END_TEST
+
+START_TEST(the_hash_is_the_published_one)
+{
+    ck_assert_uint_eq(conf_find_hash(""), 0xcbf29ce484222325U);
+    ck_assert_uint_eq(conf_find_hash("a"), 0xaf63dc4c8601ec8cU);
+    ck_assert_uint_eq(conf_find_hash("foobar"), 0x85944171f73967e8U);
+}
+END_TEST
+
+/* "a" is in shard 0xaf63dc4c8601ec8c mod 3 + 1. */
+START_TEST(shards_are_disjoint_and_leave_nothing_out)
+{
+    char seen[16][8] = {{0}};
+    size_t n_seen = 0;
+    for (int i = 0; i < 12; i++)
+        support_write_text(support_path("cases/%c.json", 'a' + i),
+                           "{\"schema\":\"assay/1\",\"kind\":\"preprocess\",\"groups\":[]}");
+    for (int shard = 1; shard <= 3; shard++) {
+        const support_output *o = support_assay("list --shard %d/3 -f '?' cases", shard);
+        assert_code(o, 0);
+        for (const char *at = o->out; *at; at += strcspn(at, "\n") + 1) {
+            for (size_t i = 0; i < n_seen; i++) ck_assert_int_ne(seen[i][0], at[0]);
+            ck_assert_uint_eq(conf_find_hash((char[]){at[0], '\0'}) % 3, (size_t)shard - 1);
+            seen[n_seen++][0] = at[0];
+        }
+    }
+    ck_assert_uint_eq(n_seen, 12);
+}
+END_TEST
+
+START_TEST(a_run_takes_its_shard_alone)
+{
+    size_t mine = conf_find_hash("sound") % 2 + 1;
+    const support_output *o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), mine);
+    assert_code(o, 0);
+    assert_holds(o->out, "1 passed, 0 failed, 0 skipped\n");
+    o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), 3 - mine);
+    assert_code(o, 77);
+    assert_holds(o->err, "assay: none of 1 cases is in shard ");
+}
+END_TEST
+
+static const struct {
+    const char *arguments, *message;
+} wrong[] = {
+    {"--jobs 0", "option --jobs: found 0, expected a whole number from 1 to 4096\n"},
+    {"--jobs 99999999999999999999999", "expected a whole number from 1 to 4096\n"},
+    {"--seed -1", "option --seed: found -1, expected a whole number from 0 to 18446744073709551615\n"},
+    {"--seed 18446744073709551616", "option --seed: found 18446744073709551616, expected"},
+    {"-j 2x", "option --jobs: found 2x, expected"},
+    {"--jobs=-1", "option --jobs: found -1, expected"},
+    {"--memory 1.5", "option --memory: found 1.5, expected a whole number from 1 to "},
+    {"--timeout x", "option --timeout: found x, expected seconds above 0 and up to 1000000\n"},
+    {"--timeout 0", "option --timeout: found 0, expected"},
+    {"--timeout -1", "option --timeout: found -1, expected"},
+    {"--timeout inf", "option --timeout: found inf, expected"},
+    {"--timeout 1.2.3", "option --timeout: found 1.2.3, expected"},
+    {"--timeout .", "option --timeout: found ., expected"},
+    {"--shard 3/2", "option --shard: found 3/2, expected I/N, whole numbers with 1 <= I <= N <= 1000000\n"},
+    {"--shard 0/2", "option --shard: found 0/2, expected"},
+    {"--shard 1", "option --shard: found 1, expected"},
+    {"--shard 1/", "option --shard: found 1/, expected"},
+    {"--shard /1", "option --shard: found /1, expected"},
+    {"--shard 1/2/3", "option --shard: found 1/2/3, expected"},
+    {"--tap - --json -",
+     "options --tap and --json: found - for both, expected only one on standard output\n"},
+    {"--junit - --json=-", "options --junit and --json: found - for both"},
+};
+
+START_TEST(a_wrong_value_exits_2_and_says_what_was_expected)
+{
+    const support_output *o = support_assay("run %s cases", wrong[_i].arguments);
+    assert_code(o, 2);
+    ck_assert_str_eq(o->out, "");
+    assert_holds(o->err, wrong[_i].message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/contain");
+    TCase *contain = tcase_create("contain");
+    tcase_add_checked_fixture(contain, setup, support_teardown);
+    tcase_set_timeout(contain, 60);
+    tcase_add_test(contain, a_hang_is_killed_and_fails_where_it_hung);
+    tcase_add_test(contain, what_an_engine_starts_ends_with_it);
+    tcase_add_test(contain, a_run_that_is_killed_takes_its_engines_with_it);
+    tcase_add_loop_test(contain, an_end_names_signal_stage_and_last_tensor, 0,
+                        (int)(sizeof ends / sizeof *ends));
+    tcase_add_test(contain, a_case_that_crashes_the_reader_is_broken_and_the_others_run);
+    tcase_add_test(contain, a_case_on_which_the_reader_hangs_is_broken);
+    tcase_add_test(contain, a_crash_of_the_reader_is_an_error_that_names_the_file);
+    tcase_add_test(contain, memory_is_limited);
+    tcase_add_test(contain, the_reference_is_out_of_memory_at_once);
+    tcase_add_test(contain, a_checkpoint_larger_than_the_memory_is_described);
+    tcase_add_test(contain, jobs_run_at_once);
+    tcase_add_test(contain, one_job_runs_one_case_at_a_time);
+    tcase_add_test(contain, reports_keep_the_order_of_cases);
+    tcase_add_test(contain, the_hash_is_the_published_one);
+    tcase_add_test(contain, shards_are_disjoint_and_leave_nothing_out);
+    tcase_add_test(contain, a_run_takes_its_shard_alone);
+    tcase_add_loop_test(contain, a_wrong_value_exits_2_and_says_what_was_expected, 0,
+                        (int)(sizeof wrong / sizeof *wrong));
+    suite_add_tcase(suite, contain);
+
+    return support_run(suite);
+}

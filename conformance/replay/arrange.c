@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/arrange.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/case/find.h"
+#include "conformance/support/draw.h"
+
+static const int32_t *prompt_of(const conf_decoder *d, size_t sample, size_t *n)
+{
+    *n = (size_t)((const int32_t *)d->length.data)[sample];
+    return (const int32_t *)d->tokens.data + (sample + 1) * d->n_tokens - *n;
+}
+
+/* Any id of any prompt: what no engine can refuse. */
+static int32_t draw_id(const conf_decoder *d, uint64_t *state)
+{
+    size_t n;
+    const int32_t *prompt = prompt_of(d, conf_draw_below(state, d->n_samples), &n);
+    return prompt[conf_draw_below(state, n)];
+}
+
+static void place(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
+{
+    a->length[row] = (int32_t)n;
+    memcpy(a->tokens + (row + 1) * a->n_tokens - n, prompt, n * sizeof *prompt);
+}
+
+static void arrange_as_recorded(const conf_decoder *d, conf_arrangement *a)
+{
+    memcpy(a->tokens, d->tokens.data, d->tokens.n * sizeof *a->tokens);
+    memcpy(a->length, d->length.data, d->length.n * sizeof *a->length);
+    for (size_t b = 0; b < d->n_samples; b++) a->row[b] = b;
+}
+
+/* Fisher and Yates, over all rows of the batch: company stands anywhere. */
+static void draw_order(const conf_arrangement *a, size_t *order, uint64_t *state)
+{
+    for (size_t i = 0; i < a->n_rows; i++) order[i] = i;
+    for (size_t i = a->n_rows; i > 1; i--) {
+        size_t k = conf_draw_below(state, i), last = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = last;
+    }
+}
+
+static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *order, uint64_t *state)
+{
+    for (size_t i = 0; i < a->n_rows * a->n_tokens; i++) a->tokens[i] = draw_id(d, state);
+    draw_order(a, order, state);
+    for (size_t i = 0; i < a->n_rows; i++) {
+        size_t n, row = d->n_inputs ? i : order[i];
+        const int32_t *prompt = prompt_of(d, i < d->n_samples ? i : conf_draw_below(state, d->n_samples), &n);
+        if (i < d->n_samples) a->row[i] = row;
+        else n = 1 + conf_draw_below(state, n);
+        place(a, row, prompt, n);
+    }
+}
+
+/* Cases of one recording differ in the name of their file, wherever they lie. */
+static uint64_t state_of(const conf_case *c, uint64_t seed)
+{
+    const char *slash = strrchr(c->path, '/');
+    return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
+}
+
+assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrangement *out, assay_error *err)
+{
+    const conf_decoder *d = &c->decoder;
+    conf_arrangement a = {.n_rows = d->n_samples, .n_tokens = d->n_tokens};
+    uint64_t state = seed ? state_of(c, *seed) : 0;
+    if (seed) {
+        a.n_tokens += conf_draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
+        if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_COMPANY_MAX + 1);
+    }
+    a.tokens = calloc(a.n_rows * a.n_tokens, sizeof *a.tokens);
+    a.length = calloc(a.n_rows, sizeof *a.length);
+    a.row = calloc(d->n_samples, sizeof *a.row);
+    size_t *order = calloc(a.n_rows, sizeof *order);
+    if (!a.tokens || !a.length || !a.row || !order) {
+        free(order);
+        conf_arrangement_free(&a);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->path);
+    }
+    if (seed) arrange_drawn(d, &a, order, &state);
+    else arrange_as_recorded(d, &a);
+    free(order);
+    *out = a;
+    return ASSAY_OK;
+}
+
+void conf_arrangement_free(conf_arrangement *a)
+{
+    free(a->tokens);
+    free(a->length);
+    free(a->row);
+    *a = (conf_arrangement){0};
+}
+
+void conf_arrangement_rest(const conf_arrangement *a, int32_t *tokens)
+{
+    for (size_t s = 0; s < a->n_rows; s++) tokens[s] = -1;
+}
+
+void conf_arrangement_print(const conf_arrangement *a, const conf_decoder *d, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "rows ");
+    for (size_t b = 0; b < d->n_samples && n < size; b++)
+        n += (size_t)snprintf(text + n, size - n, "%s%zu", b ? "," : "", a->row[b]);
+    if (n < size)
+        (void)snprintf(text + n, size - n, " of %zu, %zu more columns of padding", a->n_rows,
+                       a->n_tokens - d->n_tokens);
+}

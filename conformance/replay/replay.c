@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/replay.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "conformance/abi/cache_limit.h"
+#include "conformance/abi/compute.h"
+#include "conformance/abi/kernels.h"
+#include "conformance/judge/judge.h"
+#include "conformance/process/isolate.h"
+#include "conformance/replay/parts.h"
+#include "model/checkpoint/stop.h"
+
+bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err)
+{
+    conf_stage stage = r->verdict->stage;
+    bool may_refuse = stage < CONF_STAGE_DECODE || stage > CONF_STAGE_PREFILL_LAST;
+    err->text[sizeof err->text - 1] = '\0';
+    if (!err->text[0]) (void)snprintf(err->text, sizeof err->text, "no reason given");
+    conf_memory_explain(rc, err);
+    const char *text = err->text;
+    conf_class class = rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
+    if (rc == ASSAY_EUNSUPPORTED && may_refuse) conf_verdict_set(r->verdict, CONF_SKIPPED, "%s", text);
+    else conf_verdict_fail(r->verdict, class, "%s failed: %s", conf_stage_name(stage), text);
+    return false;
+}
+
+bool conf_replay_no_memory(conf_replay *r)
+{
+    conf_verdict_set(r->verdict, CONF_BROKEN, "out of memory in the harness for %s", r->c->path);
+    return false;
+}
+
+void *conf_nan_alloc(const assay_engine *e, size_t n)
+{
+    bool wide = e->logits_dtype == ASSAY_F64;
+    void *a = calloc(n ? n : 1, wide ? sizeof(double) : sizeof(float));
+    for (size_t i = 0; a && i < n; i++) {
+        if (wide) ((double *)a)[i] = (double)NAN;
+        else ((float *)a)[i] = NAN;
+    }
+    return a;
+}
+
+static void refill_nan(const assay_engine *e, void *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (e->logits_dtype == ASSAY_F64) ((double *)a)[i] = (double)NAN;
+        else ((float *)a)[i] = NAN;
+    }
+}
+
+void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row)
+{
+    size_t bytes = dtype_size(r->engine->logits_dtype);
+    dtype_to_f64(into, (const char *)logits + row * r->vocab * bytes, r->engine->logits_dtype, r->vocab);
+}
+
+bool conf_replay_prefill(conf_replay *r, assay_session *session, conf_prefill_fn *fn, void *logits)
+{
+    const conf_decoder *d = &r->c->decoder;
+    assay_batch batch = {.n_samples = r->batch.n_rows,
+                         .n_tokens = r->batch.n_tokens,
+                         .tokens = r->batch.tokens,
+                         .length = r->batch.length,
+                         .inputs = d->inputs,
+                         .n_inputs = d->n_inputs};
+    assay_error err = {0};
+    assay_status rc = fn(session, &batch, logits, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tokens, void *step)
+{
+    assay_error err = {0};
+    refill_nan(r->engine, step, r->batch.n_rows * r->vocab);
+    assay_status rc = r->engine->decode(session, tokens, step, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    conf_arrangement_rest(&r->batch, tokens);
+    for (size_t b = 0; b < d->n_samples; b++)
+        tokens[r->batch.row[b]] = ((const int32_t *)d->decode.data)[b * d->n_decode + n];
+}
+
+/* The row of [S, T] logits that belongs to position `pos` of a sample. */
+static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
+{
+    size_t length = (size_t)((const int32_t *)r->c->decoder.length.data)[sample];
+    return (r->batch.row[sample] + 1) * r->batch.n_tokens - length + pos;
+}
+
+/* The rows of prefill that the case has; returns what follows them in `row`. */
+static double *keep_prefill(const conf_replay *r, const void *prefill, double *row)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    for (size_t i = 0; row && i < rows->n_rows && !rows->place[i].decode; i++, row += r->vocab)
+        conf_replay_row(r, row, prefill, prefill_row(r, rows->place[i].sample, rows->place[i].pos));
+    return row;
+}
+
+/* Prefill and the forced continuation, into r->rows. */
+static bool replay_forced(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    r->verdict->stage = CONF_STAGE_PREFILL;
+    if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
+    double *row = keep_prefill(r, prefill, r->rows);
+    r->verdict->stage = CONF_STAGE_DECODE;
+    for (size_t n = 0; row && n < d->n_decode; n++) {
+        conf_replay_force(r, n, tokens);
+        if (!conf_replay_step(r, session, tokens, step)) return false;
+        for (size_t b = 0; b < d->n_samples; b++)
+            conf_replay_row(r, row + (b * d->n_decode + n) * r->vocab, step, r->batch.row[b]);
+    }
+    return true;
+}
+
+size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden)
+{
+    const conf_decoder *d = &r->c->decoder;
+    const int32_t *row = (const int32_t *)d->greedy.data + b * d->n_greedy;
+    size_t n = 0;
+    while (n < d->n_greedy && row[n] >= 0) n++;
+    *n_golden = n;
+    bool holds_stop = n > 0 && conf_is_stop(row[n - 1], r->stop_ids, r->n_stop_ids);
+    return n + (d->stops[b] && !holds_stop);
+}
+
+/* Tokens that lead to step k (k > 0): the expected one of step k - 1, or -1 for samples that have no step k.
+ */
+static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    bool any = false;
+    conf_arrangement_rest(&r->batch, tokens);
+    for (size_t b = 0; b < d->n_samples; b++) {
+        size_t n_golden, n = conf_greedy_steps(r, b, &n_golden);
+        if (k >= n) continue;
+        tokens[r->batch.row[b]] = ((const int32_t *)d->greedy.data)[b * d->n_greedy + k - 1];
+        any = true;
+    }
+    return any;
+}
+
+/* Greedy generation, into r->greedy. The same session is prefilled again, into r->again: what it held must be
+ * gone. */
+static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
+{
+    const conf_decoder *d = &r->c->decoder;
+    r->verdict->stage = CONF_STAGE_GENERATE;
+    refill_nan(r->engine, prefill, r->batch.n_rows * r->batch.n_tokens * r->vocab);
+    if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
+    (void)keep_prefill(r, prefill, r->again);
+    size_t stride = (d->n_greedy + 1) * r->vocab;
+    for (size_t b = 0; b < d->n_samples; b++)
+        conf_replay_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
+    for (size_t k = 1; next_tokens(r, k, tokens); k++) {
+        if (!conf_replay_step(r, session, tokens, step)) return false;
+        for (size_t b = 0; b < d->n_samples; b++)
+            if (tokens[r->batch.row[b]] >= 0)
+                conf_replay_row(r, r->greedy + b * stride + k * r->vocab, step, r->batch.row[b]);
+    }
+    return true;
+}
+
+/* The engine's own stop ids where it has them; else those that the loader finds in the checkpoint. */
+static bool read_stops(conf_replay *r)
+{
+    stop_set *set = NULL;
+    size_t n = 0;
+    const int32_t *ids;
+    if (r->engine->model_stop_ids) {
+        ids = r->engine->model_stop_ids(r->model, &n);
+    } else {
+        assay_error err = {0};
+        if (stop_set_read(r->c->model, &set, &err) != ASSAY_OK) {
+            conf_verdict_set(r->verdict, CONF_BROKEN, "%s", err.text);
+            return false;
+        }
+        ids = stop_set_ids(set, &n);
+    }
+    r->stop_ids = calloc(n + 1, sizeof *r->stop_ids);
+    if (r->stop_ids && ids) memcpy(r->stop_ids, ids, n * sizeof *ids);
+    r->n_stop_ids = ids ? n : 0;
+    stop_set_free(set);
+    return r->stop_ids ? true : conf_replay_no_memory(r);
+}
+
+static int32_t largest_token(const conf_array *a)
+{
+    int32_t largest = -1;
+    for (size_t i = 0; a->data && i < a->n; i++)
+        if (((const int32_t *)a->data)[i] > largest) largest = ((const int32_t *)a->data)[i];
+    return largest;
+}
+
+/* Shapes first: nothing can be compared if the vocabularies differ. */
+static bool check_vocab(conf_replay *r)
+{
+    const conf_decoder *d = &r->c->decoder;
+    r->vocab = r->engine->model_vocab(r->model);
+    if (d->has_truth && r->vocab != d->rows.n_cols) {
+        conf_verdict_fail(r->verdict, CONF_CLASS_SHAPE,
+                          "the engine's vocabulary has %zu ids, the recorded one %zu", r->vocab,
+                          d->rows.n_cols);
+        return false;
+    }
+    int32_t largest = largest_token(&d->greedy);
+    if (r->vocab == 0 || (largest >= 0 && (size_t)largest >= r->vocab)) {
+        conf_verdict_fail(r->verdict, CONF_CLASS_SHAPE,
+                          "the engine's vocabulary has %zu ids, and the recorded tokens hold %" PRId32,
+                          r->vocab, largest);
+        return false;
+    }
+    size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / r->vocab / r->batch.n_rows;
+    if (r->batch.n_tokens <= most && d->n_greedy < most) return true;
+    conf_verdict_set(r->verdict, CONF_BROKEN, "%s: logits of %zu samples of %zu tokens are too large",
+                     r->c->path, r->batch.n_rows, r->batch.n_tokens);
+    return false;
+}
+
+static bool replay_session(conf_replay *r, assay_session *session)
+{
+    const conf_decoder *d = &r->c->decoder;
+    void *prefill = conf_nan_alloc(r->engine, r->batch.n_rows * r->batch.n_tokens * r->vocab);
+    void *step = conf_nan_alloc(r->engine, r->batch.n_rows * r->vocab);
+    int32_t *tokens = calloc(r->batch.n_rows, sizeof *tokens);
+    if (d->has_truth) r->rows = calloc(d->rows.n_rows * r->vocab, sizeof *r->rows);
+    bool twice = d->has_truth && d->n_greedy;
+    if (twice) r->again = calloc(d->rows.n_rows * r->vocab, sizeof *r->again);
+    r->greedy = calloc(d->n_samples * (d->n_greedy + 1) * r->vocab, sizeof *r->greedy);
+    bool ok = prefill && step && tokens && (r->rows || !d->has_truth) && (r->again || !twice) && r->greedy;
+    if (!ok) (void)conf_replay_no_memory(r);
+    for (size_t i = 0; ok && i < d->n_samples * (d->n_greedy + 1) * r->vocab; i++) r->greedy[i] = (double)NAN;
+    if (ok && d->has_truth) ok = replay_forced(r, session, prefill, step, tokens);
+    if (ok && d->n_greedy) ok = replay_greedy(r, session, prefill, step, tokens);
+    if (ok) ok = conf_replay_last(r, session, prefill, step, tokens);
+    free(prefill);
+    free(step);
+    free(tokens);
+    return ok;
+}
+
+static bool open_session(conf_replay *r, assay_session **session)
+{
+    assay_error err = {0};
+    r->verdict->stage = CONF_STAGE_SESSION_OPEN;
+    assay_status rc = conf_cache_limit_open(r->engine, r->model, r->c->decoder.caches, session, &err);
+    return rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
+}
+
+static void close_session(const conf_replay *r, assay_session *session)
+{
+    conf_stage reached = r->verdict->stage;
+    r->verdict->stage = CONF_STAGE_CLOSE;
+    r->engine->session_free(session);
+    r->verdict->stage = reached;
+}
+
+/* A prefill for its tensors alone, in a session of its own: an engine may well go another way while it is
+ * listened to, sample by sample or without what it has fused, and what is judged is the way that it goes by
+ * itself. */
+static bool replay_traced(conf_replay *r)
+{
+    assay_session *session = NULL;
+    if (!r->engine->session_trace) return true;
+    if (!open_session(r, &session)) return false;
+    void *prefill = conf_nan_alloc(r->engine, r->batch.n_rows * r->batch.n_tokens * r->vocab);
+    r->seen = calloc(r->c->decoder.n_traces + 1, sizeof *r->seen);
+    bool ok = prefill && r->seen ? true : conf_replay_no_memory(r);
+    if (ok) {
+        r->verdict->stage = CONF_STAGE_TRACED_PREFILL;
+        conf_trace_listen(r, session);
+        ok = conf_replay_prefill(r, session, r->engine->prefill, prefill);
+    }
+    free(prefill);
+    close_session(r, session);
+    return ok;
+}
+
+/* Says in the notes how the batch was drawn. */
+static bool arrange(conf_replay *r)
+{
+    assay_error err = {0};
+    if (conf_arrange(r->c, r->seed, &r->batch, &err) != ASSAY_OK) return conf_replay_no_memory(r);
+    if (!r->seed) return true;
+    char text[256];
+    conf_arrangement_print(&r->batch, &r->c->decoder, text, sizeof text);
+    conf_verdict_note(r->verdict, "seed %" PRIu64 ": %s", *r->seed, text);
+    return true;
+}
+
+bool conf_replay_decoder(conf_replay *r)
+{
+    assay_error err = {0};
+    if (!arrange(r)) return false;
+    r->verdict->stage = CONF_STAGE_MODEL_OPEN;
+    const assay_model_options options = {
+        .compute = r->verdict->compute, .kernels = r->kernels, .allow_unknown = r->c->allow_unknown};
+    assay_status rc = conf_compute_open(r->engine, &options, r->c->model, &r->model, &err);
+    if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
+    assay_session *session = NULL;
+    bool ok = check_vocab(r) && (r->c->decoder.n_greedy == 0 || read_stops(r)) && replay_traced(r) &&
+              open_session(r, &session) && replay_session(r, session);
+    close_session(r, session);
+    conf_stage reached = r->verdict->stage;
+    r->verdict->stage = CONF_STAGE_CLOSE;
+    r->engine->model_free(r->model);
+    r->verdict->stage = reached;
+    return ok;
+}
+
+void conf_replay_free(conf_replay *r)
+{
+    for (size_t i = 0; i < r->n_seen; i++) conf_array_free(&r->seen[i].value);
+    free(r->seen);
+    free(r->rows);
+    free(r->again);
+    free(r->greedy);
+    free(r->stop_ids);
+    conf_arrangement_free(&r->batch);
+}

@@ -1,0 +1,167 @@
+/* Batches arranged otherwise than recorded.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/replay/arrange.h"
+#include "conformance/tests/support.h"
+
+static conf_case *c;
+
+static void setup(void)
+{
+    support_setup();
+    (void)support_write_decoder(support_path("sound.h5"), "generate", "ok");
+    ck_assert_int_eq(conf_case_read(support_path("sound.h5"), &c, NULL), ASSAY_OK);
+}
+
+static void teardown(void)
+{
+    conf_case_free(c);
+    support_teardown();
+}
+
+static conf_arrangement arranged(uint64_t seed)
+{
+    conf_arrangement a;
+    ck_assert_int_eq(conf_arrange(c, &seed, &a, NULL), ASSAY_OK);
+    return a;
+}
+
+static bool is_same(const conf_arrangement *a, const conf_arrangement *b)
+{
+    return a->n_rows == b->n_rows && a->n_tokens == b->n_tokens &&
+           memcmp(a->tokens, b->tokens, a->n_rows * a->n_tokens * sizeof *a->tokens) == 0 &&
+           memcmp(a->length, b->length, a->n_rows * sizeof *a->length) == 0 &&
+           memcmp(a->row, b->row, CASE_B * sizeof *a->row) == 0;
+}
+
+START_TEST(without_a_seed_a_batch_stands_as_recorded)
+{
+    conf_arrangement a;
+    ck_assert_int_eq(conf_arrange(c, NULL, &a, NULL), ASSAY_OK);
+    ck_assert_uint_eq(a.n_rows, CASE_B);
+    ck_assert_uint_eq(a.n_tokens, CASE_T);
+    ck_assert_mem_eq(a.tokens, c->decoder.tokens.data, sizeof(int32_t) * CASE_B * CASE_T);
+    ck_assert_mem_eq(a.length, c->decoder.length.data, sizeof(int32_t) * CASE_B);
+    for (size_t b = 0; b < CASE_B; b++) ck_assert_uint_eq(a.row[b], b);
+    conf_arrangement_free(&a);
+}
+END_TEST
+
+START_TEST(one_seed_draws_one_arrangement_and_another_seed_another)
+{
+    conf_arrangement a = arranged(7), again = arranged(7), other = arranged(8);
+    ck_assert(is_same(&a, &again));
+    ck_assert(!is_same(&a, &other));
+    conf_arrangement_free(&a);
+    conf_arrangement_free(&again);
+    conf_arrangement_free(&other);
+}
+END_TEST
+
+/* Whether id stands in a prompt of the case. */
+static bool is_prompted(int32_t id)
+{
+    const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
+    for (size_t b = 0; b < CASE_B; b++)
+        for (size_t t = CASE_T - (size_t)length[b]; t < CASE_T; t++)
+            if (tokens[b * CASE_T + t] == id) return true;
+    return false;
+}
+
+START_TEST(every_prompt_stands_whole_at_a_row_of_its_own)
+{
+    const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
+    conf_arrangement a = arranged((uint64_t)_i);
+    ck_assert_uint_ne(a.row[0], a.row[1]);
+    for (size_t b = 0; b < CASE_B; b++) {
+        size_t n = (size_t)length[b], row = a.row[b];
+        ck_assert_uint_lt(row, a.n_rows);
+        ck_assert_int_eq(a.length[row], length[b]);
+        ck_assert_mem_eq(a.tokens + (row + 1) * a.n_tokens - n, tokens + (b + 1) * CASE_T - n,
+                         n * sizeof *tokens);
+    }
+    for (size_t s = 0; s < a.n_rows; s++) ck_assert(a.length[s] >= 1 && (size_t)a.length[s] <= a.n_tokens);
+    for (size_t i = 0; i < a.n_rows * a.n_tokens; i++) ck_assert(is_prompted(a.tokens[i]));
+    conf_arrangement_free(&a);
+}
+END_TEST
+
+START_TEST(seeds_draw_every_order_company_and_padding)
+{
+    bool rows[CONF_COMPANY_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, turned = false;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        conf_arrangement a = arranged(seed);
+        ck_assert_uint_le(a.n_rows, CASE_B + CONF_COMPANY_MAX);
+        ck_assert_uint_le(a.n_tokens, CASE_T + CONF_PADDING_DRAWN_MAX);
+        rows[a.n_rows - CASE_B] = columns[a.n_tokens - CASE_T] = true;
+        turned = turned || a.row[0] > a.row[1];
+        conf_arrangement_free(&a);
+    }
+    for (size_t i = 0; i <= CONF_COMPANY_MAX; i++) ck_assert(rows[i]);
+    for (size_t i = 0; i <= CONF_PADDING_DRAWN_MAX; i++) ck_assert(columns[i]);
+    ck_assert(turned);
+}
+END_TEST
+
+START_TEST(inputs_beside_tokens_keep_their_order)
+{
+    edit_i32(support_path("sound.h5"), "/input/image_grid_thw", 1, (size_t[]){1}, (const int32_t[]){1});
+    conf_case_free(c);
+    ck_assert_int_eq(conf_case_read(support_path("sound.h5"), &c, NULL), ASSAY_OK);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        conf_arrangement a = arranged(seed);
+        ck_assert_uint_eq(a.n_rows, CASE_B);
+        for (size_t b = 0; b < CASE_B; b++) ck_assert_uint_eq(a.row[b], b);
+        conf_arrangement_free(&a);
+    }
+}
+END_TEST
+
+START_TEST(a_sound_engine_agrees_in_every_arrangement)
+{
+    const char *const engines[] = {"fake32", "fake64"};
+    for (size_t e = 0; e < 2; e++)
+        for (unsigned seed = 0; seed < 12; seed++) {
+            const support_output *o =
+                support_assay("run -e %s --seed %u sound.h5", support_engine(engines[e]), seed);
+            ck_assert_msg(o->code == 0, "seed %u: %s", seed, o->out);
+        }
+}
+END_TEST
+
+/* A fault of which the batch as recorded, with two columns of padding, shows nothing. */
+START_TEST(a_fault_that_the_recorded_batch_hides_is_found_and_shown_again)
+{
+    const char *engine = support_engine("fake32");
+    (void)support_write_decoder(support_path("deep.h5"), "logits", "deep-padding");
+    const support_output *o = support_assay("run -e %s deep.h5", engine);
+    ck_assert_int_eq(o->code, 0);
+    o = support_assay("run -e %s --seed 1 deep.h5", engine);
+    ck_assert_int_eq(o->code, 1);
+    assert_holds(o->out, " --seed 1 deep.h5\n");
+    assert_holds(o->out, "  first:  sample 0, prefill, position 0, id 0: expected ");
+    assert_holds(o->out, "seed 1: rows ");
+    assert_holds(o->out, "2 of 2 recorded tensors compared");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/arrange");
+    TCase *arrange = tcase_create("arrange");
+    tcase_add_checked_fixture(arrange, setup, teardown);
+    tcase_set_timeout(arrange, 60);
+    tcase_add_test(arrange, without_a_seed_a_batch_stands_as_recorded);
+    tcase_add_test(arrange, one_seed_draws_one_arrangement_and_another_seed_another);
+    tcase_add_loop_test(arrange, every_prompt_stands_whole_at_a_row_of_its_own, 0, 20);
+    tcase_add_test(arrange, seeds_draw_every_order_company_and_padding);
+    tcase_add_test(arrange, inputs_beside_tokens_keep_their_order);
+    tcase_add_test(arrange, a_sound_engine_agrees_in_every_arrangement);
+    tcase_add_test(arrange, a_fault_that_the_recorded_batch_hides_is_found_and_shown_again);
+    suite_add_tcase(suite, arrange);
+
+    return support_run(suite);
+}

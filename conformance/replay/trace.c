@@ -1,0 +1,57 @@
+/* Listening to an engine's tensors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "conformance/replay/parts.h"
+
+static const conf_trace *find_trace(const conf_decoder *d, const char *name)
+{
+    for (size_t i = 0; i < d->n_traces; i++)
+        if (strcmp(d->traces[i].name, name) == 0) return &d->traces[i];
+    return NULL;
+}
+
+bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a)
+{
+    if (!dtype_is_float(tensor->dtype) || tensor->rank != a->rank) return false;
+    for (size_t i = 0; i < a->rank; i++)
+        if (tensor->shape[i] != a->shape[i]) return false;
+    return true;
+}
+
+/* assay_trace_fn: keeps the tensors of sample 0 that the case has, each the first time that it comes, and of
+ * all the last name: the verdict survives an engine that dies of the next. */
+static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor)
+{
+    conf_replay *r = context;
+    if (tensor->name)
+        (void)snprintf(r->verdict->last_trace, sizeof r->verdict->last_trace, "%s", tensor->name);
+    bool wanted = sample == r->batch.row[0] && tensor->name;
+    const conf_trace *trace = wanted ? find_trace(&r->c->decoder, tensor->name) : NULL;
+    if (!trace) return;
+    for (size_t i = 0; i < r->n_seen; i++)
+        if (r->seen[i].trace == trace) return;
+    conf_seen *seen = &r->seen[r->n_seen];
+    *seen = (conf_seen){.trace = trace};
+    seen->value.dtype = tensor->dtype;
+    seen->value.rank = tensor->rank < ASSAY_TENSOR_RANK_MAX ? tensor->rank : ASSAY_TENSOR_RANK_MAX;
+    memcpy(seen->value.shape, tensor->shape, seen->value.rank * sizeof *tensor->shape);
+    r->n_seen++;
+    if (!conf_tensor_has_shape(tensor, &trace->value) || !tensor->data) return;
+    seen->value.data = malloc((trace->value.n ? trace->value.n : 1) * sizeof(double));
+    if (!seen->value.data) {
+        r->n_seen--;
+        return;
+    }
+    seen->value.n = trace->value.n;
+    dtype_to_f64(seen->value.data, tensor->data, tensor->dtype, trace->value.n);
+}
+
+void conf_trace_listen(conf_replay *r, assay_session *session)
+{
+    if (r->engine->session_trace) r->engine->session_trace(session, keep_tensor, r);
+}

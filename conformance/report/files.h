@@ -1,0 +1,33 @@
+/* The reports that a run writes beside what people read: TAP while it goes on, JUnit and JSON at its end.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REPORT_FILES_H
+#define CONFORMANCE_REPORT_FILES_H
+
+#include "conformance/report/results.h"
+
+/* Open files; NULL where the report is not asked for. */
+typedef struct conf_report_files {
+    FILE *tap, *junit, *json;
+    FILE *out; /* borrowed: where a report named "-" goes */
+} conf_report_files;
+
+/* Opens what the options ask for, so that what cannot be written is known before anything runs. Fails with
+ * ASSAY_EIO. conf_report_files_close is due either way. */
+assay_status conf_report_files_open(const conf_options *options, const conf_context *context,
+                                    conf_report_files *out, assay_error *err);
+
+/* Whether `file` is standard output. */
+bool conf_report_is_out(const conf_report_files *files, const FILE *file);
+
+/* Whether standard output belongs to a report, and holds nothing else. */
+bool conf_report_owns_out(const conf_report_files *files);
+
+/* Writes what comes at the end: the plan of TAP, and the whole of the other reports. */
+assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
+                                   size_t n_points, assay_error *err);
+
+/* Fails with ASSAY_EIO where something could not be written. */
+assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* The results as one JSON document, for programs. Members are part of the interface: they are added to, not
+ * renamed. results.h lists them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "conformance/abi/compute.h"
+#include "conformance/report/parts.h"
+#include "conformance/support/json_add.h"
+
+/* multiple: JSON has no infinity, and so null also where measured. */
+static bool add_measure(json_object *to, const conf_verdict *v)
+{
+    return conf_json_add(to, "measured", json_object_new_boolean(v->measured)) &&
+           conf_json_add_text(to, "unit", conf_unit_name(v)) &&
+           conf_json_add(to, "bound", json_object_new_double(conf_bound_of(v))) &&
+           conf_json_add_real(to, "multiple", v->measured ? v->multiple : (double)NAN);
+}
+
+static bool fill_result(json_object *to, const conf_results *results, size_t result, size_t engine)
+{
+    const conf_result *r = &results->at[result];
+    const conf_verdict *v = &r->verdicts[engine];
+    bool ok = conf_json_add_text(to, "case", r->id) && conf_json_add_text(to, "path", r->path) &&
+              conf_json_add_text(to, "engine", results->engines[engine].name) &&
+              conf_json_add_text(to, "outcome", conf_outcome_name(v->outcome)) &&
+              conf_json_add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
+              conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&
+              conf_json_add_text(to, "reason", v->reason) && conf_json_add_text(to, "where", v->where) &&
+              conf_json_add_text(to, "vector", v->vector) && conf_json_add_text(to, "trace", v->trace) &&
+              conf_json_add_text(to, "last_trace", v->last_trace) &&
+              conf_json_add_text(to, "notes", v->notes) &&
+              conf_json_add(to, "seconds", json_object_new_double(v->seconds));
+    char *repro = conf_report_repro(results, result, engine);
+    ok = ok && conf_json_add_text(to, "repro", repro);
+    free(repro);
+    return ok;
+}
+
+/* The array of all results, case by case, engine by engine. */
+static bool add_results(json_object *to, const conf_results *results)
+{
+    json_object *array = json_object_new_array();
+    if (!conf_json_add(to, "results", array)) return false;
+    for (size_t i = 0; i < results->n; i++) {
+        for (size_t e = 0; e < results->n_engines; e++) {
+            json_object *one = json_object_new_object();
+            if (!one || json_object_array_add(array, one) != 0) {
+                (void)json_object_put(one);
+                return false;
+            }
+            if (!fill_result(one, results, i, e)) return false;
+        }
+    }
+    return true;
+}
+
+static bool add_kernels(json_object *to, const conf_results *results)
+{
+    if (!results->kernels) return json_object_object_add(to, "kernels", NULL) == 0;
+    return conf_json_add_text(to, "kernels", results->kernels);
+}
+
+static bool add_compute(json_object *to, const conf_results *results)
+{
+    if (!results->compute) return json_object_object_add(to, "compute", NULL) == 0;
+    return conf_json_add_text(to, "compute", conf_compute_name(results->compute));
+}
+
+static bool add_totals(json_object *to, const conf_results *results)
+{
+    json_object *totals = json_object_new_object();
+    bool ok = conf_json_add(to, "totals", totals);
+    for (conf_outcome o = 0; o < CONF_N_OUTCOMES; o++)
+        ok =
+            ok && conf_json_add_count(totals, conf_outcome_name(o), conf_results_count(results, SIZE_MAX, o));
+    return ok && conf_json_add_count(totals, "warnings", results->n_warnings);
+}
+
+assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err)
+{
+    json_object *document = json_object_new_object();
+    bool ok = document && conf_json_add_text(document, "schema", "assay-results/1") &&
+              add_kernels(document, results) && add_compute(document, results) &&
+              add_totals(document, results) && add_results(document, results);
+    return conf_json_print_document(document, ok, out, err);
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/report/files.c conformance/report/files.h \
+	conformance/report/json.c \
+	conformance/report/junit.c \
+	conformance/report/parts.h \
+	conformance/report/report.c \
+	conformance/report/results.c conformance/report/results.h \
+	conformance/report/table.c
+
+CONFORMANCE_REPORT_TESTS = \
+	conformance/report/tests/check_report
+check_PROGRAMS += $(CONFORMANCE_REPORT_TESTS)
+TESTS += $(CONFORMANCE_REPORT_TESTS)
+conformance_report_tests_check_report_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_report_tests_check_report_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

@@ -1,0 +1,33 @@
+/* Words and colours of outcomes, for the reports.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REPORT_PARTS_H
+#define CONFORMANCE_REPORT_PARTS_H
+
+#include "conformance/report/results.h"
+
+/* "pass", "FAIL", … */
+const char *conf_outcome_word(conf_outcome outcome);
+
+/* "passed", "failed", …: for programs. */
+const char *conf_outcome_name(conf_outcome outcome);
+
+/* Escape codes; empty where the context has no colours. */
+const char *conf_color_on(const conf_context *context, conf_outcome outcome);
+const char *conf_color_off(const conf_context *context);
+
+/* What a verdict's multiple counts, "noise" or "bound", and the largest that agrees. */
+const char *conf_unit_name(const conf_verdict *v);
+double conf_bound_of(const conf_verdict *v);
+
+/* A multiple in at most 8 characters. */
+void conf_multiple_print(char *text, size_t size, double multiple);
+
+/* What came of one case, without the command that shows it again. notes: the measures, too. */
+void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
+                         const char *id, const char *name, bool notes);
+
+/* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
+char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
+
+#endif

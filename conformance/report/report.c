@@ -1,0 +1,157 @@
+/* The report of one divergence, and the same as TAP.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/judge/judge.h"
+#include "conformance/report/parts.h"
+#include "conformance/support/text.h"
+
+static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",
+                                                      [CONF_FAILED] = "\033[31m",
+                                                      [CONF_SKIPPED] = "\033[33m",
+                                                      [CONF_BROKEN] = "\033[35m"};
+
+const char *conf_outcome_word(conf_outcome outcome)
+{
+    static const char *const words[CONF_N_OUTCOMES] = {
+        [CONF_PASSED] = "pass", [CONF_FAILED] = "FAIL", [CONF_SKIPPED] = "skip", [CONF_BROKEN] = "ERROR"};
+    return words[outcome];
+}
+
+const char *conf_outcome_name(conf_outcome outcome)
+{
+    static const char *const names[CONF_N_OUTCOMES] = {[CONF_PASSED] = "passed",
+                                                       [CONF_FAILED] = "failed",
+                                                       [CONF_SKIPPED] = "skipped",
+                                                       [CONF_BROKEN] = "broken"};
+    return names[outcome];
+}
+
+const char *conf_color_on(const conf_context *context, conf_outcome outcome)
+{
+    return context->color ? color_of[outcome] : "";
+}
+
+const char *conf_color_off(const conf_context *context)
+{
+    return context->color ? "\033[0m" : "";
+}
+
+const char *conf_unit_name(const conf_verdict *v)
+{
+    return v->float64 ? "bound" : "noise";
+}
+
+double conf_bound_of(const conf_verdict *v)
+{
+    return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
+}
+
+/* A hang or a lack of memory shows again only within the same limits, a full disk only where it is written
+ * to.
+ */
+static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
+{
+    const conf_limits *limits = &results->limits;
+    const char *path = results->at[result].path;
+    (void)fputs("assay run --engine ", out);
+    conf_text_print_quoted(out, results->engines[engine].name);
+    if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
+        (void)fprintf(out, " --timeout %.12g", limits->seconds);
+    if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
+    if (results->kernels) {
+        (void)fputs(" --kernels ", out);
+        conf_text_print_quoted(out, results->kernels);
+    }
+    if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
+    conf_compute_print_allowed(out, results->allow_unknown);
+    if (results->seed) (void)fprintf(out, " --seed %" PRIu64, *results->seed);
+    if (results->dump && results->at[result].verdicts[engine].outcome == CONF_BROKEN) {
+        (void)fputs(" --dump ", out);
+        conf_text_print_quoted(out, results->dump);
+    }
+    if (results->at[result].verdicts[engine].vector[0]) {
+        (void)fputs(" --vector ", out);
+        conf_text_print_quoted(out, results->at[result].verdicts[engine].vector);
+    }
+    (void)fputs(path[0] == '-' ? " -- " : " ", out);
+    conf_text_print_quoted(out, path);
+}
+
+char *conf_report_repro(const conf_results *results, size_t result, size_t engine)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return NULL;
+    print_repro(f, results, result, engine);
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
+                         const char *id, const char *name, bool notes)
+{
+    (void)fprintf(out, "%s%s%s%s %s ", prefix, conf_color_on(context, v->outcome),
+                  conf_outcome_word(v->outcome), conf_color_off(context), id);
+    conf_text_print_clean(out, name);
+    (void)fputc('\n', out);
+    if (v->reason[0]) (void)fprintf(out, "%s  %s\n", prefix, v->reason);
+    if (v->where[0]) (void)fprintf(out, "%s  first:  %s\n", prefix, v->where);
+    if (v->trace[0]) (void)fprintf(out, "%s  tensor: %s\n", prefix, v->trace);
+    if (notes && v->notes[0]) (void)fprintf(out, "%s  %s\n", prefix, v->notes);
+}
+
+void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
+                      size_t result, size_t engine)
+{
+    const conf_result *r = &results->at[result];
+    const conf_verdict *v = &r->verdicts[engine];
+    conf_report_verdict(out, prefix, context, v, r->id, results->engines[engine].name, true);
+    if (v->outcome != CONF_FAILED && v->outcome != CONF_BROKEN) return;
+    (void)fprintf(out, "%s  REPRO: ", prefix);
+    print_repro(out, results, result, engine);
+    (void)fputc('\n', out);
+}
+
+/* A description is one line, and must not hold the '#' that starts a directive. */
+void conf_tap_print_text(FILE *out, const char *text)
+{
+    for (size_t n; *text; text += n) {
+        char character[8];
+        n = 1;
+        if (*text == '#' || *text == '\\') (void)fputc('\\', out);
+        while ((text[n] & 0xC0) == 0x80 && n + 1 < sizeof character) n++;
+        (void)snprintf(character, sizeof character, "%.*s", (int)n, text);
+        conf_text_print_clean(out, character);
+    }
+}
+
+void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
+                          size_t engine, size_t number)
+{
+    const conf_result *r = &results->at[result];
+    const conf_verdict *v = &r->verdicts[engine];
+    bool ok = v->outcome == CONF_PASSED || v->outcome == CONF_SKIPPED;
+    (void)fprintf(out, "%sok %zu - ", ok ? "" : "not ", number);
+    conf_tap_print_text(out, r->id);
+    (void)fputc(' ', out);
+    conf_tap_print_text(out, results->engines[engine].name);
+    if (v->outcome == CONF_SKIPPED) (void)fprintf(out, " # SKIP %s", v->reason);
+    (void)fputc('\n', out);
+    conf_context plain = *context;
+    plain.color = false;
+    if (!ok) conf_report_case(out, "# ", &plain, results, result, engine);
+    (void)fflush(out);
+}
+
+void conf_tap_print_plan(FILE *out, size_t n_points)
+{
+    (void)fprintf(out, "1..%zu%s\n", n_points, n_points ? "" : " # SKIP no case was found");
+    (void)fflush(out);
+}

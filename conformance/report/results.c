@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/results.h"
+
+#include <stdlib.h>
+
+#include "conformance/abi/engine.h"
+
+assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
+                                     assay_error *err)
+{
+    *out = (conf_engine_column){.name = name, .label = conf_engine_label(name)};
+    return conf_engine_find(name, dirs, &out->path, err);
+}
+
+void conf_result_free(conf_result *result)
+{
+    free(result->id);
+    free(result->path);
+    free(result->verdicts);
+}
+
+void conf_results_free(conf_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) conf_result_free(&results->at[i]);
+    free(results->at);
+    for (size_t e = 0; results->engines && e < results->n_engines; e++) free(results->engines[e].path);
+    free(results->engines);
+    free(results->kernels_path);
+    *results = (conf_results){0};
+}
+
+size_t conf_results_count(const conf_results *results, size_t engine, conf_outcome outcome)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++)
+            n += (engine == SIZE_MAX || engine == e) && results->at[i].verdicts[e].outcome == outcome;
+    return n;
+}
+
+size_t conf_results_count_class(const conf_results *results, conf_class class)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++) n += results->at[i].verdicts[e].class == class;
+    return n;
+}
+
+conf_exit conf_results_exit(const conf_results *results, conf_class hunted)
+{
+    if (conf_results_count(results, SIZE_MAX, CONF_BROKEN)) return CONF_EXIT_ERROR;
+    if (conf_results_count(results, SIZE_MAX, CONF_FAILED)) {
+        bool shown = hunted == CONF_CLASS_NONE || conf_results_count_class(results, hunted);
+        return shown ? CONF_EXIT_DIVERGES : CONF_EXIT_ERROR;
+    }
+    return conf_results_count(results, SIZE_MAX, CONF_PASSED) ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
+}

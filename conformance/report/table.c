@@ -1,0 +1,164 @@
+/* The table at the end of a run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/report/parts.h"
+#include "conformance/support/text.h"
+
+#define CELL_WIDTH 15 /* "   3.7e+04 FAIL" */
+#define ID_MIN     16
+
+void conf_multiple_print(char *text, size_t size, double multiple)
+{
+    if (isinf(multiple)) (void)snprintf(text, size, "inf");
+    else if (multiple >= 1000 || (multiple > 0 && multiple < 0.01))
+        (void)snprintf(text, size, "%.1e", multiple);
+    else (void)snprintf(text, size, multiple < 10 ? "%.2f" : "%.0f", multiple);
+}
+
+/* is_last: nothing follows in its line. */
+static void print_cell(FILE *out, const conf_context *context, const conf_verdict *v, bool is_last)
+{
+    char number[32] = "-";
+    if (v->measured) conf_multiple_print(number, sizeof number, v->multiple);
+    (void)fprintf(out, "  %7s %s%-*s%s", number, conf_color_on(context, v->outcome), is_last ? 0 : 5,
+                  conf_outcome_word(v->outcome), conf_color_off(context));
+}
+
+static size_t id_width(const conf_context *context, const conf_results *results)
+{
+    size_t widest = ID_MIN, cells = CELL_WIDTH * results->n_engines;
+    size_t most = context->columns > cells + ID_MIN ? context->columns - cells : ID_MIN;
+    for (size_t i = 0; i < results->n; i++) {
+        size_t n = conf_text_width(results->at[i].id);
+        if (n > widest) widest = n;
+    }
+    return widest < most ? widest : most;
+}
+
+/* A line of the head: what stands above the ids, then one text for each engine. */
+static void print_head_line(FILE *out, const char *prefix, const conf_results *results, size_t width,
+                            const char *first, const char *(*text)(const conf_engine_column *engine))
+{
+    (void)fputs(prefix, out);
+    conf_text_print_fitted(out, first, width);
+    for (size_t e = 0; e < results->n_engines; e++) {
+        const char *word = text(&results->engines[e]);
+        size_t n = conf_text_width(word);
+        bool ends = e + 1 == results->n_engines && n < CELL_WIDTH - 2;
+        (void)fputs("  ", out);
+        conf_text_print_fitted(out, word, ends ? n : CELL_WIDTH - 2);
+    }
+    (void)fputc('\n', out);
+}
+
+static const char *label_of(const conf_engine_column *engine)
+{
+    return engine->label;
+}
+
+static const char *unit_of(const conf_engine_column *engine)
+{
+    return engine->float64 ? "x bound <= 1" : "x noise <= 4";
+}
+
+/* Engines that skipped a case for `reason`, as one text: empty for all of them. False if there are none. */
+static bool skipped_by(const conf_results *results, const conf_result *r, const char *reason, char *names,
+                       size_t size)
+{
+    size_t n = 0, at = 0;
+    names[0] = '\0';
+    for (size_t e = 0; e < results->n_engines; e++) {
+        const conf_verdict *v = &r->verdicts[e];
+        if (v->outcome != CONF_SKIPPED || strcmp(v->reason, reason) != 0) continue;
+        n++;
+        if (at < size) at += (size_t)snprintf(names + at, size - at, " %s", results->engines[e].label);
+    }
+    if (n == results->n_engines) names[0] = '\0';
+    conf_text_clean(names);
+    return n > 0;
+}
+
+/* All cases that were skipped for one reason. */
+static void print_skipped(FILE *out, const char *prefix, const conf_context *context,
+                          const conf_results *results, const char *reason)
+{
+    (void)fprintf(out, "%s%sskipped%s: %s:\n", prefix, conf_color_on(context, CONF_SKIPPED),
+                  conf_color_off(context), reason);
+    for (size_t i = 0; i < results->n; i++) {
+        char names[256];
+        if (skipped_by(results, &results->at[i], reason, names, sizeof names))
+            (void)fprintf(out, "%s  %s%s%s\n", prefix, results->at[i].id, names[0] ? ", by" : "", names);
+    }
+}
+
+static bool is_first_reason(const conf_results *results, size_t result, size_t engine)
+{
+    const conf_verdict *v = &results->at[result].verdicts[engine];
+    for (size_t i = 0; i <= result; i++)
+        for (size_t e = 0; e < (i < result ? results->n_engines : engine); e++) {
+            const conf_verdict *before = &results->at[i].verdicts[e];
+            if (before->outcome == CONF_SKIPPED && strcmp(before->reason, v->reason) == 0) return false;
+        }
+    return true;
+}
+
+static void print_sum(FILE *out, const char *prefix, const conf_results *results, const char *name,
+                      size_t width, size_t engine)
+{
+    size_t broken = conf_results_count(results, engine, CONF_BROKEN);
+    (void)fputs(prefix, out);
+    conf_text_print_fitted(out, name, width);
+    (void)fprintf(
+        out, "  %zu passed, %zu failed, %zu skipped", conf_results_count(results, engine, CONF_PASSED),
+        conf_results_count(results, engine, CONF_FAILED), conf_results_count(results, engine, CONF_SKIPPED));
+    if (broken) (void)fprintf(out, ", %zu broken", broken);
+    (void)fputc('\n', out);
+}
+
+static void print_sums(FILE *out, const char *prefix, const conf_results *results)
+{
+    size_t width = strlen("total");
+    for (size_t e = 0; e < results->n_engines; e++) {
+        size_t n = conf_text_width(results->engines[e].label);
+        if (n > width) width = n;
+    }
+    for (size_t e = 0; e < results->n_engines; e++)
+        print_sum(out, prefix, results, results->engines[e].label, width, e);
+    print_sum(out, prefix, results, "total", width, SIZE_MAX);
+    if (results->n_warnings) (void)fprintf(out, "%s%zu warnings\n", prefix, results->n_warnings);
+}
+
+void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
+                       const conf_results *results)
+{
+    size_t width = id_width(context, results);
+    if (results->kernels) {
+        (void)fprintf(out, "%swith the kernels of ", prefix);
+        conf_text_print_clean(out, results->kernels);
+        (void)fputc('\n', out);
+    }
+    if (results->compute)
+        (void)fprintf(out, "%scomputed in %s: noise is that of a recorded run in %s\n", prefix,
+                      conf_compute_name(results->compute), conf_compute_run(results->compute));
+    print_head_line(out, prefix, results, width, "", label_of);
+    print_head_line(out, prefix, results, width, "case", unit_of);
+    for (size_t i = 0; i < results->n; i++) {
+        (void)fputs(prefix, out);
+        conf_text_print_fitted(out, results->at[i].id, width);
+        for (size_t e = 0; e < results->n_engines; e++)
+            print_cell(out, context, &results->at[i].verdicts[e], e + 1 == results->n_engines);
+        (void)fputc('\n', out);
+    }
+    (void)fprintf(out, "%s\n", prefix);
+    for (size_t i = 0; i < results->n; i++)
+        for (size_t e = 0; e < results->n_engines; e++)
+            if (results->at[i].verdicts[e].outcome == CONF_SKIPPED && is_first_reason(results, i, e))
+                print_skipped(out, prefix, context, results, results->at[i].verdicts[e].reason);
+    print_sums(out, prefix, results);
+}

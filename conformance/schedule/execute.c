@@ -1,0 +1,363 @@
+/* The steps of a program, one thread of the process for each thread of the program.
+ *
+ * Threads meet where a step waits for another, and nowhere else: a lock of all would order, and so hide, what
+ * is to be seen.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "conformance/abi/cache_limit.h"
+#include "conformance/replay/parts.h"
+#include "conformance/schedule/run.h"
+#include "runtime/loading.h"
+
+#define WAIT_SECONDS 30
+
+/* Whether a step is done. */
+typedef struct mark {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool done;
+} mark;
+
+typedef struct live_session {
+    const assay_model *model;
+    assay_session *session;
+    size_t n_tokens; /* T */
+    int32_t *tokens; /* [S, T]; NULL: no row is there */
+    int32_t length[CONF_SCHEDULE_SAMPLES_MAX];
+    bool there[CONF_SCHEDULE_SAMPLES_MAX]; /* rows of tokens */
+    size_t n_decodes;                      /* since the last prefill */
+} live_session;
+
+typedef struct execution {
+    const conf_schedule *s;
+    const conf_case *c;
+    const assay_engine *engine;
+    const assay_model_options *options; /* NULL: none */
+    conf_record *to;
+    size_t row[CONF_SCHEDULE_STEPS_MAX];          /* of the record: the first of each step */
+    assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* by open and wait */
+    loading *loadings[CONF_SCHEDULE_MODELS_MAX];
+    live_session sessions[CONF_SCHEDULE_SESSIONS_MAX];
+    mark marks[CONF_SCHEDULE_STEPS_MAX];
+    pthread_rwlock_t start; /* held until all threads are there */
+    bool given_up;          /* they are not; under the lock */
+} execution;
+
+static size_t length_of(const conf_case *c, size_t sample)
+{
+    return (size_t)((const int32_t *)c->decoder.length.data)[sample];
+}
+
+static const int32_t *prompt_of(const conf_case *c, size_t sample)
+{
+    const conf_decoder *d = &c->decoder;
+    return (const int32_t *)d->tokens.data + (sample + 1) * d->n_tokens - length_of(c, sample);
+}
+
+/* The forced continuation, behind it the greedy one, behind that the prompt once more. */
+static int32_t next_token(const conf_case *c, size_t sample, size_t n)
+{
+    const conf_decoder *d = &c->decoder;
+    if (n < d->n_decode) return ((const int32_t *)d->decode.data)[sample * d->n_decode + n];
+    int32_t greedy = n < d->n_greedy ? ((const int32_t *)d->greedy.data)[sample * d->n_greedy + n] : -1;
+    return greedy >= 0 ? greedy : prompt_of(c, sample)[n % length_of(c, sample)];
+}
+
+size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i)
+{
+    const conf_step *a = &s->steps[i];
+    const conf_schedule_session *session = &s->sessions[a->session];
+    if (a->op == CONF_OP_DECODE || a->op == CONF_OP_PREFILL_LAST) return session->n_samples;
+    size_t n = 0;
+    for (size_t k = 0; a->op == CONF_OP_PREFILL && k < session->n_samples; k++)
+        n += length_of(c, session->samples[k]);
+    return n;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_of(const unsigned char *bytes, size_t n)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 0x100000001b3U;
+    return hash;
+}
+
+static void keep_row(const execution *x, size_t row, const void *logits, size_t at)
+{
+    size_t bytes = x->to->vocab * dtype_size(x->engine->logits_dtype);
+    const unsigned char *from = (const unsigned char *)logits + at * bytes;
+    x->to->hash[row] = hash_of(from, bytes);
+    if ((row + 1) * bytes <= CONF_RECORD_BYTES_MAX) memcpy(x->to->kept + row * bytes, from, bytes);
+}
+
+/* A model that was opened here must have the vocabulary of all others, and the recorded one. */
+static assay_status take_model(execution *x, size_t i, assay_model *model, assay_error *err)
+{
+    const conf_decoder *d = &x->c->decoder;
+    size_t found = x->engine->model_vocab(model), expected = x->to->vocab;
+    if (!expected && d->has_truth) expected = d->rows.n_cols;
+    if (!expected) expected = found;
+    if (found != expected || found == 0)
+        return assay_fail(err, ASSAY_EINTERNAL, "the engine's vocabulary has %zu ids, expected %zu", found,
+                          expected);
+    if (!x->to->vocab) x->to->vocab = found; /* the serial run: one thread */
+    x->opened[i] = model;
+    return ASSAY_OK;
+}
+
+static assay_status do_open(execution *x, size_t i, assay_error *err)
+{
+    assay_model *model = NULL;
+    const char *dir = x->c->model;
+    assay_status rc = x->options ? x->engine->model_open_with(dir, x->options, &model, err)
+                                 : x->engine->model_open(dir, &model, err);
+    return rc == ASSAY_OK ? take_model(x, i, model, err) : rc;
+}
+
+static assay_status do_wait(execution *x, size_t i, assay_error *err)
+{
+    assay_model *model = NULL;
+    assay_status rc = loading_wait(x->loadings[x->s->steps[i].model], WAIT_SECONDS, &model, err);
+    return rc == ASSAY_OK ? take_model(x, i, model, err) : rc;
+}
+
+static assay_status do_close(execution *x, size_t i)
+{
+    size_t model = x->s->steps[i].model;
+    if (x->loadings[model]) {
+        loading_free(x->loadings[model]);
+        return ASSAY_OK;
+    }
+    for (size_t k = 0; k < i; k++)
+        if (x->s->steps[k].op == CONF_OP_OPEN && x->s->steps[k].model == model)
+            x->engine->model_free(x->opened[k]);
+    return ASSAY_OK;
+}
+
+/* By the step that opened it or that has first waited for it: several may, at once. */
+static assay_model *model_of(const execution *x, size_t i)
+{
+    size_t k = 0;
+    while (x->s->steps[k].model != x->s->steps[i].model ||
+           (x->s->steps[k].op != CONF_OP_OPEN && x->s->steps[k].op != CONF_OP_WAIT))
+        k++;
+    return x->opened[k];
+}
+
+static assay_status do_session(execution *x, size_t i, assay_error *err)
+{
+    size_t number = x->s->steps[i].session;
+    const conf_schedule_session *is = &x->s->sessions[number];
+    live_session *live = &x->sessions[number];
+    for (size_t k = 0; k < is->n_samples; k++) {
+        size_t n = length_of(x->c, is->samples[k]);
+        live->length[k] = (int32_t)n;
+        if (n > live->n_tokens) live->n_tokens = n;
+    }
+    return conf_cache_limit_open(x->engine, model_of(x, i), x->c->decoder.caches, &live->session, err);
+}
+
+static assay_status write_row(execution *x, size_t number, size_t row, assay_error *err)
+{
+    live_session *live = &x->sessions[number];
+    const conf_schedule_session *is = &x->s->sessions[number];
+    size_t n = (size_t)live->length[row], pad = live->n_tokens - n;
+    const int32_t *prompt = prompt_of(x->c, is->samples[row]);
+    if (!live->tokens) live->tokens = calloc(is->n_samples * live->n_tokens, sizeof *live->tokens);
+    if (!live->tokens) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
+    int32_t *to = live->tokens + row * live->n_tokens;
+    for (size_t t = 0; t < live->n_tokens; t++) to[t] = t < pad ? prompt[0] : prompt[t - pad];
+    live->there[row] = true;
+    return ASSAY_OK;
+}
+
+static void keep_prefill(const execution *x, size_t i, const void *logits, bool whole)
+{
+    size_t number = x->s->steps[i].session, row = x->row[i];
+    const live_session *live = &x->sessions[number];
+    bool last = x->s->steps[i].op == CONF_OP_PREFILL_LAST;
+    for (size_t k = 0; k < x->s->sessions[number].n_samples; k++) {
+        size_t first = last ? live->n_tokens - 1 : live->n_tokens - (size_t)live->length[k];
+        for (size_t t = first; t < live->n_tokens; t++)
+            keep_row(x, row++, logits, whole ? k * live->n_tokens + t : k);
+    }
+}
+
+/* An engine without prefill_last gives those logits with all others. */
+static assay_status do_prefill(execution *x, size_t i, assay_error *err)
+{
+    const conf_step *a = &x->s->steps[i];
+    live_session *live = &x->sessions[a->session];
+    size_t n = x->s->sessions[a->session].n_samples;
+    bool whole = a->op == CONF_OP_PREFILL || !x->engine->prefill_last;
+    assay_status rc = ASSAY_OK;
+    for (size_t k = 0; k < n && rc == ASSAY_OK; k++)
+        if (!live->there[k]) rc = write_row(x, a->session, k, err);
+    if (rc != ASSAY_OK) return rc;
+    void *logits = conf_nan_alloc(x->engine, n * (whole ? live->n_tokens : 1) * x->to->vocab);
+    if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
+    const assay_batch batch = {.n_samples = n,
+                               .n_tokens = live->n_tokens,
+                               .tokens = live->tokens,
+                               .length = live->length,
+                               .inputs = x->c->decoder.inputs,
+                               .n_inputs = x->c->decoder.n_inputs};
+    rc = (whole ? x->engine->prefill : x->engine->prefill_last)(live->session, &batch, logits, err);
+    if (rc == ASSAY_OK) keep_prefill(x, i, logits, whole);
+    live->n_decodes = 0;
+    free(logits);
+    return rc;
+}
+
+static assay_status do_decode(execution *x, size_t i, assay_error *err)
+{
+    size_t number = x->s->steps[i].session;
+    const conf_schedule_session *is = &x->s->sessions[number];
+    live_session *live = &x->sessions[number];
+    int32_t tokens[CONF_SCHEDULE_SAMPLES_MAX];
+    for (size_t k = 0; k < is->n_samples; k++) tokens[k] = next_token(x->c, is->samples[k], live->n_decodes);
+    void *logits = conf_nan_alloc(x->engine, is->n_samples * x->to->vocab);
+    if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
+    assay_status rc = x->engine->decode(live->session, tokens, logits, err);
+    for (size_t k = 0; k < is->n_samples && rc == ASSAY_OK; k++) keep_row(x, x->row[i] + k, logits, k);
+    live->n_decodes++;
+    free(logits);
+    return rc;
+}
+
+static assay_status do_free(execution *x, size_t i)
+{
+    live_session *live = &x->sessions[x->s->steps[i].session];
+    x->engine->session_free(live->session);
+    free(live->tokens);
+    return ASSAY_OK;
+}
+
+static assay_status do_step(execution *x, size_t i, assay_error *err)
+{
+    const conf_step *a = &x->s->steps[i];
+    switch (a->op) {
+    case CONF_OP_OPEN: return do_open(x, i, err);
+    case CONF_OP_LOAD: return loading_start(x->engine, x->c->model, x->options, &x->loadings[a->model], err);
+    case CONF_OP_WAIT: return do_wait(x, i, err);
+    case CONF_OP_SESSION: return do_session(x, i, err);
+    case CONF_OP_ROW: return write_row(x, a->session, a->row, err);
+    case CONF_OP_PREFILL:
+    case CONF_OP_PREFILL_LAST: return do_prefill(x, i, err);
+    case CONF_OP_DECODE: return do_decode(x, i, err);
+    case CONF_OP_FREE: return do_free(x, i);
+    default: return do_close(x, i);
+    }
+}
+
+/* Does step i as thread `thread`; false where it fails. Of several that fail the first is kept. */
+static bool take_step(execution *x, size_t i, size_t thread)
+{
+    assay_error err = {0};
+    size_t none = 0;
+    x->to->at[thread] = i + 1;
+    assay_status rc = do_step(x, i, &err);
+    x->to->at[thread] = 0;
+    if (rc == ASSAY_OK) return true;
+    if (!atomic_compare_exchange_strong(&x->to->failed, &none, i + 1)) return false;
+    x->to->status = rc;
+    x->to->err = err;
+    return false;
+}
+
+static void set_done(mark *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    m->done = true;
+    (void)pthread_cond_broadcast(&m->changed);
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+static void await(mark *m)
+{
+    (void)pthread_mutex_lock(&m->lock);
+    while (!m->done) (void)pthread_cond_wait(&m->changed, &m->lock);
+    (void)pthread_mutex_unlock(&m->lock);
+}
+
+typedef struct runner_thread {
+    execution *x;
+    size_t number;
+    pthread_t id;
+} runner_thread;
+
+/* Once a step has failed, steps are passed over, and marked all the same: nobody is left waiting. */
+static void *thread_main(void *context)
+{
+    const runner_thread *t = context;
+    execution *x = t->x;
+    (void)pthread_rwlock_rdlock(&x->start);
+    bool given_up = x->given_up;
+    (void)pthread_rwlock_unlock(&x->start);
+    for (size_t i = 0; i < x->s->n_steps && !given_up; i++) {
+        if (x->s->steps[i].thread != t->number) continue;
+        for (size_t k = 0; k < i; k++)
+            if (x->s->steps[k].thread != t->number && conf_schedule_waits(x->s, i, k)) await(&x->marks[k]);
+        if (atomic_load_explicit(&x->to->failed, memory_order_relaxed) == 0) (void)take_step(x, i, t->number);
+        set_done(&x->marks[i]);
+    }
+    return NULL;
+}
+
+/* False where the system gives too few threads. */
+static bool run_threads(execution *x)
+{
+    runner_thread threads[CONF_SCHEDULE_THREADS_MAX];
+    size_t n = conf_schedule_threads(x->s), n_made = 0;
+    (void)pthread_rwlock_init(&x->start, NULL);
+    for (size_t i = 0; i < x->s->n_steps; i++) {
+        (void)pthread_mutex_init(&x->marks[i].lock, NULL);
+        (void)pthread_cond_init(&x->marks[i].changed, NULL);
+    }
+    (void)pthread_rwlock_wrlock(&x->start);
+    for (; n_made < n; n_made++) {
+        runner_thread *t = &threads[n_made];
+        *t = (runner_thread){.x = x, .number = n_made};
+        if (pthread_create(&t->id, NULL, thread_main, t) != 0) break;
+    }
+    x->given_up = n_made < n;
+    (void)pthread_rwlock_unlock(&x->start);
+    for (size_t i = 0; i < n_made; i++) (void)pthread_join(threads[i].id, NULL);
+    return n_made == n;
+}
+
+static void judge_failure(const execution *x, conf_verdict *v)
+{
+    conf_record *to = x->to;
+    size_t i = atomic_load(&to->failed) - 1;
+    to->err.text[sizeof to->err.text - 1] = '\0';
+    const char *text = to->err.text[0] ? to->err.text : "no reason given";
+    conf_class class = to->status == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED;
+    conf_verdict_fail(v, class, "%s failed: %s", conf_op_names[x->s->steps[i].op], text);
+    conf_schedule_name_step(x->s, i, v->where, sizeof v->where);
+}
+
+void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const assay_engine *engine,
+                           const assay_model_options *options, bool serial, conf_record *to, conf_verdict *v)
+{
+    execution *x = calloc(1, sizeof *x);
+    bool ok = x != NULL;
+    if (ok) {
+        *x = (execution){.s = s, .c = c, .engine = engine, .options = options, .to = to};
+        for (size_t i = 1; i < s->n_steps; i++) x->row[i] = x->row[i - 1] + conf_schedule_rows(s, c, i - 1);
+        to->wide = engine->logits_dtype == ASSAY_F64;
+        bool going = true;
+        for (size_t i = 0; serial && going && i < s->n_steps; i++) going = take_step(x, i, 0);
+        if (!serial) ok = run_threads(x);
+    }
+    if (!ok) conf_verdict_set(v, CONF_BROKEN, "no memory or no threads for the schedule");
+    else if (atomic_load(&to->failed)) judge_failure(x, v);
+    free(x);
+}

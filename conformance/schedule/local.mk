@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+conformance_libconformance_la_SOURCES += \
+	conformance/schedule/draw.c \
+	conformance/schedule/execute.c \
+	conformance/schedule/json.c \
+	conformance/schedule/reduce.c \
+	conformance/schedule/run.c conformance/schedule/run.h \
+	conformance/schedule/schedule.c conformance/schedule/schedule.h \
+	conformance/schedule/trial.c conformance/schedule/trial.h
+
+CONFORMANCE_SCHEDULE_TESTS = \
+	conformance/schedule/tests/check_files \
+	conformance/schedule/tests/check_run \
+	conformance/schedule/tests/check_schedule
+check_PROGRAMS += $(CONFORMANCE_SCHEDULE_TESTS)
+TESTS += $(CONFORMANCE_SCHEDULE_TESTS)
+conformance_schedule_tests_check_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_files_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_run_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_run_LDADD = conformance/tests/libsupport.la
+conformance_schedule_tests_check_schedule_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_schedule_tests_check_schedule_LDADD = conformance/tests/libsupport.la

@@ -1,0 +1,277 @@
+/* Cutting a failing program down: what can be left out is left out, largest parts first, as long as what
+ * remains fails in the same way.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "conformance/schedule/run.h"
+#include "conformance/support/clock.h"
+
+/* A reduction under way. */
+typedef struct reduction {
+    const conf_runner *r;
+    const conf_reduction *effort;
+    double until;
+    conf_class class; /* how the program fails */
+    conf_schedule *s; /* the shortest so far */
+    conf_verdict *v;  /* how that fails */
+    assay_status rc;
+    assay_error *err;
+} reduction;
+
+static bool is_over(const reduction *x)
+{
+    return x->rc != ASSAY_OK || conf_clock() > x->until;
+}
+
+/* Whether the program fails in the same way in one of the tries; then *v says how. What it computes serially
+ * does not change from try to try. */
+static bool fails(reduction *x, const conf_schedule *s, conf_verdict *v)
+{
+    assay_error none;
+    if (conf_schedule_check(s, &none) != ASSAY_OK) return false;
+    x->rc = conf_schedule_run_serially(x->r, s, v, x->err);
+    if (x->rc != ASSAY_OK) return false;
+    if (v->outcome != CONF_PASSED) return v->outcome == CONF_FAILED && v->class == x->class;
+    for (size_t k = 0; k < x->effort->tries && !is_over(x); k++) {
+        x->rc = conf_schedule_run_at_once(x->r, s, v, x->err);
+        if (x->rc == ASSAY_OK && v->outcome == CONF_FAILED && v->class == x->class) return true;
+    }
+    return false;
+}
+
+static bool keep_if_fails(reduction *x, const conf_schedule *s)
+{
+    conf_verdict v;
+    if (is_over(x) || !fails(x, s, &v)) return false;
+    *x->s = *s;
+    *x->v = v;
+    return true;
+}
+
+/* Takes step i out. */
+static void drop_step(conf_schedule *s, size_t i)
+{
+    memmove(&s->steps[i], &s->steps[i + 1], (s->n_steps - i - 1) * sizeof *s->steps);
+    s->n_steps--;
+}
+
+static void drop_session(conf_schedule *s, size_t session)
+{
+    for (size_t i = s->n_steps; i-- > 0;)
+        if (conf_op_has_session(s->steps[i].op) && s->steps[i].session == session) drop_step(s, i);
+}
+
+static bool has_session(const conf_schedule *s, size_t session)
+{
+    for (size_t i = 0; i < s->n_steps; i++)
+        if (conf_op_has_session(s->steps[i].op) && s->steps[i].session == session) return true;
+    return false;
+}
+
+static bool has_model(const conf_schedule *s, size_t model)
+{
+    for (size_t i = 0; i < s->n_steps; i++)
+        if (conf_op_has_model(s->steps[i].op) && s->steps[i].model == model) return true;
+    return false;
+}
+
+/* A model with its sessions. */
+static void drop_model(conf_schedule *s, size_t model)
+{
+    for (size_t i = 0; i < s->n_steps; i++)
+        if (s->steps[i].op == CONF_OP_SESSION && s->steps[i].model == model) {
+            drop_session(s, s->steps[i].session);
+            i = (size_t)-1; /* from the start: steps have moved */
+        }
+    for (size_t i = s->n_steps; i-- > 0;)
+        if (conf_op_has_model(s->steps[i].op) && s->steps[i].model == model) drop_step(s, i);
+}
+
+static bool reduce_models(reduction *x)
+{
+    bool any = false;
+    for (size_t m = 0; m < CONF_SCHEDULE_MODELS_MAX; m++) {
+        conf_schedule less = *x->s;
+        if (!has_model(x->s, m)) continue;
+        drop_model(&less, m);
+        any = keep_if_fails(x, &less) || any;
+    }
+    return any;
+}
+
+/* Sessions in groups of n, then of half as many. */
+static bool reduce_sessions(reduction *x)
+{
+    bool any = false;
+    for (size_t n = CONF_SCHEDULE_SESSIONS_MAX / 4; n > 0; n /= 2) {
+        for (size_t first = 0; first < CONF_SCHEDULE_SESSIONS_MAX; first += n) {
+            conf_schedule less = *x->s;
+            for (size_t k = first; k < first + n; k++)
+                if (has_session(x->s, k)) drop_session(&less, k);
+            if (less.n_steps < x->s->n_steps) any = keep_if_fails(x, &less) || any;
+        }
+    }
+    return any;
+}
+
+/* Single steps, from the end; with a prefill goes what needs it. */
+static bool reduce_steps(reduction *x)
+{
+    bool any = false;
+    for (size_t i = x->s->n_steps; i-- > 0;) {
+        conf_schedule less = *x->s;
+        drop_step(&less, i);
+        any = keep_if_fails(x, &less) || any;
+        if (i >= x->s->n_steps) i = x->s->n_steps;
+    }
+    return any;
+}
+
+/* A model that is loaded is as well opened. */
+static bool reduce_loads(reduction *x)
+{
+    bool any = false;
+    for (size_t i = 0; i < x->s->n_steps; i++) {
+        conf_schedule less = *x->s;
+        size_t model = less.steps[i].model;
+        if (less.steps[i].op != CONF_OP_LOAD) continue;
+        less.steps[i].op = CONF_OP_OPEN;
+        for (size_t k = less.n_steps; k-- > 0;)
+            if (less.steps[k].op == CONF_OP_WAIT && less.steps[k].model == model) drop_step(&less, k);
+        any = keep_if_fails(x, &less) || any;
+    }
+    return any;
+}
+
+/* Sessions of model b become those of model a, which is open from the first step to the last. */
+static void unite_models(conf_schedule *s, size_t a, size_t b)
+{
+    const conf_schedule was = *s;
+    s->n_steps = 0;
+    for (size_t part = 0; part < 3; part++) {
+        for (size_t i = 0; i < was.n_steps; i++) {
+            conf_step step = was.steps[i];
+            size_t due = step.op <= CONF_OP_WAIT && step.model == a    ? 0
+                         : step.op == CONF_OP_CLOSE && step.model == a ? 2
+                                                                       : 1;
+            bool of_b = conf_op_has_model(step.op) && step.model == b;
+            if (due != part || (of_b && step.op != CONF_OP_SESSION)) continue;
+            if (of_b) step.model = a;
+            s->steps[s->n_steps++] = step;
+        }
+    }
+}
+
+static bool merge_models(reduction *x)
+{
+    bool any = false;
+    for (size_t b = CONF_SCHEDULE_MODELS_MAX; b-- > 0;) {
+        for (size_t a = 0; a < CONF_SCHEDULE_MODELS_MAX && has_model(x->s, b); a++) {
+            conf_schedule less = *x->s;
+            if (a == b || !has_model(x->s, a)) continue;
+            unite_models(&less, a, b);
+            any = keep_if_fails(x, &less) || any;
+        }
+    }
+    return any;
+}
+
+static bool reduce_samples(reduction *x)
+{
+    bool any = false;
+    for (size_t k = 0; k < CONF_SCHEDULE_SESSIONS_MAX; k++) {
+        if (!has_session(x->s, k)) continue;
+        for (size_t i = x->s->sessions[k].n_samples; i-- > 0 && x->s->sessions[k].n_samples > 1;) {
+            conf_schedule less = *x->s;
+            conf_schedule_session *session = &less.sessions[k];
+            memmove(&session->samples[i], &session->samples[i + 1],
+                    (session->n_samples - i - 1) * sizeof *session->samples);
+            session->n_samples--;
+            assay_error none;
+            if (conf_schedule_fits(&less, x->r->c, &none) == ASSAY_OK) any = keep_if_fails(x, &less) || any;
+        }
+    }
+    return any;
+}
+
+/* Thread b's steps go to thread a. */
+static bool merge_threads(reduction *x)
+{
+    bool any = false;
+    for (size_t b = conf_schedule_threads(x->s); b-- > 1;) {
+        for (size_t a = 0; a < b; a++) {
+            conf_schedule less = *x->s;
+            bool moved = false;
+            for (size_t i = 0; i < less.n_steps; i++) {
+                if (less.steps[i].thread != b) continue;
+                less.steps[i].thread = a;
+                moved = true;
+            }
+            if (!moved || !keep_if_fails(x, &less)) continue;
+            any = true;
+            break;
+        }
+    }
+    return any;
+}
+
+static bool reduce_workers(reduction *x)
+{
+    conf_schedule less = *x->s;
+    for (less.n_workers = 1; less.n_workers < x->s->n_workers; less.n_workers *= 2)
+        if (keep_if_fails(x, &less)) return true;
+    return false;
+}
+
+/* Numbers from 0 on, in the order in which they come up. */
+static void renumber(conf_schedule *s)
+{
+    size_t threads[CONF_SCHEDULE_THREADS_MAX], models[CONF_SCHEDULE_MODELS_MAX];
+    size_t sessions[CONF_SCHEDULE_SESSIONS_MAX], n_threads = 0, n_models = 0, n_sessions = 0;
+    const conf_schedule was = *s;
+    memset(threads, 0xff, sizeof threads);
+    memset(models, 0xff, sizeof models);
+    memset(sessions, 0xff, sizeof sessions);
+    memset(s->sessions, 0, sizeof s->sessions);
+    for (size_t i = 0; i < s->n_steps; i++) {
+        conf_step *a = &s->steps[i];
+        if (threads[a->thread] == SIZE_MAX) threads[a->thread] = n_threads++;
+        a->thread = threads[a->thread];
+        if (conf_op_has_model(a->op) && models[a->model] == SIZE_MAX) models[a->model] = n_models++;
+        if (conf_op_has_model(a->op)) a->model = models[a->model];
+        if (!conf_op_has_session(a->op)) continue;
+        if (sessions[a->session] == SIZE_MAX) sessions[a->session] = n_sessions++;
+        s->sessions[sessions[a->session]] = was.sessions[a->session];
+        a->session = sessions[a->session];
+    }
+}
+
+assay_status conf_schedule_reduce(const conf_runner *r, const conf_reduction *effort, conf_schedule *s,
+                                  conf_verdict *v, bool *again, assay_error *err)
+{
+    static bool (*const ways[])(reduction *) = {reduce_models, reduce_sessions, merge_models,
+                                                reduce_steps,  reduce_loads,    reduce_samples,
+                                                merge_threads, reduce_workers};
+    reduction x = {.r = r,
+                   .effort = effort,
+                   .until = conf_clock() + effort->seconds,
+                   .class = v->class,
+                   .s = s,
+                   .v = v,
+                   .err = err};
+    const conf_schedule whole = *s;
+    *again = keep_if_fails(&x, &whole);
+    bool shorter = *again;
+    while (shorter) {
+        shorter = false;
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) shorter = ways[k](&x) || shorter;
+    }
+    if (x.rc != ASSAY_OK || !*again) return x.rc;
+    /* Steps have other numbers now, which what is said of the failure must name. */
+    conf_schedule last = *s;
+    renumber(&last);
+    x.until = conf_clock() + effort->seconds;
+    (void)keep_if_fails(&x, &last);
+    return x.rc;
+}

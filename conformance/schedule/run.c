@@ -1,0 +1,201 @@
+/* A run in a process of its own, and what it left beside what the serial run left.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "conformance/evaluate/parts.h"
+
+conf_record *conf_record_open(void)
+{
+    void *memory = mmap(NULL, sizeof(conf_record), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void conf_record_free(conf_record *record)
+{
+    if (record) (void)munmap(record, sizeof *record);
+}
+
+/* Everything but rows, which a run that succeeds writes all of. */
+static void clear(conf_record *record, size_t vocab)
+{
+    memset(record, 0, offsetof(conf_record, hash));
+    record->vocab = vocab;
+}
+
+/* What a process is to do. */
+typedef struct task {
+    const conf_runner *r;
+    const conf_schedule *s;
+    bool serial;
+} task;
+
+static void set_workers(size_t n)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%zu", n);
+    (void)setenv("ASSAY_WORKERS", text, 1);
+}
+
+static void run_task(const void *context, conf_verdict *v)
+{
+    const task *t = context;
+    const conf_runner *r = t->r;
+    assay_model_options options = {
+        .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
+    set_workers(t->serial ? 1 : t->s->n_workers); /* of this process, before the engine looks */
+    const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
+    if (!engine || !conf_evaluate_kernels(r->kernels, engine, &options.kernels, v)) return;
+    bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels ||
+                (options.allow_unknown && options.allow_unknown[0] && engine->model_open_with);
+    v->float64 = engine->logits_dtype == ASSAY_F64;
+    v->stage = CONF_STAGE_SCHEDULE;
+    conf_schedule_execute(t->s, r->c, engine, asks ? &options : NULL, t->serial,
+                          t->serial ? r->serial : r->at_once, v);
+}
+
+static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_steps; i++) n += conf_schedule_rows(s, c, i);
+    return n;
+}
+
+/* Of a process that died: where its threads were. */
+static void name_steps_under_way(const conf_schedule *s, const conf_record *record, conf_verdict *v)
+{
+    size_t n = 0;
+    for (size_t thread = 0; thread < CONF_SCHEDULE_THREADS_MAX && n < sizeof v->where; thread++) {
+        char step[128];
+        size_t at = record->at[thread];
+        if (at == 0 || at > s->n_steps) continue;
+        conf_schedule_name_step(s, at - 1, step, sizeof step);
+        n += (size_t)snprintf(v->where + n, sizeof v->where - n, "%s%s", n ? ", or " : "in ", step);
+    }
+}
+
+static assay_status run(const conf_runner *r, const conf_schedule *s, bool serial, conf_verdict *v,
+                        assay_error *err)
+{
+    conf_record *record = serial ? r->serial : r->at_once;
+    clear(record, serial ? 0 : r->serial->vocab);
+    *v = (conf_verdict){0};
+    assay_status rc = conf_isolate(run_task, &(task){r, s, serial}, r->limits, v, err);
+    if (rc != ASSAY_OK) return rc;
+    if (v->class == CONF_CLASS_CRASH || v->class == CONF_CLASS_EXIT || v->class == CONF_CLASS_HANG)
+        name_steps_under_way(s, record, v);
+    return ASSAY_OK;
+}
+
+assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                                        assay_error *err)
+{
+    *v = (conf_verdict){0};
+    if (rows_in_all(s, r->c) > CONF_RECORD_ROWS_MAX) {
+        conf_verdict_set(v, CONF_SKIPPED, "the program has more than %d rows of logits",
+                         CONF_RECORD_ROWS_MAX);
+        return ASSAY_OK;
+    }
+    assay_status rc = run(r, s, true, v, err);
+    if (rc != ASSAY_OK || v->outcome != CONF_FAILED) return rc;
+    if (r->serial->status == ASSAY_EUNSUPPORTED) {
+        v->outcome = CONF_SKIPPED;
+        v->class = CONF_CLASS_NONE;
+    } else {
+        conf_verdict_note(v, "on one thread, in the order of the list");
+    }
+    return rc;
+}
+
+/* The number of a row's elements v, of either type. */
+static double element(const conf_record *record, size_t row, size_t id)
+{
+    const unsigned char *at = record->kept + (row * record->vocab + id) * (record->wide ? 8 : 4);
+    double wide;
+    float narrow;
+    if (record->wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return (double)narrow;
+}
+
+static void describe_values(const conf_runner *r, const conf_schedule *s, size_t row, conf_verdict *v)
+{
+    size_t size = r->serial->wide ? 8 : 4, bytes = r->serial->vocab * size, id = 0;
+    size_t n_threads = conf_schedule_threads(s);
+    const char *plural = n_threads == 1 ? "" : "s";
+    if ((row + 1) * bytes > CONF_RECORD_BYTES_MAX) {
+        conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
+                          "logits are not those of the serial run, on %zu thread%s with ASSAY_WORKERS=%zu",
+                          n_threads, plural, s->n_workers);
+        return;
+    }
+    const unsigned char *a = r->serial->kept + row * bytes, *b = r->at_once->kept + row * bytes;
+    while (id + 1 < r->serial->vocab && memcmp(a + id * size, b + id * size, size) == 0) id++;
+    conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
+                      "id %zu: the serial run gives %.*g, %zu thread%s with ASSAY_WORKERS=%zu %.*g", id,
+                      CONF_DIGITS(v), element(r->serial, row, id), n_threads, plural, s->n_workers,
+                      CONF_DIGITS(v), element(r->at_once, row, id));
+}
+
+/* Sample and position of the row-th row of step i. */
+static void describe_place(const conf_runner *r, const conf_schedule *s, size_t i, size_t row,
+                           conf_verdict *v)
+{
+    const conf_schedule_session *session = &s->sessions[s->steps[i].session];
+    const int32_t *length = r->c->decoder.length.data;
+    size_t k = 0, pos = 0, n_decodes = 0;
+    char step[128];
+    if (s->steps[i].op == CONF_OP_PREFILL) {
+        for (; row >= (size_t)length[session->samples[k]]; k++) row -= (size_t)length[session->samples[k]];
+        pos = row;
+    } else {
+        for (size_t j = 0; j <= i; j++) {
+            if (s->steps[j].session != s->steps[i].session) continue;
+            if (s->steps[j].op == CONF_OP_PREFILL || s->steps[j].op == CONF_OP_PREFILL_LAST) n_decodes = 0;
+            n_decodes += s->steps[j].op == CONF_OP_DECODE;
+        }
+        k = row;
+        pos = (size_t)length[session->samples[k]] - 1 + n_decodes;
+    }
+    conf_schedule_name_step(s, i, step, sizeof step);
+    (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, position %zu", step, session->samples[k], pos);
+}
+
+static void compare(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < s->n_steps; i++) {
+        size_t n = conf_schedule_rows(s, r->c, i);
+        for (size_t k = 0; k < n; k++, row++) {
+            if (r->serial->hash[row] == r->at_once->hash[row]) continue;
+            describe_values(r, s, row, v);
+            describe_place(r, s, i, k, v);
+            return;
+        }
+    }
+}
+
+assay_status conf_schedule_run_at_once(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                                       assay_error *err)
+{
+    assay_status rc = run(r, s, false, v, err);
+    if (rc == ASSAY_OK && v->outcome == CONF_PASSED) compare(r, s, v);
+    return rc;
+}
+
+assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                               assay_error *err)
+{
+    assay_status rc = conf_schedule_run_serially(r, s, v, err);
+    if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
+    return conf_schedule_run_at_once(r, s, v, err);
+}

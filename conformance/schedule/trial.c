@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/case/find.h"
+#include "conformance/evaluate/checkpoint.h"
+
+#define REDUCTION_SECONDS 60.0
+#define REDUCTION_TRIES   6
+#define HANG_SECONDS      4.0 /* of a run when a program that hangs is cut down */
+
+double conf_trial_seconds(const conf_trial *t)
+{
+    double runs = t->replayed ? (double)t->n_times + 1 : (double)t->n_draws * (double)(t->n_threads + 1);
+    return t->limits->seconds * (runs + 2 * REDUCTION_TRIES) + 3 * REDUCTION_SECONDS;
+}
+
+/* "threaded" of "threaded.so" */
+static int label_width(const char *label)
+{
+    size_t n = strlen(label);
+    return (int)(n > 3 && strcmp(label + n - 3, ".so") == 0 ? n - 3 : n);
+}
+
+/* "DIR/schedule-fastpath-llama-base-single-7.json" */
+static void name_file(const conf_trial *t, uint64_t seed, char *text, size_t size)
+{
+    char name[256];
+    (void)snprintf(name, sizeof name, "%.*s-%.180s", label_width(t->label), t->label, t->id);
+    for (char *c = name; *c; c++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c)) *c = '-';
+    (void)snprintf(text, size, "%s/schedule-%s-%" PRIu64 ".json", t->save, name, seed);
+}
+
+static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error *err)
+{
+    conf_trial_result *to = t->result;
+    char path[CONF_TRIAL_PATH_MAX], found[2 * CONF_TEXT_MAX + 2];
+    name_file(t, to->seed, path, sizeof path);
+    (void)snprintf(found, sizeof found, "%s%s%s", v->reason, v->where[0] ? "; " : "", v->where);
+    conf_schedule_file file = {.path = strdup(t->path),
+                               .engine = strdup(t->name),
+                               .kernels = t->kernels_name ? strdup(t->kernels_name) : NULL,
+                               .compute = t->compute,
+                               .found = strdup(found),
+                               .has_seed = true,
+                               .seed = to->seed,
+                               .schedule = to->schedule};
+    bool ok = file.path && file.engine && file.found && (file.kernels || !t->kernels_name);
+    assay_status rc =
+        ok ? conf_schedule_write(path, &file, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    conf_schedule_file_free(&file);
+    if (rc == ASSAY_OK) memcpy(to->saved, path, sizeof path);
+    return rc;
+}
+
+/* The program fails in the way that *v says: cuts it down and saves it. Where it cannot be saved it has
+ * failed all the same. */
+static assay_status settle(const conf_trial *t, const conf_runner *r, const conf_schedule *s, uint64_t seed,
+                           conf_verdict *v, assay_error *err)
+{
+    conf_trial_result *to = t->result;
+    conf_limits limits = *r->limits;
+    if (v->class == CONF_CLASS_HANG) limits.seconds = fmin(limits.seconds, HANG_SECONDS);
+    conf_runner patient = *r;
+    patient.limits = &limits;
+    const conf_reduction effort = {.seconds = REDUCTION_SECONDS, .tries = REDUCTION_TRIES};
+    to->schedule = *s;
+    to->n_steps = s->n_steps;
+    to->seed = seed;
+    assay_error why = {0};
+    assay_status rc = conf_schedule_reduce(&patient, &effort, &to->schedule, v, &to->again, err);
+    if (rc == ASSAY_OK && save(t, v, &why) != ASSAY_OK) conf_verdict_note(v, "not saved: %s", why.text);
+    return rc;
+}
+
+/* One program, on each number of threads. */
+static assay_status try_program(const conf_trial *t, const conf_runner *r, const conf_schedule *drawn,
+                                uint64_t seed, conf_verdict *v, assay_error *err)
+{
+    static const size_t workers[] = {1, 2, 4};
+    assay_status rc = conf_schedule_run_serially(r, drawn, v, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_schedule s = *drawn;
+    conf_schedule_fold(&s, t->threads[0]);
+    if (v->outcome == CONF_FAILED) return settle(t, r, &s, seed, v, err);
+    for (size_t k = 0; k < t->n_threads && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
+        s = *drawn;
+        s.n_workers = workers[(drawn->n_workers + k) % 3];
+        conf_schedule_fold(&s, t->threads[k]);
+        rc = conf_schedule_run_at_once(r, &s, v, err);
+        t->result->n_runs++;
+        if (rc != ASSAY_OK || v->outcome != CONF_FAILED) continue;
+        t->result->n_failed++;
+        return settle(t, r, &s, seed, v, err);
+    }
+    return rc;
+}
+
+/* Cases of one recording differ in the name of their file, wherever they lie. */
+static uint64_t state_of(const conf_case *c, uint64_t seed)
+{
+    const char *slash = strrchr(c->path, '/');
+    return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
+}
+
+static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
+{
+    const conf_decoder *d = &r->c->decoder;
+    assay_status rc = ASSAY_OK;
+    if (d->n_inputs && d->n_samples > CONF_SCHEDULE_SAMPLES_MAX) {
+        conf_verdict_set(v, CONF_SKIPPED, "it has inputs beside tokens, and more than %d samples",
+                         CONF_SCHEDULE_SAMPLES_MAX);
+        return rc;
+    }
+    for (size_t k = 0; k < t->n_draws && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
+        const conf_schedule_draws draws = {.seed = state_of(r->c, t->seed + k),
+                                           .shape = t->shape,
+                                           .n_samples = d->n_samples,
+                                           .whole = d->n_inputs != 0};
+        conf_schedule s;
+        conf_schedule_draw(&draws, &s);
+        rc = try_program(t, r, &s, t->seed + k, v, err);
+    }
+    return rc;
+}
+
+/* The same program, as often as asked; how it fails first is kept. */
+static assay_status try_again(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
+{
+    conf_trial_result *to = t->result;
+    conf_verdict first = {0};
+    to->schedule = *t->replayed;
+    if (conf_schedule_fits(t->replayed, r->c, err) != ASSAY_OK) return ASSAY_EINVAL;
+    assay_status rc = conf_schedule_run_serially(r, t->replayed, v, err);
+    if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
+    for (size_t k = 0; k < t->n_times; k++) {
+        rc = conf_schedule_run_at_once(r, t->replayed, v, err);
+        if (rc != ASSAY_OK || v->outcome == CONF_BROKEN) return rc;
+        to->n_runs++;
+        if (v->outcome != CONF_FAILED) continue;
+        if (to->n_failed++ == 0) first = *v;
+    }
+    if (to->n_failed) *v = first;
+    return rc;
+}
+
+static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
+{
+    conf_runner r = {.c = c,
+                     .engine = t->engine,
+                     .kernels = t->kernels,
+                     .compute = t->compute,
+                     .limits = t->limits,
+                     .serial = conf_record_open(),
+                     .at_once = conf_record_open()};
+    assay_error err = {0};
+    assay_status rc = r.serial && r.at_once ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
+    if (rc == ASSAY_OK) rc = t->replayed ? try_again(t, &r, v, &err) : try_draws(t, &r, v, &err);
+    if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+    conf_record_free(r.serial);
+    conf_record_free(r.at_once);
+}
+
+void conf_trial_run(const void *context, conf_verdict *v)
+{
+    const conf_trial *t = context;
+    conf_case *c = NULL;
+    assay_error err = {0};
+    v->stage = CONF_STAGE_READ;
+    if (conf_case_read_outline(t->path, &c, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return;
+    }
+    c->allow_unknown = t->allow_unknown;
+    t->result->no_sessions = c->kind != CONF_LOGITS && c->kind != CONF_GENERATE;
+    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
+    else if (t->result->no_sessions)
+        conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);
+    else {
+        const conf_checkpoint checkpoint = conf_checkpoint_check(c);
+        try_case(t, c, v);
+        v->checkpoint = checkpoint;
+    }
+    conf_case_free(c);
+}

@@ -1,0 +1,135 @@
+/* Text for people.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/support/text.h"
+#include "conformance/tests/support.h"
+
+static void assert_cleaned(const char *text, const char *expected)
+{
+    char copy[64];
+    strcpy(copy, text);
+    conf_text_clean(copy);
+    ck_assert_str_eq(copy, expected);
+}
+
+START_TEST(sound_text_is_left_alone)
+{
+    assert_cleaned("größer als 4 × 日本 🙂", "größer als 4 × 日本 🙂");
+}
+END_TEST
+
+START_TEST(control_characters_become_blanks)
+{
+    assert_cleaned("a\nb\tc\033[31md\177", "a b c [31md ");
+    assert_cleaned("a\xC2\x9B"
+                   "31m",
+                   "a??31m");
+}
+END_TEST
+
+START_TEST(bytes_that_are_not_utf8_become_question_marks)
+{
+    assert_cleaned("a\xFF\x80z", "a??z");
+    assert_cleaned("\xC0\xAF", "??");
+    assert_cleaned("\xED\xA0\x80", "???");
+    assert_cleaned("\xF5\x80\x80\x80", "????");
+}
+END_TEST
+
+START_TEST(a_character_that_was_cut_short_is_taken_off)
+{
+    assert_cleaned("ab\xE2\x80", "ab");
+}
+END_TEST
+
+typedef void print_text(FILE *out, const char *text, size_t width);
+
+static const char *printed(print_text *print, const char *text, size_t width)
+{
+    static char buffer[128];
+    memset(buffer, 0, sizeof buffer);
+    FILE *out = fmemopen(buffer, sizeof buffer, "w");
+    print(out, text, width);
+    ck_assert_int_eq(fclose(out), 0);
+    return buffer;
+}
+
+START_TEST(fitted_text_has_the_width_that_was_asked_for)
+{
+    ck_assert_str_eq(printed(conf_text_print_fitted, "äö", 4), "äö  ");
+    ck_assert_str_eq(printed(conf_text_print_fitted, "äöü", 3), "äöü");
+    ck_assert_str_eq(printed(conf_text_print_fitted, "abcäöü", 4), "…äöü");
+}
+END_TEST
+
+static void print_quoted(FILE *out, const char *text, size_t width)
+{
+    (void)width;
+    conf_text_print_quoted(out, text);
+}
+
+START_TEST(a_quoted_word_is_one_line_of_utf8)
+{
+    ck_assert_str_eq(printed(print_quoted, "a\nb", 0), "$'a\\012b'");
+    ck_assert_str_eq(printed(print_quoted, "it's\xFF\\ é\033", 0), "$'it\\047s\\377\\134 é\\033'");
+    ck_assert_str_eq(printed(print_quoted,
+                             "\xC2\x9B"
+                             "7",
+                             0),
+                     "$'\\302\\2337'");
+}
+END_TEST
+
+START_TEST(quoted_text_is_one_word_of_a_shell)
+{
+    ck_assert_str_eq(printed(print_quoted, "a/b-c.h5", 0), "a/b-c.h5");
+    ck_assert_str_eq(printed(print_quoted, "a b", 0), "'a b'");
+    ck_assert_str_eq(printed(print_quoted, "it's $x", 0), "'it'\\''s $x'");
+    ck_assert_str_eq(printed(print_quoted, "", 0), "''");
+    ck_assert_str_eq(printed(print_quoted, "größer", 0), "'größer'");
+}
+END_TEST
+
+static const char *const words[] = {"run", "info", "list", "--engine", "--filter"};
+
+START_TEST(a_near_word_is_suggested)
+{
+    ck_assert_str_eq(conf_text_suggest("rnu", words, 5), "run");
+    ck_assert_str_eq(conf_text_suggest("lsit", words, 5), "list");
+    ck_assert_str_eq(conf_text_suggest("--engines", words, 5), "--engine");
+    ck_assert_str_eq(conf_text_suggest("--fitler", words, 5), "--filter");
+}
+END_TEST
+
+START_TEST(a_far_word_is_not_suggested)
+{
+    ck_assert_ptr_null(conf_text_suggest("diff", words, 5));
+    ck_assert_ptr_null(conf_text_suggest("", words, 5));
+    ck_assert_ptr_null(conf_text_suggest("--something-else", words, 5));
+    char longest[200];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    ck_assert_ptr_null(conf_text_suggest(longest, words, 5));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/text");
+    TCase *text = tcase_create("text");
+    tcase_add_test(text, sound_text_is_left_alone);
+    tcase_add_test(text, control_characters_become_blanks);
+    tcase_add_test(text, bytes_that_are_not_utf8_become_question_marks);
+    tcase_add_test(text, a_character_that_was_cut_short_is_taken_off);
+    tcase_add_test(text, fitted_text_has_the_width_that_was_asked_for);
+    tcase_add_test(text, quoted_text_is_one_word_of_a_shell);
+    tcase_add_test(text, a_quoted_word_is_one_line_of_utf8);
+    tcase_add_test(text, a_near_word_is_suggested);
+    tcase_add_test(text, a_far_word_is_not_suggested);
+    suite_add_tcase(suite, text);
+    return support_run(suite);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/support/text_file.h"
+
+#include <libdeflate.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+
+#define ROOM_LEAST ((size_t)64 << 10)
+
+/* A file that is packed, and what it unpacks to. */
+typedef struct unpacking {
+    const char *path, *packed;
+    size_t n_packed, most;
+    struct libdeflate_decompressor *inflater;
+    char *text; /* [n] */
+    size_t n;
+} unpacking;
+
+/* libdeflate tells bytes that end too early from wrong ones in no way. */
+static assay_status judge(const unpacking *u, enum libdeflate_result result, size_t taken, assay_error *err)
+{
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "%s: unpacks to more than %zu bytes, expected at most that", u->path, u->most);
+    if (result != LIBDEFLATE_SUCCESS)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: its %zu packed bytes are damaged, cut short, or no gzip",
+                          u->path, u->n_packed);
+    if (taken != u->n_packed)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu bytes behind the packed ones, expected none",
+                          u->path, u->n_packed - taken);
+    return ASSAY_OK;
+}
+
+/* The size that the file states is not believed: room grows with what comes out. */
+static assay_status inflate(unpacking *u, assay_error *err)
+{
+    enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
+    size_t taken = 0;
+    size_t room = u->n_packed < u->most / 4 ? 4 * u->n_packed : u->most;
+    if (room < ROOM_LEAST) room = ROOM_LEAST < u->most ? ROOM_LEAST : u->most;
+    while (true) {
+        free(u->text);
+        u->text = malloc(room ? room : 1);
+        if (!u->text) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", u->path);
+        result =
+            libdeflate_gzip_decompress_ex(u->inflater, u->packed, u->n_packed, u->text, room, &taken, &u->n);
+        if (result != LIBDEFLATE_INSUFFICIENT_SPACE || room == u->most) break;
+        room = room < u->most / 2 ? 2 * room : u->most;
+    }
+    return judge(u, result, taken, err);
+}
+
+static assay_status unpack(const char *path, const char *packed, size_t n_packed, size_t most, char **text,
+                           size_t *n, assay_error *err)
+{
+    unpacking u = {.path = path,
+                   .packed = packed,
+                   .n_packed = n_packed,
+                   .most = most,
+                   .inflater = libdeflate_alloc_decompressor()};
+    assay_status rc =
+        u.inflater ? inflate(&u, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    if (u.inflater) libdeflate_free_decompressor(u.inflater);
+    if (rc != ASSAY_OK) {
+        free(u.text);
+        return rc;
+    }
+    *text = u.text;
+    *n = u.n;
+    return ASSAY_OK;
+}
+
+assay_status conf_text_file_read(const char *path, size_t most, char **text, size_t *n, assay_error *err)
+{
+    char *bytes;
+    size_t n_bytes;
+    const char *dot = strrchr(path, '.');
+    assay_status rc = file_read(path, most, &bytes, &n_bytes, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!dot || strcmp(dot, ".gz") != 0) {
+        *text = bytes;
+        *n = n_bytes;
+        return ASSAY_OK;
+    }
+    rc = unpack(path, bytes, n_bytes, most, text, n, err);
+    free(bytes);
+    return rc;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Apart, since fastpath's tests link it without the libraries that files need.
+noinst_LTLIBRARIES += conformance/libsweep.la
+conformance_libsweep_la_SOURCES = \
+	conformance/sweep/attention.c conformance/sweep/parts.h \
+	conformance/sweep/gate.c \
+	conformance/sweep/list.c conformance/sweep/list.h \
+	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
+	conformance/sweep/matmul_make.c \
+	conformance/sweep/matmul_pack.c \
+	conformance/sweep/norm.c \
+	conformance/sweep/rope.c \
+	conformance/sweep/router.c \
+	conformance/sweep/sweep.c conformance/sweep/sweep.h \
+	conformance/sweep/threads.c conformance/sweep/threads.h

@@ -1,0 +1,16 @@
+/* Textual cases of kind eos: documents of a checkpoint, and the stop set that follows from them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TEXTUAL_EOS_H
+#define CONFORMANCE_TEXTUAL_EOS_H
+
+#include "conformance/textual/textual.h"
+
+/* For conf_textual. */
+assay_status conf_eos_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
+                            assay_error *err);
+const void *conf_eos_open(const char *module, conf_verdict *v);
+void conf_eos_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                     const conf_json_at *at, conf_verdict *v);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "conformance/support/json_add.h"
+#include "conformance/textual/fields.h"
+#include "serving/grammar/sse.h"
+
+/* One message, as far as it was read. */
+typedef struct message {
+    serve_endpoint endpoint;
+    json_object *out;      /* what is folded */
+    json_object *list;     /* of out: calls, blocks or items; borrowed */
+    conf_bytes content;    /* chat: joined; messages: of the block that is open, its text or its input */
+    conf_bytes reasoning;  /* chat */
+    conf_bytes *arguments; /* chat: [n_calls], joined */
+    size_t n_calls;
+    json_object *block; /* messages: that is open */
+    bool ok;            /* there was memory for everything */
+} message;
+
+const char *const *conf_message_members(serve_endpoint endpoint)
+{
+    static const char *const chat[] = {"content", "reasoning_content", "tool_calls", "finish_reason", NULL};
+    static const char *const messages[] = {"content", "stop_reason", NULL};
+    static const char *const responses[] = {"output", "status", NULL};
+    static const char *const *const members[SERVE_N_ENDPOINTS] = {chat, messages, responses};
+    return members[endpoint];
+}
+
+static json_object *member(json_object *object, const char *name)
+{
+    json_object *value = NULL;
+    return json_object_is_type(object, json_type_object) && json_object_object_get_ex(object, name, &value)
+               ? value
+               : NULL;
+}
+
+static size_t length(json_object *list)
+{
+    return json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+}
+
+static assay_text text_of(json_object *value)
+{
+    if (!json_object_is_type(value, json_type_string)) return (assay_text){"", 0};
+    return (assay_text){json_object_get_string(value), (size_t)json_object_get_string_len(value)};
+}
+
+static bool is_text(json_object *value, const char *expected)
+{
+    const assay_text text = text_of(value);
+    return text.n == strlen(expected) && memcmp(text.at, expected, text.n) == 0;
+}
+
+static void add(message *m, json_object *to, const char *name, json_object *value)
+{
+    m->ok = conf_json_add(to, name, value) && m->ok;
+}
+
+static void add_null(message *m, json_object *to, const char *name)
+{
+    m->ok = to && json_object_object_add(to, name, NULL) == 0 && m->ok;
+}
+
+/* A text without the white space around it; null where nothing is left. */
+static void add_field(message *m, json_object *to, const char *name, assay_text text)
+{
+    text = conf_field_strip(text);
+    if (text.n) add(m, to, name, json_object_new_string_len(text.at, (int)text.n));
+    else add_null(m, to, name);
+}
+
+/* The JSON value of arguments, or their text where they have none. */
+static void add_value(message *m, json_object *to, const char *name, assay_text text)
+{
+    json_object *value;
+    if (!conf_field_parse(text, &value)) add(m, to, name, json_object_new_string_len(text.at, (int)text.n));
+    else if (value) add(m, to, name, value);
+    else add_null(m, to, name);
+}
+
+static json_object *append(message *m)
+{
+    json_object *one = json_object_new_object();
+    m->ok = conf_json_append(m->list, one) && m->ok;
+    return m->ok ? one : NULL;
+}
+
+static void add_copy(message *m, json_object *to, const char *name, json_object *value)
+{
+    if (value) add(m, to, name, json_object_get(value));
+    else add_null(m, to, name);
+}
+
+/* Chat completions: a call begins, with the first of its arguments. */
+static void begin_call(message *m, json_object *function)
+{
+    conf_bytes *grown = realloc(m->arguments, (m->n_calls + 1) * sizeof *grown);
+    m->ok = grown && m->ok;
+    if (!grown) return;
+    m->arguments = grown;
+    grown[m->n_calls++] = (conf_bytes){0};
+    add_copy(m, append(m), "name", member(function, "name"));
+}
+
+/* Chat completions: a message, or the delta of one. Calls come whole, or are named by their index. */
+static void take_chat(message *m, json_object *said, json_object *finish)
+{
+    m->ok = conf_bytes_add(&m->content, text_of(member(said, "content"))) && m->ok;
+    m->ok = conf_bytes_add(&m->reasoning, text_of(member(said, "reasoning_content"))) && m->ok;
+    json_object *calls = member(said, "tool_calls");
+    for (size_t i = 0; m->ok && i < length(calls); i++) {
+        json_object *call = json_object_array_get_idx(calls, i), *function = member(call, "function");
+        json_object *index = member(call, "index");
+        size_t own = index ? json_object_get_uint64(index) : m->n_calls;
+        if (own >= m->n_calls) {
+            own = m->n_calls;
+            begin_call(m, function);
+        }
+        m->ok = m->ok && conf_bytes_add(&m->arguments[own], text_of(member(function, "arguments")));
+    }
+    if (finish) add_copy(m, m->out, "finish_reason", finish);
+}
+
+static void end_chat(message *m)
+{
+    add_field(m, m->out, "content", conf_bytes_text(&m->content));
+    add_field(m, m->out, "reasoning_content", conf_bytes_text(&m->reasoning));
+    for (size_t i = 0; i < m->n_calls; i++)
+        add_value(m, json_object_array_get_idx(m->list, i), "arguments", conf_bytes_text(&m->arguments[i]));
+}
+
+/* The member of a block that holds its text. */
+static const char *text_name(json_object *block)
+{
+    return is_text(member(block, "type"), "thinking") ? "thinking" : "text";
+}
+
+/* A block of messages, with its text or its input. */
+static void take_block(message *m, json_object *block, assay_text text, json_object *input)
+{
+    const bool tool = is_text(member(block, "type"), "tool_use");
+    if (!tool && conf_field_strip(text).n == 0) return;
+    json_object *own = append(m);
+    add_copy(m, own, "type", member(block, "type"));
+    if (!tool) {
+        add_field(m, own, text_name(block), text);
+        return;
+    }
+    add_copy(m, own, "name", member(block, "name"));
+    if (input) add_copy(m, own, "input", input);
+    else add_value(m, own, "input", text.n ? text : (assay_text){"{}", 2});
+}
+
+static void take_messages(message *m, json_object *event)
+{
+    static const char *const deltas[] = {"text", "thinking", "partial_json"};
+    json_object *type = member(event, "type"), *delta = member(event, "delta");
+    if (is_text(type, "content_block_start")) {
+        json_object_put(m->block);
+        m->block = json_object_get(member(event, "content_block"));
+        m->content.n = 0;
+    }
+    for (size_t i = 0; is_text(type, "content_block_delta") && i < 3; i++)
+        m->ok = conf_bytes_add(&m->content, text_of(member(delta, deltas[i]))) && m->ok;
+    if (is_text(type, "content_block_stop")) take_block(m, m->block, conf_bytes_text(&m->content), NULL);
+    if (is_text(type, "message_delta")) add_copy(m, m->out, "stop_reason", member(delta, "stop_reason"));
+}
+
+static void take_item(message *m, json_object *item)
+{
+    json_object *parts = member(item, "content"), *own;
+    conf_bytes joined = {0};
+    if (is_text(member(item, "type"), "function_call")) {
+        own = append(m);
+        add_copy(m, own, "type", member(item, "type"));
+        add_copy(m, own, "name", member(item, "name"));
+        add_value(m, own, "arguments", text_of(member(item, "arguments")));
+        return;
+    }
+    for (size_t i = 0; i < length(parts); i++)
+        m->ok =
+            conf_bytes_add(&joined, text_of(member(json_object_array_get_idx(parts, i), "text"))) && m->ok;
+    const assay_text text = conf_bytes_text(&joined);
+    if (conf_field_strip(text).n) {
+        own = append(m);
+        add_copy(m, own, "type", member(item, "type"));
+        add_field(m, own, "text", text);
+    }
+    free(joined.at);
+}
+
+static void take_response(message *m, json_object *response)
+{
+    json_object *output = member(response, "output");
+    for (size_t i = 0; i < length(output); i++) take_item(m, json_object_array_get_idx(output, i));
+    add_copy(m, m->out, "status", member(response, "status"));
+}
+
+static void take_whole(message *m, json_object *body)
+{
+    json_object *choice = json_object_is_type(member(body, "choices"), json_type_array)
+                              ? json_object_array_get_idx(member(body, "choices"), 0)
+                              : NULL;
+    json_object *content = member(body, "content");
+    if (m->endpoint == SERVE_CHAT) take_chat(m, member(choice, "message"), member(choice, "finish_reason"));
+    if (m->endpoint == SERVE_RESPONSES) take_response(m, body);
+    if (m->endpoint != SERVE_MESSAGES) return;
+    for (size_t i = 0; i < length(content); i++) {
+        json_object *block = json_object_array_get_idx(content, i);
+        take_block(m, block, text_of(member(block, text_name(block))), member(block, "input"));
+    }
+    add_copy(m, m->out, "stop_reason", member(body, "stop_reason"));
+}
+
+static assay_status take_event(void *context, const serve_sse_event *event)
+{
+    message *m = context;
+    json_object *value = NULL;
+    if (json_parse("data", event->data.at, event->data.n, &value, NULL) != ASSAY_OK)
+        return ASSAY_OK; /* [DONE] */
+    if (m->endpoint == SERVE_CHAT && length(member(value, "choices"))) {
+        json_object *choice = json_object_array_get_idx(member(value, "choices"), 0);
+        take_chat(m, member(choice, "delta"), member(choice, "finish_reason"));
+    }
+    if (m->endpoint == SERVE_MESSAGES) take_messages(m, value);
+    if (m->endpoint == SERVE_RESPONSES && (is_text(member(value, "type"), "response.completed") ||
+                                           is_text(member(value, "type"), "response.incomplete") ||
+                                           is_text(member(value, "type"), "response.failed")))
+        take_response(m, member(value, "response"));
+    json_object_put(value);
+    return m->ok ? ASSAY_OK : ASSAY_ENOMEM;
+}
+
+static assay_status read_stream(message *m, const char *body, size_t n)
+{
+    const serve_sse_sink sink = {.take = take_event, .context = m};
+    serve_breach unused;
+    serve_sse *sse;
+    assay_status rc = serve_sse_open(&sink, &sse);
+    if (rc != ASSAY_OK) return rc;
+    rc = serve_sse_feed(sse, body, n, &unused);
+    serve_sse_free(sse);
+    return rc;
+}
+
+static assay_status read_whole(message *m, const char *body, size_t n, assay_error *err)
+{
+    json_object *value = NULL;
+    assay_status rc = json_parse("the answer", body, n, &value, err);
+    if (rc == ASSAY_OK && !json_object_is_type(value, json_type_object))
+        rc = assay_fail(err, ASSAY_EFORMAT, "the answer: found %s, expected an object",
+                        json_type_to_name(json_object_get_type(value)));
+    if (rc == ASSAY_OK) take_whole(m, value);
+    json_object_put(value);
+    return rc;
+}
+
+assay_status conf_message_fold(serve_endpoint endpoint, bool streamed, const char *body, size_t n,
+                               json_object **out, assay_error *err)
+{
+    static const char *const lists[SERVE_N_ENDPOINTS] = {"tool_calls", "content", "output"};
+    message m = {.endpoint = endpoint, .out = json_object_new_object(), .list = json_object_new_array()};
+    m.ok = m.out && m.list;
+    add(&m, m.out, lists[endpoint], m.list);
+    assay_status rc = !m.ok      ? ASSAY_ENOMEM
+                      : streamed ? read_stream(&m, body, n)
+                                 : read_whole(&m, body, n, err);
+    if (rc == ASSAY_OK && m.ok && endpoint == SERVE_CHAT) end_chat(&m);
+    if (!m.ok) rc = ASSAY_ENOMEM;
+    if (rc == ASSAY_ENOMEM) (void)assay_fail(err, rc, "out of memory");
+    for (size_t i = 0; i < m.n_calls; i++) free(m.arguments[i].at);
+    free(m.arguments);
+    free(m.content.at);
+    free(m.reasoning.at);
+    json_object_put(m.block);
+    if (rc != ASSAY_OK) json_object_put(m.out);
+    else *out = m.out;
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* The bundled goldens of tool calls, cut in every way: all must give the same content, exactly, and the same
+ * calls; and nothing that the model did not write is content.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/tools.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "conformance/tests/cuts.h"
+#include "conformance/tests/support.h"
+
+static serve_tools *under_way;
+
+static void begin(const cuts_golden *g)
+{
+    json_object *request;
+    assay_error err;
+    assay_text text;
+    ck_assert(json_object_object_get_ex(g->input, "request", &request));
+    text.at = json_object_to_json_string_length(request, JSON_C_TO_STRING_PLAIN, &text.n);
+    ck_assert_msg(serve_tools_open(g->parser, text, &under_way, &err) == ASSAY_OK, "%s", err.text);
+}
+
+static void feed(const char *text, size_t n, const assay_sink *sink)
+{
+    if (serve_tools_feed(under_way, text, n, sink, NULL) != ASSAY_OK) ck_abort_msg("%.*s", (int)n, text);
+}
+
+static void end(const cuts_golden *g, const conf_fields *fields, const assay_sink *sink)
+{
+    (void)fields;
+    if (serve_tools_end(under_way, sink, NULL) != ASSAY_OK) ck_abort_msg("%.*s", (int)g->text.n, g->text.at);
+    serve_tools_free(under_way);
+}
+
+/* The content is the text with parts of it left out. */
+static void expect_of_text(const cuts_golden *g, const conf_fields *fields)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < g->text.n && at < fields->content.n; i++)
+        if (g->text.at[i] == fields->content.at[at]) at++;
+    ck_assert_msg(at == fields->content.n, "%s: %.*s", g->parser, (int)g->text.n, g->text.at);
+}
+
+static void judge(const cuts_golden *g, const conf_fields *fields)
+{
+    char text[512];
+    json_object *calls;
+    cuts_expect_field(g, "content", &fields->content);
+    ck_assert(json_object_object_get_ex(g->expect, "calls", &calls));
+    ck_assert_msg(conf_calls_equal(calls, fields, text, sizeof text), "%s: %s: %.*s", g->parser, text,
+                  (int)g->text.n, g->text.at);
+    expect_of_text(g, fields);
+}
+
+static const cuts_parser parser = {"tools", begin, feed, end, judge};
+
+START_TEST(no_cut_of_what_upstream_tests_changes_its_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "published.json.gz"), 100);
+}
+END_TEST
+
+START_TEST(no_cut_of_what_is_written_for_one_branch_changes_its_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "written.json.gz"), 30);
+}
+END_TEST
+
+START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "random.json.gz"), 3000);
+}
+END_TEST
+
+START_TEST(no_cut_of_markers_in_any_order_changes_their_answer)
+{
+    ck_assert_uint_ge(cuts_judge(&parser, "sequences.json.gz"), 6000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("conformance/tools_cuts");
+    TCase *c = tcase_create("cuts");
+    tcase_set_timeout(c, 240);
+    tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);
+    tcase_add_test(c, no_cut_of_what_is_written_for_one_branch_changes_its_answer);
+    tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
+    tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
+    suite_add_tcase(s, c);
+    return support_run(s);
+}

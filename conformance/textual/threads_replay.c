@@ -1,0 +1,339 @@
+/* Replaying a program of threads.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/abi/streams.h"
+#include "conformance/textual/threads.h"
+
+struct replay;
+
+/* A thread of the program: it begins with its first step, and waits for its turn. */
+typedef struct actor {
+    struct replay *replay;
+    pthread_t thread;
+    bool runs;
+    bool ends; /* at its next turn */
+    sem_t turn, done;
+    assay_scope scopes[CONF_THREADS_STEPS_MAX]; /* [n_scopes] that it is in */
+    size_t n_scopes;
+} actor;
+
+/* What came of a step. */
+typedef struct found {
+    assay_status status;
+    assay_error err;
+    int32_t index;
+    float *value; /* [CONF_THREADS_LENGTH_MAX] */
+    size_t n;
+    const char *broken; /* a promise of the ABI that does not hold, or NULL */
+} found;
+
+typedef struct replay {
+    const assay_streams *streams;
+    const conf_threads_program *program;
+    actor *actors;           /* [n_threads] */
+    assay_stream *stream_of; /* [n_steps], by the step that makes it */
+    assay_array **array_of;  /* [n_steps] */
+    size_t step;             /* whose turn it is */
+    found found;
+} replay;
+
+static const assay_stream *stream_at(const replay *r, size_t step)
+{
+    return step == CONF_THREADS_NONE ? NULL : &r->stream_of[step];
+}
+
+static assay_status make_stream(replay *r, const conf_threads_step *s)
+{
+    assay_stream *out = &r->stream_of[r->step];
+    assay_status rc;
+    if (s->op == CONF_THREADS_DEFAULT_STREAM) {
+        rc = r->streams->default_stream(s->device, out, &r->found.err);
+    } else {
+        assay_stream_kind kind = s->op == CONF_THREADS_NEW_STREAM                ? ASSAY_STREAM_OWNED
+                                 : s->op == CONF_THREADS_NEW_THREAD_LOCAL_STREAM ? ASSAY_STREAM_PER_THREAD
+                                                                                 : ASSAY_STREAM_SHARED;
+        rc = r->streams->new_stream(s->device, kind, out, &r->found.err);
+    }
+    r->found.index = out->index;
+    return rc;
+}
+
+static void list_operands(const replay *r, const conf_threads_step *s,
+                          assay_array *of[CONF_THREADS_OPERANDS_MAX])
+{
+    for (size_t i = 0; i < s->n_of; i++) of[i] = r->array_of[s->of[i]];
+}
+
+/* In a scope of its own where the step says so. */
+static assay_status make_array(replay *r, const conf_threads_step *s)
+{
+    assay_array *of[CONF_THREADS_OPERANDS_MAX], **out = &r->array_of[r->step];
+    assay_scope scope;
+    assay_error late = {0};
+    list_operands(r, s, of);
+    bool scoped = s->scope != CONF_THREADS_NONE;
+    if (scoped) {
+        assay_status rc = r->streams->scope_enter(r->stream_of[s->scope], &scope, &r->found.err);
+        if (rc != ASSAY_OK) return rc;
+    }
+    assay_status rc = r->streams->make(s->fn, s->length, of, stream_at(r, s->stream), out, &r->found.err);
+    if (rc == ASSAY_OK && !*out) r->found.broken = "ok without an array";
+    assay_status left = scoped ? r->streams->scope_leave(&scope, &late) : ASSAY_OK;
+    if (rc != ASSAY_OK || left == ASSAY_OK) return rc;
+    r->found.err = late;
+    return left;
+}
+
+static assay_status evaluate(replay *r, const conf_threads_step *s)
+{
+    assay_array *of[CONF_THREADS_OPERANDS_MAX];
+    list_operands(r, s, of);
+    return r->streams->eval(of, s->n_of, s->op == CONF_THREADS_ASYNC_EVAL, &r->found.err);
+}
+
+/* What is not written stays NaN. */
+static assay_status read_array(replay *r, const conf_threads_step *s)
+{
+    found *f = &r->found;
+    for (size_t i = 0; i < CONF_THREADS_LENGTH_MAX; i++) f->value[i] = NAN;
+    assay_status rc =
+        r->streams->read(r->array_of[s->of[0]], f->value, CONF_THREADS_LENGTH_MAX, &f->n, &f->err);
+    if (rc == ASSAY_OK && f->n > CONF_THREADS_LENGTH_MAX) f->broken = "more elements than there is room for";
+    return rc;
+}
+
+static assay_status enter_scope(replay *r, const conf_threads_step *s, actor *a)
+{
+    assay_status rc =
+        r->streams->scope_enter(r->stream_of[s->stream], &a->scopes[a->n_scopes], &r->found.err);
+    if (rc == ASSAY_OK) a->n_scopes++;
+    return rc;
+}
+
+static assay_status leave_scope(replay *r, actor *a)
+{
+    return r->streams->scope_leave(&a->scopes[--a->n_scopes], &r->found.err);
+}
+
+static assay_status take_step(replay *r, actor *a)
+{
+    const conf_threads_step *s = &r->program->steps[r->step];
+    switch (s->op) {
+    case CONF_THREADS_DEFAULT_STREAM:
+    case CONF_THREADS_NEW_STREAM:
+    case CONF_THREADS_NEW_THREAD_LOCAL_STREAM:
+    case CONF_THREADS_NEW_THREAD_UNSAFE_STREAM: return make_stream(r, s);
+    case CONF_THREADS_SET_DEFAULT_STREAM:
+        return r->streams->set_default_stream(r->stream_of[s->stream], &r->found.err);
+    case CONF_THREADS_SYNCHRONIZE: return r->streams->synchronize(stream_at(r, s->stream), &r->found.err);
+    case CONF_THREADS_MAKE: return make_array(r, s);
+    case CONF_THREADS_EVAL:
+    case CONF_THREADS_ASYNC_EVAL: return evaluate(r, s);
+    case CONF_THREADS_ENTER_SCOPE: return enter_scope(r, s, a);
+    case CONF_THREADS_LEAVE_SCOPE: return leave_scope(r, a);
+    case CONF_THREADS_CLEAR_STREAMS: r->streams->clear_streams(); return ASSAY_OK;
+    case CONF_THREADS_READ: return read_array(r, s);
+    case CONF_THREADS_EXIT:
+    case CONF_THREADS_N_OPS: break;
+    }
+    return ASSAY_OK;
+}
+
+static void *act(void *context)
+{
+    actor *a = context;
+    while (true) {
+        while (sem_wait(&a->turn) != 0) continue;
+        if (a->ends) return NULL;
+        a->replay->found.status = take_step(a->replay, a);
+        (void)sem_post(&a->done);
+    }
+}
+
+static bool start(actor *a)
+{
+    if (sem_init(&a->turn, 0, 0) != 0 || sem_init(&a->done, 0, 0) != 0) return false;
+    a->runs = pthread_create(&a->thread, NULL, act, a) == 0;
+    return a->runs;
+}
+
+/* Ends the thread; when this returns, what it keeps for itself is destroyed. */
+static void end(actor *a)
+{
+    if (!a->runs) return;
+    a->ends = true;
+    (void)sem_post(&a->turn);
+    (void)pthread_join(a->thread, NULL);
+    a->runs = false;
+}
+
+/* Lets the thread of step r->step take it, and waits; false where there is no such thread. */
+static bool give_turn(replay *r)
+{
+    const conf_threads_step *s = &r->program->steps[r->step];
+    actor *a = &r->actors[s->thread];
+    float *value = r->found.value;
+    r->found = (found){.value = value};
+    if (!a->runs && !start(a)) return false;
+    if (s->op == CONF_THREADS_EXIT) {
+        end(a);
+        return true;
+    }
+    (void)sem_post(&a->turn);
+    while (sem_wait(&a->done) != 0) continue;
+    r->found.err.text[sizeof r->found.err.text - 1] = '\0';
+    return true;
+}
+
+/* Exactly, but for two texts. libstdc++ words the index of a device that is not there ("vector::
+ * _M_range_check: __n (which is 1) >= this->size() (which is 1)"), so that of others the status alone can be
+ * asked for. And what follows "There is no Stream(cpu, 1) in current thread." is free: it may name the array.
+ */
+static bool error_matches(const char *expected, const found *f)
+{
+    static const char range[] = "vector::_M_range_check", stream[] = "There is no Stream(";
+    if (strncmp(expected, range, sizeof range - 1) == 0) return f->status == ASSAY_EINVAL;
+    if (strncmp(expected, stream, sizeof stream - 1) == 0)
+        return f->status == ASSAY_ESTREAM && strncmp(f->err.text, expected, strlen(expected)) == 0;
+    return strcmp(f->err.text, expected) == 0;
+}
+
+/* The first element that differs; the shorter length where none does. */
+static size_t first_difference(const conf_threads_outcome *expected, const found *f)
+{
+    size_t n = expected->n < f->n ? expected->n : f->n, i = 0;
+    while (i < n && expected->value[i] <= f->value[i] && expected->value[i] >= f->value[i]) i++;
+    return i;
+}
+
+static bool matches(const conf_threads_outcome *expected, const found *f)
+{
+    if (f->broken) return false;
+    if (expected->result == CONF_THREADS_ERROR)
+        return f->status != ASSAY_OK && error_matches(expected->error, f);
+    if (f->status != ASSAY_OK) return false;
+    if (expected->result == CONF_THREADS_INDEX) return f->index == expected->index;
+    if (expected->result == CONF_THREADS_VALUE)
+        return f->n == expected->n && first_difference(expected, f) == f->n;
+    return true;
+}
+
+static const char *status_name(assay_status status)
+{
+    static const char *const names[] = {[ASSAY_OK] = "ASSAY_OK",
+                                        [ASSAY_EINVAL] = "ASSAY_EINVAL",
+                                        [ASSAY_EIO] = "ASSAY_EIO",
+                                        [ASSAY_EFORMAT] = "ASSAY_EFORMAT",
+                                        [ASSAY_EUNSUPPORTED] = "ASSAY_EUNSUPPORTED",
+                                        [ASSAY_ENOMEM] = "ASSAY_ENOMEM",
+                                        [ASSAY_EINTERNAL] = "ASSAY_EINTERNAL",
+                                        [ASSAY_ESTREAM] = "ASSAY_ESTREAM"};
+    bool known = (size_t)status < sizeof names / sizeof *names && names[status];
+    return known ? names[status] : "an unknown status";
+}
+
+static void print_expected(char *text, size_t size, const conf_threads_outcome *expected, const found *f)
+{
+    bool compares = expected->result == CONF_THREADS_VALUE && f->status == ASSAY_OK && !f->broken;
+    size_t at = compares ? first_difference(expected, f) : 0;
+    switch (expected->result) {
+    case CONF_THREADS_OK: (void)snprintf(text, size, "ok"); break;
+    case CONF_THREADS_INDEX: (void)snprintf(text, size, "index %d", (int)expected->index); break;
+    case CONF_THREADS_ERROR: (void)snprintf(text, size, "error \"%.200s\"", expected->error); break;
+    case CONF_THREADS_VALUE:
+        if (!compares || f->n != expected->n) (void)snprintf(text, size, "%zu numbers", expected->n);
+        else (void)snprintf(text, size, "element %zu to be %.9g", at, (double)expected->value[at]);
+    }
+}
+
+static void print_found(char *text, size_t size, const conf_threads_outcome *expected, const found *f)
+{
+    if (f->broken) (void)snprintf(text, size, "%s", f->broken);
+    else if (f->status != ASSAY_OK)
+        (void)snprintf(text, size, "error \"%.200s\" (%s)", f->err.text, status_name(f->status));
+    else if (expected->result == CONF_THREADS_INDEX) (void)snprintf(text, size, "index %d", (int)f->index);
+    else if (expected->result == CONF_THREADS_VALUE && f->n == expected->n)
+        (void)snprintf(text, size, "%.9g", (double)f->value[first_difference(expected, f)]);
+    else if (expected->result == CONF_THREADS_VALUE) (void)snprintf(text, size, "%zu", f->n);
+    else (void)snprintf(text, size, "ok");
+}
+
+static void fail(const replay *r, conf_verdict *v)
+{
+    const conf_threads_outcome *expected = &r->program->steps[r->step].expect;
+    char should[256], is[256];
+    print_expected(should, sizeof should, expected, &r->found);
+    print_found(is, sizeof is, expected, &r->found);
+    conf_verdict_fail(v, CONF_CLASS_THREADS, "%s: expected %s, found %s", v->where, should, is);
+}
+
+/* Threads end first, then arrays are freed: that they outlive their makers is promised. */
+static void end_all(replay *r, conf_verdict *v)
+{
+    (void)snprintf(v->where, sizeof v->where, "the end of the threads");
+    for (size_t i = 0; i < r->program->n_threads; i++) end(&r->actors[i]);
+    (void)snprintf(v->where, sizeof v->where, "array_free");
+    for (size_t i = 0; i < r->program->n_steps; i++)
+        if (r->array_of[i]) r->streams->array_free(r->array_of[i]);
+    v->where[0] = '\0';
+}
+
+/* Where the outcome of a step diverges, what follows says nothing: the process ends with whatever is open. */
+static void run(replay *r, conf_verdict *v)
+{
+    for (r->step = 0; r->step < r->program->n_steps; r->step++) {
+        conf_threads_step_print(v->where, sizeof v->where, r->program, r->step);
+        if (!give_turn(r)) {
+            conf_verdict_set(v, CONF_BROKEN, "%s: no thread can be started", v->where);
+            return;
+        }
+        if (matches(&r->program->steps[r->step].expect, &r->found)) continue;
+        fail(r, v);
+        return;
+    }
+    end_all(r, v);
+}
+
+/* Nothing is freed: the process ends here, and threads may still hold on to it. */
+void conf_threads_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                         const conf_json_at *at, conf_verdict *v)
+{
+    conf_threads_program program;
+    conf_strings unknown = {0};
+    assay_error err = {0};
+    (void)c;
+    (void)vector;
+    if (conf_threads_program_read(at, &program, &unknown, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
+        return;
+    }
+    replay r = {.streams = offered,
+                .program = &program,
+                .actors = calloc(program.n_threads, sizeof *r.actors),
+                .stream_of = calloc(program.n_steps, sizeof *r.stream_of),
+                .array_of = calloc(program.n_steps, sizeof(assay_array *)),
+                .found.value = malloc(CONF_THREADS_LENGTH_MAX * sizeof(float))};
+    if (!r.actors || !r.stream_of || !r.array_of || !r.found.value) {
+        conf_verdict_set(v, CONF_BROKEN, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < program.n_threads; i++) r.actors[i].replay = &r;
+    run(&r, v);
+}
+
+const void *conf_threads_open(const char *module, conf_verdict *v)
+{
+    const assay_streams *streams;
+    assay_error err = {0};
+    assay_status rc = conf_streams_open(module, &streams, &err);
+    if (rc == ASSAY_OK) return streams;
+    conf_verdict_set(v, rc == ASSAY_EUNSUPPORTED ? CONF_SKIPPED : CONF_BROKEN, "%s", err.text);
+    return NULL;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/tokenizing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "conformance/abi/serving.h"
+
+#define SHOWN_MAX 200 /* bytes of a text in a reason */
+
+/* A vector as it stands in its file; places borrow the vector's, and this must not be copied. */
+typedef struct tokenizing {
+    conf_json_at input, expect;
+    conf_json_at text, ids; /* of the input: one of them */
+    conf_json_at ids_out, text_out, pieces_out;
+    bool encodes, decodes, streams;
+    bool special;     /* add_special_tokens or skip_special_tokens; as published true where absent */
+    int32_t *numbers; /* of `ids` */
+    size_t n_numbers;
+} tokenizing;
+
+static assay_status read_flag(const conf_json_at *object, const char *name, bool *out, assay_error *err)
+{
+    conf_json_at at;
+    if (!conf_json_find(object, name, &at)) return ASSAY_OK;
+    const assay_status rc = conf_json_expect(&at, json_type_boolean, err);
+    if (rc == ASSAY_OK) *out = json_object_get_boolean(at.value);
+    return rc;
+}
+
+static assay_status check_ids(const conf_json_at *ids, assay_error *err)
+{
+    int64_t id;
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(ids->value); i++) {
+        const conf_json_at at = conf_json_element(ids, i);
+        rc = conf_json_whole(&at, 0, INT32_MAX, &id, err);
+    }
+    return rc;
+}
+
+/* One piece for each id and, where the vector has it, the rest. */
+static assay_status check_pieces(const tokenizing *t, assay_error *err)
+{
+    assay_status rc = conf_json_expect(&t->pieces_out, json_type_array, err);
+    if (rc != ASSAY_OK) return rc;
+    const size_t n = json_object_array_length(t->pieces_out.value),
+                 n_ids = json_object_array_length(t->ids.value);
+    if (n != n_ids && n != n_ids + 1)
+        rc = conf_json_fail(&t->pieces_out, err, "%zu pieces, expected %zu or %zu for %zu ids", n, n_ids,
+                            n_ids + 1, n_ids);
+    for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
+        const conf_json_at at = conf_json_element(&t->pieces_out, i);
+        rc = conf_json_expect(&at, json_type_string, err);
+    }
+    return rc;
+}
+
+static assay_status read_encoding(tokenizing *t, assay_error *err)
+{
+    assay_status rc = conf_json_member(&t->input, "text", json_type_string, &t->text, err);
+    if (rc == ASSAY_OK) rc = read_flag(&t->input, "add_special_tokens", &t->special, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(&t->expect, "ids", json_type_array, &t->ids_out, err);
+    return rc == ASSAY_OK ? check_ids(&t->ids_out, err) : rc;
+}
+
+static assay_status read_decoding(tokenizing *t, assay_error *err)
+{
+    assay_status rc = conf_json_member(&t->input, "ids", json_type_array, &t->ids, err);
+    if (rc == ASSAY_OK) rc = check_ids(&t->ids, err);
+    if (rc == ASSAY_OK) rc = read_flag(&t->input, "skip_special_tokens", &t->special, err);
+    if (rc != ASSAY_OK) return rc;
+    t->streams = conf_json_find(&t->expect, "pieces", &t->pieces_out);
+    t->decodes = !t->streams || conf_json_find(&t->expect, "text", &t->text_out);
+    if (t->decodes) rc = conf_json_member(&t->expect, "text", json_type_string, &t->text_out, err);
+    return rc == ASSAY_OK && t->streams ? check_pieces(t, err) : rc;
+}
+
+static assay_status read_vector(const conf_json_at *at, tokenizing *t, assay_error *err)
+{
+    conf_json_at place;
+    *t = (tokenizing){.special = true};
+    assay_status rc = conf_json_member(at, "input", json_type_object, &t->input, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(at, "expect", json_type_object, &t->expect, err);
+    if (rc != ASSAY_OK) return rc;
+    t->encodes = conf_json_find(&t->input, "text", &place);
+    return t->encodes ? read_encoding(t, err) : read_decoding(t, err);
+}
+
+assay_status conf_tokenizing_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
+                                   assay_error *err)
+{
+    static const char *const encoding[] = {"text", "add_special_tokens", NULL}, *const ids[] = {"ids", NULL};
+    static const char *const decoding[] = {"ids", "skip_special_tokens", NULL}, *const texts[] = {
+                                                                                    "text", "pieces", NULL};
+    tokenizing t;
+    assay_status rc = read_vector(at, &t, err);
+    if (rc == ASSAY_OK && vector->rule == CONF_VECTOR_REJECT)
+        rc = conf_json_fail(at, err, "its verdict is reject, which this kind does not have");
+    if (rc == ASSAY_OK) rc = conf_json_note_unknown(&t.input, t.encodes ? encoding : decoding, unknown, err);
+    return rc == ASSAY_OK ? conf_json_note_unknown(&t.expect, t.encodes ? ids : texts, unknown, err) : rc;
+}
+
+const void *conf_tokenizing_open(const char *module, conf_verdict *v)
+{
+    return conf_serving_offered(module, CONF_SERVING_TOKENIZER, v);
+}
+
+static void refused(conf_verdict *v, const char *member, assay_status rc, const assay_error *err)
+{
+    conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s: %s", member,
+                      err->text);
+}
+
+static int64_t expected_id(const tokenizing *t, size_t i)
+{
+    return json_object_get_int64(json_object_array_get_idx(t->ids_out.value, i));
+}
+
+static void judge_ids(const tokenizing *t, const int32_t *ids, size_t n, conf_verdict *v)
+{
+    const size_t n_expected = json_object_array_length(t->ids_out.value);
+    for (size_t i = 0; i < n && i < n_expected; i++) {
+        if (ids[i] == expected_id(t, i)) continue;
+        conf_verdict_fail(v, CONF_CLASS_TOKENS, "id %zu of \"%.*s\": expected %lld, found %d", i, SHOWN_MAX,
+                          json_object_get_string(t->text.value), (long long)expected_id(t, i), (int)ids[i]);
+        return;
+    }
+    if (n != n_expected)
+        conf_verdict_fail(v, CONF_CLASS_TOKENS, "\"%.*s\": expected %zu ids, found %zu that begin alike",
+                          SHOWN_MAX, json_object_get_string(t->text.value), n_expected, n);
+}
+
+static void replay_encoding(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
+                            conf_verdict *v)
+{
+    assay_error err = {0};
+    size_t n = 0;
+    const size_t room = 2 * json_object_array_length(t->ids_out.value) + 16;
+    int32_t *ids = malloc(room * sizeof *ids);
+    if (!ids) {
+        conf_verdict_set(v, CONF_BROKEN, "out of memory");
+        return;
+    }
+    const assay_status rc =
+        s->encode(tokenizer, json_object_get_string(t->text.value),
+                  (size_t)json_object_get_string_len(t->text.value), t->special, ids, room, &n, &err);
+    if (rc != ASSAY_OK) refused(v, "encode", rc, &err);
+    else judge_ids(t, ids, n < room ? n : room, v);
+    free(ids);
+}
+
+static bool same_text(const json_object *expected, const char *text, size_t n)
+{
+    json_object *value = (json_object *)expected; /* json-c's getters take no const */
+    return n == (size_t)json_object_get_string_len(value) &&
+           (n == 0 || memcmp(text, json_object_get_string(value), n) == 0);
+}
+
+static void judge_text(const tokenizing *t, const char *text, size_t n, conf_verdict *v)
+{
+    if (same_text(t->text_out.value, text, n)) return;
+    conf_verdict_fail(v, CONF_CLASS_TEXT, "the text of %zu ids: expected \"%.*s\", found \"%.*s\"",
+                      t->n_numbers, SHOWN_MAX, json_object_get_string(t->text_out.value),
+                      (int)(n < SHOWN_MAX ? n : SHOWN_MAX), text);
+}
+
+static void take_piece(void *context, assay_part part, const char *text, size_t n)
+{
+    (void)part;
+    (void)buffer_append(context, text, n);
+}
+
+/* Gives the ids to a detokenizer; `piece` is called with the number of each piece. */
+typedef bool piece_judge(const tokenizing *t, size_t number, const buffer *piece, conf_verdict *v);
+
+static void stream(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
+                   piece_judge *judge, buffer *piece, bool join, conf_verdict *v)
+{
+    const assay_sink sink = {take_piece, piece};
+    assay_detokenizer *d = NULL;
+    assay_error err = {0};
+    assay_status rc = s->detokenizer_open(tokenizer, t->special, &d, &err);
+    bool goes_on = rc == ASSAY_OK;
+    for (size_t i = 0; goes_on && i <= t->n_numbers; i++) {
+        if (!join) piece->n = 0;
+        rc = i < t->n_numbers ? s->detokenizer_push(d, t->numbers[i], &sink, &err)
+                              : s->detokenizer_end(d, &sink, &err);
+        goes_on = rc == ASSAY_OK && (!judge || judge(t, i, piece, v));
+    }
+    if (rc != ASSAY_OK) refused(v, "the detokenizer", rc, &err);
+    s->detokenizer_free(d);
+}
+
+static bool judge_piece(const tokenizing *t, size_t number, const buffer *piece, conf_verdict *v)
+{
+    json_object *expected = json_object_array_get_idx(t->pieces_out.value, number);
+    if (number == json_object_array_length(t->pieces_out.value)) return true;
+    if (same_text(expected, piece->data, piece->n)) return true;
+    conf_verdict_fail(v, CONF_CLASS_TEXT, "piece %zu of %zu: expected \"%.*s\", found \"%.*s\"", number,
+                      t->n_numbers, SHOWN_MAX, json_object_get_string(expected),
+                      (int)(piece->n < SHOWN_MAX ? piece->n : SHOWN_MAX), piece->data ? piece->data : "");
+    return false;
+}
+
+static void replay_decoding(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
+                            conf_verdict *v)
+{
+    buffer text = {0}, joined = {0};
+    assay_error err = {0};
+    const char *lacks;
+    size_t n = 0;
+    const bool streams = conf_serving_has(s, CONF_SERVING_DETOKENIZER, &lacks);
+    if (!buffer_reserve(&text, 2 * (size_t)json_object_get_string_len(t->text_out.value) + 256)) {
+        conf_verdict_set(v, CONF_BROKEN, "out of memory");
+        return;
+    }
+    const assay_status rc =
+        s->decode(tokenizer, t->numbers, t->n_numbers, t->special, text.data, text.room, &n, &err);
+    text.n = n < text.room ? n : text.room;
+    if (rc != ASSAY_OK) refused(v, "decode", rc, &err);
+    else judge_text(t, text.data, text.n, v);
+    if (v->outcome == CONF_PASSED && streams) {
+        stream(s, tokenizer, t, NULL, &joined, true, v);
+        if (v->outcome == CONF_PASSED &&
+            (joined.n != text.n || memcmp(joined.data ? joined.data : "", text.data, text.n) != 0))
+            conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
+                              "the pieces of %zu ids: expected the %zu bytes that decode gives, found %zu",
+                              t->n_numbers, text.n, joined.n);
+    }
+    buffer_free(&text);
+    buffer_free(&joined);
+}
+
+static void replay_streaming(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
+                             conf_verdict *v)
+{
+    buffer piece = {0};
+    const char *lacks;
+    if (!conf_serving_has(s, CONF_SERVING_DETOKENIZER, &lacks)) {
+        conf_verdict_set(v, CONF_SKIPPED, "its table for serving lacks %s", lacks);
+        return;
+    }
+    stream(s, tokenizer, t, judge_piece, &piece, false, v);
+    buffer_free(&piece);
+}
+
+static bool take_numbers(tokenizing *t)
+{
+    if (t->encodes) return true;
+    t->n_numbers = json_object_array_length(t->ids.value);
+    t->numbers = malloc((t->n_numbers + 1) * sizeof *t->numbers);
+    for (size_t i = 0; t->numbers && i < t->n_numbers; i++)
+        t->numbers[i] = (int32_t)json_object_get_int64(json_object_array_get_idx(t->ids.value, i));
+    return t->numbers != NULL;
+}
+
+void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                            const conf_json_at *at, conf_verdict *v)
+{
+    const assay_serving *s = offered;
+    assay_tokenizer *tokenizer = NULL;
+    tokenizing t;
+    assay_error err = {0};
+    (void)vector;
+    if (read_vector(at, &t, &err) != ASSAY_OK || !take_numbers(&t)) {
+        conf_verdict_set(v, CONF_BROKEN, "%s", err.text[0] ? err.text : "out of memory");
+        return;
+    }
+    const assay_status rc = s->tokenizer_open(c->model, &tokenizer, &err);
+    if (rc != ASSAY_OK) refused(v, "tokenizer_open", rc, &err);
+    else if (t.encodes) replay_encoding(s, tokenizer, &t, v);
+    else if (t.decodes) replay_decoding(s, tokenizer, &t, v);
+    if (t.streams && v->outcome == CONF_PASSED) replay_streaming(s, tokenizer, &t, v);
+    if (tokenizer) s->tokenizer_free(tokenizer);
+    free(t.numbers);
+}

@@ -1,0 +1,17 @@
+/* Textual cases of kind tokenizer: texts and their ids, ids and their text, and what is certain of it as they
+ * come.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TEXTUAL_TOKENIZING_H
+#define CONFORMANCE_TEXTUAL_TOKENIZING_H
+
+#include "conformance/textual/textual.h"
+
+/* For conf_textual. */
+assay_status conf_tokenizing_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
+                                   assay_error *err);
+const void *conf_tokenizing_open(const char *module, conf_verdict *v);
+void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_vector *vector,
+                            const conf_json_at *at, conf_verdict *v);
+
+#endif

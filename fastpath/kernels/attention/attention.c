@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "fastpath/kernels/attention/attention.h"
+
+const fp_attention_variant FP_ATTENTION[] = {
+#ifdef FP_HAVE_AVX512BF16
+    {FP_ISA_AVX512BF16, fp_attention_f32__avx512, fp_attention_bf16__avx512bf16},
+#endif
+#ifdef FP_HAVE_AVX512
+    {FP_ISA_AVX512, fp_attention_f32__avx512, fp_attention_bf16__avx512},
+#endif
+#ifdef FP_HAVE_AVX2
+    {FP_ISA_AVX2, fp_attention_f32__avx2, fp_attention_bf16__avx2},
+#endif
+#ifdef FP_HAVE_NEON
+    {FP_ISA_NEON, fp_attention_f32__neon, fp_attention_bf16__neon},
+#endif
+    {FP_ISA_SCALAR, fp_attention_f32__scalar, fp_attention_bf16__scalar},
+};
+const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;
+
+const fp_attention_variant *fp_attention_pick(fp_isa isa)
+{
+    const fp_attention_variant *v = FP_ATTENTION;
+    while (v->isa > isa) v++;
+    return v;
+}

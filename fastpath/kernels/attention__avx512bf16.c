@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/kernels/vec__avx512.h"
-
-#include "fastpath/kernels/attention__vec.h"
-
-void fp_attention_bf16__avx512bf16(const assay_attention_call *c)
-{
-    attention(c, true);
-}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/vec/vec__neon.h"
+
+#include "fastpath/kernels/cap/cap__vec.h"
+
+void fp_cap_f32__neon(float *x, size_t n, float limit)
+{
+    cap(x, n, limit);
+}

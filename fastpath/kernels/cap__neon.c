@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/kernels/vec__neon.h"
-
-#include "fastpath/kernels/cap__vec.h"
-
-void fp_cap_f32__neon(float *x, size_t n, float limit)
-{
-    cap(x, n, limit);
-}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/vec/vec__avx2.h"
+
+#include "fastpath/kernels/gate/gate__vec.h"
+
+void fp_gate_f32__avx2(float *y, const float *x, const float *up, size_t n, assay_activation activation)
+{
+    gate(y, x, up, n, activation);
+}

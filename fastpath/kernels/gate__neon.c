@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/kernels/vec__neon.h"
-
-#include "fastpath/kernels/gate__vec.h"
-
-void fp_gate_f32__neon(float *y, const float *x, const float *up, size_t n, assay_activation activation)
-{
-    gate(y, x, up, n, activation);
-}

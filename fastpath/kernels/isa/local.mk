@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+fastpath_libkernels_la_SOURCES += \
+	fastpath/kernels/isa/isa.c \
+	fastpath/kernels/isa/isa.h

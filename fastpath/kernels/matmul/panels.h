@@ -1,0 +1,64 @@
+/* How weights are packed for the kernels of this project: panels of FP_PANEL outputs, and in each
+ *
+ *   numbers  [n_in, FP_PANEL]: f32 or f16, the weights of input 0 of all outputs, then those of input 1, …
+ *   pairs    [n_in / 2 rounded up, FP_PANEL, 2]: bf16; two inputs of an output stand together, as products of
+ *            bfloat16 take them. The second half of an odd last pair is 0.
+ *   groups   [n_in / group] blocks of affine groups: FP_PANEL scales, FP_PANEL biases (as they were stored),
+ * then the codes, in planes.
+ *
+ * A plane holds `width` bits of each code: 8, 4, 2 or 1, whichever add up to the code's (3 = 2 + 1, 5 = 4 +
+ * 1, 6 = 4 + 2), the wider plane first and of the lower bits. It is [group * width / 32, FP_PANEL] words of
+ * 32 bits; a word has the bits of 32 / width inputs of one output. Input i of them is in byte i % 4, from bit
+ * width * (i / 4) on: so a shift and a mask of words give the bytes of four inputs that follow each other.
+ *
+ * Outputs beyond n_out are 0 throughout.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_KERNELS_MATMUL_PANELS_H
+#define FASTPATH_KERNELS_MATMUL_PANELS_H
+
+#include <assay/kernel.h>
+
+#define FP_PANEL ((size_t)32)
+
+size_t fp_numbers_bytes(const assay_weight *w);
+void fp_numbers_pack(void *panel, const assay_weight *w, size_t index);
+void fp_numbers_unpack(float *row, const assay_matrix *w, size_t o);
+
+size_t fp_pairs_bytes(const assay_weight *w);
+void fp_pairs_pack(void *panel, const assay_weight *w, size_t index);
+void fp_pairs_unpack(float *row, const assay_matrix *w, size_t o);
+
+size_t fp_groups_bytes(const assay_weight *w);
+void fp_groups_pack(void *panel, const assay_weight *w, size_t index);
+void fp_groups_unpack(float *row, const assay_matrix *w, size_t o);
+
+/* Inputs from … from + n - 1 of output o, exactly; with affine groups they lie in one group. */
+void fp_numbers_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
+void fp_pairs_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
+void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
+
+/* Bytes of FP_PANEL scales or biases of a type. */
+static inline size_t fp_group_numbers_bytes(assay_dtype dtype)
+{
+    return FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
+}
+
+static inline size_t fp_group_codes_bytes(size_t bits, size_t group)
+{
+    return FP_PANEL * group * bits / 8;
+}
+
+static inline size_t fp_group_bytes(const assay_matrix *w)
+{
+    return fp_group_numbers_bytes(w->scale_dtype) + fp_group_numbers_bytes(w->bias_dtype) +
+           fp_group_codes_bytes(w->bits, w->group);
+}
+
+/* The width of a code's first plane; what is left of bits is that of the second, if anything is. */
+static inline size_t fp_first_plane(size_t bits)
+{
+    return bits == 8 ? 8 : bits >= 4 ? 4 : 2;
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/kernels/router/router.h"
+
+const fp_router_variant FP_ROUTER[] = {
+    {FP_ISA_SCALAR, fp_router_f32__scalar},
+};
+const size_t FP_N_ROUTER = sizeof FP_ROUTER / sizeof *FP_ROUTER;
+
+const fp_router_variant *fp_router_pick(fp_isa isa)
+{
+    const fp_router_variant *v = FP_ROUTER;
+    while (v->isa > isa) v++;
+    return v;
+}

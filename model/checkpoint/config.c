@@ -1,0 +1,210 @@
+/* The reader of one object of a config.json: what it records, refuses and notes. Typed members:
+ * config_value.c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/checkpoint/config_harmless.h"
+
+enum { NAME_SHOWN_MAX = 120, VALUE_SHOWN_MAX = 80 };
+
+const json_limits config_document_limits = {.bytes = (size_t)16 << 20, .values = (size_t)1 << 17};
+
+assay_status config_read_document(const char *path, json_object **out, assay_error *err)
+{
+    return json_read_within(path, &config_document_limits, out, err);
+}
+
+void config_begin(config *c, const char *path, const char *prefix, json_object *object, config_notes *notes,
+                  assay_error *err)
+{
+    *c = (config){.path = path, .prefix = prefix, .object = object, .notes = notes, .err = err};
+    c->used = json_object_new_object();
+    if (!c->used) config_fail(c, ASSAY_ENOMEM, "out of memory");
+    else if (!json_object_is_type(object, json_type_object))
+        config_fail(c, ASSAY_EFORMAT, "expected an object, found %s",
+                    json_type_to_name(json_object_get_type(object)));
+}
+
+/* Hands a failure to every reader around this one. */
+static void fail_around(const config *c)
+{
+    for (config *p = c->parent; p && c->status != ASSAY_OK; p = p->parent) p->status = c->status;
+}
+
+void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object)
+{
+    config_begin(c, parent->path, prefix, object, parent->notes, parent->err);
+    c->parent = parent;
+    c->model_type = parent->model_type;
+    c->allowed = parent->allowed;
+    fail_around(c);
+}
+
+void config_drop(config *c)
+{
+    json_object_put(c->used);
+    c->used = NULL;
+}
+
+/* Takes over the parent's failure, if there is one. */
+static bool has_failed(config *c)
+{
+    if (c->status == ASSAY_OK && c->parent) c->status = c->parent->status;
+    return c->status != ASSAY_OK;
+}
+
+static bool is_allowed(const config *c, const char *name)
+{
+    const size_t n = strlen(c->prefix);
+    for (size_t i = 0; c->allowed && c->allowed[i]; i++)
+        if (strncmp(c->allowed[i], c->prefix, n) == 0 && strcmp(c->allowed[i] + n, name) == 0) return true;
+    return false;
+}
+
+/* Refuses a member that was left unread, or notes that it is allowed. */
+static void judge_unread(config *c, const char *name, const char *reason)
+{
+    const int n = json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
+    if (is_allowed(c, name))
+        config_note(c->notes, "%s%s: not understood, ignored as --allow-unknown asks", c->prefix, name);
+    else if (c->model_type)
+        config_fail_member(c, ASSAY_EUNSUPPORTED, name, "%s; --allow-unknown %s%.*s goes on without it",
+                           reason, c->prefix, n, name);
+    else config_fail_member(c, ASSAY_EUNSUPPORTED, name, "%s", reason);
+}
+
+/* harmless: whether config_is_harmless applies. */
+static void end(config *c, bool harmless, const char *reason)
+{
+    if (has_failed(c)) {
+        config_drop(c);
+        return;
+    }
+    struct json_object_iterator at = json_object_iter_begin(c->object),
+                                last = json_object_iter_end(c->object);
+    for (; c->status == ASSAY_OK && !json_object_iter_equal(&at, &last); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        json_object *value = json_object_iter_peek_value(&at);
+        if (!value || json_object_object_get_ex(c->used, name, NULL)) continue;
+        if (harmless && config_is_harmless(c->model_type, name, value)) continue;
+        judge_unread(c, name, reason);
+    }
+    config_drop(c);
+}
+
+void config_end(config *c)
+{
+    end(c, true, "which is not understood and may change the mathematics");
+}
+
+void config_end_strict(config *c, const char *reason)
+{
+    end(c, false, reason);
+}
+
+static void fail(config *c, assay_status status, const char *reason)
+{
+    c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
+    fail_around(c);
+}
+
+void config_fail(config *c, assay_status status, const char *format, ...)
+{
+    if (has_failed(c)) return;
+    char reason[900];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    fail(c, status, reason);
+}
+
+/* label: the member's name, with an index where it is an element. */
+static void fail_found(config *c, assay_status status, const char *label, json_object *value,
+                       const char *format, va_list args)
+{
+    char rest[500];
+    const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
+    (void)vsnprintf(rest, sizeof rest, format, args);
+    config_fail(c, status, "%.*s: found %.*s, %s", json_scan_clip(label, strlen(label), NAME_SHOWN_MAX),
+                label, json_scan_clip(text, strlen(text), VALUE_SHOWN_MAX), text, rest);
+}
+
+void config_fail_member(config *c, assay_status status, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail_found(c, status, name, json_object_object_get(c->object, name), format, args);
+    va_end(args);
+}
+
+void config_fail_element(config *c, assay_status status, const char *name, size_t index, const char *format,
+                         ...)
+{
+    char label[NAME_SHOWN_MAX];
+    va_list args;
+    json_object *list = json_object_object_get(c->object, name);
+    (void)snprintf(label, sizeof label, "%.80s[%zu]", name, index);
+    va_start(args, format);
+    fail_found(c, status, label, json_object_array_get_idx(list, index), format, args);
+    va_end(args);
+}
+
+static bool grow(config_notes *notes)
+{
+    if (notes->n < notes->capacity) return true;
+    const size_t capacity = notes->capacity ? 2 * notes->capacity : 16;
+    char **line = realloc(notes->line, capacity * sizeof *line);
+    if (!line) return false;
+    notes->line = line;
+    notes->capacity = capacity;
+    return true;
+}
+
+void config_note(config_notes *notes, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length >= 0 && grow(notes)) {
+        notes->line[notes->n++] = text;
+        return;
+    }
+    if (length >= 0) free(text);
+    notes->incomplete = true;
+}
+
+void config_notes_free(config_notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++) free(notes->line[i]);
+    free(notes->line);
+    *notes = (config_notes){0};
+}
+
+json_object *config_member(config *c, const char *name)
+{
+    json_object *value = NULL;
+    if (has_failed(c)) return NULL;
+    json_object_object_add(c->used, name, NULL);
+    return json_object_object_get_ex(c->object, name, &value) ? value : NULL;
+}
+
+bool config_has(config *c, const char *name)
+{
+    return config_member(c, name) != NULL;
+}
+
+bool config_is_null(config *c, const char *name)
+{
+    json_object *value = NULL;
+    return c->status == ASSAY_OK && json_object_object_get_ex(c->object, name, &value) && !value;
+}

@@ -1,0 +1,31 @@
+/* Members of a config.json that change nothing which Assay computes, although no family reads them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_CHECKPOINT_CONFIG_HARMLESS_H
+#define MODEL_CHECKPOINT_CONFIG_HARMLESS_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct config_harmless_member {
+    const char *name;
+    const char *value; /* the only harmless one, as JSON; NULL: any. null is harmless everywhere */
+} config_harmless_member;
+
+typedef struct config_harmless_group {
+    const char *reason;                   /* why its members are harmless */
+    const char *families;                 /* beginning of the model types that it holds for; NULL: all */
+    const config_harmless_member *member; /* [n], sorted by name */
+    size_t n;
+} config_harmless_group;
+
+/* [config_n_harmless_groups] */
+extern const config_harmless_group config_harmless_groups[];
+extern const size_t config_n_harmless_groups;
+
+/* Whether an unread member with this value leaves the logits as they are. model_type: that of the document or
+ * of the text_config that holds it; NULL: only groups that hold for all. */
+bool config_is_harmless(const char *model_type, const char *name, json_object *value);
+
+#endif

@@ -1,0 +1,41 @@
+/* The stop set: every token id that ends generation, each with the documents that it came from: the union of
+ * what the tokenizer, config.json and generation_config.json name, since any of them alone is known to be
+ * incomplete in published checkpoints.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_CHECKPOINT_STOP_H
+#define MODEL_CHECKPOINT_STOP_H
+
+#include <assay/serving.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STOP_N_ORIGINS 3
+#define STOP_IDS_MAX   65536 /* that a list of a document may hold */
+
+typedef struct stop_set stop_set;
+
+/* Reads documents as assay_serving.stop_set says, each within config_document_limits. An error names
+ * "tokenizer", "config.json" or "generation_config.json" and the member. Takes O(n log n) time for n ids. */
+assay_status stop_set_parse(const assay_stop_documents *documents, stop_set **out, assay_error *err);
+
+/* Reads the documents that exist in dir; config.json must. The tokenizer's id is that of the token which
+ * tokenizer_config.json calls eos_token: by its own added_tokens_decoder, or by tokenizer.json. */
+assay_status stop_set_read(const char *dir, stop_set **out, assay_error *err);
+void stop_set_free(stop_set *s);
+
+/* Sorted, without duplicates; owned by the set. */
+const int32_t *stop_set_ids(const stop_set *s, size_t *n);
+
+/* The documents that name ids[index]: bits of assay_stop_origin. */
+unsigned stop_set_origin(const stop_set *s, size_t index);
+
+/* The eos_token of tokenizer_config.json that no document gives an id, or NULL; owned by the set. */
+const char *stop_set_nameless(const stop_set *s);
+
+/* Writes the documents of an origin, in the order in which they are read: "config.json,
+ * generation_config.json". */
+void stop_origin_print(char *text, size_t size, unsigned origin);
+
+#endif

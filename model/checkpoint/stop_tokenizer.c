@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/stop_tokenizer.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/json.h"
+
+/* NULL, and ASSAY_OK, where there is no such file. */
+static assay_status read_object(const char *dir, const char *file, json_object **out, assay_error *err)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", dir, file) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc = access(path, F_OK) == 0 ? json_read(path, out, err) : ASSAY_OK;
+    if (rc == ASSAY_OK && *out && !json_object_is_type(*out, json_type_object))
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected an object", path);
+    free(path);
+    return rc;
+}
+
+/* A member of any value that is an object; NULL where it is none, or has none. */
+static json_object *member(json_object *object, const char *name)
+{
+    json_object *found = NULL;
+    if (json_object_is_type(object, json_type_object)) (void)json_object_object_get_ex(object, name, &found);
+    return found;
+}
+
+/* A token is its text, or an object that holds it. NULL for what is none, and for a text that holds U+0000.
+ */
+static const char *token_text(json_object *token)
+{
+    if (json_object_is_type(token, json_type_object)) token = member(token, "content");
+    return json_text(token);
+}
+
+static bool is_token(json_object *token, const char *text)
+{
+    const char *of = token_text(token);
+    return of && strcmp(of, text) == 0;
+}
+
+/* tokenizer_config.json: {"added_tokens_decoder": {"106": {"content": "<turn|>"}}}. */
+static bool find_in_config(json_object *config, stop_token *out)
+{
+    json_object *decoder = member(config, "added_tokens_decoder");
+    if (!json_object_is_type(decoder, json_type_object)) return false;
+    json_object_object_foreach(decoder, name, token)
+    {
+        char *end = NULL;
+        if (!is_token(token, out->text)) continue;
+        out->id = strtoll(name, &end, 10);
+        (void)snprintf(out->written, sizeof out->written, "%s", name);
+        return *name && !*end;
+    }
+    return false;
+}
+
+static bool read_id(json_object *value, stop_token *out)
+{
+    if (!json_object_is_type(value, json_type_int)) return false;
+    out->id = json_object_get_int64(value);
+    (void)snprintf(out->written, sizeof out->written, "%s", json_object_to_json_string(value));
+    return true;
+}
+
+/* tokenizer.json: {"added_tokens": [{"id": 106, "content": "<turn|>"}], "model": {"vocab": {"</s>": 2}}}. The
+ * vocabulary of Unigram is a list of pairs instead, whose tokens are numbered as they stand. */
+static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
+{
+    json_object *added = member(tokenizer, "added_tokens"),
+                *vocab = member(member(tokenizer, "model"), "vocab");
+    size_t n = json_object_is_type(added, json_type_array) ? json_object_array_length(added) : 0;
+    for (size_t i = 0; i < n; i++) {
+        json_object *token = json_object_array_get_idx(added, i);
+        if (is_token(token, out->text)) return read_id(member(token, "id"), out);
+    }
+    n = json_object_is_type(vocab, json_type_array) ? json_object_array_length(vocab) : 0;
+    for (size_t i = 0; i < n; i++) {
+        json_object *pair = json_object_array_get_idx(vocab, i);
+        if (!json_object_is_type(pair, json_type_array) ||
+            !is_token(json_object_array_get_idx(pair, 0), out->text))
+            continue;
+        out->id = (int64_t)i;
+        return true;
+    }
+    return read_id(member(vocab, out->text), out);
+}
+
+static assay_status find(const char *dir, json_object *config, stop_token *out, assay_error *err)
+{
+    json_object *tokenizer = NULL;
+    out->found = find_in_config(config, out);
+    if (out->found) return ASSAY_OK;
+    assay_status rc = read_object(dir, "tokenizer.json", &tokenizer, err);
+    out->found = rc == ASSAY_OK && find_in_tokenizer(tokenizer, out);
+    json_object_put(tokenizer);
+    return rc;
+}
+
+assay_status stop_tokenizer_read(const char *dir, stop_token *out, assay_error *err)
+{
+    json_object *config = NULL;
+    stop_token token = {0};
+    assay_status rc = read_object(dir, "tokenizer_config.json", &config, err);
+    json_object *eos = member(config, "eos_token");
+    const char *text = token_text(eos);
+    if (rc == ASSAY_OK && eos && !text)
+        rc = assay_fail(err, ASSAY_EFORMAT,
+                        "%s/tokenizer_config.json: eos_token: found %.80s, expected a token or null", dir,
+                        json_object_to_json_string_ext(eos, JSON_C_TO_STRING_PLAIN));
+    if (rc == ASSAY_OK && text) {
+        token.text = strdup(text);
+        rc = token.text ? find(dir, config, &token, err)
+                        : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    }
+    json_object_put(config);
+    if (rc == ASSAY_OK) *out = token;
+    else free(token.text);
+    return rc;
+}

@@ -1,0 +1,179 @@
+/* Which members of a config.json may be left unread.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_harmless.h"
+
+#include "base/tests/support.h"
+#include "model/plan/plan.h"
+#include "model/tests/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(each_group_is_sorted_and_says_why)
+{
+    for (size_t i = 0; i < config_n_harmless_groups; i++) {
+        const config_harmless_group *g = &config_harmless_groups[i];
+        ck_assert(strlen(g->reason) > 0);
+        for (size_t k = 1; k < g->n; k++)
+            ck_assert_msg(strcmp(g->member[k - 1].name, g->member[k].name) < 0, "%s stands before %s",
+                          g->member[k - 1].name, g->member[k].name);
+    }
+}
+END_TEST
+
+/* PretrainedConfig.to_dict of transformers 4.28, which older checkpoints carry whole. */
+#define EVERYWHERE                                                                                           \
+    "\"_commit_hash\": \"abc\", \"_name_or_path\": \"a/b\", \"add_cross_attention\": false, "                \
+    "\"bad_words_ids\": null, \"begin_suppress_tokens\": null, \"chunk_size_feed_forward\": 0, "             \
+    "\"cross_attention_hidden_size\": null, \"decoder_start_token_id\": null, \"diversity_penalty\": 0.0, "  \
+    "\"do_sample\": false, \"early_stopping\": false, \"encoder_no_repeat_ngram_size\": 0, "                 \
+    "\"exponential_decay_length_penalty\": null, \"finetuning_task\": null, \"forced_bos_token_id\": null, " \
+    "\"forced_eos_token_id\": null, \"id2label\": {\"0\": \"LABEL_0\", \"1\": \"LABEL_1\"}, "                \
+    "\"is_decoder\": false, \"is_encoder_decoder\": false, "                                                 \
+    "\"label2id\": {\"LABEL_0\": 0, \"LABEL_1\": 1}, \"length_penalty\": 1.0, \"max_length\": 20, "          \
+    "\"min_length\": 0, \"no_repeat_ngram_size\": 0, \"num_beam_groups\": 1, \"num_beams\": 1, "             \
+    "\"num_return_sequences\": 1, \"output_attentions\": false, \"output_hidden_states\": false, "           \
+    "\"output_scores\": false, \"prefix\": null, \"problem_type\": null, \"pruned_heads\": {}, "             \
+    "\"remove_invalid_values\": false, \"repetition_penalty\": 1.0, \"return_dict\": true, "                 \
+    "\"return_dict_in_generate\": false, \"sep_token_id\": null, \"suppress_tokens\": null, "                \
+    "\"task_specific_params\": null, \"temperature\": 1.0, \"tf_legacy_loss\": false, "                      \
+    "\"tie_encoder_decoder\": false, \"tokenizer_class\": null, \"top_k\": 50, \"top_p\": 1.0, "             \
+    "\"torch_dtype\": \"float16\", \"torchscript\": false, \"transformers_version\": \"4.28.1\", "           \
+    "\"typical_p\": 1.0, \"use_bfloat16\": false, "
+
+/* What trainers add. */
+#define TRAINED                                                                                              \
+    "\"unsloth_fixed\": true, \"unsloth_version\": \"2025.3.1\", \"model_max_length\": 4096, "               \
+    "\"_attn_implementation_autoset\": true, \"_flash_attn_2_enabled\": true, \"model_name\": \"x\", "       \
+    "\"tokenizer_padding_side\": \"right\", \"transformers.js_config\": {\"dtype\": \"q4\"}, "
+
+static const struct {
+    const char *fixture, *members; /* beside those of the bundled config */
+} PUBLISHED[] = {
+    {"llama/base", "{" EVERYWHERE TRAINED "\"pad_token_id\": 0, \"max_sequence_length\": 2048}"},
+    {"llama/base", "{\"is_llama_config\": true, \"rope_interleaved\": false, \"pretraining_tp\": 1, "
+                   "\"rope_scaling\": null, \"attention_bias\": false}"},                     /* SmolLM2 */
+    {"qwen2/base", "{" EVERYWHERE TRAINED "\"use_mrope\": false, \"attention_bias\": true}"}, /* Qwen2.5 */
+    {"qwen2/base", "{\"sliding_window\": 131072, \"max_window_layers\": 28, \"rope_scaling\": null}"},
+    {"qwen3/base", "{" EVERYWHERE TRAINED "\"use_qk_norm\": true, \"rope_scaling\": null}"},
+    {"qwen3_moe/base", "{" EVERYWHERE TRAINED "\"max_window_layers\": 48, \"output_router_logits\": false, "
+                       "\"router_aux_loss_coef\": 0.001, \"rope_scaling\": null, "
+                       "\"shared_expert_intermediate_size\": 0}"},
+    {"phi3/base", "{" EVERYWHERE TRAINED "\"auto_map\": {}, \"full_attn_mod\": 1, \"interpolate_factor\": 1, "
+                  "\"lm_head_bias\": false, \"mlp_bias\": false, \"attention_bias\": false, "
+                  "\"embd_pdrop\": 0.0, \"rope_scaling\": null}"}, /* Phi-4-mini */
+    {"gemma3n/text", "{" EVERYWHERE TRAINED "\"altup_lr_multiplier\": 1.0, \"query_pre_attn_scalar\": 256, "
+                     "\"sliding_window_pattern\": 5, \"rope_scaling\": null}"},
+    {"gemma3n/multimodal", "{" EVERYWHERE TRAINED "\"audio_token_id\": 262273, \"boi_token_id\": 255999, "
+                           "\"boa_token_id\": 256000, \"eoa_token_id\": 262272, \"eoi_token_id\": 262144, "
+                           "\"image_token_id\": 262145, \"initializer_range\": 0.02, "
+                           "\"processor_class\": \"Gemma3nProcessor\"}"},
+    {"gemma4/dense", "{" EVERYWHERE TRAINED "\"sliding_window_pattern\": 6, \"global_head_dim\": 512, "
+                     "\"num_global_key_value_heads\": null, \"top_k_experts\": 8}"},
+    {"gemma4/multimodal", "{" EVERYWHERE TRAINED "\"mm_tokens_per_image\": 256, \"boi_token_index\": 5, "
+                          "\"vision_soft_tokens_per_image\": 280}"},
+};
+
+START_TEST(what_is_published_is_accepted)
+{
+    const char *dir = checkpoint_extended(PUBLISHED[_i].fixture, NULL, PUBLISHED[_i].members);
+    plan_free(checkpoint_open(dir));
+}
+END_TEST
+
+/* Members of a text_config are judged as those of the document. */
+START_TEST(what_is_published_is_accepted_inside_a_wrapper)
+{
+    plan_free(checkpoint_open(checkpoint_extended("gemma3n/multimodal", "text_config",
+                                                  "{" EVERYWHERE TRAINED "\"query_pre_attn_scalar\": 256}")));
+    plan_free(checkpoint_open(checkpoint_extended("gemma4/multimodal", "text_config",
+                                                  "{" EVERYWHERE TRAINED "\"dtype\": \"float32\"}")));
+}
+END_TEST
+
+START_TEST(a_wrapper_may_repeat_its_text_config)
+{
+    plan *p = NULL;
+    assay_error err = {0};
+    plan_free(
+        checkpoint_open(checkpoint_extended("gemma4/multimodal", NULL, "{\"attention_k_eq_v\": false}")));
+    const char *dir = checkpoint_extended("gemma4/multimodal", NULL, "{\"attention_k_eq_v\": true}");
+    ck_assert_int_eq(plan_open(dir, &p, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "config.json: attention_k_eq_v: found true", NULL);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *inside, *member, *value;
+    const char *path; /* as the message names it */
+} DANGEROUS[] = {
+    {"llama/base", NULL, "residual_multiplier", "0.220",
+     "residual_multiplier"}, /* of Granite, as the next three */
+    {"llama/base", NULL, "embedding_multiplier", "12.0", "embedding_multiplier"},
+    {"llama/base", NULL, "attention_multiplier", "1.0", "attention_multiplier"},
+    {"llama/base", NULL, "logits_scaling", "8.0", "logits_scaling"},
+    {"llama/base", NULL, "attn_logit_softcapping", "50.0", "attn_logit_softcapping"}, /* of Gemma 2 */
+    {"llama/base", NULL, "final_logit_softcapping", "30.0", "final_logit_softcapping"},
+    {"llama/base", NULL, "query_pre_attn_scalar", "256", "query_pre_attn_scalar"},
+    {"llama/base", NULL, "sliding_window", "4096", "sliding_window"}, /* of Mistral */
+    {"llama/base", NULL, "rope_interleaved", "true", "rope_interleaved"},
+    {"llama/base", NULL, "use_qk_norm", "true", "use_qk_norm"},
+    {"llama/base", NULL, "qkv_bias", "true", "qkv_bias"},
+    {"llama/base", NULL, "is_encoder_decoder", "true", "is_encoder_decoder"},
+    {"llama/base", NULL, "pruned_heads", "{\"0\": [1]}", "pruned_heads"},
+    {"llama/base", NULL, "vision_config", "{}", "vision_config"},
+    {"llama/base", "rope_parameters", "mrope_section", "[1, 1]", "rope_parameters.mrope_section"},
+    {"gemma4/multimodal", "text_config", "attn_logit_softcapping", "50.0",
+     "text_config.attn_logit_softcapping"},
+    {"gemma4/multimodal", NULL, "logits_scaling", "2", "logits_scaling"},
+    {"gemma4/dense", "rope_parameters", "chunked_attention", "{}", "rope_parameters.chunked_attention"},
+    {"gemma4/dense", "rope_parameters.sliding_attention", "factor", "2",
+     "rope_parameters.sliding_attention.factor"},
+};
+
+START_TEST(what_changes_the_mathematics_is_refused_unless_it_is_allowed)
+{
+    char members[128], found[128], hint[128];
+    plan *p = NULL;
+    assay_error err = {0};
+    const char *const allowed[] = {DANGEROUS[_i].path, NULL};
+    (void)snprintf(members, sizeof members, "{\"%s\": %s}", DANGEROUS[_i].member, DANGEROUS[_i].value);
+    (void)snprintf(found, sizeof found, "config.json: %s: found %.3s", DANGEROUS[_i].path,
+                   DANGEROUS[_i].value);
+    (void)snprintf(hint, sizeof hint, "; --allow-unknown %s goes on without it", DANGEROUS[_i].path);
+    const char *dir = checkpoint_extended(DANGEROUS[_i].fixture, DANGEROUS[_i].inside, members);
+    ck_assert_int_eq(plan_open(dir, &p, &err), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, found, hint, NULL);
+    ck_assert_msg(plan_open_allowing(dir, allowed, &p, &err) == ASSAY_OK, "%s", err.text);
+    size_t n_notes = 0;
+    for (size_t i = 0; i < p->n_notes; i++)
+        n_notes += strstr(p->notes[i], DANGEROUS[_i].path) && strstr(p->notes[i], "--allow-unknown");
+    ck_assert_uint_eq(n_notes, 1);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(null_and_the_neutral_value_are_harmless)
+{
+    plan_free(
+        checkpoint_open(checkpoint_extended("llama/base", NULL,
+                                            "{\"residual_multiplier\": 1, \"embedding_multiplier\": 1.0, "
+                                            "\"attn_logit_softcapping\": null, \"sliding_window\": null}")));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/config_harmless");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, each_group_is_sorted_and_says_why);
+    tcase_add_loop_test(all, what_is_published_is_accepted, 0, (int)(sizeof PUBLISHED / sizeof *PUBLISHED));
+    tcase_add_test(all, what_is_published_is_accepted_inside_a_wrapper);
+    tcase_add_test(all, a_wrapper_may_repeat_its_text_config);
+    tcase_add_loop_test(all, what_changes_the_mathematics_is_refused_unless_it_is_allowed, 0,
+                        (int)(sizeof DANGEROUS / sizeof *DANGEROUS));
+    tcase_add_test(all, null_and_the_neutral_value_are_harmless);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

@@ -1,0 +1,32 @@
+/* All tensors of a checkpoint directory: model.safetensors, or the shards that
+ * model.safetensors.index.json lists. Where both exist model.safetensors is read and the index is not, as
+ * transformers does (modeling_utils.py looks for them in this order).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_CHECKPOINT_WEIGHTS_H
+#define MODEL_CHECKPOINT_WEIGHTS_H
+
+#include <assay/engine.h>
+
+typedef struct weights weights;
+
+/* Fails as safetensors_open and json_read do; with ASSAY_EIO where dir has neither file, and with
+ * ASSAY_EUNSUPPORTED where it has only weights of another format (pytorch_model.bin); with ASSAY_EFORMAT
+ * where index and shards disagree: a shard that is missing, is not named by a plain file name of dir, or
+ * holds a tensor that the index places elsewhere or does not list; a listed tensor that its shard does not
+ * hold. Of the index, only weight_map is read. */
+assay_status weights_open(const char *dir, weights **out, assay_error *err);
+void weights_free(weights *w);
+
+/* Sorted by name (bytewise). */
+size_t weights_count(const weights *w);
+const assay_tensor *weights_at(const weights *w, size_t index);
+
+/* NULL if there is none of that name; the second form gives its index, or SIZE_MAX. */
+const assay_tensor *weights_find(const weights *w, const char *name);
+size_t weights_index(const weights *w, const char *name);
+
+/* The file that holds tensor `index`, for messages. */
+const char *weights_file(const weights *w, size_t index);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+model_libmodel_la_SOURCES += \
+	model/families/common.c \
+	model/families/decoder.c \
+	model/families/families.h \
+	model/families/gemma.c \
+	model/families/gemma3n.c \
+	model/families/gemma4.c \
+	model/families/llama.c \
+	model/families/phi3.c \
+	model/families/qwen2.c \
+	model/families/qwen3.c \
+	model/families/qwen3_moe.c

@@ -1,0 +1,80 @@
+/* Rotary position embeddings: what a config asks for, and the angles that follow from it.
+ * Source of every variant: transformers, modeling_rope_utils.py, unless a line says otherwise.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_NUMERICS_ROPE_H
+#define MODEL_NUMERICS_ROPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROPE_AXES_MAX 3
+
+typedef enum rope_type {
+    ROPE_DEFAULT,
+    ROPE_LINEAR,
+    ROPE_DYNAMIC,
+    ROPE_LLAMA3,
+    ROPE_YARN,
+    ROPE_LONGROPE,
+    ROPE_PROPORTIONAL
+} rope_type;
+
+/* Which elements of a head form a pair. */
+typedef enum rope_pairing {
+    ROPE_PAIRS_HALF,    /* i and i + dim/2 */
+    ROPE_PAIRS_ADJACENT /* 2i and 2i + 1 */
+} rope_pairing;
+
+/* How the frequencies are dealt to the axes temporal, height, width. */
+typedef enum rope_sections {
+    ROPE_SECTIONS_NONE,        /* one axis */
+    ROPE_SECTIONS_CHUNKED,     /* section[0] frequencies of t, then h, then w (Qwen2-VL) */
+    ROPE_SECTIONS_INTERLEAVED, /* h at 1, 4, 7, …, w at 2, 5, 8, …, t elsewhere (Qwen3-VL) */
+    ROPE_SECTIONS_ALTERNATING  /* h, w, h, w, …, then t (Ernie 4.5 VL; sections are h, w, t) */
+} rope_sections;
+
+/* One resolved rope. Parameters that its type does not use are zero. */
+typedef struct rope {
+    rope_type type;
+    rope_pairing pairing;
+    size_t head_dim; /* elements of a head */
+    size_t dim;      /* leading elements that rotate; even, at most head_dim */
+    size_t
+        exponent_dim; /* divisor of the exponents: dim, or dim - 1 where a partial factor left an odd size */
+    double theta;
+    double factor;                            /* linear, dynamic, llama3, yarn, proportional */
+    double attention_factor;                  /* multiplies cos and sin; 1 where the type has none */
+    double max_length;                        /* max_position_embeddings; dynamic */
+    double original_length;                   /* original_max_position_embeddings; llama3, yarn, longrope */
+    double low_freq_factor, high_freq_factor; /* llama3 */
+    double beta_fast, beta_slow;              /* yarn */
+    bool truncate;                            /* yarn */
+    size_t n_angles;                          /* proportional: pairs that turn; the others stand still */
+    double *short_factor, *long_factor;       /* longrope: [dim/2] each, owned */
+    rope_sections sections;
+    size_t section[ROPE_AXES_MAX]; /* frequencies per axis, summing to dim/2 */
+} rope;
+
+void rope_free(rope *r); /* the arrays that r owns, not r itself */
+
+/* "default", "linear", …, as a config spells it; NULL for a value outside the enumeration. */
+const char *rope_type_name(rope_type type);
+
+/* Inverse frequencies of a sequence whose largest position is length - 1.
+ * inverse_frequency: [r->dim / 2], radians per position. Longrope takes its long factors once length
+ * exceeds the original length, dynamic grows its base with length: both are decided for the whole sequence.
+ */
+void rope_frequencies(const rope *r, size_t length, double *inverse_frequency);
+
+/* The axis (0 temporal, 1 height, 2 width) whose position turns frequency i, 0 <= i < dim/2. */
+size_t rope_axis(const rope *r, size_t i);
+
+/* cos and sin of every angle, attention scaling included.
+ * position: [n_axes, n_positions]; n_axes is 1 (all axes alike) or 3.
+ * cosine, sine: [n_positions, r->dim / 2]. inverse_frequency: [r->dim / 2], from rope_frequencies. */
+void rope_tables(const rope *r, const double *inverse_frequency, const int32_t *position, size_t n_axes,
+                 size_t n_positions, double *cosine, double *sine);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/cost.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+
+/* Of one number as it is widened: of quantised ones the type of their scales. */
+static size_t number_bytes(const plan_weight *w)
+{
+    return dtype_size(w->affine.bits ? w->affine.scale_dtype : w->dtype);
+}
+
+static uint64_t row_bytes(const plan_weight *w)
+{
+    const affine *a = &w->affine;
+    if (!a->bits) return (uint64_t)w->cols * dtype_size(w->dtype);
+    return (uint64_t)affine_words(w->cols, a->bits) * sizeof(uint32_t) +
+           (uint64_t)w->cols / a->group * (dtype_size(a->scale_dtype) + dtype_size(a->bias_dtype));
+}
+
+/* A weight that is read whole. Where it is absent nothing is. */
+static void read_weight(plan_cost *c, const plan_weight *w)
+{
+    if (w->data) c->weight_bytes += w->rows * row_bytes(w);
+}
+
+static void read_row(plan_cost *c, const plan_weight *table)
+{
+    if (table->data) c->weight_bytes += row_bytes(table);
+}
+
+static void multiply(plan_cost *c, const plan_weight *w)
+{
+    read_weight(c, w);
+    if (w->data) c->multiplies += (uint64_t)w->rows * w->cols;
+}
+
+static void apply(plan_cost *c, const plan_linear *linear)
+{
+    multiply(c, &linear->weight);
+    read_weight(c, &linear->bias);
+}
+
+static void norm(plan_cost *c, const plan_norm *n)
+{
+    if (n->present) read_weight(c, &n->weight);
+}
+
+/* The cache is that of another layer where there are no key weights: its layer has been counted before. */
+static void attend(plan_cost *c, const plan_attention *a, size_t layer)
+{
+    plan_cost_attention *mine = &c->attention[layer];
+    size_t positions = 2 * a->n_kv_heads * a->head_dim;
+    apply(c, &a->q);
+    apply(c, &a->k);
+    apply(c, &a->v);
+    apply(c, &a->o);
+    norm(c, &a->q_norm);
+    norm(c, &a->k_norm);
+    norm(c, &a->v_norm);
+    *mine = (plan_cost_attention){.n_query = a->n_heads * a->head_dim, .window = a->window};
+    mine->cache_bytes =
+        a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
+}
+
+static void route(plan_cost *c, const plan_experts *x)
+{
+    if (!x->present) return;
+    multiply(c, &x->router);
+    norm(c, &x->router_norm);
+    read_weight(c, &x->router_scale);
+    read_weight(c, &x->expert_scale);
+    for (size_t i = 0; i < x->n_active; i++) {
+        multiply(c, &x->gate[i]);
+        multiply(c, &x->up[i]);
+        multiply(c, &x->down[i]);
+    }
+}
+
+/* The router asks twice: to predict, and to correct. */
+static void update(plan_cost *c, const plan_altup *a)
+{
+    if (!a->present) return;
+    multiply(c, &a->router);
+    c->multiplies += (uint64_t)a->router.rows * a->router.cols;
+    multiply(c, &a->prediction);
+    multiply(c, &a->correction);
+    norm(c, &a->router_norm);
+    read_weight(c, &a->output_scale);
+}
+
+static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
+{
+    const plan_norm *const norms[] = {&layer->mixer_in,      &layer->mixer_out,  &layer->mlp_in,
+                                      &layer->mlp_out,       &layer->experts_in, &layer->experts_out,
+                                      &layer->mlp_dense_out, &layer->laurel.norm};
+    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
+    attend(c, &layer->mixer.attention, i);
+    if (layer->mlp.present) {
+        apply(c, &layer->mlp.gate);
+        apply(c, &layer->mlp.up);
+        apply(c, &layer->mlp.down);
+    }
+    route(c, &layer->experts);
+    update(c, &layer->altup);
+    if (layer->laurel.present) {
+        apply(c, &layer->laurel.left);
+        apply(c, &layer->laurel.right);
+    }
+    if (layer->layer_input.present) {
+        apply(c, &layer->layer_input.gate);
+        apply(c, &layer->layer_input.projection);
+        norm(c, &layer->layer_input.out_norm);
+    }
+    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) norm(c, norms[n]);
+    read_weight(c, &layer->scalar);
+}
+
+static void count_ends(plan_cost *c, const plan *p)
+{
+    if (!p->tied) read_row(c, &p->embedding);
+    if (p->layer_inputs.present) {
+        read_row(c, &p->layer_inputs.table);
+        apply(c, &p->layer_inputs.projection);
+        norm(c, &p->layer_inputs.norm);
+    }
+    for (size_t s = 1; s < p->streams.n; s++) {
+        multiply(c, &p->streams.projection[s - 1]);
+        multiply(c, &p->streams.unprojection[s - 1]);
+    }
+    norm(c, &p->norm);
+    read_weight(c, &p->head);
+    c->head = (uint64_t)p->head.rows * p->head.cols;
+}
+
+assay_status plan_cost_read(const plan *p, plan_cost *out, assay_error *err)
+{
+    plan_cost c = {.n_layers = p->n_layers, .attention = calloc(p->n_layers + 1, sizeof *c.attention)};
+    if (!c.attention) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", p->dir);
+    for (size_t i = 0; i < p->n_layers; i++) count_layer(&c, &p->layers[i], i);
+    count_ends(&c, p);
+    *out = c;
+    return ASSAY_OK;
+}
+
+void plan_cost_free(plan_cost *cost)
+{
+    free(cost->attention);
+    *cost = (plan_cost){0};
+}
+
+/* Keys that the tokens at positions first … first + n - 1 see, all together: each its own and those before
+ * it, at most `window`. */
+static double visible(size_t window, size_t first, size_t n)
+{
+    size_t full = n; /* tokens that the window does not limit yet */
+    if (window && first + n > window) full = first < window ? window - first : 0;
+    double sum = (double)full * (double)first + (double)full * ((double)full + 1) / 2;
+    return sum + (double)(n - full) * (double)window;
+}
+
+double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows)
+{
+    double sum = (double)cost->multiplies * (double)n_tokens + (double)cost->head * (double)n_rows;
+    for (size_t i = 0; i < cost->n_layers; i++) /* a score, and the value's share of the sum */
+        sum += 2 * (double)cost->attention[i].n_query * visible(cost->attention[i].window, first, n_tokens);
+    return sum;
+}
+
+double plan_cost_cache_bytes(const plan_cost *cost, size_t position)
+{
+    double sum = 0;
+    for (size_t i = 0; i < cost->n_layers; i++)
+        sum += (double)cost->attention[i].cache_bytes * visible(cost->attention[i].window, position, 1);
+    return sum;
+}

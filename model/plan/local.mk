@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+model_libmodel_la_SOURCES += \
+	model/plan/arrays.c model/plan/arrays.h \
+	model/plan/bind.c model/plan/bind.h \
+	model/plan/bind_matrix.c \
+	model/plan/bind_tensor.h \
+	model/plan/cost.c model/plan/cost.h \
+	model/plan/plan.c model/plan/plan.h \
+	model/plan/print.c
+
+MODEL_PLAN_TESTS = \
+	model/plan/tests/check_cost \
+	model/plan/tests/check_plan \
+	model/plan/tests/check_quantized \
+	model/plan/tests/check_quantized_refused \
+	model/plan/tests/check_refused
+check_PROGRAMS += $(MODEL_PLAN_TESTS)
+TESTS += $(MODEL_PLAN_TESTS)
+model_plan_tests_check_cost_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_cost_LDADD = $(TEST_LIBS)
+model_plan_tests_check_plan_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_plan_LDADD = $(TEST_LIBS)
+model_plan_tests_check_quantized_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_quantized_LDADD = $(TEST_LIBS)
+model_plan_tests_check_quantized_refused_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_quantized_refused_LDADD = $(TEST_LIBS)
+model_plan_tests_check_refused_CFLAGS = $(TEST_CFLAGS)
+model_plan_tests_check_refused_LDADD = $(TEST_LIBS)

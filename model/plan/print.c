@@ -1,0 +1,159 @@
+/* `assay info DIR`: the plan, for a person to hold against a model card.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "model/plan/plan.h"
+
+static void print_storages(const plan *p, FILE *out)
+{
+    for (size_t i = 0; i < p->n_storages; i++) {
+        const plan_storage *s = &p->storages[i];
+        fprintf(out, "stored       ");
+        if (s->bits)
+            fprintf(out, "%zu bits in groups of %zu, scales in %s, biases in %s", s->bits, s->group,
+                    dtype_name(s->dtype), dtype_name(s->bias_dtype));
+        else fprintf(out, "%s", dtype_name(s->dtype));
+        fprintf(out, ": %zu elements in %zu tensor%s\n", s->n_elements, s->n_tensors,
+                s->n_tensors == 1 ? "" : "s");
+    }
+}
+
+static void print_counts(const plan *p, FILE *out)
+{
+    fprintf(out, "model        %s (%s)\n", p->dir, p->model_type);
+    fprintf(out, "parameters   %zu", p->n_parameters);
+    if (p->n_ignored) fprintf(out, "; %zu more passed over", p->n_ignored);
+    fputc('\n', out);
+    print_storages(p, out);
+    fprintf(out, "vocabulary   %zu, head %s", p->vocab, p->tied ? "tied to the embedding" : p->head.name);
+    if (p->soft_cap > 0) fprintf(out, ", logits capped at %g", p->soft_cap);
+    if (p->n_token_ids != p->vocab) fprintf(out, "; ids from %zu on are not text", p->n_token_ids);
+    fprintf(out, "\nhidden       %zu", p->hidden);
+    if (p->embedding_scale != 1) fprintf(out, ", embedding times %.10g", p->embedding_scale);
+    fprintf(out, "\npositions    %zu as trained\n", p->max_positions);
+    if (p->streams.n) fprintf(out, "streams      %zu, active %zu\n", p->streams.n, p->streams.active);
+    if (p->layer_inputs.present)
+        fprintf(out, "layer inputs %zu wide, table of %zu tokens\n", p->layer_inputs.width,
+                p->layer_inputs.table.rows);
+    for (size_t i = 0; i < p->placeholders.n; i++)
+        fprintf(out, "placeholder  %" PRId32 ", embedded as %" PRId32 "\n", p->placeholders.id[i],
+                p->placeholders.embeds_as);
+}
+
+static void print_stops(const plan *p, const tokenizer *tokens, FILE *out)
+{
+    size_t n;
+    const int32_t *ids = stop_set_ids(p->stops, &n);
+    for (size_t i = 0; i < n; i++) {
+        char from[80];
+        size_t n_text = 0;
+        const char *text = tokens ? tokenizer_text_of(tokens, ids[i], &n_text) : NULL;
+        stop_origin_print(from, sizeof from, stop_set_origin(p->stops, i));
+        fprintf(out, "stop         %" PRId32 "  ", ids[i]);
+        if (text) fprintf(out, "%.*s  ", (int)n_text, text);
+        fprintf(out, "%s\n", from);
+    }
+    if (n == 0) fprintf(out, "stop         none\n");
+}
+
+static void print_factors(FILE *out, const char *name, const double *factor, size_t n)
+{
+    fprintf(out, "             %s", name);
+    for (size_t i = 0; i < n && i < 8; i++) fprintf(out, " %g", factor[i]);
+    fprintf(out, "%s\n", n > 8 ? " …" : "");
+}
+
+static void print_rope(const rope *r, size_t index, FILE *out)
+{
+    fprintf(out, "rope %-2zu      %s, theta %g, %zu of %zu elements", index, rope_type_name(r->type),
+            r->theta, r->dim, r->head_dim);
+    if (r->type == ROPE_PROPORTIONAL) fprintf(out, ", %zu pairs turn", r->n_angles);
+    if (r->factor != 0 && r->factor != 1) fprintf(out, ", factor %g", r->factor);
+    if (r->attention_factor != 1) fprintf(out, ", cos and sin times %.10g", r->attention_factor);
+    if (r->original_length > 0) fprintf(out, ", original length %g", r->original_length);
+    if (r->type == ROPE_DYNAMIC) fprintf(out, ", grows beyond %g", r->max_length);
+    if (r->type == ROPE_LLAMA3) fprintf(out, ", bands %g to %g", r->low_freq_factor, r->high_freq_factor);
+    if (r->type == ROPE_YARN)
+        fprintf(out, ", beta %g to %g%s", r->beta_fast, r->beta_slow, r->truncate ? "" : ", not truncated");
+    fputc('\n', out);
+    if (!r->short_factor) return;
+    print_factors(out, "short", r->short_factor, r->dim / 2);
+    print_factors(out, "long ", r->long_factor, r->dim / 2);
+}
+
+static void print_norm(FILE *out, const char *name, const plan_norm *norm)
+{
+    if (norm->present) fprintf(out, " %s%s", name, norm->weight.data ? "" : " (unweighted)");
+}
+
+static void print_attention(const plan_attention *a, size_t i, FILE *out)
+{
+    fprintf(out, "layer %02zu     attention %zu/%zu heads of %zu, scale %.6g", i, a->n_heads, a->n_kv_heads,
+            a->head_dim, a->scale);
+    if (a->window) fprintf(out, ", window %zu", a->window);
+    else fprintf(out, ", full");
+    if (a->rope == PLAN_NONE) fprintf(out, ", no rope");
+    else fprintf(out, ", rope %zu", a->rope);
+    if (a->cache_layer != i) fprintf(out, ", keys and values of layer %02zu", a->cache_layer);
+    if (a->value_is_key) fprintf(out, ", value = key");
+    if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
+    if (a->o.bias.data) fprintf(out, ", bias on o");
+    fputc('\n', out);
+}
+
+static void print_feed_forward(const plan_layer *layer, FILE *out)
+{
+    if (layer->mlp.present) {
+        fprintf(out, "             mlp %zu, %s", layer->mlp.intermediate,
+                plan_activation_name(layer->mlp.activation));
+        if (layer->mlp.sparse) fprintf(out, ", sparse above %.6g deviations", layer->mlp.sparse_deviations);
+        if (layer->mlp.gate.bias.data) fprintf(out, ", biases");
+        fputc('\n', out);
+    }
+    const plan_experts *x = &layer->experts;
+    if (!x->present) return;
+    fprintf(out, "             experts %zu of %zu, %zu each, %s%s%s%s\n", x->n_active, x->n_experts,
+            x->intermediate, plan_activation_name(x->activation), x->renormalize ? ", renormalised" : "",
+            x->expert_scale.data ? ", scaled" : "", layer->mlp.present ? ", beside the mlp" : "");
+}
+
+static void print_layer(const plan *p, size_t i, FILE *out)
+{
+    const plan_layer *layer = &p->layers[i];
+    const plan_attention *a = &layer->mixer.attention;
+    print_attention(a, i, out);
+    print_feed_forward(layer, out);
+    fprintf(out, "             norms");
+    print_norm(out, "mixer_in", &layer->mixer_in);
+    print_norm(out, "q", &a->q_norm);
+    print_norm(out, "k", &a->k_norm);
+    print_norm(out, "v", &a->v_norm);
+    print_norm(out, "mixer_out", &layer->mixer_out);
+    print_norm(out, "mlp_in", &layer->mlp_in);
+    print_norm(out, "mlp_dense_out", &layer->mlp_dense_out);
+    print_norm(out, "experts_in", &layer->experts_in);
+    print_norm(out, "experts_out", &layer->experts_out);
+    print_norm(out, "mlp_out", &layer->mlp_out);
+    fprintf(out, ", epsilon %g\n", layer->mixer_in.epsilon);
+    if (!layer->laurel.present && !layer->altup.present && !layer->layer_input.present && !layer->scalar.data)
+        return;
+    fprintf(out, "             with");
+    if (layer->altup.present)
+        fprintf(out, " altup%s", layer->altup.output_scale.data ? " (scaled output)" : "");
+    if (layer->laurel.present) fprintf(out, " laurel of rank %zu", layer->laurel.left.weight.rows);
+    if (layer->layer_input.present) fprintf(out, " layer input");
+    if (layer->scalar.data) fprintf(out, " scalar");
+    fputc('\n', out);
+}
+
+void plan_print(const plan *p, const tokenizer *tokens, FILE *out)
+{
+    print_counts(p, out);
+    print_stops(p, tokens, out);
+    for (size_t i = 0; i < p->n_ropes; i++) print_rope(&p->ropes[i], i, out);
+    for (size_t i = 0; i < p->n_layers; i++) print_layer(p, i, out);
+    for (size_t i = 0; i < p->n_notes; i++) fprintf(out, "note         %s\n", p->notes[i]);
+}

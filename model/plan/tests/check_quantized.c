@@ -1,0 +1,203 @@
+/* Checkpoints that MLX has quantised: what their plans hold.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "model/tests/checkpoint.h"
+#include "model/tests/reading.h"
+
+static void expect_groups(const plan_weight *w, size_t bits, size_t group, assay_dtype dtype)
+{
+    ck_assert_ptr_nonnull(w->data);
+    ck_assert_msg(w->affine.bits == bits && w->affine.group == group, "%s: %zu bits in groups of %zu",
+                  w->name, w->affine.bits, w->affine.group);
+    ck_assert_int_eq(w->affine.scale_dtype, dtype);
+    ck_assert_int_eq(w->affine.bias_dtype, dtype);
+    ck_assert(w->dtype == ASSAY_U32 && w->affine.scales && w->affine.biases && !w->transposed && !w->stride);
+}
+
+START_TEST(matrices_are_groups_and_vectors_are_not)
+{
+    plan *p = checkpoint_open_fixture("llama/mlx-4bit");
+    const plan_layer *layer = &p->layers[1];
+    expect_groups(&p->embedding, 4, 64, ASSAY_BF16);
+    expect_groups(&p->head, 4, 64, ASSAY_BF16);
+    expect_groups(&layer->mixer.attention.v.weight, 4, 64, ASSAY_BF16);
+    expect_groups(&layer->mlp.down.weight, 4, 64, ASSAY_BF16);
+    ck_assert(layer->mlp.down.weight.rows == 64 && layer->mlp.down.weight.cols == 192);
+    ck_assert(layer->mlp_in.weight.dtype == ASSAY_BF16 && layer->mlp_in.weight.affine.bits == 0);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_tied_head_is_the_embeddings_groups)
+{
+    plan *p = checkpoint_open_fixture("qwen3/mlx-3bit");
+    expect_groups(&p->head, 3, 64, ASSAY_BF16);
+    ck_assert(p->head.data == p->embedding.data && p->head.affine.scales == p->embedding.affine.scales);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_matrix_that_mlx_left_alone_is_read_as_it_is)
+{
+    plan *p = checkpoint_open_fixture("llama/mlx-2bit"); /* o_proj: rows of 48, groups of 128 */
+    const plan_attention *a = &p->layers[0].mixer.attention;
+    ck_assert(a->o.weight.dtype == ASSAY_F32 && a->o.weight.affine.bits == 0);
+    expect_groups(&a->q.weight, 2, 128, ASSAY_F32);
+    ck_assert(a->q.bias.dtype == ASSAY_F32 && a->q.bias.affine.bits == 0);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_module_that_is_named_has_its_own_groups)
+{
+    plan *p = checkpoint_open_fixture("qwen3/mlx-5bit");
+    expect_groups(&p->embedding, 6, 32, ASSAY_F32);
+    expect_groups(&p->layers[0].mixer.attention.q.weight, 8, 64, ASSAY_F32);
+    expect_groups(&p->layers[1].mixer.attention.q.weight, 5, 32, ASSAY_F32);
+    expect_groups(&p->layers[1].mlp.up.weight, 3, 32, ASSAY_F32);
+    expect_groups(&p->layers[1].mlp.gate.weight, 5, 64, ASSAY_F32);
+    ck_assert_uint_eq(p->layers[1].mixer.attention.k.weight.affine.bits, 0);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_stack_gives_every_expert_its_own_rows)
+{
+    plan *p = checkpoint_open_fixture("qwen3_moe/mlx-6bit");
+    const plan_experts *x = &p->layers[0].experts;
+    const size_t row = 64 / 32 * 6 * 4, scales = 64 / 32 * 2; /* bytes of a row of gate */
+    for (size_t e = 0; e < x->n_experts; e++) {
+        expect_groups(&x->gate[e], 6, 32, ASSAY_BF16);
+        ck_assert(x->gate[e].rows == 32 && x->gate[e].cols == 64 && x->down[e].cols == 32);
+        ck_assert_ptr_eq((const char *)x->gate[0].data + e * 32 * row, x->gate[e].data);
+        ck_assert_ptr_eq((const char *)x->gate[0].affine.scales + e * 32 * scales, x->gate[e].affine.scales);
+        ck_assert_ptr_eq((const char *)x->gate[0].affine.biases + e * 32 * scales, x->gate[e].affine.biases);
+    }
+    expect_groups(&x->router, 8, 64, ASSAY_BF16);
+    plan_free(p);
+    p = checkpoint_open_fixture("qwen3_moe/mlx-4bit-mixed");
+    x = &p->layers[0].experts;
+    expect_groups(&x->down[1], 8, 32, ASSAY_F32);
+    expect_groups(&x->gate[1], 4, 32, ASSAY_F32);
+    ck_assert(x->up[1].dtype == ASSAY_F32 && x->up[1].affine.bits == 0);
+    ck_assert_ptr_eq((const char *)x->up[0].data + 32 * 64 * sizeof(float), x->up[1].data);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(elements_are_counted_and_not_their_words)
+{
+    plan *p = checkpoint_open_fixture("qwen3/mlx-5bit");
+    size_t n_elements = 0, n_affine = 0;
+    for (size_t i = 0; i < p->n_storages; i++) {
+        n_elements += p->storages[i].n_elements;
+        n_affine += p->storages[i].bits ? p->storages[i].n_tensors : 0;
+        if (p->storages[i].bits == 3) ck_assert_uint_eq(p->storages[i].n_elements, 96 * 64);
+    }
+    ck_assert_uint_eq(n_elements, p->n_parameters);
+    ck_assert_uint_eq(n_affine, 14); /* 2 × 7 in the layers, but for one; the embedding */
+    ck_assert_uint_eq(p->embedding.rows * p->embedding.cols, 61 * 64);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(the_plan_prints_the_storage)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    plan *p = checkpoint_open_fixture("gemma4/mlx-4bit-experts");
+    plan_print(p, NULL, out);
+    (void)fclose(out);
+    ck_assert_ptr_nonnull(
+        strstr(text, "stored       4 bits in groups of 64, scales in BF16, biases in BF16: "));
+    ck_assert_ptr_nonnull(
+        strstr(text, "stored       8 bits in groups of 64, scales in BF16, biases in BF16: "));
+    ck_assert_ptr_nonnull(strstr(text, "stored       BF16: "));
+    plan_free(p);
+    free(text);
+}
+END_TEST
+
+static bool has_note(const plan *p, const char *note)
+{
+    for (size_t i = 0; i < p->n_notes; i++)
+        if (strstr(p->notes[i], note)) return true;
+    return false;
+}
+
+static const struct acceptance {
+    const char *fixture, *member, *value;
+    const char *note; /* NULL: none asked for */
+} ACCEPTED[] = {
+    {"llama/mlx-4bit", "quantization_config", NULL, NULL},
+    {"llama/mlx-4bit", "quantization", NULL, NULL},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4}", NULL},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"lm_head\": false}", NULL},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": {\"bits\": 8}}",
+     "quantization.tower.proj.group_size: absent, default 64 taken"},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": {\"group_size\": 32}}",
+     "quantization.tower.proj.bits: absent, default 4 taken"},
+    {"llama/base", "quantization", "{\"group_size\": 64, \"bits\": 4, \"tower.proj\": true}",
+     "quantization.tower.proj: no such tensors, not used"},
+    {"gemma4/multimodal", "quantization", "{\"group_size\": 64, \"bits\": 4}", NULL},
+};
+
+START_TEST(what_mlx_also_writes_is_accepted)
+{
+    const struct acceptance *a = &ACCEPTED[_i];
+    plan *p = checkpoint_open(checkpoint_changed(a->fixture, a->member, a->value));
+    ck_assert(!a->note || has_note(p, a->note));
+    ck_assert(!has_note(p, "not understood"));
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_module_is_found_by_its_path_alone)
+{
+    static const struct {
+        const char *path;
+        bool is_named;
+        config_affine affine;
+    } modules[] = {{"other", false, {4, 32}}, {"bits", false, {4, 32}}, {"off", true, {0, 0}},
+                   {"on", true, {4, 32}},     {"all", true, {8, 128}},  {"some", true, {3, 64}},
+                   {"none", true, {4, 64}}};
+    reading r;
+    config_quantization q;
+    reading_start(
+        &r, "{\"quantization\": {\"group_size\": 32, \"bits\": 4, \"off\": false, \"on\": true, \"all\": "
+            "{\"bits\": 8, \"group_size\": 128}, \"some\": {\"bits\": 3}, \"none\": {}}}");
+    config_quantization_read(&r.c, &q);
+    ck_assert_msg(r.c.status == ASSAY_OK, "%s", r.err.text);
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        config_affine a;
+        ck_assert_int_eq(config_quantization_of(&q, modules[i].path, &a), modules[i].is_named);
+        ck_assert_uint_eq(a.bits, modules[i].affine.bits);
+        ck_assert_uint_eq(a.group, modules[i].affine.group);
+    }
+    reading_finish(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/quantized");
+    TCase *all = tcase_create("groups");
+    tcase_add_test(all, matrices_are_groups_and_vectors_are_not);
+    tcase_add_test(all, a_tied_head_is_the_embeddings_groups);
+    tcase_add_test(all, a_matrix_that_mlx_left_alone_is_read_as_it_is);
+    tcase_add_test(all, a_module_that_is_named_has_its_own_groups);
+    tcase_add_test(all, a_stack_gives_every_expert_its_own_rows);
+    tcase_add_test(all, elements_are_counted_and_not_their_words);
+    tcase_add_test(all, the_plan_prints_the_storage);
+    tcase_add_test(all, a_module_is_found_by_its_path_alone);
+    tcase_add_loop_test(all, what_mlx_also_writes_is_accepted, 0, (int)(sizeof ACCEPTED / sizeof *ACCEPTED));
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

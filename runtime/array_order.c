@@ -1,0 +1,142 @@
+/* The order of an evaluation: that of mlx/transforms.cpp, eval_impl. Arrays are taken breadth first from what
+ * is asked for, each when the last array that is made of it has been; no more than WIDTH wait for their turn,
+ * beyond that it goes down a level first. They are handed in from the end.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "runtime/array_node.h"
+
+enum { WIDTH = 20 };
+
+/* An array whose inputs from `input` on are still to be looked at. */
+typedef struct visit {
+    array *of;
+    size_t input;
+} visit;
+
+typedef struct visits {
+    visit *at;
+    size_t n, capacity;
+} visits;
+
+/* Room for one more. */
+static bool make_room(void **list, size_t n, size_t *capacity, size_t element_bytes)
+{
+    if (n < *capacity) return true;
+    const size_t wanted = *capacity ? 2 * *capacity : 64;
+    void *grown = realloc(*list, wanted * element_bytes);
+    if (!grown) return false;
+    *list = grown;
+    *capacity = wanted;
+    return true;
+}
+
+static bool push(visits *v, array *of, size_t input)
+{
+    if (!make_room((void **)&v->at, v->n, &v->capacity, sizeof *v->at)) return false;
+    v->at[v->n++] = (visit){of, input};
+    return true;
+}
+
+static bool is_deferred(const array *a)
+{
+    return atomic_load(&a->state) == NODE_DEFERRED;
+}
+
+static bool append(array_order *o, array *a)
+{
+    if (!make_room((void **)&o->at, o->n, &o->capacity, sizeof *o->at)) return false;
+    o->at[o->n++] = a;
+    return true;
+}
+
+/* Counts how often each deferred array is used below root, and lists them all. */
+static bool count_uses(array *root, array_order *found)
+{
+    visits stack = {0};
+    bool ok = push(&stack, root, 0);
+    while (ok && stack.n) {
+        visit *v = &stack.at[stack.n - 1];
+        if (v->input == v->of->n_inputs) {
+            stack.n--;
+            continue;
+        }
+        array *in = v->of->inputs[v->input++];
+        if (!is_deferred(in)) continue;
+        if (in->stream != v->of->stream) in->is_shared = true;
+        if (in->n_uses++ == 0) ok = append(found, in) && push(&stack, in, 0);
+    }
+    free(stack.at);
+    return ok;
+}
+
+/* Appends the inputs of v that have no other use left; leaves the rest for later where too many wait. */
+static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
+{
+    for (size_t i = v.input; i < v.of->n_inputs; i++) {
+        array *in = v.of->inputs[i];
+        if (!is_deferred(in)) continue;
+        if (o->n - turn >= WIDTH) return push(later, v.of, i);
+        if (--in->n_uses == 0 && !append(o, in)) return false;
+    }
+    return true;
+}
+
+/* o->at[0] is the root. */
+static bool line_up(array_order *o, array *root)
+{
+    visits later = {0};
+    bool ok = append(o, root);
+    for (size_t turn = 0; ok && (turn < o->n || later.n);) {
+        visit v = turn < o->n ? (visit){o->at[turn++], 0} : later.at[--later.n];
+        ok = take_inputs(o, v, turn, &later);
+    }
+    free(later.at);
+    return ok;
+}
+
+/* Without the root, and from the end. */
+static void turn_round(array_order *o)
+{
+    for (size_t i = 0, j = o->n - 1; i < j; i++, j--) {
+        array *a = o->at[i];
+        o->at[i] = o->at[j];
+        o->at[j] = a;
+    }
+    o->n--;
+}
+
+void array_order_reset(const array_order *o)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        o->at[i]->n_uses = 0;
+        o->at[i]->is_shared = false;
+    }
+}
+
+assay_status array_order_find(array *const *list, size_t n, stream *target, array_order *out,
+                              assay_error *err)
+{
+    array_order found = {0}, order = {0};
+    array root = {.inputs = (array **)list, .n_inputs = n, .stream = target};
+    const bool ok = count_uses(&root, &found) && line_up(&order, &root);
+    if (ok) {
+        turn_round(&order);
+        for (size_t i = 0; i < order.n; i++) (void)array_keep(order.at[i]);
+        *out = order;
+    } else {
+        array_order_reset(&found);
+        free(order.at);
+    }
+    free(found.at);
+    return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "array: out of memory");
+}
+
+void array_order_free(array_order *o)
+{
+    for (size_t i = 0; i < o->n; i++) array_release(o->at[i]);
+    free(o->at);
+    *o = (array_order){0};
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/cache_limit.h"
+
+#include "base/error.h"
+
+assay_status cache_limit_check(size_t limit, size_t kept, assay_error *err)
+{
+    if (limit == 0)
+        return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
+    if (kept >= limit)
+        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
+                          kept, limit);
+    return ASSAY_OK;
+}

@@ -1,0 +1,11 @@
+/* What engines export as assay_streams_v1: model/stream and model/array behind include/assay/stream.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNTIME_STREAM_TABLE_H
+#define RUNTIME_STREAM_TABLE_H
+
+#include <assay/stream.h>
+
+extern const assay_streams stream_table;
+
+#endif

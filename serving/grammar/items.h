@@ -1,0 +1,71 @@
+/* The items of a response under way: messages, thoughts, function calls, and what is joined of each. For
+ * grammar_responses.c alone. Each function takes one event whose type it is called by; failures are those of
+ * grammar_parts.h.
+ *
+ *     responses-item       items are numbered 0, 1, 2…, have an id and a type, and start empty; what follows
+ *                          names an item that is open by its number and its id
+ *     responses-part       parts are numbered in their item, start empty, and fit it; deltas fit the part
+ *     responses-done       done events come for what is open, in the reverse order (text, part, item), once;
+ *                          each says what the deltas joined say
+ *     responses-call       a function call has a call_id and a name, the same at its end
+ *     responses-arguments  the arguments of a call that is completed are JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_GRAMMAR_ITEMS_H
+#define SERVING_GRAMMAR_ITEMS_H
+
+#include "serving/grammar/parts.h"
+
+/* What parts and deltas there are. */
+typedef struct serve_part_kind {
+    const char *part;  /* the type of the part */
+    const char *item;  /* the type of the item it belongs to */
+    const char *delta; /* the types of events */
+    const char *done;
+    const char *text;  /* the member that holds the text */
+    const char *index; /* the member that numbers the part */
+    bool summary;      /* of a thought: numbered by itself */
+} serve_part_kind;
+
+typedef struct serve_part {
+    const serve_part_kind *kind;
+    serve_bytes text; /* joined */
+    serve_tail tail;
+    bool text_done, is_done;
+} serve_part;
+
+typedef struct serve_part_list {
+    serve_part *at; /* [n] */
+    size_t n;
+} serve_part_list;
+
+typedef struct serve_item {
+    serve_bytes id, type, call_id, name;
+    serve_part_list content, summary;
+    serve_bytes arguments; /* joined */
+    bool arguments_done, is_done;
+} serve_item;
+
+typedef struct serve_items {
+    serve_item *at; /* [n] */
+    size_t n, n_done;
+} serve_items;
+
+void serve_items_free(serve_items *items);
+
+assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_take_done(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, json_object *event,
+                                         bool summary);
+assay_status serve_items_take_part_done(serve_grammar *g, serve_items *items, json_object *event,
+                                        bool summary);
+assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done);
+
+/* Deltas and done events of texts, and annotations; *taken is false where `type` is none of them. */
+assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
+                                   bool *taken);
+
+/* The output of the last event is what the items' own events said. */
+assay_status serve_items_check_output(serve_grammar *g, const serve_items *items, json_object *output);
+
+#endif

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+serving_libserving_la_SOURCES += \
+	serving/grammar/breach.c serving/grammar/breach.h \
+	serving/grammar/chat.c \
+	serving/grammar/grammar.c serving/grammar/grammar.h \
+	serving/grammar/items.c serving/grammar/items.h \
+	serving/grammar/messages.c \
+	serving/grammar/parts.c serving/grammar/parts.h \
+	serving/grammar/responses.c \
+	serving/grammar/sse.c serving/grammar/sse.h
+
+SERVING_GRAMMAR_TESTS = \
+	serving/grammar/tests/check_changes \
+	serving/grammar/tests/check_grammar \
+	serving/grammar/tests/check_sse
+check_PROGRAMS += $(SERVING_GRAMMAR_TESTS)
+TESTS += $(SERVING_GRAMMAR_TESTS)
+serving_grammar_tests_check_changes_SOURCES = \
+	serving/grammar/tests/check_changes.c \
+	serving/grammar/tests/stream.c serving/grammar/tests/stream.h
+serving_grammar_tests_check_changes_CFLAGS = $(TEST_CFLAGS)
+serving_grammar_tests_check_changes_LDADD = $(SERVING_TEST_LIBS)
+serving_grammar_tests_check_grammar_SOURCES = \
+	serving/grammar/tests/check_grammar.c \
+	serving/grammar/tests/stream.c serving/grammar/tests/stream.h \
+	serving/grammar/tests/stream_edits.c
+serving_grammar_tests_check_grammar_CFLAGS = $(TEST_CFLAGS)
+serving_grammar_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
+serving_grammar_tests_check_sse_CFLAGS = $(TEST_CFLAGS)
+serving_grammar_tests_check_sse_LDADD = $(SERVING_TEST_LIBS)
+EXTRA_DIST += serving/grammar/tests/streams

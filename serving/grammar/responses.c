@@ -1,0 +1,282 @@
+/* The grammar of /v1/responses (OpenAI API reference, "Responses: streaming events").
+ *
+ *     responses-sequence  sequence_number is 0 or 1 at first, and one more in each event
+ *     responses-start     response.created, perhaps response.queued, response.in_progress, and then the rest
+ *     responses-response  the response that events hold: its id and model are the same in all, its status and
+ *                         what it has of output fit the event
+ *     responses-end       the last event is response.completed, response.incomplete or response.failed, once
+ *     responses-usage     the tokens of a response that is over: real, and they add up
+ *
+ * and those of grammar_items.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/grammar/items.h"
+
+typedef enum phase { BEFORE_CREATED, BEFORE_PROGRESS, IN_PROGRESS, OVER } phase;
+
+typedef struct responses {
+    phase phase;
+    bool has_sequence;
+    int64_t sequence;
+    serve_bytes id, model;
+    serve_items items;
+} responses;
+
+static assay_status check_sequence(serve_grammar *g, responses *r, json_object *event)
+{
+    static const char rule[] = "responses-sequence";
+    int64_t number = 0;
+    assay_status rc = serve_grammar_count(g, rule, "the event", event, "sequence_number", 0, &number);
+    if (rc != ASSAY_OK) return rc;
+    if (!r->has_sequence && number > 1)
+        return serve_grammar_fail(g, rule, "found sequence_number %lld first, expected 0 or 1",
+                                  (long long)number);
+    if (r->has_sequence && number != r->sequence + 1)
+        return serve_grammar_fail(g, rule, "found sequence_number %lld, expected %lld", (long long)number,
+                                  (long long)r->sequence + 1);
+    r->has_sequence = true;
+    r->sequence = number;
+    return ASSAY_OK;
+}
+
+static assay_status take_response(serve_grammar *g, responses *r, json_object *event, const char *status,
+                                  json_object **out, json_object **output)
+{
+    static const char rule[] = "responses-response", where[] = "response";
+    assay_status rc = serve_grammar_member(g, rule, "the event", event, where, json_type_object, out);
+    if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, where, *out, "id", &r->id);
+    if (rc == ASSAY_OK) rc = serve_grammar_same(g, rule, where, *out, "model", &r->model);
+    if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, where, *out, "object", "response");
+    if (rc == ASSAY_OK) rc = serve_grammar_exactly(g, rule, where, *out, "status", status);
+    return rc == ASSAY_OK ? serve_grammar_member(g, rule, where, *out, "output", json_type_array, output)
+                          : rc;
+}
+
+static assay_status take_begin(serve_grammar *g, responses *r, json_object *event, const char *status)
+{
+    json_object *response, *output;
+    assay_status rc = take_response(g, r, event, status, &response, &output);
+    if (rc != ASSAY_OK || json_object_array_length(output) == 0) return rc;
+    return serve_grammar_fail(g, "responses-response",
+                              "response: found output at its beginning, expected []");
+}
+
+static assay_status take_created(serve_grammar *g, responses *r, json_object *event)
+{
+    json_object *response = json_object_object_get(event, "response");
+    const bool queued = json_object_is_type(response, json_type_object) &&
+                        json_object_object_get(response, "status") &&
+                        serve_text_is(serve_string(json_object_object_get(response, "status")), "queued");
+    if (r->phase != BEFORE_CREATED)
+        return serve_grammar_fail(g, "responses-start", "found response.created again, expected it first");
+    r->phase = BEFORE_PROGRESS;
+    return take_begin(g, r, event, queued ? "queued" : "in_progress");
+}
+
+static assay_status take_progress(serve_grammar *g, responses *r, json_object *event)
+{
+    if (r->phase != BEFORE_PROGRESS)
+        return serve_grammar_fail(g, "responses-start",
+                                  "found response.in_progress, expected it right behind response.created");
+    r->phase = IN_PROGRESS;
+    return take_begin(g, r, event, "in_progress");
+}
+
+static assay_status take_queued(serve_grammar *g, responses *r, json_object *event)
+{
+    if (r->phase != BEFORE_PROGRESS)
+        return serve_grammar_fail(g, "responses-start",
+                                  "found response.queued, expected it right behind response.created");
+    return take_begin(g, r, event, "queued");
+}
+
+static assay_status check_usage(serve_grammar *g, json_object *response)
+{
+    static const char rule[] = "responses-usage";
+    int64_t input = 0, output = 0, total = 0;
+    json_object *usage;
+    assay_status rc = serve_grammar_member(g, rule, "response", response, "usage", json_type_object, &usage);
+    if (rc == ASSAY_OK) rc = serve_grammar_count(g, rule, "usage", usage, "input_tokens", 1, &input);
+    if (rc == ASSAY_OK) rc = serve_grammar_count(g, rule, "usage", usage, "output_tokens", 0, &output);
+    if (rc == ASSAY_OK) rc = serve_grammar_count(g, rule, "usage", usage, "total_tokens", 0, &total);
+    if (rc == ASSAY_OK && (input > INT64_MAX - output || total != input + output))
+        rc = serve_grammar_fail(g, rule, "usage: found total_tokens %lld, expected %lld + %lld",
+                                (long long)total, (long long)input, (long long)output);
+    if (rc != ASSAY_OK) return rc;
+    g->summary.input_tokens = input;
+    g->summary.output_tokens = output;
+    return ASSAY_OK;
+}
+
+static assay_status take_completed(serve_grammar *g, responses *r, json_object *event)
+{
+    json_object *response, *output;
+    r->phase = OVER;
+    serve_grammar_finish(g, (assay_text){"completed", 9});
+    assay_status rc = take_response(g, r, event, "completed", &response, &output);
+    if (rc == ASSAY_OK) rc = serve_items_check_output(g, &r->items, output);
+    return rc == ASSAY_OK ? check_usage(g, response) : rc;
+}
+
+static assay_status take_incomplete(serve_grammar *g, responses *r, json_object *event)
+{
+    static const char rule[] = "responses-response";
+    json_object *response, *output, *details;
+    assay_text reason;
+    r->phase = OVER;
+    serve_grammar_finish(g, (assay_text){"incomplete", 10});
+    assay_status rc = take_response(g, r, event, "incomplete", &response, &output);
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_member(g, rule, "response", response, "incomplete_details", json_type_object,
+                                  &details);
+    if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "incomplete_details", details, "reason", &reason);
+    if (rc == ASSAY_OK && !serve_text_is(reason, "max_output_tokens") &&
+        !serve_text_is(reason, "content_filter"))
+        rc = serve_grammar_fail(
+            g, rule, "incomplete_details: found reason %s, expected max_output_tokens or content_filter",
+            serve_quote(reason).at);
+    if (rc == ASSAY_OK) rc = serve_items_check_output(g, &r->items, output);
+    return rc == ASSAY_OK ? check_usage(g, response) : rc;
+}
+
+static assay_status take_failed(serve_grammar *g, responses *r, json_object *event)
+{
+    static const char rule[] = "responses-response";
+    json_object *response, *output, *error = NULL;
+    assay_text text;
+    r->phase = OVER;
+    g->failed = true;
+    assay_status rc = take_response(g, r, event, "failed", &response, &output);
+    if (rc == ASSAY_OK)
+        rc = serve_grammar_member(g, rule, "response", response, "error", json_type_object, &error);
+    if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "error", error, "code", &text);
+    return rc == ASSAY_OK ? serve_grammar_name(g, rule, "error", error, "message", &text) : rc;
+}
+
+static assay_status take_error(serve_grammar *g, responses *r, json_object *event)
+{
+    assay_text text;
+    r->phase = OVER;
+    g->failed = true;
+    return serve_grammar_name(g, "event", "the event", event, "message", &text);
+}
+
+static assay_status take_item_added(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_added(g, &r->items, event);
+}
+
+static assay_status take_item_done(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_done(g, &r->items, event);
+}
+
+static assay_status take_part_added(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_part_added(g, &r->items, event, false);
+}
+
+static assay_status take_part_done(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_part_done(g, &r->items, event, false);
+}
+
+static assay_status take_summary_added(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_part_added(g, &r->items, event, true);
+}
+
+static assay_status take_summary_done(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_part_done(g, &r->items, event, true);
+}
+
+static assay_status take_arguments(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_arguments(g, &r->items, event, false);
+}
+
+static assay_status take_arguments_done(serve_grammar *g, responses *r, json_object *event)
+{
+    return serve_items_take_arguments(g, &r->items, event, true);
+}
+
+static const struct {
+    const char *type;
+    bool within; /* only between the beginning and the end */
+    assay_status (*take)(serve_grammar *g, responses *r, json_object *event);
+} events[] = {
+    {"response.created", false, take_created},
+    {"response.queued", false, take_queued},
+    {"response.in_progress", false, take_progress},
+    {"response.output_item.added", true, take_item_added},
+    {"response.output_item.done", true, take_item_done},
+    {"response.content_part.added", true, take_part_added},
+    {"response.content_part.done", true, take_part_done},
+    {"response.reasoning_summary_part.added", true, take_summary_added},
+    {"response.reasoning_summary_part.done", true, take_summary_done},
+    {"response.function_call_arguments.delta", true, take_arguments},
+    {"response.function_call_arguments.done", true, take_arguments_done},
+    {"response.completed", true, take_completed},
+    {"response.incomplete", true, take_incomplete},
+    {"response.failed", false, take_failed},
+    {"error", false, take_error},
+};
+
+static assay_status expect_progress(serve_grammar *g, const responses *r, assay_text type)
+{
+    if (r->phase == IN_PROGRESS) return ASSAY_OK;
+    return serve_grammar_fail(g, "responses-start",
+                              "found %s, expected response.created and response.in_progress before it",
+                              serve_quote(type).at);
+}
+
+static assay_status take(serve_grammar *g, void *state, json_object *event)
+{
+    responses *r = state;
+    const assay_text type = serve_string(json_object_object_get(event, "type"));
+    bool taken = false;
+    if (r->phase == OVER)
+        return serve_grammar_fail(g, "responses-end", "found %s behind the end of the response",
+                                  serve_quote(type).at);
+    assay_status rc = check_sequence(g, r, event);
+    if (rc != ASSAY_OK) return rc;
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        if (!serve_text_is(type, events[i].type)) continue;
+        if (events[i].within) rc = expect_progress(g, r, type);
+        return rc == ASSAY_OK ? events[i].take(g, r, event) : rc;
+    }
+    rc = expect_progress(g, r, type);
+    if (rc == ASSAY_OK) rc = serve_items_take_text(g, &r->items, type, event, &taken);
+    if (rc != ASSAY_OK || taken) return rc;
+    return serve_grammar_fail(g, "event", "found type %s, expected an event of responses",
+                              serve_quote(type).at);
+}
+
+static assay_status end(serve_grammar *g, void *state)
+{
+    const responses *r = state;
+    if (r->phase == OVER) return ASSAY_OK;
+    return serve_grammar_fail(g, r->phase == IN_PROGRESS ? "responses-end" : "responses-start",
+                              "found the end of the stream, expected %s",
+                              r->phase == IN_PROGRESS
+                                  ? "response.completed, response.incomplete or response.failed"
+                                  : "response.created and response.in_progress");
+}
+
+static void free_state(void *state)
+{
+    responses *r = state;
+    serve_items_free(&r->items);
+    serve_bytes_free(&r->id);
+    serve_bytes_free(&r->model);
+}
+
+const serve_grammar_rules serve_grammar_responses = {
+    .name = "responses",
+    .path = "/v1/responses",
+    .state_bytes = sizeof(responses),
+    .take = take,
+    .end = end,
+    .free = free_state,
+};

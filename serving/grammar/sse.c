@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/grammar/sse.h"
+
+#include "serving/text/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum field { FIELD_DATA, FIELD_EVENT, FIELD_ID, FIELD_RETRY, N_FIELDS } field;
+
+static const char *const field_names[N_FIELDS] = {"data", "event", "id", "retry"};
+
+struct serve_sse {
+    serve_sse_sink sink;
+    serve_bytes line;       /* the one under way, as far as it is there */
+    size_t line_offset;     /* of its first byte */
+    bool after_cr;          /* a LF that follows belongs to that CR */
+    bool has[N_FIELDS];     /* of the event under way */
+    serve_bytes data, type; /* of the event under way; each line of data ends in LF */
+    size_t event_offset;
+    size_t n_events, n_bytes;
+};
+
+assay_status serve_sse_open(const serve_sse_sink *sink, serve_sse **out)
+{
+    serve_sse *s = calloc(1, sizeof *s);
+    if (!s) return ASSAY_ENOMEM;
+    s->sink = *sink;
+    *out = s;
+    return ASSAY_OK;
+}
+
+void serve_sse_free(serve_sse *s)
+{
+    if (!s) return;
+    serve_bytes_free(&s->line);
+    serve_bytes_free(&s->data);
+    serve_bytes_free(&s->type);
+    free(s);
+}
+
+size_t serve_sse_events(const serve_sse *s)
+{
+    return s->n_events;
+}
+
+size_t serve_sse_bytes(const serve_sse *s)
+{
+    return s->n_bytes;
+}
+
+static bool is_under_way(const serve_sse *s)
+{
+    for (field f = 0; f < N_FIELDS; f++)
+        if (s->has[f]) return true;
+    return false;
+}
+
+/* An empty line: the event is complete. One of id or retry alone says nothing to anyone but the client's own
+ * reader. */
+static assay_status dispatch(serve_sse *s, serve_breach *breach)
+{
+    if (s->has[FIELD_EVENT] && !s->has[FIELD_DATA])
+        return serve_breach_set(breach, "sse-data", s->n_events + 1, s->event_offset,
+                                "found an event without data, expected a line that begins with data:");
+    assay_status rc = ASSAY_OK;
+    if (s->has[FIELD_DATA]) {
+        const serve_sse_event event = {
+            .type = s->has[FIELD_EVENT] ? (assay_text){s->type.at ? s->type.at : "", s->type.n}
+                                        : (assay_text){NULL, 0},
+            .data = {s->data.at, s->data.n - 1},
+            .number = ++s->n_events,
+            .offset = s->event_offset,
+        };
+        rc = s->sink.take(s->sink.context, &event);
+    }
+    memset(s->has, 0, sizeof s->has);
+    s->data.n = s->type.n = 0;
+    return rc;
+}
+
+static assay_status refuse_field(const serve_sse *s, const char *found, size_t n, const char *expected,
+                                 serve_breach *breach)
+{
+    serve_bytes shown = {0};
+    serve_bytes_add_quoted(&shown, (assay_text){found, n < 40 ? n : 40});
+    assay_status rc =
+        serve_breach_set(breach, "sse-field", s->n_events + 1, s->line_offset, "found %.*s, expected %s",
+                         (int)shown.n, shown.n ? shown.at : "", expected);
+    serve_bytes_free(&shown);
+    return rc;
+}
+
+static assay_status refuse_line(const serve_sse *s, assay_text line, serve_breach *breach)
+{
+    return refuse_field(s, line.at, line.n, "a line of data:, event:, id:, retry: or a comment", breach);
+}
+
+static assay_status take_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
+{
+    if (f == FIELD_DATA) {
+        serve_bytes_add(&s->data, value.at, value.n);
+        serve_bytes_add(&s->data, "\n", 1);
+    } else if (s->has[f]) {
+        return refuse_field(s, field_names[f], strlen(field_names[f]), "this field once in an event", breach);
+    } else if (f == FIELD_EVENT) {
+        serve_bytes_add(&s->type, value.at, value.n);
+    } else if (f == FIELD_ID && memchr(value.at, '\0', value.n)) {
+        return refuse_field(s, value.at, value.n, "an id without U+0000", breach);
+    } else if (f == FIELD_RETRY) {
+        for (size_t i = 0; i < value.n || i == 0; i++)
+            if (value.n == 0 || value.at[i] < '0' || value.at[i] > '9')
+                return refuse_field(s, value.at, value.n, "milliseconds as digits behind retry:", breach);
+    }
+    s->has[f] = true;
+    return ASSAY_OK;
+}
+
+/* A byte order mark may stand at the very beginning. */
+static assay_text without_mark(const serve_sse *s, assay_text line)
+{
+    const bool marked = s->line_offset == 0 && line.n >= 3 && memcmp(line.at, "\xef\xbb\xbf", 3) == 0;
+    return marked ? (assay_text){line.at + 3, line.n - 3} : line;
+}
+
+static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
+{
+    const assay_text line = without_mark(s, (assay_text){at, n});
+    at = line.at;
+    n = line.n;
+    if (n == 0) return dispatch(s, breach);
+    if (*at == ':') return ASSAY_OK;
+    if (!is_under_way(s)) s->event_offset = s->line_offset;
+    const char *colon = memchr(at, ':', n);
+    const size_t n_name = colon ? (size_t)(colon - at) : n;
+    assay_text value = {colon ? colon + 1 : at + n, colon ? n - n_name - 1 : 0};
+    if (value.n > 0 && *value.at == ' ') value = (assay_text){value.at + 1, value.n - 1};
+    for (field f = 0; f < N_FIELDS; f++)
+        if (strlen(field_names[f]) == n_name && memcmp(field_names[f], at, n_name) == 0)
+            return take_field(s, f, value, breach);
+    return refuse_line(s, line, breach);
+}
+
+/* Ends the line under way with its last bytes. */
+static assay_status end_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
+{
+    if (s->line.n == 0) return take_line(s, at, n, breach);
+    serve_bytes_add(&s->line, at, n);
+    if (s->line.failed) return ASSAY_ENOMEM;
+    assay_status rc = take_line(s, s->line.at, s->line.n, breach);
+    s->line.n = 0;
+    return rc;
+}
+
+static assay_status check_size(const serve_sse *s, size_t n, serve_breach *breach)
+{
+    if (n <= SERVE_SSE_EVENT_MAX - s->line.n && s->data.n <= SERVE_SSE_EVENT_MAX - s->line.n - n)
+        return ASSAY_OK;
+    const size_t offset = is_under_way(s) ? s->event_offset : s->line_offset;
+    return serve_breach_set(breach, "sse-size", s->n_events + 1, offset,
+                            "found an event of more bytes, expected at most %zu", SERVE_SSE_EVENT_MAX);
+}
+
+assay_status serve_sse_feed(serve_sse *s, const char *bytes, size_t n, serve_breach *breach)
+{
+    const size_t base = s->n_bytes;
+    size_t at = 0;
+    s->n_bytes += n;
+    while (at < n) {
+        if (s->after_cr && bytes[at] == '\n') {
+            at++;
+            s->line_offset++;
+        }
+        s->after_cr = false;
+        size_t end = at;
+        while (end < n && bytes[end] != '\n' && bytes[end] != '\r') end++;
+        assay_status rc = check_size(s, end - at, breach);
+        if (rc != ASSAY_OK) return rc;
+        if (end == n) {
+            serve_bytes_add(&s->line, bytes + at, end - at);
+            return s->line.failed ? ASSAY_ENOMEM : ASSAY_OK;
+        }
+        rc = end_line(s, bytes + at, end - at, breach);
+        if (rc == ASSAY_OK && (s->data.failed || s->type.failed)) rc = ASSAY_ENOMEM;
+        if (rc != ASSAY_OK) return rc;
+        s->after_cr = bytes[end] == '\r';
+        at = end + 1;
+        s->line_offset = base + at;
+    }
+    return ASSAY_OK;
+}
+
+/* Whether the line, which is cut off, may be one of a field or a comment. */
+static bool may_be_field(assay_text line)
+{
+    const char *colon = memchr(line.at, ':', line.n);
+    const size_t n = colon ? (size_t)(colon - line.at) : line.n;
+    for (field f = 0; f < N_FIELDS; f++)
+        if (n <= strlen(field_names[f]) && memcmp(field_names[f], line.at, n) == 0 &&
+            (!colon || n == strlen(field_names[f])))
+            return true;
+    return line.at[0] == ':';
+}
+
+/* What is no event stream at all often is one line without an end: that says more than its end does. */
+assay_status serve_sse_end(serve_sse *s, serve_breach *breach)
+{
+    const assay_text line = without_mark(s, (assay_text){s->line.n ? s->line.at : "", s->line.n});
+    if (line.n > 0 && !may_be_field(line)) return refuse_line(s, line, breach);
+    if (!is_under_way(s) && (line.n == 0 || line.at[0] == ':')) return ASSAY_OK;
+    return serve_breach_set(breach, "sse-end", s->n_events + 1, s->n_bytes,
+                            "found the end of the stream within an event, expected an empty line behind it");
+}

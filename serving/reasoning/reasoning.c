@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/reasoning/reasoning.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "serving/text/text.h"
+
+static const serve_reasoning_rules *const known[] = {
+    &serve_reasoning_qwen3,   &serve_reasoning_deepseek_r1, &serve_reasoning_deepseek_v4,
+    &serve_reasoning_glm4,    &serve_reasoning_gemma4,      &serve_reasoning_mistral,
+    &serve_reasoning_step3p5, &serve_reasoning_poolside_v1, &serve_reasoning_gpt_oss,
+    &serve_reasoning_harmony,
+};
+
+enum { N_KNOWN = sizeof known / sizeof known[0] };
+
+const serve_reasoning_rules *serve_reasoning_at(size_t i)
+{
+    return i < N_KNOWN ? known[i] : NULL;
+}
+
+assay_status serve_reasoning_find(const char *name, const serve_reasoning_rules **out, assay_error *err)
+{
+    char names[256] = "";
+    for (size_t i = 0, n = 0; i < N_KNOWN; i++) {
+        if (strcmp(name, known[i]->name) == 0) {
+            *out = known[i];
+            return ASSAY_OK;
+        }
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", known[i]->name);
+        assert(n < sizeof names);
+    }
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "no reasoning parser is called \"%s\"; there are %s", name,
+                      names);
+}
+
+static const serve_phase *phase_of(const serve_reasoning *s)
+{
+    return &s->rules->phases[s->phase];
+}
+
+static void enter(serve_reasoning *s, uint8_t phase)
+{
+    s->phase = phase;
+    s->n_marks = s->n_first = 0;
+    for (uint8_t i = 0; i < SERVE_MARKS; i++) {
+        const serve_marker *mark = &s->rules->marks[i];
+        if (phase_of(s)->marks[i].as == SERVE_NOTHING || !mark->at) continue;
+        s->marks[s->n_marks++] = i;
+        if (memchr(s->first, mark->at[0], s->n_first)) continue;
+        if (s->n_first < sizeof s->first) s->first[s->n_first++] = mark->at[0];
+        else assert(phase_of(s)->text == SERVE_SPACE);
+    }
+}
+
+void serve_reasoning_start(serve_reasoning *s, const serve_reasoning_rules *rules,
+                           const serve_reasoning_options *options)
+{
+    *s = (serve_reasoning){.rules = rules, .options = *options};
+    enter(s, options->thinking_off ? rules->first_off : rules->first);
+}
+
+static void emit(serve_reasoning *s, serve_reads_as as, const char *text, size_t n, const assay_sink *sink)
+{
+    const bool content = as == SERVE_CONTENT || (as == SERVE_CALL && s->options.tools);
+    if (n == 0) return;
+    if (content) sink->take(sink->context, ASSAY_PART_CONTENT, text, n);
+    else if (as == SERVE_REASONING && !s->options.thinking_off)
+        sink->take(sink->context, ASSAY_PART_REASONING, text, n);
+    else s->n_dropped += n;
+}
+
+/* What may be a marker at text[0..n). */
+typedef struct found {
+    const serve_step *step; /* of the longest marker that is there; NULL: none is */
+    size_t n;               /* its bytes */
+    bool open;              /* a longer one may be there once there are more bytes */
+} found;
+
+/* How many bytes `mark` and text[0..n) begin with alike. */
+static size_t alike(const serve_marker *mark, const char *text, size_t n)
+{
+    size_t k = 0;
+    while (k < n && k < mark->n && text[k] == mark->at[k]) k++;
+    return k;
+}
+
+static found look(const serve_reasoning *s, const char *text, size_t n)
+{
+    found f = {0};
+    for (size_t i = 0; i < s->n_marks; i++) {
+        const serve_marker *mark = &s->rules->marks[s->marks[i]];
+        const size_t k = alike(mark, text, n);
+        if (k == n && k < mark->n) f.open = true;
+        else if (k == mark->n && k > f.n)
+            f = (found){.step = &phase_of(s)->marks[s->marks[i]], .n = k, .open = f.open};
+    }
+    if (f.step && f.step->n > 0) f.n = f.step->n;
+    return f;
+}
+
+/* Bytes of text[0..n) that begin one of the phase's n_begun markers and stand directly before the first one
+ * of the rules; 0: there are none. *open: more bytes may change that. */
+static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n, bool *open)
+{
+    const serve_marker *marks = s->rules->marks;
+    size_t n_begun = 0;
+    for (size_t i = 0; i < phase_of(s)->n_begun; i++) {
+        const size_t k = alike(&marks[i], text, n), k_first = alike(&marks[0], text + k, n - k);
+        if (k == 0 || k == marks[i].n) continue;
+        if (k_first == marks[0].n) n_begun = k;
+        else if (k + k_first == n) *open = true;
+    }
+    return n_begun;
+}
+
+/* Bytes of text[0..n) before the first that a marker of the phase may begin with. */
+static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
+{
+    if (s->n_first == 0) return n;
+    if (s->n_first == 1) {
+        const char *at = memchr(text, s->first[0], n);
+        return at ? (size_t)(at - text) : n;
+    }
+    size_t i = 0;
+    while (i < n && text[i] != s->first[0] && text[i] != s->first[1]) i++;
+    return i;
+}
+
+/* What has waited is this. */
+static void release_preface(serve_reasoning *s, serve_reads_as as, const assay_sink *sink)
+{
+    emit(s, as, s->preface, s->n_preface, sink);
+    s->n_preface = 0;
+}
+
+/* Text that waits; beyond its room it has waited long enough. */
+static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const assay_sink *sink)
+{
+    if (n <= sizeof s->preface - s->n_preface) {
+        memcpy(s->preface + s->n_preface, text, n);
+        s->n_preface += (uint8_t)n;
+        return n;
+    }
+    release_preface(s, SERVE_CONTENT, sink);
+    enter(s, phase_of(s)->after);
+    return 0;
+}
+
+static void take_mark(serve_reasoning *s, const found *f, const char *text, const assay_sink *sink)
+{
+    if (f->step->to != s->phase) {
+        release_preface(s, f->step->waited, sink);
+        enter(s, f->step->to);
+    }
+    if (f->step->as == SERVE_PREFACE) (void)keep_preface(s, text, f->n, sink);
+    else emit(s, f->step->as, text, f->n, sink);
+}
+
+/* Where only white space or a marker goes on as it is: reads one of them, or finds that the phase has ended.
+ * Returns the bytes read; *waits where there are too few to know. */
+static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
+                         const assay_sink *sink)
+{
+    const serve_phase *phase = phase_of(s);
+    const size_t space = serve_text_space(text, n);
+    found f = look(s, text, n);
+    const size_t n_begun = measure_begun(s, text, n, &f.open);
+    *waits = !last && (f.open || (space == 0 && serve_text_unfinished(text, n) == n));
+    if (*waits) return 0;
+    if (f.step) {
+        take_mark(s, &f, text, sink);
+        return f.n;
+    }
+    if (space > 0) emit(s, phase->space, text, space, sink);
+    else emit(s, SERVE_DROPPED, text, n_begun, sink);
+    if (space > 0 && phase->space != SERVE_NOTHING) enter(s, phase->spaced);
+    else if (space + n_begun == 0) enter(s, phase->after);
+    return space + n_begun;
+}
+
+/* Reads text up to the next marker, and the marker, as read_space does. */
+static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
+                        const assay_sink *sink)
+{
+    const serve_reads_as as = phase_of(s)->text;
+    found f = {0};
+    size_t n_text = 0;
+    while ((n_text += before_mark(s, text + n_text, n - n_text)) < n) {
+        f = look(s, text + n_text, n - n_text);
+        if (f.step || (f.open && !last)) break;
+        n_text++;
+    }
+    *waits = !last && (n_text == n || f.open);
+    if (n_text == n && !last) n_text -= serve_text_unfinished(text, n);
+    if (as == SERVE_PREFACE && keep_preface(s, text, n_text, sink) < n_text) {
+        *waits = false;
+        return 0;
+    }
+    if (as != SERVE_PREFACE) emit(s, as, text, n_text, sink);
+    if (*waits || !f.step) return n_text;
+    take_mark(s, &f, text + n_text, sink);
+    return n_text + f.n;
+}
+
+/* Reads text[0..n), all of it if it is the last. Returns how much; what is left is shorter than the longest
+ * marker. */
+static size_t read(serve_reasoning *s, const char *text, size_t n, bool last, const assay_sink *sink)
+{
+    size_t i = 0;
+    for (bool waits = false; i < n && !waits;) {
+        if (phase_of(s)->text == SERVE_SPACE) i += read_space(s, text + i, n - i, last, &waits, sink);
+        else i += read_text(s, text + i, n - i, last, &waits, sink);
+    }
+    return i;
+}
+
+static void hold(serve_reasoning *s, const char *text, size_t n)
+{
+    assert(n < sizeof s->held);
+    if (n > 0) memcpy(s->held, text, n);
+    s->n_held = (uint8_t)n;
+}
+
+/* Most deltas are text of the phase to the last byte. */
+static bool is_text(const serve_reasoning *s, const char *delta, size_t n)
+{
+    const serve_reads_as as = phase_of(s)->text;
+    return s->n_held == 0 && as != SERVE_SPACE && as != SERVE_PREFACE && before_mark(s, delta, n) == n &&
+           serve_text_unfinished(delta, n) == 0;
+}
+
+void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const assay_sink *sink)
+{
+    size_t from = 0;
+    if (is_text(s, delta, n)) {
+        emit(s, phase_of(s)->text, delta, n, sink);
+        return;
+    }
+    if (s->n_held > 0) {
+        char seam[2 * SERVE_MARK_BYTES];
+        const size_t n_held = s->n_held, n_delta = n < SERVE_MARK_BYTES ? n : SERVE_MARK_BYTES;
+        memcpy(seam, s->held, n_held);
+        memcpy(seam + n_held, delta, n_delta);
+        const size_t n_read = read(s, seam, n_held + n_delta, false, sink);
+        if (n_read < n_held) {
+            hold(s, seam + n_read, n_held + n_delta - n_read);
+            return;
+        }
+        from = n_read - n_held;
+    }
+    from += read(s, delta + from, n - from, false, sink);
+    hold(s, delta + from, n - from);
+}
+
+/* Whether what waits is a marker and the beginning of an object or of a tag: else it is talk of a call. */
+static bool begins_call(const serve_reasoning *s)
+{
+    const char *end = s->preface + s->n_preface, *at = memchr(s->preface, '>', s->n_preface);
+    if (!at) return false;
+    size_t space;
+    for (at++; (space = serve_text_space(at, (size_t)(end - at))) > 0;) at += space;
+    return at < end && (*at == '{' || *at == '<');
+}
+
+void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
+{
+    char held[SERVE_MARK_BYTES];
+    const size_t n_held = s->n_held;
+    memcpy(held, s->held, n_held);
+    s->n_held = 0;
+    for (size_t i = 0; i < phase_of(s)->n_last && s->options.thinking_off; i++)
+        if (n_held > 0 && alike(&s->rules->marks[i], held, n_held) == n_held) {
+            s->n_dropped += n_held;
+            return;
+        }
+    (void)read(s, held, n_held, true, sink);
+    release_preface(s, phase_of(s)->calls && !begins_call(s) ? SERVE_REASONING : SERVE_CONTENT, sink);
+}

@@ -1,0 +1,169 @@
+/* Responses of /v1/chat/completions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/response/form.h"
+
+static const char *finish_reason(const assay_response *r)
+{
+    static const char *const reasons[] = {"stop", "stop", "length", "content_filter"};
+    return r->n_calls ? "tool_calls" : reasons[r->finish];
+}
+
+static void put_head(assay_response *r, const char *object)
+{
+    serve_put(r, "{\"id\":");
+    serve_put_id(r, "chatcmpl-");
+    serve_put(r, ",\"object\":\"");
+    serve_put(r, object);
+    serve_put(r, "\",\"created\":");
+    serve_put_count(r, r->created);
+    serve_put(r, ",\"model\":");
+    serve_put_text(r, serve_bytes_text(&r->request.model));
+    serve_put(r, ",\"choices\":[");
+}
+
+static void put_usage(assay_response *r)
+{
+    serve_put(r, "\"usage\":{\"prompt_tokens\":");
+    serve_put_count(r, r->prompt_tokens);
+    serve_put(r, ",\"completion_tokens\":");
+    serve_put_count(r, r->completion_tokens);
+    serve_put(r, ",\"total_tokens\":");
+    serve_put_count(r, r->prompt_tokens + r->completion_tokens);
+    serve_put(r, "}");
+}
+
+static void begin_chunk(assay_response *r)
+{
+    serve_put(r, "data: ");
+    put_head(r, "chat.completion.chunk");
+    serve_put(r, "{\"index\":0,\"delta\":{");
+}
+
+/* reason: NULL but in the last one. */
+static void end_chunk(assay_response *r, const char *reason)
+{
+    serve_put(r, "},\"finish_reason\":");
+    if (reason) serve_put_text(r, serve_text_of(reason));
+    else serve_put(r, "null");
+    serve_put(r, "}]}\n\n");
+}
+
+static void begin(assay_response *r)
+{
+    begin_chunk(r);
+    serve_put(r, "\"role\":\"assistant\"");
+    end_chunk(r, NULL);
+}
+
+static void open_field(assay_response *r, const serve_run *run)
+{
+    (void)r, (void)run;
+}
+
+static void delta(assay_response *r, const serve_run *run, assay_text text)
+{
+    begin_chunk(r);
+    serve_put(r, run->part == ASSAY_PART_REASONING ? "\"reasoning_content\":" : "\"content\":");
+    serve_put_text(r, text);
+    end_chunk(r, NULL);
+}
+
+static void put_call(assay_response *r, const serve_run *run, bool with_index)
+{
+    serve_put(r, "{");
+    if (with_index) {
+        serve_put(r, "\"index\":");
+        serve_put_count(r, (int64_t)run->call);
+        serve_put(r, ",");
+    }
+    serve_put(r, "\"id\":");
+    serve_put_id_of(r, "call_", run->call);
+    serve_put(r, ",\"type\":\"function\",\"function\":{\"name\":");
+    serve_put_text(r, serve_bytes_text(&run->name));
+    serve_put(r, ",\"arguments\":");
+    serve_put_text(r, serve_bytes_text(&run->text));
+    serve_put(r, "}}");
+}
+
+static void close_run(assay_response *r, const serve_run *run)
+{
+    if (run->part != ASSAY_PART_CALL) return;
+    begin_chunk(r);
+    serve_put(r, "\"tool_calls\":[");
+    put_call(r, run, true);
+    serve_put(r, "]");
+    end_chunk(r, NULL);
+}
+
+static void finish(assay_response *r)
+{
+    begin_chunk(r);
+    end_chunk(r, finish_reason(r));
+    if (r->request.usage) {
+        serve_put(r, "data: ");
+        put_head(r, "chat.completion.chunk");
+        serve_put(r, "],");
+        put_usage(r);
+        serve_put(r, "}\n\n");
+    }
+    serve_put(r, "data: [DONE]\n\n");
+}
+
+static void whole_fail(assay_response *r, const char *text)
+{
+    serve_put(r, "{\"error\":{\"message\":");
+    serve_put_text(r, serve_text_of(text));
+    serve_put(r, ",\"type\":\"server_error\",\"param\":null,\"code\":null}}");
+}
+
+static void fail(assay_response *r, const char *text)
+{
+    serve_put(r, "data: ");
+    whole_fail(r, text);
+    serve_put(r, "\n\ndata: [DONE]\n\n");
+}
+
+/* All runs of one part as a member; false where there are none. */
+static bool put_field(assay_response *r, const char *name, assay_part part)
+{
+    bool any = false;
+    for (size_t i = 0; i < r->n_runs; i++) {
+        if (r->runs[i].part != part) continue;
+        if (!any) serve_put(r, name);
+        any = true;
+        serve_bytes_add_escaped(&r->out, serve_bytes_text(&r->runs[i].text));
+    }
+    if (any) serve_put(r, "\"");
+    return any;
+}
+
+static void whole(assay_response *r)
+{
+    put_head(r, "chat.completion");
+    serve_put(r, "{\"index\":0,\"message\":{\"role\":\"assistant\"");
+    if (!put_field(r, ",\"content\":\"", ASSAY_PART_CONTENT)) serve_put(r, ",\"content\":null");
+    (void)put_field(r, ",\"reasoning_content\":\"", ASSAY_PART_REASONING);
+    for (size_t i = 0, n = 0; i < r->n_runs; i++) {
+        if (r->runs[i].part != ASSAY_PART_CALL) continue;
+        serve_put(r, n++ ? "," : ",\"tool_calls\":[");
+        put_call(r, &r->runs[i], false);
+    }
+    serve_put(r, r->n_calls ? "]},\"finish_reason\":" : "},\"finish_reason\":");
+    serve_put_text(r, serve_text_of(finish_reason(r)));
+    serve_put(r, "}],");
+    put_usage(r);
+    serve_put(r, "}");
+}
+
+const serve_form serve_form_chat = {
+    .fields = true,
+    .begin = begin,
+    .open = open_field,
+    .delta = delta,
+    .close = close_run,
+    .finish = finish,
+    .fail = fail,
+    .whole = whole,
+    .whole_fail = whole_fail,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/response/request.h"
+
+#include "base/error.h"
+#include "base/json.h"
+
+#include <string.h>
+
+/* NULL where it is absent or null. */
+static assay_status find(json_object *object, const char *where, const char *name, json_type type,
+                         json_object **out, assay_error *err)
+{
+    json_object *value = NULL;
+    if (json_object_object_get_ex(object, name, &value) && value && !json_object_is_type(value, type))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s: found %s, expected %s", where, name,
+                          json_type_to_name(json_object_get_type(value)), json_type_to_name(type));
+    *out = value;
+    return ASSAY_OK;
+}
+
+/* A terminated copy. */
+static assay_status copy_text(json_object *object, const char *where, const char *name, serve_bytes *out,
+                              assay_error *err)
+{
+    json_object *value;
+    assay_status rc = find(object, where, name, json_type_string, &value, err);
+    if (rc != ASSAY_OK) return rc;
+    out->n = 0;
+    serve_bytes_add(out, value ? json_object_get_string(value) : "",
+                    value ? (size_t)json_object_get_string_len(value) : 0);
+    serve_bytes_add(out, "", 1);
+    if (out->failed) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", where);
+    out->n--;
+    if (strlen(out->at) == out->n) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: %s: found U+0000, expected none", where, name);
+}
+
+static assay_status read_flag(json_object *object, const char *where, const char *name, bool *out,
+                              assay_error *err)
+{
+    json_object *value;
+    assay_status rc = find(object, where, name, json_type_boolean, &value, err);
+    if (rc == ASSAY_OK && value) *out = json_object_get_boolean(value);
+    return rc;
+}
+
+/* Whether a template's argument enable_thinking is false, the latest that counts. A template takes any value,
+ * and only false turns thinking off. */
+static void read_argument(json_object *arguments, bool *out)
+{
+    json_object *value;
+    if (!arguments || !json_object_object_get_ex(arguments, "enable_thinking", &value)) return;
+    *out = !json_object_is_type(value, json_type_boolean) || json_object_get_boolean(value);
+}
+
+/* Whether enable_thinking is false: an argument of the request counts for more than one of the server's, be
+ * it null, and either member of the request turns it off. */
+static assay_status read_thinking(json_object *request, json_object *server, serve_request *r,
+                                  assay_error *err)
+{
+    bool asked = true, by_template = true;
+    json_object *own = NULL, *usual = NULL;
+    assay_status rc = find(server, "server", "default_chat_template_kwargs", json_type_object, &usual, err);
+    if (rc == ASSAY_OK) rc = find(request, "request", "chat_template_kwargs", json_type_object, &own, err);
+    if (rc != ASSAY_OK) return rc;
+    read_argument(usual, &by_template);
+    read_argument(own, &by_template);
+    if (r->endpoint == SERVE_CHAT) rc = read_flag(request, "request", "enable_thinking", &asked, err);
+    r->thinking_off = !asked || !by_template;
+    return rc;
+}
+
+/* The function of a tool, in the form of chat completions; a new reference. */
+static assay_status convert_tool(serve_endpoint endpoint, json_object *tool, json_object **out,
+                                 assay_error *err)
+{
+    static const char *const schemas[SERVE_N_ENDPOINTS] = {NULL, "input_schema", "parameters"};
+    json_object *name, *schema, *function;
+    if (!json_object_is_type(tool, json_type_object))
+        return assay_fail(err, ASSAY_EFORMAT, "request: tools: found an element that is no object");
+    if (endpoint == SERVE_CHAT) {
+        *out = json_object_get(tool);
+        return ASSAY_OK;
+    }
+    assay_status rc = find(tool, "a tool", "name", json_type_string, &name, err);
+    if (rc == ASSAY_OK) rc = find(tool, "a tool", schemas[endpoint], json_type_object, &schema, err);
+    if (rc != ASSAY_OK) return rc;
+    function = json_object_new_object();
+    *out = json_object_new_object();
+    if (!function || !*out || json_object_object_add(function, "name", json_object_get(name)) != 0 ||
+        (schema && json_object_object_add(function, "parameters", json_object_get(schema)) != 0) ||
+        json_object_object_add(*out, "type", json_object_new_string("function")) != 0 ||
+        json_object_object_add(*out, "function", json_object_get(function)) != 0) {
+        json_object_put(*out);
+        json_object_put(function);
+        return assay_fail(err, ASSAY_ENOMEM, "request: out of memory");
+    }
+    json_object_put(function);
+    return ASSAY_OK;
+}
+
+static assay_status write_tools(json_object *tools, serve_request *r, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    serve_bytes_add_string(&r->request, "{\"tools\":[");
+    for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(tools); i++) {
+        json_object *tool = NULL;
+        rc = convert_tool(r->endpoint, json_object_array_get_idx(tools, i), &tool, err);
+        if (rc != ASSAY_OK) break;
+        const char *text = json_object_to_json_string_ext(tool, JSON_C_TO_STRING_PLAIN);
+        if (!text) rc = assay_fail(err, ASSAY_ENOMEM, "request: out of memory");
+        if (i) serve_bytes_add_string(&r->request, ",");
+        serve_bytes_add_string(&r->request, text ? text : "");
+        json_object_put(tool);
+    }
+    serve_bytes_add_string(&r->request, "]}");
+    if (rc == ASSAY_OK && r->request.failed) rc = assay_fail(err, ASSAY_ENOMEM, "request: out of memory");
+    return rc;
+}
+
+/* "none", or of messages {"type": "none"}. */
+static bool declines_tools(json_object *request, serve_endpoint endpoint)
+{
+    json_object *choice = json_object_object_get(request, "tool_choice");
+    if (endpoint == SERVE_MESSAGES && json_object_is_type(choice, json_type_object))
+        choice = json_object_object_get(choice, "type");
+    const char *text = json_text(choice);
+    return text && strcmp(text, "none") == 0;
+}
+
+/* Calls are looked for only where there are tools to call. */
+static assay_status read_tools(json_object *request, json_object *server, serve_request *r, assay_error *err)
+{
+    bool automatic = false;
+    json_object *tools;
+    assay_status rc = read_flag(server, "server", "auto_tool_choice", &automatic, err);
+    if (rc == ASSAY_OK) rc = copy_text(server, "server", "tool_parser", &r->tools, err);
+    if (rc == ASSAY_OK) rc = find(request, "request", "tools", json_type_array, &tools, err);
+    if (rc != ASSAY_OK) return rc;
+    const bool has = tools && json_object_array_length(tools) > 0;
+    if (!has || !automatic || declines_tools(request, r->endpoint)) r->tools.n = 0;
+    return has ? write_tools(tools, r, err) : ASSAY_OK;
+}
+
+static assay_status read_members(json_object *request, json_object *server, serve_request *r,
+                                 assay_error *err)
+{
+    json_object *options;
+    assay_status rc = copy_text(request, "request", "model", &r->model, err);
+    if (rc == ASSAY_OK && r->model.n == 0) rc = copy_text(server, "server", "model", &r->model, err);
+    if (rc == ASSAY_OK && r->model.n == 0)
+        rc = assay_fail(err, ASSAY_EFORMAT, "request: model: found none, expected a name");
+    if (rc == ASSAY_OK) rc = copy_text(server, "server", "reasoning_parser", &r->parser, err);
+    if (rc == ASSAY_OK) rc = read_flag(request, "request", "stream", &r->streams, err);
+    if (rc == ASSAY_OK) rc = find(request, "request", "stream_options", json_type_object, &options, err);
+    if (rc == ASSAY_OK && options) rc = read_flag(options, "stream_options", "include_usage", &r->usage, err);
+    if (rc == ASSAY_OK) rc = read_thinking(request, server, r, err);
+    return rc == ASSAY_OK ? read_tools(request, server, r, err) : rc;
+}
+
+static assay_status parse(const char *what, assay_text text, json_object **out, assay_error *err)
+{
+    assay_status rc = json_parse(what, text.at ? text.at : "", text.n, out, err);
+    if (rc != ASSAY_OK || json_object_is_type(*out, json_type_object)) return rc;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: found %s, expected an object", what,
+                      json_type_to_name(json_object_get_type(*out)));
+}
+
+assay_status serve_request_read(const assay_response_options *options, serve_request *out, assay_error *err)
+{
+    serve_request r = {0};
+    json_object *request = NULL, *server = NULL;
+    if (!options->endpoint || !serve_endpoint_find(options->endpoint, &r.endpoint))
+        return assay_fail(err, ASSAY_EUNSUPPORTED,
+                          "found endpoint %s, expected /v1/chat/completions, /v1/messages or /v1/responses",
+                          options->endpoint ? options->endpoint : "none");
+    assay_status rc = parse("request", options->request, &request, err);
+    if (rc == ASSAY_OK) rc = parse("server", options->server, &server, err);
+    if (rc == ASSAY_OK) rc = read_members(request, server, &r, err);
+    json_object_put(request);
+    json_object_put(server);
+    if (rc != ASSAY_OK) serve_request_free(&r);
+    else *out = r;
+    return rc;
+}
+
+void serve_request_free(serve_request *r)
+{
+    serve_bytes_free(&r->model);
+    serve_bytes_free(&r->parser);
+    serve_bytes_free(&r->tools);
+    serve_bytes_free(&r->request);
+}

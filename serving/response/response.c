@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/response/response.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "serving/response/form.h"
+#include "serving/text/text.h"
+#include "serving/tools/types.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void serve_put(assay_response *r, const char *literal)
+{
+    serve_bytes_add_string(&r->out, literal);
+}
+
+void serve_put_text(assay_response *r, assay_text text)
+{
+    serve_bytes_add_quoted(&r->out, text.at ? text : (assay_text){"", 0});
+}
+
+void serve_put_count(assay_response *r, int64_t n)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRId64, n);
+    serve_put(r, text);
+}
+
+assay_text serve_text_of(const char *terminated)
+{
+    return (assay_text){terminated, strlen(terminated)};
+}
+
+void serve_put_id(assay_response *r, const char *prefix)
+{
+    serve_put(r, "\"");
+    serve_put(r, prefix);
+    serve_bytes_add_escaped(&r->out, serve_text_of(r->id.at));
+    serve_put(r, "\"");
+}
+
+void serve_put_id_of(assay_response *r, const char *prefix, size_t index)
+{
+    serve_put_id(r, prefix);
+    r->out.n--; /* the quote */
+    serve_put(r, "_");
+    serve_put_count(r, (int64_t)index);
+    serve_put(r, "\"");
+}
+
+static void flush(assay_response *r, const assay_byte_sink *sink)
+{
+    if (r->out.n) sink->take(sink->context, r->out.at, r->out.n);
+    r->out.n = 0;
+}
+
+/* What was written is handed out, and nothing where memory ran out: then the response may only be freed. */
+static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, assay_error *err)
+{
+    if (!r->no_memory && !r->out.failed) {
+        flush(r, sink);
+        return ASSAY_OK;
+    }
+    r->is_over = true;
+    return assay_fail(err, ASSAY_ENOMEM, "a response of %zu runs: out of memory", r->n_runs);
+}
+
+/* A tool is called with JSON, in the types that the request names; where a model wrote something else, with
+ * that as a JSON string. */
+static void check_arguments(assay_response *r, serve_run *run)
+{
+    serve_bytes made = {0};
+    if (run->text.n == 0) serve_bytes_add_string(&run->text, "{}");
+    const assay_text said = serve_bytes_text(&run->text);
+    const assay_status rc = json_check("arguments", said.at ? said.at : "", said.n, NULL);
+    const bool valid = rc == ASSAY_OK;
+    if (!valid) serve_bytes_add_quoted(&made, said);
+    const bool changed = !valid || serve_tools_types(r->tools, serve_bytes_text(&run->name), said, &made);
+    r->no_memory = r->no_memory || rc == ASSAY_ENOMEM || made.failed;
+    if (!changed) {
+        serve_bytes_free(&made);
+        return;
+    }
+    serve_bytes_free(&run->text);
+    run->text = made;
+}
+
+static void close_run(assay_response *r)
+{
+    if (!r->is_open) return;
+    serve_run *run = &r->runs[r->n_runs - 1];
+    r->is_open = false;
+    if (run->part == ASSAY_PART_CALL) check_arguments(r, run);
+    if (r->request.streams) r->form->close(r, run);
+}
+
+/* NULL where there is no memory. */
+static serve_run *open_run(assay_response *r, assay_part part)
+{
+    close_run(r);
+    if ((r->n_runs & (r->n_runs - 1)) == 0) {
+        serve_run *runs = realloc(r->runs, (r->n_runs ? 2 * r->n_runs : 1) * sizeof *runs);
+        r->no_memory = r->no_memory || !runs;
+        if (!runs) return NULL;
+        r->runs = runs;
+    }
+    serve_run *run = &r->runs[r->n_runs];
+    *run = (serve_run){.part = part, .index = r->n_runs, .call = r->n_calls};
+    r->n_runs++;
+    r->n_calls += part == ASSAY_PART_CALL;
+    r->is_open = true;
+    for (size_t i = 0; i <= ASSAY_PART_REASONING && !r->form->fields; i++)
+        if (i != (size_t)part) r->space[i].n = 0;
+    if (r->request.streams && part != ASSAY_PART_CALL) r->form->open(r, run);
+    return run;
+}
+
+static void add_text(assay_response *r, serve_run *run, assay_text text)
+{
+    serve_bytes_add(&run->text, text.at, text.n);
+    r->no_memory = r->no_memory || run->text.failed;
+    if (r->request.streams && run->part != ASSAY_PART_CALL) r->form->delta(r, run, text);
+}
+
+static bool is_space(const serve_bytes *text)
+{
+    size_t at = 0;
+    for (size_t n; at < text->n && (n = serve_text_space(text->at + at, text->n - at)) > 0;) at += n;
+    return at == text->n;
+}
+
+/* Reasoning or content. */
+static void take_text(assay_response *r, assay_part part, assay_text text)
+{
+    if (r->is_open && r->runs[r->n_runs - 1].part == part) {
+        add_text(r, &r->runs[r->n_runs - 1], text);
+        return;
+    }
+    serve_bytes *space = &r->space[part];
+    const size_t n_before = space->n;
+    const serve_bytes added = {.at = (char *)(uintptr_t)text.at, .n = text.n};
+    serve_bytes_add(space, text.at, text.n);
+    r->no_memory = r->no_memory || space->failed;
+    if (is_space(&added) || space->n != n_before + text.n) return;
+    serve_run *run = open_run(r, part);
+    if (run) add_text(r, run, serve_bytes_text(space));
+    space->n = 0;
+}
+
+static void take_content(void *context, assay_text text)
+{
+    take_text(context, ASSAY_PART_CONTENT, text);
+}
+
+static void take_piece(void *context, assay_part part, const char *text, size_t n)
+{
+    assay_response *r = context;
+    serve_run *run;
+    if (part == ASSAY_PART_REASONING || part == ASSAY_PART_CALL)
+        serve_special_end(&r->special, take_content, r);
+    switch (part) {
+    case ASSAY_PART_CONTENT: serve_special_feed(&r->special, (assay_text){text, n}, take_content, r); return;
+    case ASSAY_PART_REASONING: take_text(r, part, (assay_text){text, n}); return;
+    case ASSAY_PART_CALL:
+        run = open_run(r, part);
+        if (run) serve_bytes_add(&run->name, text, n);
+        r->no_memory = r->no_memory || !run || run->name.failed;
+        return;
+    case ASSAY_PART_ARGUMENTS:
+        if (r->is_open) add_text(r, &r->runs[r->n_runs - 1], (assay_text){text, n});
+        return;
+    }
+}
+
+static assay_status open_reply(assay_response *r, assay_error *err)
+{
+    const serve_request *q = &r->request;
+    const assay_reply_options options = {.size = sizeof options,
+                                         .reasoning = q->parser.n ? q->parser.at : NULL,
+                                         .tools = q->tools.n ? q->tools.at : NULL,
+                                         .request = serve_bytes_text(&q->request),
+                                         .thinking_off = q->thinking_off};
+    return r->serving->reply_open(&options, &r->reply, err);
+}
+
+assay_status serve_response_open(const assay_serving *serving, const assay_response_options *options,
+                                 assay_response **out, assay_error *err)
+{
+    static const serve_form *const forms[SERVE_N_ENDPOINTS] = {&serve_form_chat, &serve_form_messages,
+                                                               &serve_form_responses};
+    if (options->size < sizeof *options)
+        return assay_fail(err, ASSAY_EINVAL, "options of a response have %u bytes, expected at least %zu",
+                          options->size, sizeof *options);
+    if (!serving->reply_open)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "there is nothing that reads replies");
+    assay_response *r = calloc(1, sizeof *r);
+    if (!r) return assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
+    r->serving = serving;
+    r->created = options->created;
+    serve_bytes_add(&r->id, options->id, strlen(options->id) + 1);
+    assay_status rc = serve_request_read(options, &r->request, err);
+    if (rc == ASSAY_OK && r->id.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
+    if (rc == ASSAY_OK) rc = serve_tools_request_open(serve_bytes_text(&r->request.request), &r->tools, err);
+    if (rc == ASSAY_OK) rc = open_reply(r, err);
+    if (rc != ASSAY_OK) {
+        serve_response_free(r);
+        return rc;
+    }
+    r->form = forms[r->request.endpoint];
+    *out = r;
+    return ASSAY_OK;
+}
+
+void serve_response_free(assay_response *r)
+{
+    if (!r) return;
+    if (r->reply) r->serving->reply_free(r->reply);
+    for (size_t i = 0; i < r->n_runs; i++) {
+        serve_bytes_free(&r->runs[i].name);
+        serve_bytes_free(&r->runs[i].text);
+    }
+    free(r->runs);
+    serve_tools_request_free(r->tools);
+    for (size_t i = 0; i <= ASSAY_PART_REASONING; i++) serve_bytes_free(&r->space[i]);
+    serve_request_free(&r->request);
+    serve_bytes_free(&r->stop_sequence);
+    serve_bytes_free(&r->id);
+    serve_bytes_free(&r->out);
+    free(r);
+}
+
+static void begin(assay_response *r)
+{
+    if (!r->has_begun && r->request.streams) r->form->begin(r);
+    r->has_begun = true;
+}
+
+static void fail(assay_response *r, const char *text)
+{
+    r->is_over = true;
+    if (r->request.streams) r->form->fail(r, text);
+    else r->form->whole_fail(r, text);
+}
+
+static assay_status finish(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
+{
+    const assay_sink pieces = {.take = take_piece, .context = r};
+    const char *reason = chunk->finish_reason ? chunk->finish_reason : "stop";
+    assay_status rc = r->serving->reply_end(r->reply, &pieces, err);
+    r->is_over = true;
+    if (rc != ASSAY_OK) return rc;
+    serve_special_end(&r->special, take_content, r);
+    if (strcmp(reason, "length") == 0) r->finish = SERVE_LENGTH;
+    else if (strcmp(reason, "content_filter") == 0) r->finish = SERVE_FILTERED;
+    else if (chunk->stop_sequence.at) r->finish = SERVE_STOP_TEXT;
+    if (chunk->stop_sequence.at)
+        serve_bytes_add(&r->stop_sequence, chunk->stop_sequence.at, chunk->stop_sequence.n);
+    if (r->is_open) r->runs[r->n_runs - 1].is_cut = r->finish == SERVE_LENGTH;
+    close_run(r);
+    if (r->request.streams) r->form->finish(r);
+    else r->form->whole(r);
+    return ASSAY_OK;
+}
+
+static assay_status check_open(const assay_response *r, assay_error *err)
+{
+    return r->is_over ? assay_fail(err, ASSAY_EINVAL, "the response is over") : ASSAY_OK;
+}
+
+assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *chunk,
+                                  const assay_byte_sink *sink, assay_error *err)
+{
+    const assay_sink pieces = {.take = take_piece, .context = r};
+    assay_status rc = check_open(r, err);
+    if (rc != ASSAY_OK) return rc;
+    if (chunk->prompt_tokens > 0) r->prompt_tokens = chunk->prompt_tokens;
+    if (chunk->completion_tokens > 0) r->completion_tokens = chunk->completion_tokens;
+    if (chunk->finished && chunk->finish_reason && strcmp(chunk->finish_reason, "error") == 0)
+        return serve_response_fail(r, "the engine failed", sink, err);
+    begin(r);
+    if (chunk->new_text.n)
+        rc = r->serving->reply_feed(r->reply, chunk->new_text.at, chunk->new_text.n, &pieces, err);
+    if (rc == ASSAY_OK && chunk->finished) rc = finish(r, chunk, err);
+    if (rc == ASSAY_OK) return finish_call(r, sink, err);
+    r->is_over = true;
+    return rc;
+}
+
+assay_status serve_response_fail(assay_response *r, const char *text, const assay_byte_sink *sink,
+                                 assay_error *err)
+{
+    assay_status rc = check_open(r, err);
+    if (rc != ASSAY_OK) return rc;
+    fail(r, text);
+    return finish_call(r, sink, err);
+}
+
+assay_status serve_response_end(assay_response *r, const assay_byte_sink *sink, assay_error *err)
+{
+    if (r->is_over) return ASSAY_OK;
+    return serve_response_fail(r, "the engine ended without a reason", sink, err);
+}

@@ -1,0 +1,59 @@
+/* Calls that are written as JSON objects.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/parts.h"
+
+/* The text of a JSON value, of a string what it says. */
+static assay_text say(serve_bytes *room, assay_text value)
+{
+    if (!serve_json_is_string(value)) return value;
+    room->n = 0;
+    serve_json_unquote(room, value);
+    return serve_bytes_text(room);
+}
+
+void serve_json_or_string(serve_tools *t, serve_bytes *out, assay_text value)
+{
+    const assay_status rc = serve_json_check(value);
+    if (rc == ASSAY_ENOMEM) t->failed = true;
+    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
+    else serve_bytes_add_quoted(out, value);
+}
+
+/* A name that is a text with something in it. */
+static assay_text read_name(serve_tools *t, assay_text value, bool trimmed)
+{
+    if (!value.at || !serve_json_is_string(value)) return (assay_text){0};
+    const assay_text name = say(&t->name, value);
+    return trimmed ? serve_span_trim(name) : name;
+}
+
+void serve_tools_member_names(const serve_tools_members *members, const char **names)
+{
+    names[SERVE_NAME] = "name";
+    names[SERVE_OTHER_NAME] = members->other_name ? members->other_name : "name";
+    names[SERVE_ARGUMENTS] = members->arguments[0];
+    names[SERVE_OTHER_ARGUMENTS] = members->arguments[members->arguments[1] ? 1 : 0];
+}
+
+bool serve_tools_call_members(serve_tools *t, const assay_text *found, const serve_tools_members *members)
+{
+    assay_text name = read_name(t, found[SERVE_NAME], members->trimmed);
+    if (name.n == 0) name = read_name(t, found[SERVE_OTHER_NAME], members->trimmed);
+    assay_text arguments = found[SERVE_ARGUMENTS].at ? found[SERVE_ARGUMENTS] : found[SERVE_OTHER_ARGUMENTS];
+    if (name.n == 0 || (!arguments.at && members->required)) return false;
+    if (!arguments.at) arguments = (assay_text){.at = "{}", .n = 2};
+    if (!members->verbatim) arguments = say(&t->arguments, arguments);
+    serve_tools_call(t, name, arguments);
+    return true;
+}
+
+bool serve_tools_call_object(serve_tools *t, assay_text object, const serve_tools_members *members)
+{
+    const char *names[SERVE_N_MEMBERS];
+    assay_text found[SERVE_N_MEMBERS] = {{0}};
+    serve_tools_member_names(members, names);
+    const assay_status rc = serve_json_members(object, names, found, SERVE_N_MEMBERS);
+    if (rc == ASSAY_ENOMEM) t->failed = true;
+    return rc == ASSAY_OK && serve_tools_call_members(t, found, members);
+}

@@ -1,0 +1,150 @@
+/* llama: <|python_tag|>{"name": …, "parameters": {…}}, more of them behind ';'; the same without the marker
+ * at the very beginning, its first member `name` or `type`; <function=NAME>{…}</function>.
+ *
+ * What is no call hides none: an object that is none hides no function, a function that is none no marked
+ * object.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/function.h"
+
+#include <string.h>
+
+#define MARKER       "<|python_tag|>"
+#define FUNCTION     "<function="
+#define FUNCTION_END "</function>"
+
+/* Openers; before t->hollow of each, it opens nothing: objects in an object that is none, functions of which
+ * one was found to be none. */
+enum { MARKED, TAGGED };
+enum { BEFORE, MEMBER, INSIDE }; /* phases: before the object, before its first member is known, in it */
+
+static const serve_tools_members MEMBERS = {
+    .arguments = {"parameters", "arguments"}, .required = true, .verbatim = true, .trimmed = true};
+
+/* What stands before the object: the marker, or ';'; white space around. */
+static serve_tools_found look_before(serve_tools *t, assay_text text, size_t *n)
+{
+    size_t *seen = &t->scan.seen;
+    if (t->opener == MARKED && *seen == 0) *seen = strlen(MARKER);
+    *seen = serve_span_skip(text, *seen);
+    if (t->opener == SERVE_CHAINED && t->scan.mark[0] == 0 && *seen < text.n) {
+        *n = *seen;
+        if (text.at[*seen] != ';') return SERVE_FOUND_CONTENT;
+        t->scan.mark[0] = 1;
+        *seen = serve_span_skip(text, *seen + 1);
+    }
+    *n = *seen;
+    if (*seen == text.n) return SERVE_FOUND_MORE;
+    if (text.at[*seen] != '{') return SERVE_FOUND_CONTENT;
+    t->scan.phase = t->opener == SERVE_BARE ? MEMBER : INSIDE;
+    return SERVE_FOUND_BLOCK;
+}
+
+/* Without a marker, only an object that begins like a call is waited for. */
+static serve_tools_found look_member(serve_tools *t, assay_text text, size_t *n)
+{
+    static const char *const FIRST[] = {"\"name\"", "\"type\""};
+    size_t *at = t->scan.mark;
+    *at = serve_span_skip(text, *at > 0 ? *at : 1);
+    *n = *at;
+    serve_tools_found found = SERVE_FOUND_CONTENT;
+    for (size_t i = 0; i < 2; i++) {
+        const assay_text rest = serve_span_from(text, *at);
+        if (serve_span_begins(rest, FIRST[i])) found = SERVE_FOUND_MORE;
+        if (!serve_span_starts(rest, FIRST[i])) continue;
+        size_t *colon = &t->scan.mark[1];
+        *colon = serve_span_skip(text, *colon > 0 ? *colon : *at + strlen(FIRST[i]));
+        if (*colon == text.n) found = SERVE_FOUND_MORE;
+        if (*colon < text.n && text.at[*colon] == ':') found = SERVE_FOUND_BLOCK;
+    }
+    if (found == SERVE_FOUND_BLOCK) t->scan.phase = INSIDE;
+    return found;
+}
+
+/* Nothing that begins before text[until] like the block is a call. */
+static serve_tools_found pass_hollow(serve_tools *t, size_t opener, size_t until)
+{
+    t->hollow[opener] = t->passed + until;
+    return SERVE_FOUND_CONTENT;
+}
+
+static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
+{
+    *n = strlen(FUNCTION);
+    if (t->scan.seen == 0) t->scan.seen = *n;
+    if (t->scan.phase == BEFORE) {
+        if (t->scan.mark[0] == 0) t->scan.mark[0] = serve_span_find_next(text, &t->scan.seen, ">") + 1;
+        const size_t body = t->scan.mark[0];
+        if (body == *n + 1) return SERVE_FOUND_CONTENT; /* no name */
+        if (body == 0 || body == text.n) return SERVE_FOUND_MORE;
+        if (text.at[body] != '{') return pass_hollow(t, TAGGED, body - 1);
+        t->scan.phase = INSIDE;
+    }
+    const size_t end = serve_span_find_next(text, &t->scan.seen, FUNCTION_END);
+    if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+    if (text.at[end - 1] != '}') return pass_hollow(t, TAGGED, end);
+    *n = t->scan.seen;
+    return SERVE_FOUND_BLOCK;
+}
+
+/* Hands out the call that the object is which ends at t->scan.seen; else content up to its inside. */
+static serve_tools_found take_object(serve_tools *t, assay_text text, size_t *n)
+{
+    const size_t begin = serve_span_find(text, 0, "{"), end = t->scan.seen;
+    *n = end;
+    if (serve_tools_call_object(t, serve_span_part(text, begin, end), &MEMBERS)) return SERVE_FOUND_CHAIN;
+    *n = begin + 1;
+    return t->opener == SERVE_BARE ? SERVE_FOUND_CONTENT : pass_hollow(t, MARKED, end);
+}
+
+static serve_tools_found look_object(serve_tools *t, assay_text text, size_t *n)
+{
+    if (serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) return take_object(t, text, n);
+    if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
+    return SERVE_FOUND_MORE;
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    serve_tools_found found = SERVE_FOUND_BLOCK;
+    if (t->opener <= TAGGED && t->passed < t->hollow[t->opener]) {
+        *n = 1;
+        return SERVE_FOUND_CONTENT;
+    }
+    if (t->opener == TAGGED) {
+        found = look_function(t, text, n);
+    } else {
+        if (t->scan.phase == BEFORE) found = look_before(t, text, n);
+        if (found == SERVE_FOUND_BLOCK && t->scan.phase == MEMBER) found = look_member(t, text, n);
+        if (found == SERVE_FOUND_BLOCK) found = look_object(t, text, n);
+    }
+    if (found != SERVE_FOUND_MORE || !ended) return found;
+    /* A bare object that does not close hides no calls, nor does a function: then none closes behind it. */
+    *n = t->opener == SERVE_BARE ? 1 : text.n;
+    if (t->opener == TAGGED) {
+        *n = strlen(FUNCTION);
+        t->dead |= 1U << TAGGED;
+    }
+    /* A ';' that nothing follows is dropped. */
+    return t->opener == SERVE_CHAINED && t->scan.phase == BEFORE ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+}
+
+/* The arguments as they stand there, JSON or not. */
+static serve_tools_found take(serve_tools *t, assay_text block)
+{
+    const size_t end = serve_function_name_end(block);
+    const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), end));
+    if (name.n == 0) return SERVE_FOUND_CONTENT;
+    serve_tools_call(t, name, serve_span_part(block, end + 1, block.n - strlen(FUNCTION_END)));
+    return SERVE_FOUND_NOTHING;
+}
+
+const serve_tools_format serve_tools_llama = {
+    .names = {"llama", "llama3", "llama4"},
+    .openers = {MARKER, FUNCTION},
+    .inner = {FUNCTION_END},
+    .after = SERVE_AFTER_KEPT,
+    .bare = "{",
+    .look = look,
+    .take = take,
+};

@@ -1,0 +1,370 @@
+/* qwen: <tool_call>{"name": …, "arguments": {…}}</tool_call>, <function=NAME>…</function> with or without
+ * those tags around it, [Calling tool: NAME({…})].
+ *
+ * A call in brackets within a function or an object, and an object within a function, is a call before it and
+ * no part of it. A marker that begins no call withholds the content behind it until its end: then that is
+ * content, markers and all, but for tags with nothing left between them. What the text ends in is dropped
+ * from its marker on, but for whole calls in it; in a function without an end, those in brackets come first.
+ *
+ * step3p5 is the same, but a call that repeats the one before it, or one in brackets that repeats the one in
+ * brackets before it, is none.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/function.h"
+#include "serving/tools/once.h"
+
+#include <string.h>
+
+#define TAG          "<tool_call>"
+#define TAG_END      "</tool_call>"
+#define FUNCTION     "<function="
+#define FUNCTION_END "</function>"
+#define BRACKET      "[Calling tool:"
+#define BRACKET_END  ")]"
+
+enum { TAGGED, TAGGED_END, PLAIN, PLAIN_END, BRACKETED, BRACKETED_END }; /* openers */
+enum { IN_BRACKET = 1, IN_FUNCTION = 2 };                                /* t->state, bits */
+enum { STRAY_END = 1 }; /* t->seen, a bit: the end of a function without its beginning */
+
+/* Phases of a function. */
+enum { IN_NAME, IN_BODY, TO_THE_END };
+
+static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
+
+/* What stands behind the bracket: a call, what may become one, or neither. */
+typedef enum found_bracket { BRACKET_CALL, BRACKET_OPEN, BRACKET_OTHER } found_bracket;
+
+/* mark: the beginning and the end of the name, as far as they were looked for. */
+static found_bracket read_bracket(assay_text text, size_t *mark)
+{
+    if (mark[1] == 0) {
+        mark[0] = serve_span_skip(text, mark[0] > 0 ? mark[0] : strlen(BRACKET));
+        mark[1] = mark[0];
+    }
+    mark[1] += serve_span_word(serve_span_from(text, mark[1]));
+    const assay_text rest = serve_span_from(text, mark[1]);
+    const bool named = mark[1] > mark[0];
+    if (rest.n == 0) {
+        if (!named) mark[1] = 0; /* white space may go on */
+        return BRACKET_OPEN;
+    }
+    if (!named) return BRACKET_OTHER;
+    return serve_span_begins(rest, "({")   ? BRACKET_OPEN
+           : serve_span_starts(rest, "({") ? BRACKET_CALL
+                                           : BRACKET_OTHER;
+}
+
+/* Whether text ends in a call in brackets, which is no part of the object around it. mark: behind the last
+ * bracket, and to where it was looked for. */
+static bool ends_in_bracket(assay_text text, size_t *mark)
+{
+    if (!serve_span_ends(text, "}" BRACKET_END)) return false;
+    while (serve_span_find_next(text, &mark[1], BRACKET) != SERVE_NOWHERE) mark[0] = mark[1];
+    if (mark[0] == 0) return false;
+    return read_bracket(serve_span_from(text, mark[0] - strlen(BRACKET)), (size_t[2]){0}) == BRACKET_CALL;
+}
+
+/* To the first `end` behind '}', with or without white space between them. */
+static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n)
+{
+    for (size_t at; (at = serve_span_find_next(text, &t->scan.seen, end)) != SERVE_NOWHERE;) {
+        assay_text before = serve_span_part(text, 0, at);
+        if (t->opener == TAGGED) before = serve_span_trim_end(before);
+        const bool inner = t->opener == TAGGED && ends_in_bracket(before, t->scan.mark);
+        if (before.at[before.n - 1] != '}' && !inner) continue;
+        *n = t->scan.seen;
+        return true;
+    }
+    serve_tools_wait_for(t, text, end[0] == '<' ? "<" : ")<");
+    return false;
+}
+
+static serve_tools_found withhold(serve_tools *t)
+{
+    t->withheld = true;
+    if (t->opener == TAGGED) t->n_tags++;
+    else t->state |= t->opener == PLAIN ? IN_FUNCTION : IN_BRACKET;
+    return SERVE_FOUND_CONTENT;
+}
+
+/* Moves scan.seen from behind the tag over white space and whole calls in brackets, which are no part of the
+ * object between the tags. False where more text may change how far. */
+static bool skip_brackets(serve_tools *t, assay_text text, bool ended)
+{
+    serve_tools_scan *scan = &t->scan;
+    size_t *mark = scan->mark, *searched = &scan->mark[2];
+    const bool endless = t->dead & 1U << BRACKETED;
+    if (scan->seen == 0) scan->seen = strlen(TAG);
+    for (;;) {
+        if (*searched == 0) {
+            scan->seen = serve_span_skip(text, scan->seen);
+            const assay_text rest = serve_span_from(text, scan->seen);
+            if (serve_span_begins(rest, BRACKET)) return false;
+            if (endless || !serve_span_starts(rest, BRACKET)) return true;
+            const found_bracket found = read_bracket(rest, mark);
+            if (found != BRACKET_CALL) return found == BRACKET_OTHER;
+            *searched = scan->seen + mark[1];
+        }
+        if (serve_span_find_next(text, searched, "}" BRACKET_END) == SERVE_NOWHERE) return ended;
+        scan->seen = *searched;
+        memset(mark, 0, sizeof scan->mark);
+    }
+}
+
+/* Behind the tag: an object, nothing, or what belongs to other calls or to none. */
+static serve_tools_found look_tagged(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    if (t->scan.phase == 0) {
+        if (!skip_brackets(t, text, ended)) return SERVE_FOUND_MORE;
+        const assay_text rest = serve_span_from(text, t->scan.seen);
+        if (serve_span_begins(rest, TAG_END)) return SERVE_FOUND_MORE;
+        *n = serve_span_skip(text, strlen(TAG));
+        if (*n == t->scan.seen && serve_span_starts(rest, TAG_END)) {
+            *n += strlen(TAG_END);
+            return SERVE_FOUND_NOTHING;
+        }
+        if (rest.at[0] != '{') return withhold(t);
+        memset(t->scan.mark, 0, sizeof t->scan.mark);
+        t->scan.phase = 1;
+    }
+    return find_end(t, text, TAG_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
+}
+
+/* What was withheld, once no marker is open any more and nothing waits for a call. */
+static void release_closed(serve_tools *t)
+{
+    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
+}
+
+/* The end of a tag, or of a bracket. Tags with nothing left between them are taken back; what else is between
+ * markers is content with the last of them. */
+static serve_tools_found look_end(serve_tools *t, size_t *n)
+{
+    *n = strlen(t->format->openers[t->opener]);
+    const assay_text tail = serve_span_trim_end(serve_bytes_text(&t->tail));
+    if (t->opener == TAGGED_END && t->n_tags > 0 && serve_span_ends(tail, TAG)) {
+        t->tail.n = tail.n - strlen(TAG);
+        t->n_tags--;
+        release_closed(t);
+        return SERVE_FOUND_NOTHING;
+    }
+    if (t->opener == PLAIN_END && !(t->state & IN_FUNCTION)) t->seen |= STRAY_END;
+    if (t->opener == TAGGED_END) t->n_tags = 0;
+    else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
+    release_closed(t);
+    return SERVE_FOUND_CONTENT;
+}
+
+/* Behind the marker: a name, and the end of a function that has one. Where there are not as many ends so far
+ * as beginnings, published streams say nothing more, and the block reaches to the end of the text. */
+static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
+{
+    *n = strlen(FUNCTION);
+    if (t->scan.seen == 0) t->scan.seen = *n;
+    if (t->scan.phase == IN_NAME) {
+        const size_t end = serve_span_find_next(text, &t->scan.seen, ">");
+        if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+        if (end == *n) return withhold(t);
+        t->scan.phase = IN_BODY;
+    }
+    if (t->scan.phase == IN_BODY) {
+        if (serve_span_find_next(text, &t->scan.seen, FUNCTION_END) == SERVE_NOWHERE) return SERVE_FOUND_MORE;
+        const bool nested =
+            serve_span_find(serve_span_part(text, 0, t->scan.seen), *n, FUNCTION) != SERVE_NOWHERE;
+        *n = t->scan.seen;
+        if (!nested && !(t->seen & STRAY_END)) return SERVE_FOUND_BLOCK;
+        t->scan.phase = TO_THE_END;
+    }
+    t->scan.seen = text.n;
+    serve_tools_wait_for(t, text, "<"); /* of the end of a thought; else the end alone tells more */
+    return SERVE_FOUND_MORE;
+}
+
+static serve_tools_found look_bracket(serve_tools *t, assay_text text, size_t *n)
+{
+    *n = strlen(BRACKET);
+    const found_bracket found = t->scan.seen > 0 ? BRACKET_CALL : read_bracket(text, t->scan.mark);
+    if (found == BRACKET_OPEN) return SERVE_FOUND_MORE;
+    if (found == BRACKET_OTHER) return withhold(t);
+    if (t->scan.seen == 0) t->scan.seen = t->scan.mark[1] + 1;
+    return find_end(t, text, BRACKET_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    serve_tools_found found;
+    switch (t->opener) {
+    case TAGGED: found = look_tagged(t, text, ended, n); break;
+    case TAGGED_END:
+    case PLAIN_END:
+    case BRACKETED_END: return look_end(t, n);
+    case PLAIN: found = look_function(t, text, n); break;
+    default: found = look_bracket(t, text, n); break;
+    }
+    if (found != SERVE_FOUND_MORE || !ended) return found;
+    t->dead |= 1U << t->opener;
+    *n = t->opener == PLAIN ? text.n : strlen(t->format->openers[t->opener]);
+    if (t->opener == PLAIN) return SERVE_FOUND_BLOCK;
+    t->dropping = true;
+    return SERVE_FOUND_NOTHING;
+}
+
+/* Calls [Calling tool: NAME(OBJECT)]. What has its shape and is broken is dropped, as by both answers of the
+ * published server; so it is of the other forms. */
+static void take_bracket(serve_tools *t, assay_text block, size_t name, size_t name_end)
+{
+    const assay_text arguments = serve_span_part(block, name_end + 1, block.n - strlen(BRACKET_END));
+    const assay_text called = serve_span_part(block, name, name_end);
+    const assay_status rc = serve_json_check(arguments);
+    if (rc == ASSAY_ENOMEM) t->failed = true;
+    if (rc != ASSAY_OK) return;
+    if (t->format->once && serve_tools_is_repeated(t, &t->previous_in_brackets, called, arguments)) return;
+    serve_tools_call(t, called, arguments);
+}
+
+static void take_tagged(serve_tools *t, assay_text block)
+{
+    const assay_text body = serve_span_part(block, strlen(TAG), block.n - strlen(TAG_END));
+    serve_tools_call_object(t, serve_span_trim(body), &MEMBERS);
+}
+
+/* Whether text begins with a whole call in brackets, of *n bytes, which is handed out. Where its end is
+ * missing, that of every later one is, too: *n is text.n. */
+static bool take_bracket_at(serve_tools *t, assay_text text, size_t *n)
+{
+    size_t mark[2] = {0};
+    if (read_bracket(text, mark) != BRACKET_CALL) return false;
+    const size_t end = serve_span_find(text, mark[1], "}" BRACKET_END);
+    *n = end == SERVE_NOWHERE ? text.n : end + strlen("}" BRACKET_END);
+    if (end == SERVE_NOWHERE) return false;
+    take_bracket(t, serve_span_part(text, 0, *n), mark[0], mark[1]);
+    return true;
+}
+
+/* The same of an object between tags. */
+static bool take_tagged_at(serve_tools *t, assay_text text, size_t *n)
+{
+    const size_t open = serve_span_skip(text, strlen(TAG));
+    if (!serve_span_starts(serve_span_from(text, open), "{")) return false;
+    for (size_t end = open; (end = serve_span_find(text, end, TAG_END)) != SERVE_NOWHERE; end++) {
+        if (!serve_span_ends(serve_span_trim_end(serve_span_part(text, open, end)), "}")) continue;
+        *n = end + strlen(TAG_END);
+        take_tagged(t, serve_span_part(text, 0, *n));
+        return true;
+    }
+    *n = text.n;
+    return false;
+}
+
+/* The same of a function. */
+static bool take_function_at(serve_tools *t, assay_text text, size_t *n)
+{
+    const size_t name_end = serve_span_find(text, strlen(FUNCTION), ">");
+    if (name_end == strlen(FUNCTION)) return false;
+    const size_t end = name_end == SERVE_NOWHERE ? name_end : serve_span_find(text, name_end, FUNCTION_END);
+    *n = end == SERVE_NOWHERE ? text.n : end + strlen(FUNCTION_END);
+    if (end == SERVE_NOWHERE) return false;
+    (void)serve_function_call(t, serve_span_part(text, 0, *n), end, SERVE_FUNCTION_FRAMED);
+    return true;
+}
+
+/* Hands out the calls in text that begin with opener. Returns the rest, in `room`. */
+static assay_text take_all(serve_tools *t, assay_text text, const char *opener, serve_bytes *room,
+                           bool (*take_at)(serve_tools *t, assay_text text, size_t *n))
+{
+    size_t from = 0, n;
+    room->n = 0;
+    for (size_t at = 0; (at = serve_span_find(text, at, opener)) != SERVE_NOWHERE; at += n) {
+        n = strlen(opener);
+        if (!take_at(t, serve_span_from(text, at), &n)) continue;
+        serve_bytes_add(room, text.at + from, at - from);
+        from = at + n;
+    }
+    if (from == 0) return text;
+    serve_bytes_add(room, text.at + from, text.n - from);
+    t->failed |= room->failed;
+    return serve_bytes_text(room);
+}
+
+/* Where the last `opener` of a text begins if it has no `end` behind it; else text.n. */
+static size_t find_open(assay_text text, const char *opener, const char *end)
+{
+    size_t last = SERVE_NOWHERE;
+    for (size_t at = 0; (at = serve_span_find(text, at, opener)) != SERVE_NOWHERE; at++) last = at;
+    return last == SERVE_NOWHERE || serve_span_find(text, last, end) != SERVE_NOWHERE ? text.n : last;
+}
+
+static bool is_open(assay_text text, const char *opener, const char *end)
+{
+    return find_open(text, opener, end) < text.n;
+}
+
+/* Content up to the first marker without an end, but for tags with nothing between them. */
+static void hand_out_rest(serve_tools *t, assay_text text)
+{
+    const size_t ends[] = {find_open(text, TAG, TAG_END), find_open(text, FUNCTION, FUNCTION_END),
+                           find_open(text, BRACKET, BRACKET_END)};
+    size_t from = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (ends[i] < text.n) text.n = ends[i];
+    for (size_t at = 0; (at = serve_span_find(text, at, TAG)) != SERVE_NOWHERE; at++) {
+        const size_t end = serve_span_skip(text, at + strlen(TAG));
+        if (!serve_span_starts(serve_span_from(text, end), TAG_END)) continue;
+        serve_tools_content(t, serve_span_part(text, from, at));
+        from = end + strlen(TAG_END);
+    }
+    serve_tools_content(t, serve_span_from(text, from));
+}
+
+static serve_tools_found take(serve_tools *t, assay_text block)
+{
+    if (t->opener == BRACKETED) {
+        take_bracket(t, block, t->scan.mark[0], t->scan.mark[1]);
+        return SERVE_FOUND_NOTHING;
+    }
+    block = take_all(t, block, BRACKET, &t->outer[0], take_bracket_at);
+    if (t->opener == TAGGED) {
+        if (!t->failed) take_tagged(t, block);
+        return SERVE_FOUND_NOTHING;
+    }
+    block = take_all(t, block, TAG, &t->outer[1], take_tagged_at);
+    block = take_all(t, block, FUNCTION, &t->outer[2], take_function_at);
+    if (t->dead & 1U << PLAIN) hand_out_rest(t, block); /* the block reaches to the end of the text */
+    return SERVE_FOUND_NOTHING;
+}
+
+/* The tail is withheld as long as a marker in it has no end. */
+static void settle(serve_tools *t)
+{
+    const assay_text tail = serve_bytes_text(&t->tail);
+    t->n_tags = is_open(tail, TAG, TAG_END);
+    t->state = (is_open(tail, FUNCTION, FUNCTION_END) ? IN_FUNCTION : 0) |
+               (is_open(tail, BRACKET, BRACKET_END) ? IN_BRACKET : 0);
+    release_closed(t);
+}
+
+/* No call any more, but content if none follows. */
+static void take_along(serve_tools *t, assay_text text)
+{
+    serve_tools_withhold_taken(t, text);
+    settle(t);
+}
+
+/* What both have. */
+#define FORMAT                                                                                               \
+    .openers = {TAG, TAG_END, FUNCTION, FUNCTION_END, BRACKET, BRACKET_END},                                 \
+    .inner = {"<parameter=", "</parameter>"},                                                                \
+    .ends = 1U << TAGGED_END | 1U << PLAIN_END | 1U << BRACKETED_END, .after = SERVE_AFTER_KEPT,             \
+    .drops_thoughts = true, .drops_thought_ends = true, .look = look, .take = take,                          \
+    .take_along = take_along, .settle = settle
+
+const serve_tools_format serve_tools_qwen = {
+    .names = {"qwen", "qwen3"},
+    FORMAT,
+};
+
+const serve_tools_format serve_tools_step3p5 = {
+    .names = {"step3p5", "step"},
+    FORMAT,
+    .once = true,
+};

@@ -1,0 +1,61 @@
+/* xlam: [{"name": …, "arguments": {…}}, …] in a fenced block of code, behind [TOOL_CALLS] on its line, or at
+ * the very beginning of the text. `parameters` may stand for `arguments`.
+ *
+ * The first array decides. Behind its calls, nothing is read; an empty one, too, is no content, nor is what
+ * stands between the first marker and it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/list.h"
+
+#include <string.h>
+
+#define FENCE  "```"
+#define MARKER "[TOOL_CALLS]"
+
+enum { FENCED, MARKED }; /* openers */
+
+static bool find_end(serve_tools *t, assay_text text)
+{
+    if (t->opener == SERVE_BARE) return serve_list_find_end(t, text, 0);
+    if (t->scan.seen == 0) t->scan.seen = strlen(t->format->openers[t->opener]);
+    const char *end = t->opener == FENCED ? FENCE : "\n";
+    if (serve_span_find_next(text, &t->scan.seen, end) != SERVE_NOWHERE) return true;
+    serve_tools_wait_for(t, text, t->opener == FENCED ? "`" : "\n");
+    return false;
+}
+
+static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    const bool found = find_end(t, text);
+    *n = found ? t->scan.seen : text.n;
+    if (found || (ended && t->opener == MARKED)) return SERVE_FOUND_BLOCK;
+    if (!ended) return SERVE_FOUND_MORE;
+    *n = 1;
+    return SERVE_FOUND_CONTENT;
+}
+
+/* What stands between the marker of a block and its end. */
+static assay_text body_of(const serve_tools *t, assay_text block)
+{
+    if (t->opener == SERVE_BARE) return block;
+    if (t->opener == MARKED) return serve_span_trim(serve_span_from(block, strlen(MARKER)));
+    const assay_text body = serve_span_part(block, strlen(FENCE), block.n - strlen(FENCE));
+    return serve_span_trim(serve_span_from(body, serve_span_starts(body, "json") ? strlen("json") : 0));
+}
+
+static serve_tools_found take(serve_tools *t, assay_text block)
+{
+    static const serve_tools_members MEMBERS = {.arguments = {"arguments", "parameters"}};
+    const serve_list found = serve_list_read(t, body_of(t, block), &MEMBERS);
+    if (found == SERVE_LIST_EMPTY) t->tail.n = 0;
+    return found == SERVE_LIST_EMPTY || found == SERVE_LIST_CALLS ? SERVE_FOUND_END : SERVE_FOUND_CONTENT;
+}
+
+const serve_tools_format serve_tools_xlam = {
+    .names = {"xlam"},
+    .openers = {FENCE, MARKER},
+    .after = SERVE_AFTER_MARKER_UNCALLED,
+    .bare = "[{",
+    .look = look,
+    .take = take,
+};

@@ -1,0 +1,16 @@
+/* Expectations on what a tool parser makes of a text, for tests. A script is what pieces_script writes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_TOOLS_TESTS_TOOL_READS_H
+#define SERVING_TOOLS_TESTS_TOOL_READS_H
+
+#include "serving/tools/tools.h"
+
+/* Of a text cut in any three pieces, and into bytes; then no piece may end within a character. An empty
+ * script is one of nothing. */
+void tool_reads(const char *parser, const char *text, const char *script);
+
+/* The same with a request, its JSON text; NULL: none. */
+void tool_reads_with(const char *parser, const char *request, const char *text, const char *script);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/types.h"
+
+#include "base/json.h"
+#include "serving/text/span.h"
+#include "serving/values/json_value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Types as bits; a whole number is a number, too. */
+enum { STRING = 1, INTEGER = 2, NUMBER = 4, BOOLEAN = 8, ARRAY = 16, OBJECT = 32, NOTHING = 64 };
+
+typedef struct call {
+    json_object *properties;
+    serve_bytes *out, name, value;
+    bool changed;
+} call;
+
+/* What type a schema names: 0 where it is none that is known. */
+static unsigned type_of(json_object *name)
+{
+    static const struct {
+        const char *name;
+        unsigned bits;
+    } TYPES[] = {{"string", STRING}, {"integer", INTEGER}, {"number", NUMBER}, {"boolean", BOOLEAN},
+                 {"array", ARRAY},   {"object", OBJECT},   {"null", NOTHING}};
+    const char *text = json_text(name);
+    for (size_t i = 0; text && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(text, TYPES[i].name) == 0) return TYPES[i].bits;
+    return 0;
+}
+
+/* One type, or a list of them. */
+static unsigned types_of(json_object *schema)
+{
+    json_object *type = NULL;
+    unsigned bits = 0;
+    if (!json_object_is_type(schema, json_type_object) || !json_object_object_get_ex(schema, "type", &type))
+        return 0;
+    if (!json_object_is_type(type, json_type_array)) return type_of(type);
+    for (size_t i = 0; i < json_object_array_length(type); i++)
+        bits |= type_of(json_object_array_get_idx(type, i));
+    return bits;
+}
+
+/* All that a value is; value: JSON text without white space around it. */
+static unsigned types_of_value(assay_text value)
+{
+    switch (value.at[0]) {
+    case '"': return STRING;
+    case '[': return ARRAY;
+    case '{': return OBJECT;
+    case 't':
+    case 'f': return BOOLEAN;
+    case 'n': return NOTHING;
+    default:
+        for (size_t i = 0; i < value.n; i++)
+            if (strchr(".eE", value.at[i])) return NUMBER;
+        return INTEGER | NUMBER;
+    }
+}
+
+/* A float as Python's repr: the shortest digits that say it, with an exponent below 1e-4 and from 1e16 on. */
+static void add_float(serve_bytes *out, double value)
+{
+    char text[48];
+    int precision = 1;
+    while (snprintf(text, sizeof text, "%.*e", precision - 1, value) > 0 && strtod(text, NULL) != value)
+        precision++;
+    const int exponent = atoi(strchr(text, 'e') + 1), digits = precision - 1 - exponent;
+    if (exponent >= -4 && exponent < 16) snprintf(text, sizeof text, "%.*f", digits > 1 ? digits : 1, value);
+    serve_bytes_add_string(out, text);
+}
+
+/* As Python writes what it has read; false where that is infinite. */
+static bool add_number(serve_bytes *out, serve_bytes *scratch, assay_text number)
+{
+    scratch->n = 0;
+    serve_bytes_add(scratch, number.at, number.n);
+    serve_bytes_add(scratch, "", 1);
+    if (scratch->failed) return false;
+    if (types_of_value(number) & INTEGER) {
+        serve_bytes_add_string(out, strcmp(scratch->at, "-0") == 0 ? "0" : scratch->at);
+        return true;
+    }
+    const double value = strtod(scratch->at, NULL);
+    if (isfinite(value)) add_float(out, value);
+    return isfinite(value);
+}
+
+static bool add_token(serve_bytes *out, const json_scan_token *token, serve_bytes *scratch)
+{
+    static const char *const WORDS[] = {
+        [JSON_SCAN_OBJECT] = "{",    [JSON_SCAN_OBJECT_END] = "}", [JSON_SCAN_ARRAY] = "[",
+        [JSON_SCAN_ARRAY_END] = "]", [JSON_SCAN_TRUE] = "true",    [JSON_SCAN_FALSE] = "false",
+        [JSON_SCAN_NULL] = "null"};
+    if (token->kind == JSON_SCAN_NUMBER) return add_number(out, scratch, (assay_text){token->text, token->n});
+    if (token->kind != JSON_SCAN_NAME && token->kind != JSON_SCAN_STRING) {
+        serve_bytes_add_string(out, WORDS[token->kind]);
+        return true;
+    }
+    scratch->n = 0;
+    serve_json_unquote(scratch, (assay_text){token->text - 1, token->n + 2});
+    serve_bytes_add_quoted(out, serve_bytes_text(scratch));
+    if (token->kind == JSON_SCAN_NAME) serve_bytes_add_string(out, ":");
+    return !scratch->failed;
+}
+
+/* The value, valid, without white space. False where it has a number that Python does not write, and where
+ * memory runs out, of which `out` has failed. */
+static bool add_compact(serve_bytes *out, assay_text value)
+{
+    json_scan *scan = NULL;
+    json_scan_token token;
+    serve_bytes scratch = {0};
+    assay_status rc = json_scan_open("", value.at, value.n, &scan, NULL);
+    bool ok = rc == ASSAY_OK, behind = false;
+    while (ok && (rc = json_scan_next(scan, &token, NULL)) == ASSAY_OK && token.kind != JSON_SCAN_END) {
+        const bool ends = token.kind == JSON_SCAN_OBJECT_END || token.kind == JSON_SCAN_ARRAY_END;
+        if (behind && !ends) serve_bytes_add_string(out, ",");
+        ok = add_token(out, &token, &scratch);
+        behind =
+            token.kind != JSON_SCAN_OBJECT && token.kind != JSON_SCAN_ARRAY && token.kind != JSON_SCAN_NAME;
+    }
+    out->failed = out->failed || scratch.failed || rc == ASSAY_ENOMEM;
+    json_scan_free(scan);
+    serve_bytes_free(&scratch);
+    return ok;
+}
+
+/* Without the white space that JSON has around values. */
+static assay_text trim(assay_text text)
+{
+    while (text.n > 0 && memchr(" \t\n\r", text.at[0], 4)) text = serve_span_from(text, 1);
+    while (text.n > 0 && memchr(" \t\n\r", text.at[text.n - 1], 4)) text.n--;
+    return text;
+}
+
+/* c->value becomes the text of the value in one of the types; false where it stays as it is. */
+static bool convert(call *c, assay_text value, unsigned types)
+{
+    serve_bytes text = {0};
+    const unsigned own = types_of_value(value);
+    bool ok = false;
+    c->value.n = 0;
+    if (types == 0 || own & types) return false;
+    if (types & STRING && own & (ARRAY | OBJECT)) {
+        ok = add_compact(&text, value);
+        serve_bytes_add_quoted(&c->value, serve_bytes_text(&text));
+    } else if (own == STRING) {
+        serve_json_unquote(&text, value);
+        const assay_text said = trim(serve_bytes_text(&text));
+        const bool fits = said.n > 0 && types_of_value(said) & types & ~(unsigned)STRING;
+        const assay_status rc = fits ? json_check("", said.at, said.n, NULL) : ASSAY_OK;
+        text.failed = text.failed || rc == ASSAY_ENOMEM;
+        ok = fits && rc == ASSAY_OK;
+        if (ok) serve_bytes_add(&c->value, said.at, said.n);
+    }
+    c->out->failed = c->out->failed || text.failed || c->value.failed;
+    serve_bytes_free(&text);
+    return ok;
+}
+
+static void take_member(void *context, assay_text name, assay_text value)
+{
+    call *c = context;
+    json_object *schema = NULL;
+    c->name.n = 0;
+    serve_json_unquote(&c->name, name);
+    serve_bytes_add(&c->name, "", 1);
+    c->out->failed = c->out->failed || c->name.failed;
+    if (c->out->failed) return;
+    json_object_object_get_ex(c->properties, c->name.at, &schema);
+    if (c->out->at[c->out->n - 1] != '{') serve_bytes_add_string(c->out, ", ");
+    serve_bytes_add(c->out, name.at, name.n);
+    serve_bytes_add_string(c->out, ": ");
+    if (!convert(c, value, types_of(schema))) {
+        serve_bytes_add(c->out, value.at, value.n);
+        return;
+    }
+    serve_bytes_add(c->out, c->value.at, c->value.n);
+    c->changed = true;
+}
+
+bool serve_tools_types(const serve_tools_request *request, assay_text tool, assay_text arguments,
+                       serve_bytes *out)
+{
+    const size_t begin = out->n;
+    call c = {.properties = serve_tools_request_properties(request, tool), .out = out};
+    if (!c.properties) return false;
+    serve_bytes_add_string(out, "{");
+    const assay_status rc = serve_json_object(arguments, take_member, &c);
+    serve_bytes_add_string(out, "}");
+    serve_bytes_free(&c.name);
+    serve_bytes_free(&c.value);
+    if (rc == ASSAY_ENOMEM) out->failed = true;
+    if (rc != ASSAY_OK || !c.changed) out->n = begin;
+    return rc == ASSAY_OK && c.changed;
+}

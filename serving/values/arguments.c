@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/values/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void serve_arguments_free(serve_arguments *a)
+{
+    serve_bytes_free(&a->text);
+    serve_bytes_free(&a->json);
+    free(a->each);
+    *a = (serve_arguments){0};
+}
+
+void serve_arguments_name(serve_arguments *a, assay_text name)
+{
+    if (a->n == a->room) {
+        const size_t room = a->room > 0 ? 2 * a->room : 8;
+        serve_argument *each = realloc(a->each, room * sizeof *each);
+        if (!each) {
+            a->text.failed = true;
+            return;
+        }
+        a->each = each;
+        a->room = room;
+    }
+    if (a->n > 0) a->each[a->n - 1].end = a->text.n;
+    serve_argument *one = &a->each[a->n++];
+    *one = (serve_argument){.begin = a->text.n};
+    serve_bytes_add_quoted(&a->text, name);
+    one->name_end = a->text.n;
+    serve_bytes_add_string(&a->text, ": ");
+}
+
+void serve_arguments_forget(serve_arguments *a)
+{
+    if (a->text.failed) return;
+    a->text.n = a->each[--a->n].begin;
+}
+
+/* By name, equal ones in their order: places in the text grow. */
+static int compare(const void *left, const void *right, void *context)
+{
+    const serve_argument *x = *(serve_argument *const *)left, *y = *(serve_argument *const *)right;
+    const char *text = context;
+    const size_t nx = x->name_end - x->begin, ny = y->name_end - y->begin;
+    const int order = memcmp(text + x->begin, text + y->begin, nx < ny ? nx : ny);
+    if (order != 0) return order;
+    if (nx != ny) return nx < ny ? -1 : 1;
+    return x->begin < y->begin ? -1 : 1;
+}
+
+static void mark_replaced(serve_arguments *a)
+{
+    serve_argument **sorted = malloc(a->n * sizeof(serve_argument *));
+    if (!sorted) {
+        a->json.failed = true;
+        return;
+    }
+    for (size_t i = 0; i < a->n; i++) sorted[i] = &a->each[i];
+    qsort_r(sorted, a->n, sizeof *sorted, compare, a->text.at);
+    for (size_t i = 1; i < a->n; i++) {
+        const serve_argument *x = sorted[i - 1], *y = sorted[i];
+        const size_t n = x->name_end - x->begin;
+        (a->first_counts ? sorted[i] : sorted[i - 1])->replaced =
+            n == y->name_end - y->begin && memcmp(a->text.at + x->begin, a->text.at + y->begin, n) == 0;
+    }
+    free(sorted);
+}
+
+/* The object but for the brace that ends it; then a is as new. */
+static void join(serve_arguments *a)
+{
+    a->json.n = 0;
+    if (a->n > 0) a->each[a->n - 1].end = a->text.n;
+    serve_bytes_add(&a->json, "{", 1);
+    for (size_t i = 0; i < a->n && !a->text.failed; i++) {
+        const serve_argument *one = &a->each[i];
+        if (one->replaced) continue;
+        if (a->json.n > 1) serve_bytes_add_string(&a->json, ", ");
+        serve_bytes_add(&a->json, a->text.at + one->begin, one->end - one->begin);
+    }
+    a->text.n = 0;
+    a->n = 0;
+}
+
+assay_text serve_arguments_object(serve_arguments *a)
+{
+    if (a->n > 0 && !a->text.failed) mark_replaced(a);
+    join(a);
+    serve_bytes_add(&a->json, "}", 1);
+    return serve_bytes_text(&a->json);
+}
+
+assay_text serve_arguments_begun(serve_arguments *a)
+{
+    if (a->n == 0) return serve_arguments_object(a);
+    join(a);
+    return serve_bytes_text(&a->json);
+}

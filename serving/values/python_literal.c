@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/values/python_literal.h"
+
+#include "serving/text/span.h"
+#include "serving/values/arguments.h"
+#include "serving/values/python_string.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS_MAX 4300 /* of a whole number: what Python takes */
+
+typedef struct source {
+    assay_text text;
+    size_t at;
+    size_t depth; /* of brackets */
+    serve_bytes string;
+} source;
+
+static bool read_value(source *s, serve_bytes *json);
+
+static char look(const source *s, size_t ahead)
+{
+    return s->at + ahead < s->text.n ? s->text.at[s->at + ahead] : '\0';
+}
+
+/* Bytes of a backslash and the end of its line, if the text goes on behind them; else 0. */
+static size_t measure_join(const source *s)
+{
+    if (look(s, 0) != '\\') return 0;
+    const size_t n = look(s, 1) == '\n' ? 2 : look(s, 1) != '\r' ? 0 : look(s, 2) == '\n' ? 3 : 2;
+    return s->at + n < s->text.n ? n : 0;
+}
+
+/* Blanks and joined lines, and inside of brackets lines and comments as well. */
+static void skip_blank(source *s, bool lines)
+{
+    for (size_t n = 0;; s->at += n > 0 ? n : 1) {
+        const char c = look(s, 0);
+        if (c == '#' && lines)
+            while (s->at < s->text.n && look(s, 0) != '\n' && look(s, 0) != '\r') s->at++;
+        n = measure_join(s);
+        const char here = look(s, 0);
+        if (n == 0 && (here == '\0' || !strchr(lines ? " \t\f\r\n" : " \t\f", here))) return;
+    }
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(const source *s, size_t ahead)
+{
+    if (s->at + ahead >= s->text.n) return false;
+    return serve_span_word(serve_span_part(s->text, s->at + ahead, s->at + ahead + 1)) == 1;
+}
+
+/* Digits with single underscores between them, without those, into out. How many. */
+static size_t read_digits(source *s, serve_bytes *out)
+{
+    size_t n = 0;
+    while (is_digit(look(s, 0)) || (n > 0 && look(s, 0) == '_' && is_digit(look(s, 1)))) {
+        if (look(s, 0) != '_') {
+            serve_bytes_add(out, &s->text.at[s->at], 1);
+            n++;
+        }
+        s->at++;
+    }
+    return n;
+}
+
+#define OCTAL "01234567"
+
+/* 0x…, 0o…, 0b…: in decimal. */
+static bool read_based(source *s, serve_bytes *json, int base)
+{
+    char digits[65], decimal[24];
+    size_t n = 0;
+    for (s->at += 2; is_word(s, 0); s->at++) {
+        const char c = look(s, 0);
+        if (c == '_' && is_word(s, 1) && look(s, 1) != '_') continue;
+        if (n + 1 == sizeof digits) return false;
+        digits[n++] = c;
+    }
+    digits[n] = '\0';
+    errno = 0;
+    const unsigned long long value = strtoull(digits, NULL, base);
+    if (n == 0 ||
+        strspn(digits, base == 2   ? "01"
+                       : base == 8 ? OCTAL
+                                   : OCTAL "89abcdefABCDEF") < n ||
+        errno != 0)
+        return false;
+    snprintf(decimal, sizeof decimal, "%llu", value);
+    serve_bytes_add_string(json, decimal);
+    return true;
+}
+
+static int base_of(char c)
+{
+    return c == 'x' || c == 'X' ? 16 : c == 'o' || c == 'O' ? 8 : c == 'b' || c == 'B' ? 2 : 0;
+}
+
+/* What stands in `digits` is a float: as the shortest text that says it. */
+static bool add_float(serve_bytes *json, serve_bytes *digits)
+{
+    serve_bytes_add(digits, "", 1);
+    if (digits->failed) return false;
+    const double value = strtod(digits->at, NULL);
+    if (!isfinite(value)) return false;
+    char text[40];
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    serve_bytes_add_string(json, text);
+    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* it stays a float */
+    return true;
+}
+
+static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
+{
+    const size_t whole = read_digits(s, digits);
+    size_t fraction = 0;
+    bool is_float = false;
+    if (look(s, 0) == '.') {
+        is_float = true;
+        s->at++;
+        serve_bytes_add(digits, ".", 1);
+        fraction = read_digits(s, digits);
+    }
+    if (whole + fraction == 0) return false;
+    if (look(s, 0) == 'e' || look(s, 0) == 'E') {
+        is_float = true;
+        const size_t sign = look(s, 1) == '+' || look(s, 1) == '-';
+        serve_bytes_add(digits, &s->text.at[s->at], 1 + sign);
+        s->at += 1 + sign;
+        if (read_digits(s, digits) == 0) return false;
+    }
+    if (is_word(s, 0)) return false; /* 1j, 1_, 1x */
+    if (is_float) return add_float(json, digits);
+    if (digits->failed || whole > DIGITS_MAX) return false;
+    size_t zeros = 0;
+    while (zeros + 1 < whole && digits->at[zeros] == '0') zeros++;
+    if (zeros > 0 && strspn(digits->at, "0") < whole) return false;
+    serve_bytes_add(json, digits->at + zeros, whole - zeros);
+    return true;
+}
+
+static bool read_number(source *s, serve_bytes *json)
+{
+    if (look(s, 0) == '+' || look(s, 0) == '-') {
+        if (look(s, 0) == '-') serve_bytes_add(json, "-", 1);
+        s->at++;
+        skip_blank(s, s->depth > 0);
+    }
+    const int base = look(s, 0) == '0' ? base_of(look(s, 1)) : 0;
+    if (base != 0) return read_based(s, json, base);
+    serve_bytes digits = {0};
+    const bool ok = read_decimal(s, json, &digits);
+    serve_bytes_free(&digits);
+    return ok;
+}
+
+/* Adjacent strings, joined, in s->string. */
+static bool read_strings(source *s)
+{
+    s->string.n = 0;
+    for (;;) {
+        if (!serve_python_string(&s->string, s->text, &s->at)) return false;
+        skip_blank(s, s->depth > 0);
+        if (!serve_python_is_string(s->text, s->at)) return true;
+    }
+}
+
+static bool read_word(source *s, serve_bytes *json)
+{
+    static const char *const WORDS[][2] = {{"True", "true"}, {"False", "false"}, {"None", "null"}};
+    const assay_text rest = serve_span_from(s->text, s->at);
+    const size_t n = serve_span_word(rest);
+    for (size_t i = 0; i < 3; i++) {
+        if (!serve_span_equals(serve_span_part(rest, 0, n), WORDS[i][0])) continue;
+        serve_bytes_add_string(json, WORDS[i][1]);
+        s->at += n;
+        return true;
+    }
+    return false;
+}
+
+/* Values up to the closing bracket, *n of them; *comma: whether a comma came last. */
+static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool *comma)
+{
+    for (*n = 0, *comma = false;; *comma = true) {
+        skip_blank(s, true);
+        if (look(s, 0) == close) break;
+        if (*n > 0) serve_bytes_add_string(json, ", ");
+        if (!read_value(s, json)) return false;
+        ++*n;
+        skip_blank(s, true);
+        *comma = false;
+        if (look(s, 0) == close) break;
+        if (look(s, 0) != ',') return false;
+        s->at++;
+    }
+    s->at++;
+    return true;
+}
+
+/* A list, or a tuple; a value in parentheses stays one. */
+static bool read_list(source *s, serve_bytes *json)
+{
+    const bool round = look(s, 0) == '(';
+    size_t n;
+    bool comma;
+    serve_bytes items = {0};
+    s->at++;
+    bool ok = read_items(s, &items, round ? ')' : ']', &n, &comma) && !items.failed;
+    if (ok) {
+        const bool one = round && n == 1 && !comma;
+        if (!one) serve_bytes_add(json, "[", 1);
+        serve_bytes_add(json, items.at, items.n);
+        if (!one) serve_bytes_add(json, "]", 1);
+    }
+    serve_bytes_free(&items);
+    return ok;
+}
+
+static bool is_float(const serve_bytes *json)
+{
+    if (!is_digit(json->at[0]) && json->at[0] != '-') return false;
+    return memchr(json->at, '.', json->n) || memchr(json->at, 'e', json->n);
+}
+
+/* A key, as json.dumps writes it. */
+static bool read_key(source *s, serve_arguments *members)
+{
+    if (serve_python_is_string(s->text, s->at)) {
+        if (!read_strings(s)) return false;
+        serve_arguments_name(members, serve_bytes_text(&s->string));
+        return true;
+    }
+    if (look(s, 0) == '(' || look(s, 0) == '[' || look(s, 0) == '{') return false;
+    serve_bytes key = {0};
+    const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
+    if (ok) serve_arguments_name(members, serve_bytes_text(&key));
+    serve_bytes_free(&key);
+    return ok;
+}
+
+static bool read_members(source *s, serve_arguments *members)
+{
+    for (s->at++;;) {
+        skip_blank(s, true);
+        if (look(s, 0) == '}') break;
+        if (!read_key(s, members)) return false;
+        skip_blank(s, true);
+        if (look(s, 0) != ':') return false;
+        s->at++;
+        skip_blank(s, true);
+        if (!read_value(s, &members->text)) return false;
+        skip_blank(s, true);
+        if (look(s, 0) == '}') break;
+        if (look(s, 0) != ',') return false;
+        s->at++;
+    }
+    s->at++;
+    return true;
+}
+
+static bool read_dictionary(source *s, serve_bytes *json)
+{
+    serve_arguments members = {0};
+    const bool ok = read_members(s, &members);
+    if (ok) {
+        const assay_text object = serve_arguments_object(&members);
+        serve_bytes_add(json, object.at, object.n);
+        json->failed |= members.text.failed || members.json.failed;
+    }
+    serve_arguments_free(&members);
+    return ok;
+}
+
+static bool read_value(source *s, serve_bytes *json)
+{
+    const char c = look(s, 0);
+    if (serve_python_is_string(s->text, s->at)) {
+        if (!read_strings(s)) return false;
+        serve_bytes_add_quoted(json, serve_bytes_text(&s->string));
+        return true;
+    }
+    if (c == '(' || c == '[' || c == '{') {
+        if (s->depth == SERVE_PYTHON_DEPTH_MAX) return false;
+        s->depth++;
+        const bool ok = c == '{' ? read_dictionary(s, json) : read_list(s, json);
+        s->depth--;
+        return ok;
+    }
+    if (is_digit(c) || c == '+' || c == '-' || c == '.') return read_number(s, json);
+    return read_word(s, json);
+}
+
+/* What was added on the way is taken back where it is no literal. */
+static bool close_source(source *s, serve_bytes *json, size_t n, bool ok)
+{
+    json->failed |= s->string.failed;
+    serve_bytes_free(&s->string);
+    if (!ok) json->n = n;
+    return ok && !json->failed;
+}
+
+bool serve_python_value(serve_bytes *json, assay_text text, size_t *at)
+{
+    source s = {.text = text, .at = *at, .depth = 1};
+    const size_t n = json->n;
+    skip_blank(&s, true);
+    bool ok = read_value(&s, json);
+    skip_blank(&s, true);
+    *at = s.at;
+    return close_source(&s, json, n, ok);
+}
+
+/* Values without brackets around them: more than one, or a comma, make a tuple. */
+static bool read_bare(source *s, serve_bytes *json)
+{
+    serve_bytes items = {0};
+    size_t n = 0;
+    bool comma = false, ok = true;
+    do {
+        if (n > 0) serve_bytes_add_string(&items, ", ");
+        ok = read_value(s, &items);
+        n++;
+        skip_blank(s, false);
+        comma = ok && look(s, 0) == ',';
+        if (comma) s->at++;
+        skip_blank(s, false);
+    } while (comma && s->at < s->text.n && !strchr("\r\n#", look(s, 0)));
+    const bool tuple = n > 1 || comma;
+    if (tuple) serve_bytes_add(json, "[", 1);
+    if (ok) serve_bytes_add(json, items.at, items.n);
+    if (tuple) serve_bytes_add(json, "]", 1);
+    json->failed |= items.failed;
+    serve_bytes_free(&items);
+    return ok;
+}
+
+/* Whether a line of nothing but blanks comes last: Python takes it for an indented one. */
+static bool ends_indented(assay_text text)
+{
+    size_t n = text.n;
+    while (n > 0 && (text.at[n - 1] == ' ' || text.at[n - 1] == '\t')) n--;
+    if (n == 0 || n == text.n || (text.at[n - 1] != '\n' && text.at[n - 1] != '\r')) return false;
+    const assay_text line = serve_span_part(text, 0, n);
+    return !serve_span_ends(line, "\\\n") && !serve_span_ends(line, "\\\r") &&
+           !serve_span_ends(line, "\\\r\n");
+}
+
+bool serve_python_literal(serve_bytes *json, assay_text text)
+{
+    source s = {.text = text};
+    const size_t n = json->n;
+    while (look(&s, 0) != '\0' && strchr(" \t\f", look(&s, 0))) s.at++;
+    const size_t blank = s.at;
+    skip_blank(&s, true);
+    const bool indented = s.at > blank && text.at[s.at - 1] != '\n' && text.at[s.at - 1] != '\r';
+    const bool ok = !indented && !ends_indented(text) && s.at < text.n && read_bare(&s, json);
+    skip_blank(&s, true);
+    return close_source(&s, json, n, ok && s.at == text.n);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/values/python_string.h"
+
+#include "base/utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static char look(assay_text text, size_t at)
+{
+    return at < text.n ? text.at[at] : '\0';
+}
+
+static bool is_newline(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* Bytes of the prefix at text[at]: none, or one letter. */
+static size_t measure_prefix(assay_text text, size_t at)
+{
+    const char c = look(text, at);
+    return c != '\0' && strchr("rRuU", c) ? 1 : 0;
+}
+
+bool serve_python_is_string(assay_text text, size_t at)
+{
+    const char quote = look(text, at + measure_prefix(text, at));
+    return quote == '\'' || quote == '"';
+}
+
+static void add_character(serve_bytes *out, uint32_t codepoint)
+{
+    char bytes[4];
+    const size_t n = utf8_encode(bytes, codepoint);
+    serve_bytes_add(out, bytes, n);
+}
+
+static int digit(char c, unsigned base)
+{
+    const int value = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : 16;
+    return value < (int)base ? value : -1;
+}
+
+/* Digits at text[*at..): at least `least`, at most `most`. */
+static bool read_digits(assay_text text, size_t *at, unsigned base, size_t least, size_t most,
+                        uint32_t *value)
+{
+    size_t n = 0;
+    for (*value = 0; n < most && digit(look(text, *at), base) >= 0; n++, ++*at)
+        *value = *value * base + (uint32_t)digit(text.at[*at], base);
+    return n >= least;
+}
+
+static bool add_coded(serve_bytes *out, assay_text text, size_t *at, unsigned base, size_t least, size_t most)
+{
+    uint32_t codepoint;
+    if (!read_digits(text, at, base, least, most, &codepoint)) return false;
+    if (codepoint > 0x10FFFF || (codepoint >= 0xD800 && codepoint <= 0xDFFF)) return false;
+    add_character(out, codepoint);
+    return true;
+}
+
+/* The escape behind a backslash, at text[*at]. An unknown one keeps its backslash. */
+static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
+{
+    static const char NAMED[] = "\\'\"abfnrtv", SAYS[] = "\\'\"\a\b\f\n\r\t\v";
+    const char c = look(text, *at);
+    const char *named = c != '\0' ? strchr(NAMED, c) : NULL;
+    if (digit(c, 8) >= 0) return add_coded(out, text, at, 8, 1, 3);
+    ++*at;
+    if (named) {
+        serve_bytes_add(out, &SAYS[named - NAMED], 1);
+        return true;
+    }
+    switch (c) {
+    case 'x': return add_coded(out, text, at, 16, 2, 2);
+    case 'u': return add_coded(out, text, at, 16, 4, 4);
+    case 'U': return add_coded(out, text, at, 16, 8, 8);
+    case 'N': return false;
+    case '\r': *at += look(text, *at) == '\n'; return true;
+    case '\n': return true;
+    default: break;
+    }
+    --*at;
+    serve_bytes_add(out, "\\", 1);
+    return true;
+}
+
+/* A backslash in a raw string stands for itself, and the character behind it does not end the string. */
+static void add_raw(serve_bytes *out, assay_text text, size_t *at)
+{
+    const char c = look(text, *at);
+    serve_bytes_add(out, "\\", 1);
+    if (c != '\'' && c != '"' && c != '\\') return;
+    serve_bytes_add(out, &c, 1);
+    ++*at;
+}
+
+/* Up to the quotes that end it; quotes: how many. */
+static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote, size_t quotes, bool raw)
+{
+    while (*at < text.n) {
+        const char c = text.at[*at];
+        size_t n = 0;
+        while (n < quotes && look(text, *at + n) == quote) n++;
+        if (n == quotes) {
+            *at += quotes;
+            return true;
+        }
+        if (c == '\0' || (quotes == 1 && is_newline(c))) return false;
+        ++*at;
+        if (c == '\\') {
+            if (raw) add_raw(out, text, at);
+            else if (!add_escape(out, text, at)) return false;
+        } else if (c == '\r') { /* a line ends in "\n", however the text says it */
+            serve_bytes_add(out, "\n", 1);
+            *at += look(text, *at) == '\n';
+        } else {
+            serve_bytes_add(out, &c, 1);
+        }
+    }
+    return false;
+}
+
+bool serve_python_string(serve_bytes *out, assay_text text, size_t *at)
+{
+    const size_t prefix = measure_prefix(text, *at);
+    const bool raw = prefix > 0 && (text.at[*at] == 'r' || text.at[*at] == 'R');
+    const char quote = text.at[*at + prefix];
+    *at += prefix + 1;
+    size_t quotes = 1;
+    if (look(text, *at) == quote) {
+        ++*at;
+        if (look(text, *at) != quote) return true;
+        ++*at;
+        quotes = 3;
+    }
+    return read_body(out, text, at, quote, quotes, raw);
+}

@@ -1,0 +1,28 @@
+/* Words that have been met, and their ids: what makes most words of a text cheap.
+ *
+ * It belongs to one thread and one tokenizer, and never holds more than some megabytes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOKENIZER_MODELS_CACHE_H
+#define TOKENIZER_MODELS_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOKENIZER_CACHE_WORD_MAX 128 /* bytes */
+
+typedef struct tokenizer_cache tokenizer_cache;
+
+/* NULL where memory cannot be had: then nothing is remembered. */
+tokenizer_cache *tokenizer_cache_open(void);
+void tokenizer_cache_free(tokenizer_cache *c);
+
+/* The ids of a word of at most TOKENIZER_CACHE_WORD_MAX bytes, borrowed until the next call; NULL where it is
+ * not remembered. */
+const int32_t *tokenizer_cache_find(const tokenizer_cache *c, const char *word, size_t n, size_t *n_ids);
+
+/* Remembers a word; it may forget others. */
+void tokenizer_cache_put(tokenizer_cache *c, const char *word, size_t n, const int32_t *ids, size_t n_ids);
+
+#endif

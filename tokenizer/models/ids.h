@@ -1,0 +1,30 @@
+/* Ids that grow.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOKENIZER_MODELS_IDS_H
+#define TOKENIZER_MODELS_IDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero is an empty one; ids[0..n) is used again by whoever is given it again. */
+typedef struct tokenizer_ids {
+    int32_t *ids;
+    size_t n, room;
+} tokenizer_ids;
+
+void tokenizer_ids_free(tokenizer_ids *l);
+
+/* False where memory cannot be had; l is then as before. */
+bool tokenizer_ids_reserve(tokenizer_ids *l, size_t more);
+bool tokenizer_ids_append(tokenizer_ids *l, const int32_t *ids, size_t n);
+
+static inline bool tokenizer_ids_push(tokenizer_ids *l, int32_t id)
+{
+    if (l->n == l->room && !tokenizer_ids_reserve(l, 1)) return false;
+    l->ids[l->n++] = id;
+    return true;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* The normalizer of a tokenizer.json: what a text becomes before it is cut.
+ *
+ * Implemented are BertNormalizer, ByteLevel, Lowercase, NFC, NFD, NFKC, NFKD, Nmt, Precompiled, Prepend,
+ * Replace, Sequence, Strip and StripAccents, as tokenizers 0.23.3 has them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TOKENIZER_NORMALIZER_H
+#define TOKENIZER_NORMALIZER_H
+
+#include <assay/status.h>
+
+#include "tokenizer/text/normal_form.h"
+#include "tokenizer/text/pattern.h"
+#include "tokenizer/text/writer.h"
+
+/* Immutable once opened. */
+typedef struct tokenizer_normalizer tokenizer_normalizer;
+
+/* What one thread needs to normalise; the matcher is borrowed, growth that of the text whose parts are
+ * normalised, the rest all zero at first. */
+typedef struct tokenizer_normalizing {
+    tokenizer_matcher *matcher;
+    tokenizer_growth growth;
+    buffer text[2];
+    normal_chars chars;
+} tokenizer_normalizing;
+
+/* Opens the member; one that is absent or null does nothing. The caller owns *out. */
+assay_status tokenizer_normalizer_open(const tokenizer_place *p, tokenizer_normalizer **out,
+                                       assay_error *err);
+void tokenizer_normalizer_free(tokenizer_normalizer *n);
+
+/* Normalises a text. *out is borrowed from the text or from `work`, until it is used again.
+ * ASSAY_ENOMEM, and ASSAY_EUNSUPPORTED where an expression takes too many steps, or the text grows too
+ * much. */
+assay_status tokenizer_normalizer_run(const tokenizer_normalizer *n, tokenizer_normalizing *work,
+                                      const tokenizer_text *text, tokenizer_text *out, assay_error *err);
+void tokenizer_normalizing_free(tokenizer_normalizing *work);
+
+#endif

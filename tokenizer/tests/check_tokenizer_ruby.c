@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/text/ruby.h"
+
+#include "base/tests/support.h"
+#include "tokenizer/text/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *ruby, *pcre;
+} ROWS[] = {
+    {"a|b", "a|b"},
+    {"(a)", "(?:a)"},
+    {"\\p{L}+", "\\p{L}+"},
+    {"\\p{^Lu}", "\\P{Lu}"},
+    {"\\p{Uppercase_Letter}", "\\p{Lu}"},
+    {"\\p{Han}", "\\p{sc:han}"},
+    {"[^\\S\\n]", "[^\\P{White_Space}\\n]"},
+    {"\\h", "[0-9a-fA-F]"},
+    {"\\v", "\\x0b"},
+    {"^a$", "(?m:^)a(?m:$)"},
+    {"a{,3}", "a{0,3}"},
+    {"a{2,3}?", "a{2,3}?"},
+    {"a{2}?", "(?:a{2})?"},
+    {"a{2,3}+", "(?:a{2,3})+"},
+    {"(?:ab){2}+c", "(?:(?:ab){2})+c"},
+    {"a++b*+", "a++b*+"},
+    {"{x}", "\\{x\\}"},
+    {"(?i:'s)", "(?i:\\'s)"},
+    {"(?m:.)", "(?s:.)"},
+    {"(?i)a", "(?i)a"},
+    {"[]a]", NULL},
+    {"\\d", "\\p{Nd}"},
+    {"[[:digit:]x]", "[\\p{Nd}x]"},
+    {"[一-龥]", "[一-龥]"},
+    {"\\u4e00\\x{1F600}\\x41", "\\x{4e00}\\x{1f600}\\x{41}"},
+    {"[a-z-]", "[a-z\\-]"},
+};
+
+START_TEST(what_pcre2_reads_otherwise_is_rewritten)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        buffer out = {0};
+        tokenizer_ruby_problem problem = {0};
+        const bool done = tokenizer_ruby_rewrite(ROWS[i].ruby, strlen(ROWS[i].ruby), &out, &problem);
+        ck_assert_msg(done == (ROWS[i].pcre != NULL), "%s", ROWS[i].ruby);
+        if (done) {
+            ck_assert(buffer_append(&out, "", 1));
+            ck_assert_str_eq(out.data, ROWS[i].pcre);
+        }
+        buffer_free(&out);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *ruby;
+    size_t at;
+} REFUSED[] = {{"a(", 2},
+               {"a)", 1},
+               {"[a", 1},
+               {"[a[b]]", 2},
+               {"[a&&b]", 2},
+               {"\\1", 1},
+               {"\\k<a>", 1},
+               {"(?<n>a)", 2},
+               {"a**", 2},
+               {"*a", 0},
+               {"a(?i)b", 3},
+               {"\\xE2", 2},
+               {"\\p{In_Greek}}", 2},
+               {"[\\W]", 2},
+               {"\\pL", 2},
+               {"\\", 1},
+               {"\\G", 1},
+               {"(?x: a)", 2},
+               {"[[:punct:]]", 3},
+               {"\\p{", 2},
+               {"\\x{}", 2},
+               {"\\X", 1},
+               {"(?i:ß)", 4},
+               {"(?i:asT)", 5},
+               {"(?i:[ß])", 5}};
+
+START_TEST(what_is_not_understood_is_refused_at_its_place)
+{
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        buffer out = {0};
+        tokenizer_ruby_problem problem = {0};
+        const bool done = tokenizer_ruby_rewrite(REFUSED[i].ruby, strlen(REFUSED[i].ruby), &out, &problem);
+        buffer_free(&out);
+        if (strcmp(REFUSED[i].ruby, "\\p{In_Greek}}") == 0)
+            continue; /* PCRE2 says that there is no such script */
+        ck_assert_msg(!done, "%s", REFUSED[i].ruby);
+        ck_assert_msg(problem.reason && problem.at == REFUSED[i].at, "%s at %zu", REFUSED[i].ruby,
+                      problem.at);
+    }
+}
+END_TEST
+
+/* All matches of an expression in a text, written "from-to from-to". */
+static void find_all(const char *expression, const char *text, char *out, size_t room)
+{
+    tokenizer_pattern *p = NULL;
+    tokenizer_matcher *m = NULL;
+    assay_error err;
+    ck_assert_int_eq(tokenizer_pattern_open_regex("f", expression, &p, &err), ASSAY_OK);
+    ck_assert_int_eq(tokenizer_matcher_open(&m, &err), ASSAY_OK);
+    tokenizer_matcher_begin(m, strlen(text));
+    tokenizer_matches matches = {.pattern = p, .matcher = m, .text = text, .n = strlen(text)};
+    size_t from, to, used = 0;
+    bool found = true;
+    while (found) {
+        ck_assert_int_eq(tokenizer_matches_next(&matches, &from, &to, &found, &err), ASSAY_OK);
+        if (found) used += (size_t)snprintf(out + used, room - used, "%s%zu-%zu", used ? " " : "", from, to);
+    }
+    out[used] = '\0';
+    tokenizer_matcher_free(m);
+    tokenizer_pattern_free(p);
+}
+
+START_TEST(matches_are_those_of_oniguruma)
+{
+    /* Found by asking tokenizers 0.23.3 (pre_tokenizers.Split, behavior "isolated"). */
+    static const struct {
+        const char *expression, *text, *found;
+    } CASES[] = {
+        {"\\s+(?!\\S)|\\s+", "a   b  ", "1-3 3-4 5-7"},
+        {"a*", "baac", "0-0 1-3 4-4"},
+        {"a{1,2}+", "aaaaa", "0-5"},
+        {"a{1,2}", "aaaaa", "0-2 2-4 4-5"},
+        {"(?<!a)b", "ab bb", "3-4 4-5"},
+        {"\\b", "ab c", "0-0 2-2 3-3 4-4"},
+        {"^.", "a\nb\n", "0-1 2-3"},
+        {"\\s", "\xe1\xa0\x8e\xc2\x85", "3-5"}, /* U+180E is no white space, U+0085 is */
+        {"\\w", "\xc2\xb2\xc2\xa9", "0-2"},     /* a superscript two; no copyright sign */
+        {"[\\w]", "\xc2\xb2", ""},
+        {"(?i:'s)", "'S'\xc5\xbf", "0-2 2-5"},           /* a long s */
+        {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* no script extensions */
+        {"\\h+", "0xfg", "0-1 2-3"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char found[256];
+        find_all(CASES[i].expression, CASES[i].text, found, sizeof found);
+        ck_assert_msg(strcmp(found, CASES[i].found) == 0, "%s: %s", CASES[i].expression, found);
+    }
+}
+END_TEST
+
+START_TEST(an_expression_that_takes_too_much_ends_with_an_error)
+{
+    enum { N = 200000 };
+    tokenizer_pattern *p = NULL;
+    tokenizer_matcher *m = NULL;
+    assay_error err;
+    static char text[N];
+    memset(text, 'a', N);
+    ck_assert_int_eq(tokenizer_pattern_open_regex("f", "(?:(?:a|aa)+)+[bc]", &p, &err), ASSAY_OK);
+    ck_assert_int_eq(tokenizer_matcher_open(&m, &err), ASSAY_OK);
+    tokenizer_matcher_begin(m, N);
+    tokenizer_matches matches = {.pattern = p, .matcher = m, .text = text, .n = N};
+    size_t from, to;
+    bool found;
+    ck_assert_int_eq(tokenizer_matches_next(&matches, &from, &to, &found, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(err.text, "takes too much at byte 0 of 200000"));
+    tokenizer_matcher_free(m);
+    tokenizer_pattern_free(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/tokenizer_ruby");
+    TCase *all = tcase_create("all");
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, what_pcre2_reads_otherwise_is_rewritten);
+    tcase_add_test(all, what_is_not_understood_is_refused_at_its_place);
+    tcase_add_test(all, matches_are_those_of_oniguruma);
+    tcase_add_test(all, an_expression_that_takes_too_much_ends_with_an_error);
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}

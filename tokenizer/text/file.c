@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/text/file.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What small members may hold together; the largest published one is a table of characters of 500 KB, or a
+ * list of some thousand added tokens. */
+static const json_limits SMALL = {.bytes = (size_t)16 << 20, .values = (size_t)1 << 20};
+
+struct tokenizer_scan {
+    const char *path;
+    json_scan *scan;
+    char *unescaped; /* room for the longest string */
+};
+
+/* The end of the value that `token` begins. */
+static assay_status pass_value(json_scan *scan, json_scan_token *token, assay_error *err)
+{
+    size_t depth = 0;
+    for (;;) {
+        if (token->kind == JSON_SCAN_OBJECT || token->kind == JSON_SCAN_ARRAY) depth++;
+        if (token->kind == JSON_SCAN_OBJECT_END || token->kind == JSON_SCAN_ARRAY_END) depth--;
+        if (depth == 0) return ASSAY_OK;
+        const assay_status rc = json_scan_next(scan, token, err);
+        if (rc != ASSAY_OK) return rc;
+    }
+}
+
+/* Where a token begins and ends in the text, quotes included. */
+static const char *begin_of(const json_scan_token *t)
+{
+    return t->kind == JSON_SCAN_STRING ? t->text - 1 : t->text;
+}
+
+static const char *end_of(const json_scan_token *t)
+{
+    return t->text + t->n + (t->kind == JSON_SCAN_STRING ? 1 : 0);
+}
+
+/* Keeps the member, as a value or, where names[i] has its name, as spans[i]. */
+static assay_status keep_member(const char *path, const json_scan_token *name, tokenizer_span value,
+                                json_object *into, const char *const *names, tokenizer_span *const *spans,
+                                assay_error *err)
+{
+    for (size_t i = 0; names[i]; i++)
+        if (json_scan_equals(name, names[i])) {
+            *spans[i] = value;
+            return ASSAY_OK;
+        }
+    char text[64];
+    if (name->n >= sizeof text) return ASSAY_OK; /* as the publisher does, none of those that it reads */
+    text[json_scan_unescape(text, name)] = '\0';
+    json_object *parsed = NULL;
+    const assay_status rc = json_parse_within(path, value.text, value.n, &SMALL, &parsed, err);
+    if (rc == ASSAY_OK && json_object_object_add(into, text, parsed) != 0) {
+        json_object_put(parsed);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    }
+    return rc;
+}
+
+/* Takes the object in text apart, `what` being its name in messages. */
+static assay_status take_apart(const char *path, tokenizer_span text, const char *what, json_object *into,
+                               const char *const *names, tokenizer_span *const *spans, assay_error *err)
+{
+    json_scan *scan = NULL;
+    json_scan_token token = {.kind = JSON_SCAN_NULL};
+    assay_status rc = json_scan_open(path, text.text, text.n, &scan, err);
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, err);
+    if (rc == ASSAY_OK && token.kind != JSON_SCAN_OBJECT)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: found %s, expected an object", path, what,
+                        json_scan_kind_name(token.kind));
+    while (rc == ASSAY_OK) {
+        rc = json_scan_next(scan, &token, err);
+        if (rc != ASSAY_OK || token.kind != JSON_SCAN_NAME) break;
+        const json_scan_token name = token;
+        rc = json_scan_next(scan, &token, err);
+        if (rc != ASSAY_OK) break;
+        const char *begin = begin_of(&token);
+        rc = pass_value(scan, &token, err);
+        const tokenizer_span value = {begin, (size_t)(end_of(&token) - begin)};
+        if (rc == ASSAY_OK) rc = keep_member(path, &name, value, into, names, spans, err);
+    }
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, err); /* nothing behind it */
+    json_scan_free(scan);
+    return rc;
+}
+
+static assay_status check_version(const tokenizer_file *f, assay_error *err)
+{
+    const tokenizer_place version = tokenizer_file_member(f, "version");
+    const char *text;
+    if (!version.value) return ASSAY_OK;
+    const assay_status rc = tokenizer_place_word(&version, &text, err);
+    if (rc != ASSAY_OK || strcmp(text, "1.0") == 0) return rc;
+    return tokenizer_place_fail(&version, err, ASSAY_EUNSUPPORTED, "found \"%.*s\", expected \"1.0\"",
+                                json_scan_clip(text, strlen(text), 40), text);
+}
+
+assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_error *err)
+{
+    static const char *const TOP[] = {"model", NULL}, *const MODEL[] = {"vocab", "merges", NULL};
+    size_t n = 0;
+    tokenizer_span model = {0};
+    *out = (tokenizer_file){
+        .path = strdup(path), .document = json_object_new_object(), .model = json_object_new_object()};
+    if (!out->path || !out->document || !out->model)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    assay_status rc = file_read(path, JSON_SIZE_MAX, &out->text, &n, err);
+    if (rc == ASSAY_OK)
+        rc = take_apart(out->path, (tokenizer_span){out->text, n}, "the document", out->document, TOP,
+                        (tokenizer_span *const[]){&model}, err);
+    if (rc == ASSAY_OK && !model.text)
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: model: found nothing, expected an object", path);
+    if (rc == ASSAY_OK)
+        rc = take_apart(out->path, model, "model", out->model, MODEL,
+                        (tokenizer_span *const[]){&out->vocab, &out->merges}, err);
+    if (rc == ASSAY_OK) rc = check_version(out, err);
+    return rc;
+}
+
+void tokenizer_file_close(tokenizer_file *f)
+{
+    json_object_put(f->document);
+    json_object_put(f->model);
+    free(f->text);
+    free(f->path);
+    *f = (tokenizer_file){0};
+}
+
+tokenizer_place tokenizer_file_member(const tokenizer_file *f, const char *name)
+{
+    return (tokenizer_place){
+        .path = f->path, .name = name, .value = json_object_object_get(f->document, name)};
+}
+
+tokenizer_place tokenizer_file_model(const tokenizer_file *f)
+{
+    return (tokenizer_place){.path = f->path, .name = "model", .value = f->model};
+}
+
+assay_status tokenizer_scan_open(const tokenizer_file *f, tokenizer_span span, tokenizer_scan **out,
+                                 assay_error *err)
+{
+    tokenizer_scan *s = calloc(1, sizeof *s);
+    if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
+    s->path = f->path;
+    s->unescaped = malloc(span.n + 1);
+    assay_status rc = s->unescaped ? json_scan_open(f->path, span.text, span.n, &s->scan, err)
+                                   : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
+    if (rc == ASSAY_OK) *out = s;
+    else tokenizer_scan_free(s);
+    return rc;
+}
+
+void tokenizer_scan_free(tokenizer_scan *s)
+{
+    if (!s) return;
+    json_scan_free(s->scan);
+    free(s->unescaped);
+    free(s);
+}
+
+assay_status tokenizer_scan_next(tokenizer_scan *s, tokenizer_token *out, assay_error *err)
+{
+    json_scan_token token;
+    const assay_status rc = json_scan_next(s->scan, &token, err);
+    if (rc != ASSAY_OK) return rc;
+    *out = (tokenizer_token){.kind = token.kind, .text = token.text, .n = token.n};
+    if (token.kind == JSON_SCAN_NAME || token.kind == JSON_SCAN_STRING) {
+        out->n = json_scan_unescape(s->unescaped, &token);
+        out->text = s->unescaped;
+    }
+    return ASSAY_OK;
+}
+
+/* The number's text, terminated, in out[0..room); false where it is none or too long to be one of interest.
+ */
+static bool number_text(const tokenizer_token *token, char *out, size_t room)
+{
+    if (token->kind != JSON_SCAN_NUMBER || token->n >= room) return false;
+    memcpy(out, token->text, token->n);
+    out[token->n] = '\0';
+    return true;
+}
+
+assay_status tokenizer_scan_id(const tokenizer_scan *s, const tokenizer_token *token, int32_t *out,
+                               assay_error *err)
+{
+    char text[16];
+    long value = -1;
+    if (number_text(token, text, sizeof text) && strspn(text, "0123456789") == token->n)
+        value = strtol(text, NULL, 10);
+    if (value < 0 || value > INT32_MAX)
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: model.vocab: found %.*s for an id, expected an integer of 0 to %d", s->path,
+                          json_scan_clip(token->text, token->n, 40), token->text, INT32_MAX);
+    *out = (int32_t)value;
+    return ASSAY_OK;
+}
+
+assay_status tokenizer_scan_number(const tokenizer_scan *s, const tokenizer_token *token, double *out,
+                                   assay_error *err)
+{
+    char text[400];
+    double value = NAN;
+    if (number_text(token, text, sizeof text)) value = strtod(text, NULL);
+    if (!isfinite(value))
+        return assay_fail(err, ASSAY_EFORMAT,
+                          "%s: model.vocab: found %.*s for a score, expected a finite number", s->path,
+                          json_scan_clip(token->text, token->n, 40), token->text);
+    *out = value;
+    return ASSAY_OK;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/text/ruby_parts.h"
+
+#include <string.h>
+
+#define NO_ATOM SIZE_MAX
+
+bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason)
+{
+    *r->problem = (tokenizer_ruby_problem){at, reason};
+    return false;
+}
+
+bool ruby_put(ruby_rewriting *r, const char *items)
+{
+    return buffer_append(r->out, items, strlen(items)) || ruby_refuse(r, r->at, NULL);
+}
+
+bool ruby_put_text(ruby_rewriting *r, const char *text, size_t n)
+{
+    return buffer_append(r->out, text, n) || ruby_refuse(r, r->at, NULL);
+}
+
+bool ruby_next_is(const ruby_rewriting *r, const char *text)
+{
+    const size_t n = strlen(text);
+    return n <= r->n - r->at && memcmp(r->text + r->at, text, n) == 0;
+}
+
+char ruby_peek(const ruby_rewriting *r)
+{
+    return r->at < r->n ? r->text[r->at] : '\0';
+}
+
+bool ruby_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Behind "(?" where options are: their letters, then ':' or ')'. */
+static bool put_options(ruby_rewriting *r)
+{
+    const size_t begin = r->at;
+    char letters[8];
+    size_t n = 0;
+    while (n + 1 < sizeof letters && r->at < r->n && memchr("im-", r->text[r->at], 3)) {
+        const char c = r->text[r->at++];
+        if (c == 'i') r->folds = true;
+        letters[n++] = c == 'm' ? 's' : c; /* Ruby's m lets the point match line ends */
+    }
+    letters[n] = '\0';
+    if (ruby_peek(r) != ':' && ruby_peek(r) != ')')
+        return ruby_refuse(r, begin, "a group that is not known here");
+    /* Elsewhere Ruby would take the alternatives to its right into a group. */
+    if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
+    if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;
+    if (r->text[r->at++] == ')') r->depth--;
+    return true;
+}
+
+/* Behind '('. */
+static bool put_group(ruby_rewriting *r)
+{
+    static const char *const SAME[] = {"?:", "?=", "?!", "?>", "?<=", "?<!"};
+    if (r->depth == RUBY_DEPTH_MAX) return ruby_refuse(r, r->at, "groups too deep in one another");
+    r->group[r->depth++] = r->out->n;
+    r->atom = NO_ATOM;
+    if (ruby_peek(r) != '?') return ruby_put(r, "(?:");
+    for (size_t i = 0; i < sizeof SAME / sizeof *SAME; i++) {
+        if (!ruby_next_is(r, SAME[i])) continue;
+        r->at += strlen(SAME[i]);
+        return ruby_put(r, "(") && ruby_put(r, SAME[i]);
+    }
+    r->at++;
+    return put_options(r);
+}
+
+/* "{n}", "{n,}", "{,m}" or "{n,m}" at r->at, of digits: its length, or 0. */
+static size_t interval_length(const ruby_rewriting *r, bool *exact)
+{
+    size_t at = r->at + 1;
+    size_t digits = 0;
+    for (; at < r->n && ruby_is_digit(r->text[at]); at++) digits++;
+    *exact = true;
+    if (at < r->n && r->text[at] == ',') {
+        *exact = false;
+        for (at++; at < r->n && ruby_is_digit(r->text[at]); at++) digits++;
+    }
+    return at < r->n && r->text[at] == '}' && digits > 0 ? at + 1 - r->at : 0;
+}
+
+/* Makes one group of what has been repeated, so that it can be repeated again. */
+static bool wrap_atom(ruby_rewriting *r)
+{
+    static const char OPEN[] = "(?:";
+    const size_t from = r->atom, n = sizeof OPEN - 1;
+    if (!buffer_reserve(r->out, n + 1)) return ruby_refuse(r, r->at, NULL);
+    memmove(r->out->data + from + n, r->out->data + from, r->out->n - from);
+    memcpy(r->out->data + from, OPEN, n);
+    r->out->n += n;
+    return ruby_put(r, ")");
+}
+
+static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
+{
+    if (r->text[r->at + 1] == ',' &&
+        (!ruby_put(r, "{0") || !ruby_put_text(r, r->text + r->at + 1, length - 1)))
+        return false;
+    if (r->text[r->at + 1] != ',' && !ruby_put_text(r, r->text + r->at, length)) return false;
+    r->at += length;
+    if (ruby_peek(r) == '?' && !exact) return r->at++, ruby_put(r, "?");
+    if (ruby_peek(r) != '?' && ruby_peek(r) != '+') return true;
+    return wrap_atom(r) && ruby_put_text(r, r->text + r->at++, 1); /* a quantifier of its own, in Ruby */
+}
+
+static bool put_quantifier(ruby_rewriting *r)
+{
+    bool exact = false;
+    const bool braces = ruby_peek(r) == '{';
+    const size_t begin = r->at, length = braces ? interval_length(r, &exact) : 1;
+    if (length == 0) { /* braces that stand for themselves */
+        r->atom = r->out->n;
+        return ruby_put_char(r);
+    }
+    if (r->atom == NO_ATOM) return ruby_refuse(r, begin, "a quantifier of nothing");
+    if (braces) {
+        if (!put_interval(r, length, exact)) return false;
+    } else {
+        if (!ruby_put_text(r, r->text + r->at++, 1)) return false;
+        if ((ruby_peek(r) == '?' || ruby_peek(r) == '+') && !ruby_put_text(r, r->text + r->at++, 1))
+            return false;
+    }
+    if (r->at < r->n && memchr("*+?", r->text[r->at], 3))
+        return ruby_refuse(r, r->at, "a quantifier of a quantifier");
+    r->atom = NO_ATOM;
+    return true;
+}
+
+/* Behind a backslash, outside of brackets. */
+static bool put_outer_escape(ruby_rewriting *r)
+{
+    static const char BOUNDARY[] = "(?:(?<=[" RUBY_LONE_WORD "])(?![" RUBY_LONE_WORD "])|(?<![" RUBY_LONE_WORD
+                                   "])(?=[" RUBY_LONE_WORD "]))";
+    static const char INSIDE[] = "(?:(?<=[" RUBY_LONE_WORD "])(?=[" RUBY_LONE_WORD "])|(?<![" RUBY_LONE_WORD
+                                 "])(?![" RUBY_LONE_WORD "]))";
+    const char letter = ruby_peek(r);
+    if (!letter || !strchr("bBAzZR", letter)) return ruby_put_escape(r, false);
+    r->at++;
+    if (letter == 'b') return ruby_put(r, BOUNDARY);
+    if (letter == 'B') return ruby_put(r, INSIDE);
+    return ruby_put(r, letter == 'A' ? "\\A" : letter == 'z' ? "\\z" : letter == 'Z' ? "\\Z" : "\\R");
+}
+
+static bool put_next(ruby_rewriting *r)
+{
+    const char c = ruby_peek(r);
+    if (strchr("*+?{", c) && c != '\0') return put_quantifier(r);
+    const size_t begin = r->out->n;
+    if (c == ')') {
+        if (r->depth == 0) return ruby_refuse(r, r->at, "a ) without its (");
+        r->atom = r->group[--r->depth];
+        r->at++;
+        return ruby_put(r, ")");
+    }
+    r->atom = begin;
+    switch (c) {
+    case '(': r->at++; return put_group(r);
+    case '[': r->at++; return ruby_put_brackets(r);
+    case '\\': r->at++; return put_outer_escape(r);
+    case '.': r->at++; return ruby_put(r, ".");
+    case '^': r->at++; return ruby_put(r, "(?m:^)");
+    case '$': r->at++; return ruby_put(r, "(?m:$)");
+    case '|':
+        r->at++;
+        r->atom = NO_ATOM;
+        return ruby_put(r, "|");
+    default: return ruby_put_char(r);
+    }
+}
+
+bool tokenizer_ruby_rewrite(const char *text, size_t n, buffer *out, tokenizer_ruby_problem *problem)
+{
+    ruby_rewriting r = {.text = text, .n = n, .out = out, .atom = NO_ATOM, .problem = problem};
+    while (r.at < n)
+        if (!put_next(&r)) return false;
+    return r.depth == 0 || ruby_refuse(&r, n, "a ( without its )");
+}
