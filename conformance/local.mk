@@ -10,6 +10,7 @@ include conformance/hdf5/local.mk
 include conformance/judge/local.mk
 include conformance/process/local.mk
 include conformance/abi/local.mk
+include conformance/options/local.mk
 include conformance/case/local.mk
 include conformance/generate/local.mk
 include conformance/textual/local.mk

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/case.h"
+#include "conformance/kinds/read.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/case.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/textual/threads.h"
 #include "fuzz/fuzz.h"
 
@@ -56,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     fuzz_require(conf_kind_of(c->kind)->textual, "the kind is a textual one");
-    fuzz_require((c->vectors.n > 0) == conf_kind_of(c->kind)->replayed, "what is replayed has vectors");
+    fuzz_require((c->vectors.n > 0) == !conf_kind_of(c->kind)->refusal, "what is replayed has vectors");
     size_t n_broken = 0;
     for (size_t i = 0; i < c->vectors.n; i++) {
         const conf_vector *vector = &c->vectors.at[i];

@@ -4,7 +4,12 @@
 #ifndef CONFORMANCE_ABI_CACHE_LIMIT_H
 #define CONFORMANCE_ABI_CACHE_LIMIT_H
 
-#include "conformance/case/case.h"
+#include <assay/engine.h>
+
+/* What the caches of a session are to hold, as assay_session_options says it; limit 0: everything. */
+typedef struct conf_cache_limit {
+    size_t limit, kept;
+} conf_cache_limit;
 
 /* Opens a session whose caches hold what `caches` says. Fails as the engine does, and with
  * ASSAY_EUNSUPPORTED where it has no such choice to offer: nothing is evaluated without a limit in silence.

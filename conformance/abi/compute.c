@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/kernels.h"
 #include "conformance/support/text.h"
 
 typedef struct compute_info {
@@ -16,6 +15,8 @@ const char *const conf_compute_names[] = {"f32", "bf16", "int8", NULL};
 
 const char *const conf_compute_refusal =
     "it offers no choice of the type that it computes in: its table lacks model_open_with";
+
+const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
 
 /* In the order of their names. */
 static const compute_info infos[] = {
@@ -79,4 +80,9 @@ void conf_compute_print_allowed(FILE *out, const char *const *allowed)
         (void)fputs(" --allow-unknown ", out);
         conf_text_print_quoted(out, allowed[i]);
     }
+}
+
+const char *conf_kernels_refused_option(const char *reason)
+{
+    return strcmp(reason, conf_compute_refusal) == 0 ? "--compute" : "--kernels";
 }

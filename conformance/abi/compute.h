@@ -33,6 +33,13 @@ const char *conf_compute_unit(assay_dtype compute);
 /* Why an engine without model_open_with cannot be asked. */
 extern const char *const conf_compute_refusal;
 
+/* Why an engine without model_open_with cannot be given kernels. */
+extern const char *const conf_kernels_refusal;
+
+/* The option, --compute or --kernels, that a module refused when it was loaded with both (conf_evaluate).
+ * reason: of its verdict. */
+const char *conf_kernels_refused_option(const char *reason);
+
 /* Opens a checkpoint with the options, whose size need not be set. Fails as the engine does, and with
  * ASSAY_EUNSUPPORTED where it has no choice of types or of kernels to offer: nothing is computed in another
  * type or by other kernels in silence. One without model_open_with is not given allow_unknown. */

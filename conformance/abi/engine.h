@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "conformance/hdf5/hdf5.h"
+#include "conformance/support/strings.h"
 
 /* Engines that come with Assay, NULL-terminated: what runs where none is named. */
 extern const char *const conf_engine_bundled[];

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/module.h"
 
 /* What a table cannot do without; every operation behind it may be missing. */
@@ -79,11 +78,4 @@ assay_status conf_kernels_open(const char *path, const assay_kernels **out, assa
     rc = check_products(path, k, err);
     if (rc == ASSAY_OK) *out = k;
     return rc;
-}
-
-const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
-
-const char *conf_kernels_refused_option(const char *reason)
-{
-    return strcmp(reason, conf_compute_refusal) == 0 ? "--compute" : "--kernels";
 }

@@ -11,11 +11,4 @@
  * its table is not one of this ABI, ASSAY_EUNSUPPORTED where it has nothing for this processor. */
 assay_status conf_kernels_open(const char *path, const assay_kernels **out, assay_error *err);
 
-/* Why an engine without model_open_with cannot be given kernels. */
-extern const char *const conf_kernels_refusal;
-
-/* The option, --compute or --kernels, that a module refused when it was loaded with both (conf_evaluate).
- * reason: of its verdict. */
-const char *conf_kernels_refused_option(const char *reason);
-
 #endif

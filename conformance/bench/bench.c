@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/evaluate/evaluate.h"

@@ -6,6 +6,7 @@
 #define CONFORMANCE_BENCH_BENCH_H
 
 #include "conformance/bench/machine.h"
+#include "conformance/options/options.h"
 #include "conformance/report/results.h"
 #include "model/plan/cost.h"
 

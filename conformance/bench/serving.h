@@ -9,6 +9,7 @@
 #define CONFORMANCE_BENCH_SERVING_H
 
 #include "conformance/bench/replies.h"
+#include "conformance/options/options.h"
 #include "conformance/report/results.h"
 
 /* One measurement, in seconds of processor time, all threads together: more of them do not make a parser

@@ -6,6 +6,7 @@
 #ifndef CONFORMANCE_CASE_CASE_H
 #define CONFORMANCE_CASE_CASE_H
 
+#include "conformance/abi/cache_limit.h"
 #include "conformance/case/vectors.h"
 #include "conformance/hdf5/hdf5.h"
 
@@ -29,16 +30,6 @@ typedef enum conf_kind {
     CONF_N_KINDS
 } conf_kind;
 
-typedef struct conf_kind_info {
-    const char *name;
-    bool textual;
-    bool replayed; /* by this version */
-    bool beside;   /* no case, but what lies beside cases: a directory does not stand for it */
-} conf_kind_info;
-
-/* Facts about a kind, as the fixture format spells it. */
-const conf_kind_info *conf_kind_of(conf_kind kind);
-
 /* Where a row of logits stands. pos: in prefill the token of the sample, its padding not counted; in decode
  * the step. */
 typedef struct conf_place {
@@ -57,9 +48,6 @@ typedef struct conf_rows {
     double *int8;
 } conf_rows;
 
-/* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
-const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
-
 /* A tensor of the truth, for sample 0 in prefill. */
 typedef struct conf_trace {
     char *name;
@@ -67,11 +55,6 @@ typedef struct conf_trace {
     bool has_noise;
     double noise; /* the largest distance of the float32 run */
 } conf_trace;
-
-/* What the caches of a session are to hold, as assay_session_options says it; limit 0: everything. */
-typedef struct conf_cache_limit {
-    size_t limit, kept;
-} conf_cache_limit;
 
 /* kind logits and generate */
 typedef struct conf_decoder {
@@ -116,29 +99,5 @@ typedef struct conf_case {
     conf_rope rope;
     conf_vectors vectors; /* of a textual kind that is replayed */
 } conf_case;
-
-/* Reads a case and checks everything in it that does not need an engine; a kind that is not replayed is read
- * no further than its kind. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming file and member. The
- * caller frees *out. */
-assay_status conf_case_read(const char *path, conf_case **out, assay_error *err);
-void conf_case_free(conf_case *c);
-
-/* The same without the values of traces, of which there may be more than memory holds. */
-assay_status conf_case_read_outline(const char *path, conf_case **out, assay_error *err);
-
-/* The values of a trace of an outline, F64, from the same file. The caller frees *out. */
-assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err);
-
-/* Reads the frame of a numeric case from its open file: everything but what grows with the model. Of kinds
- * logits and generate decoder.rows has its sizes alone, and there are neither inputs beside the tokens nor
- * traces; of other kinds there is nothing but the header. */
-assay_status conf_case_read_frame(const conf_h5 *file, conf_case **out, assay_error *err);
-
-/* Whether an open file is an observation: it holds what was observed, and expects nothing. */
-bool conf_case_is_observation(const conf_h5 *file);
-
-/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
- */
-bool conf_case_is_named(const char *path, size_t *stem);
 
 #endif

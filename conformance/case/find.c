@@ -10,7 +10,21 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "conformance/case/case.h"
+
+bool conf_case_is_named(const char *path, size_t *stem)
+{
+    static const char *const extensions[] = {".h5", ".json", ".json.gz"};
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    size_t n = strlen(base);
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        size_t k = strlen(extensions[i]);
+        if (n <= k || strcmp(base + n - k, extensions[i]) != 0) continue;
+        if (stem) *stem = (size_t)(base - path) + n - k;
+        return true;
+    }
+    return false;
+}
 
 #define DEPTH_MAX 32
 

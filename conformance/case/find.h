@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
+ */
+bool conf_case_is_named(const char *path, size_t *stem);
+
 typedef struct conf_found {
     char *id;     /* without extension: conf_find_all */
     char *path;   /* as the user would write it */

@@ -1,35 +1,14 @@
 /* What every kind of numeric case reads alike: typed arrays, and members that nobody knows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case/members.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/case/parts.h"
-
-static bool is_known(const char *name, const char *const *known)
-{
-    for (; *known; known++)
-        if (strcmp(name, *known) == 0) return true;
-    return false;
-}
-
-assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
-                               conf_strings *unknown, assay_error *err)
-{
-    for (size_t i = 0; i < names->n; i++) {
-        if (is_known(names->at[i], known)) continue;
-        char **grown = realloc(unknown->at, (unknown->n + 1) * sizeof *grown);
-        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s%s: out of memory", prefix, names->at[i]);
-        unknown->at = grown;
-        if (asprintf(&grown[unknown->n], "%s%s", prefix, names->at[i]) < 0)
-            return assay_fail(err, ASSAY_ENOMEM, "%s%s: out of memory", prefix, names->at[i]);
-        unknown->n++;
-    }
-    return ASSAY_OK;
-}
 
 assay_status conf_members_note(const conf_h5 *file, const char *group, const char *const *known,
                                conf_strings *unknown, assay_error *err)

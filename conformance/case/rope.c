@@ -1,13 +1,15 @@
 /* Reading cases of kind rope.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case/rope.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
 
 static assay_status read_config(const conf_h5 *file, conf_rope *r, assay_error *err)
 {

@@ -1,6 +1,8 @@
 /* The recorded logits of a case: their rows without padding, checked against each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case/rows.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
 #include "conformance/judge/judge.h"
 
 /* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */

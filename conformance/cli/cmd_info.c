@@ -9,8 +9,11 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
+#include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/schedule/schedule.h"

@@ -5,6 +5,8 @@
 
 #include "conformance/case/case.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/support/text.h"

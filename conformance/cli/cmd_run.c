@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"

@@ -14,10 +14,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_run.c \
 	conformance/cli/cmd_schedule.c \
 	conformance/cli/commands.c \
-	conformance/cli/generate_report.c conformance/cli/generate_report.h \
-	conformance/cli/options.c \
 	conformance/cli/parts.h \
-	conformance/cli/schedule_report.c conformance/cli/schedule_report.h \
 	conformance/cli/value.c
 
 CONFORMANCE_CLI_TESTS = \

@@ -23,20 +23,9 @@
 #define CONF_MOST_TOKENS 1000000 /* that may be generated */
 
 #define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
-#define CONF_N_OPTIONS   (CONF_OPTION_HELP + 1)
 #define CONF_N_COMMANDS  11
 
-typedef struct conf_option_info {
-    conf_option id;
-    char letter; /* 0: none */
-    const char *name;
-    const char *value; /* how help calls it; NULL: takes none */
-    const char *help;
-} conf_option_info;
-
-/* Both in the order in which help shows them. A name may stand there several times; of those a command takes
- * one. */
-extern const conf_option_info conf_cli_options[CONF_N_OPTIONS];
+/* In the order in which help shows them. */
 extern const conf_command conf_cli_commands[CONF_N_COMMANDS];
 
 /* A whole number from 1 to most. */

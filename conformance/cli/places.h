@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "conformance/hdf5/hdf5.h"
+#include "conformance/support/strings.h"
 
 /* engine_dirs: the directories of user_path (separated by colons; NULL: none), then those of the bundled
  * engines. fixtures: the bundled cases. A program in its build tree uses that tree and its sources, and

@@ -8,9 +8,12 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/case.h"
 #include "conformance/diff/parts.h"
 #include "conformance/evaluate/parts.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/numeric.h"
+#include "conformance/kinds/read.h"
 
 const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
 

@@ -11,7 +11,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
 #include "conformance/diff/parts.h"
 #include "conformance/diff/slab.h"
 #include "conformance/evaluate/parts.h"

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
+#include "conformance/case/traces.h"
 #include "conformance/diff/parts.h"
 #include "conformance/evaluate/parts.h"
 #include "conformance/support/text.h"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "conformance/kinds/kinds.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
 #include "model/plan/plan.h"

@@ -11,11 +11,13 @@
 #include "conformance/abi/kernels.h"
 #include "conformance/abi/serving.h"
 #include "conformance/case/case.h"
+#include "conformance/case/rows.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/parts.h"
 #include "conformance/evaluate/vectors.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/replay/dump.h"
-#include "conformance/schedule/schedule.h"
 
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
 {
@@ -253,11 +255,9 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     c->allow_unknown = assignment->allow_unknown;
     conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
     v->beside = conf_kind_of(c->kind)->beside;
-    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
-    else if (c->kind == CONF_OBSERVATION)
-        conf_verdict_set(v, CONF_BROKEN, "%s: an observation of an engine, not a case", c->path);
-    else if (!conf_kind_of(c->kind)->replayed)
-        conf_verdict_set(v, CONF_SKIPPED, "kind %s is not replayed yet", conf_kind_of(c->kind)->name);
+    const char *refusal = conf_kind_of(c->kind)->refusal;
+    if (refusal && c->kind == CONF_OBSERVATION) conf_verdict_set(v, CONF_BROKEN, "%s: %s", c->path, refusal);
+    else if (refusal) conf_verdict_set(v, CONF_SKIPPED, "%s", refusal);
     else if (assignment->vector && !conf_kind_of(c->kind)->textual)
         conf_verdict_set(v, CONF_SKIPPED, "it has no vectors");
     else if (conf_evaluate_judgeable(c, assignment->compute, v)) {

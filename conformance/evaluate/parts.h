@@ -10,9 +10,6 @@
 #include "conformance/judge/judge.h"
 #include "conformance/replay/replay.h"
 
-/* Digits that tell two numbers of the engine's type apart. */
-#define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
-
 /* Loads a module and notes in the verdict what it is to compute in, and so is judged by; NULL where the
  * verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine has no such choice. */
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);

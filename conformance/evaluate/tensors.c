@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/abi/compute.h"
+#include "conformance/case/rows.h"
 #include "conformance/evaluate/parts.h"
 
 /* The largest noise of the case's logits in units of their size. */

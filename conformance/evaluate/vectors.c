@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/kinds/kinds.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
@@ -211,7 +212,7 @@ static void report_broken(conf_verdict *v, const broken_vectors *broken, size_t 
 
 void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
-    evaluation e = {.c = c, .kind = conf_textual_of(c->kind), .v = v};
+    evaluation e = {.c = c, .kind = &conf_kind_of(c->kind)->vectors, .v = v};
     broken_vectors broken = {0};
     size_t n = 0;
     for (size_t i = 0; i < c->vectors.n; i++) {

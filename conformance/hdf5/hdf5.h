@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conformance/support/strings.h"
+
 #define CONF_H5_DATASET_BYTES_MAX  ((size_t)1 << 31)
 #define CONF_H5_STRING_BYTES_MAX   ((size_t)1 << 20)
 #define CONF_H5_FILE_BYTES_MAX     ((size_t)1 << 33) /* all datasets of a file together */
@@ -69,11 +71,6 @@ typedef struct conf_array {
     size_t n; /* elements */
     void *data;
 } conf_array;
-
-typedef struct conf_strings {
-    size_t n;
-    char **at;
-} conf_strings;
 
 /* Opens `path` read-only. ASSAY_EIO where the system refuses it, ASSAY_EFORMAT where it is not HDF5, cut
  * short, still being written, or where the root or its attributes are damaged. */
@@ -131,7 +128,6 @@ assay_status conf_h5_shape_types(const conf_h5 *file, const char *name, conf_h5_
 
 /* Reads a dataset of strings with one axis. */
 assay_status conf_h5_read_strings(const conf_h5 *file, const char *name, conf_strings *out, assay_error *err);
-void conf_strings_free(conf_strings *s);
 
 /* Attributes of the root. */
 assay_status conf_h5_has_attribute(const conf_h5 *file, const char *name, bool *has, assay_error *err);

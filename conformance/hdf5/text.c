@@ -12,14 +12,6 @@
 #include "conformance/hdf5/group.h"
 #include "conformance/hdf5/heap.h"
 
-void conf_strings_free(conf_strings *s)
-{
-    if (!s) return;
-    for (size_t i = 0; i < s->n; i++) free(s->at[i]);
-    free(s->at);
-    *s = (conf_strings){0};
-}
-
 /* Copies a fixed-length string without the padding of its storage. */
 static char *copy_fixed(const conf_h5_type *type, const unsigned char *element)
 {

@@ -93,6 +93,9 @@ typedef struct conf_verdict {
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
+/* Digits that tell two numbers of the engine's type apart. */
+#define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
+
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "conformance/abi/compute.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/locate/parts.h"
 #include "conformance/support/text.h"

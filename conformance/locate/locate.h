@@ -8,8 +8,10 @@
 #ifndef CONFORMANCE_LOCATE_LOCATE_H
 #define CONFORMANCE_LOCATE_LOCATE_H
 
-#include "conformance/cli/cli.h"
+#include "conformance/hdf5/hdf5.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/process/isolate.h"
+#include "conformance/support/context.h"
 
 #define CONF_WALK_ROWS_MAX (CONF_H5_MEMBERS_MAX + 1) /* the traces of a file, and the logits */
 

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/parts.h"
+#include "conformance/kinds/read.h"
 #include "conformance/locate/parts.h"
 
 /* Copies the rows of one part from an array of the observation, [B, T, V] or [B, N, V]. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/case/parts.h"
+#include "conformance/case/decoder.h"
 #include "conformance/evaluate/parts.h"
 #include "conformance/locate/parts.h"
 

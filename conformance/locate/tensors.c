@@ -9,7 +9,8 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/members.h"
+#include "conformance/case/traces.h"
 #include "conformance/hdf5/file.h"
 #include "conformance/locate/parts.h"
 

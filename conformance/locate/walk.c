@@ -12,6 +12,8 @@
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/evaluate/checkpoint.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/locate/walker.h"
 #include "conformance/replay/parts.h"
 #include "model/plan/plan.h"

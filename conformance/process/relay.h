@@ -6,8 +6,8 @@
 #ifndef CONFORMANCE_PROCESS_RELAY_H
 #define CONFORMANCE_PROCESS_RELAY_H
 
-#include "conformance/cli/cli.h"
 #include "conformance/process/isolate.h"
+#include "conformance/support/context.h"
 
 /* Hands bytes that can be read from `from`, the end of a pipe that the child alone writes to, on to
  * context->out as they come, until the child has ended; *v is its verdict then. What ends or stops this

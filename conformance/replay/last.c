@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/evaluate/parts.h"
 #include "conformance/replay/parts.h"
 
 /* Whether two rows of sample b have the same bits; says where not, unless it has been said before. Both were

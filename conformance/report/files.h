@@ -4,6 +4,7 @@
 #ifndef CONFORMANCE_REPORT_FILES_H
 #define CONFORMANCE_REPORT_FILES_H
 
+#include "conformance/options/options.h"
 #include "conformance/report/results.h"
 
 /* Open files; NULL where the report is not asked for. */

@@ -4,8 +4,9 @@
 #ifndef CONFORMANCE_REPORT_RESULTS_H
 #define CONFORMANCE_REPORT_RESULTS_H
 
-#include "conformance/cli/cli.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/process/isolate.h"
+#include "conformance/support/context.h"
 
 /* An engine as the user calls it. float64: its unit is the bound. */
 typedef struct conf_engine_column {

@@ -17,8 +17,6 @@
 #define KIND       "schedule"
 #define NUMBER_MAX 1000000 /* of what conf_schedule_check then judges */
 
-const char *const conf_schedule_refusal = "a schedule: assay schedule --replay runs it";
-
 /* Where a value stands, for messages. */
 typedef struct place {
     const char *path;

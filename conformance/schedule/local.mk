@@ -4,6 +4,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/schedule/execute.c \
 	conformance/schedule/json.c \
 	conformance/schedule/reduce.c \
+	conformance/schedule/report.c conformance/schedule/report.h \
 	conformance/schedule/run.c conformance/schedule/run.h \
 	conformance/schedule/schedule.c conformance/schedule/schedule.h \
 	conformance/schedule/trial.c conformance/schedule/trial.h

@@ -106,9 +106,6 @@ void conf_schedule_draw(const conf_schedule_draws *draws, conf_schedule *out);
 /* Deals threads out to `n`. */
 void conf_schedule_fold(conf_schedule *s, size_t n);
 
-/* Why a file of a program is no case. */
-extern const char *const conf_schedule_refusal;
-
 /* A program in its file: a JSON object
  *   schema   "assay/1"
  *   kind     "schedule"

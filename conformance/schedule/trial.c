@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "conformance/case/find.h"
 #include "conformance/evaluate/checkpoint.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 
 #define REDUCTION_SECONDS 60.0
 #define REDUCTION_TRIES   6
@@ -179,7 +181,7 @@ void conf_trial_run(const void *context, conf_verdict *v)
     }
     c->allow_unknown = t->allow_unknown;
     t->result->no_sessions = c->kind != CONF_LOGITS && c->kind != CONF_GENERATE;
-    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_schedule_refusal);
+    if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kind_of(c->kind)->refusal);
     else if (t->result->no_sessions)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);
     else {

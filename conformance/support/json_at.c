@@ -165,23 +165,12 @@ assay_status conf_json_choose(const conf_json_at *at, const char *const *names, 
                           json_scan_clip(text, strlen(text), SHOWN_MAX), text, all);
 }
 
-static bool is_known(const char *name, const char *const *known)
-{
-    for (; *known; known++)
-        if (strcmp(name, *known) == 0) return true;
-    return false;
-}
-
 static assay_status note(const conf_json_at *at, conf_strings *unknown, assay_error *err)
 {
     char place[PLACE_MAX];
     (void)print_place(place, sizeof place, at);
-    char **grown = realloc(unknown->at, (unknown->n + 1) * sizeof *grown);
-    if (grown) unknown->at = grown;
-    char *copy = grown ? strdup(place) : NULL;
-    if (!copy) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path_of(at));
-    grown[unknown->n++] = copy;
-    return ASSAY_OK;
+    if (conf_strings_add(unknown, place)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path_of(at));
 }
 
 assay_status conf_json_note_unknown(const conf_json_at *object, const char *const *known,
@@ -190,7 +179,7 @@ assay_status conf_json_note_unknown(const conf_json_at *object, const char *cons
     json_object_object_foreach(object->value, name, value)
     {
         const conf_json_at at = {.above = object, .name = name, .value = value};
-        assay_status rc = is_known(name, known) ? ASSAY_OK : note(&at, unknown, err);
+        assay_status rc = conf_names_hold(known, name) ? ASSAY_OK : note(&at, unknown, err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;

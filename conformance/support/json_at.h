@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/hdf5/hdf5.h"
+#include "conformance/support/strings.h"
 
 /* A value and where it stands. A place borrows the one above it, which must not move while it is in use. */
 typedef struct conf_json_at {

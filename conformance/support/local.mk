@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
+	conformance/support/fields.c conformance/support/fields.h \
 	conformance/support/clock.h \
+	conformance/support/context.h \
 	conformance/support/directories.c conformance/support/directories.h \
 	conformance/support/draw.h \
 	conformance/support/json_add.c conformance/support/json_add.h \
 	conformance/support/json_at.c conformance/support/json_at.h \
 	conformance/support/parallel.c conformance/support/parallel.h \
 	conformance/support/progress.c conformance/support/progress.h \
+	conformance/support/strings.c conformance/support/strings.h \
 	conformance/support/text.c conformance/support/text.h \
 	conformance/support/text_file.c conformance/support/text_file.h
 
 CONFORMANCE_SUPPORT_TESTS = \
+	conformance/support/tests/check_fields \
 	conformance/support/tests/check_parallel \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
@@ -19,3 +23,5 @@ conformance_support_tests_check_parallel_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_parallel_LDADD = conformance/tests/libsupport.la
 conformance_support_tests_check_text_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_text_LDADD = conformance/tests/libsupport.la
+conformance_support_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_support_tests_check_fields_LDADD = conformance/tests/libsupport.la

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_SUPPORT_PROGRESS_H
 #define CONFORMANCE_SUPPORT_PROGRESS_H
 
-#include "conformance/cli/cli.h"
+#include "conformance/support/context.h"
 
 /* Shows that step `done` of `total` runs, and what it is. */
 void conf_progress_show(const conf_context *context, size_t done, size_t total, const char *what);

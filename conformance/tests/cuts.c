@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conformance/case/case.h"
+#include "conformance/kinds/read.h"
 
 /* A reading of a golden's text. */
 typedef struct reading {

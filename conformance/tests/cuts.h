@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_TESTS_CUTS_H
 #define CONFORMANCE_TESTS_CUTS_H
 
-#include "conformance/textual/fields.h"
+#include "conformance/support/fields.h"
 
 /* A vector, whose document it borrows. */
 typedef struct cuts_golden {

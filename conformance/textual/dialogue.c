@@ -10,7 +10,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/serving.h"
 #include "conformance/generate/generate.h"
-#include "conformance/textual/fields.h"
+#include "conformance/support/fields.h"
 
 #define TOKENS_MAX 4096 /* that a vector may ask for */
 

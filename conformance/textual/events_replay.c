@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/abi/serving.h"
+#include "conformance/support/fields.h"
 #include "conformance/textual/events.h"
 #include "conformance/textual/events_parts.h"
-#include "conformance/textual/fields.h"
 #include "conformance/textual/message.h"
 
 #define SHOWN "%.150s" /* of a member's value */

@@ -6,10 +6,9 @@ conformance_libconformance_la_SOURCES += \
 	conformance/textual/events_parts.h \
 	conformance/textual/events_read.c \
 	conformance/textual/events_replay.c \
-	conformance/textual/fields.c conformance/textual/fields.h \
 	conformance/textual/message.c conformance/textual/message.h \
 	conformance/textual/reply.c conformance/textual/reply.h \
-	conformance/textual/textual.c conformance/textual/textual.h \
+	conformance/textual/textual.h \
 	conformance/textual/threads.h \
 	conformance/textual/threads_order.c \
 	conformance/textual/threads_outcome.c \
@@ -21,7 +20,6 @@ conformance_libconformance_la_SOURCES += \
 CONFORMANCE_TEXTUAL_TESTS = \
 	conformance/textual/tests/check_dialogue \
 	conformance/textual/tests/check_events \
-	conformance/textual/tests/check_fields \
 	conformance/textual/tests/check_message \
 	conformance/textual/tests/check_reasoning_cuts \
 	conformance/textual/tests/check_textual \
@@ -34,8 +32,6 @@ conformance_textual_tests_check_dialogue_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_dialogue_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_events_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_events_LDADD = conformance/tests/libsupport.la
-conformance_textual_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_fields_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=conf_bytes_add,--wrap=json_object_new_string_len
 conformance_textual_tests_check_message_LDADD = conformance/tests/libsupport.la

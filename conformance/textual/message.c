@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
-#include "conformance/textual/fields.h"
 #include "serving/grammar/sse.h"
 
 /* One message, as far as it was read. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conformance/abi/serving.h"
-#include "conformance/textual/fields.h"
+#include "conformance/support/fields.h"
 
 /* A vector as it stands in its file, which borrows the document. */
 typedef struct reply_case {

@@ -8,7 +8,6 @@
 #include "conformance/judge/verdict.h"
 
 typedef struct conf_textual {
-    conf_kind kind;
     bool in_turn; /* vectors may be replayed behind each other in one process */
 
     /* Checks input and expect of a vector, at `at`, without an engine. Members that are not known are added
@@ -28,8 +27,5 @@ typedef struct conf_textual {
     void (*replay)(const void *offered, const conf_case *c, const conf_vector *vector, const conf_json_at *at,
                    conf_verdict *v);
 } conf_textual;
-
-/* NULL where this kind is not replayed. */
-const conf_textual *conf_textual_of(conf_kind kind);
 
 #endif

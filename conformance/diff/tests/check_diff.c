@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conformance/case/case.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"

@@ -10,6 +10,7 @@
 #include "conformance/case/case.h"
 #include "conformance/case/find.h"
 #include "conformance/diff/slab.h"
+#include "conformance/kinds/read.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"

@@ -9,6 +9,7 @@
 #include "conformance/case/case.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/read.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"

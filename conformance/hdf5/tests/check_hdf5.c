@@ -7,6 +7,8 @@
 
 #include "conformance/case/case.h"
 #include "conformance/case/find.h"
+#include "conformance/kinds/kinds.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 
 static const char *path;
@@ -196,7 +198,7 @@ START_TEST(kinds_that_are_not_replayed_are_read_no_further)
     conf_case *c;
     ck_assert_int_eq(conf_case_read(text, &c, NULL), ASSAY_OK);
     ck_assert_int_eq(c->kind, CONF_PREPROCESS);
-    ck_assert(!conf_kind_of(c->kind)->replayed);
+    ck_assert(!!conf_kind_of(c->kind)->refusal);
     conf_case_free(c);
     edit_attribute(path, "kind", "positions");
     edit_remove(path, "/expect");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "conformance/case/case.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 
 static const char *path;

@@ -8,6 +8,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 

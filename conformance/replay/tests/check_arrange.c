@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/kinds/read.h"
 #include "conformance/replay/arrange.h"
 #include "conformance/tests/support.h"
 

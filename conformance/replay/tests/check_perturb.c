@@ -14,6 +14,7 @@
 #include "conformance/case/case.h"
 #include "conformance/diff/diff.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 
 enum { N_DEFAULT = 1000 };

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "conformance/support/fields.h"
 #include "conformance/tests/support.h"
-#include "conformance/textual/fields.h"
 #include "conformance/textual/message.h"
 
 static size_t n_copied;

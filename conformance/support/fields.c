@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/textual/fields.h"
+#include "conformance/support/fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

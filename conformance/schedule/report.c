@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/cli/schedule_report.h"
+#include "conformance/schedule/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,11 +2,12 @@
  * end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_CLI_GENERATE_REPORT_H
-#define CONFORMANCE_CLI_GENERATE_REPORT_H
+#ifndef CONFORMANCE_GENERATE_REPORT_H
+#define CONFORMANCE_GENERATE_REPORT_H
 
-#include "conformance/cli/cli.h"
 #include "conformance/generate/generate.h"
+#include "conformance/options/options.h"
+#include "conformance/support/context.h"
 
 typedef struct conf_generate_report conf_generate_report;
 

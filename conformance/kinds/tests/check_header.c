@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "conformance/case/case.h"
+#include "conformance/case/find.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 
 static const char *path;

@@ -1,8 +1,8 @@
 /* The fields of a reply, as a sink collects them, and their comparison with what is expected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_TEXTUAL_FIELDS_H
-#define CONFORMANCE_TEXTUAL_FIELDS_H
+#ifndef CONFORMANCE_SUPPORT_FIELDS_H
+#define CONFORMANCE_SUPPORT_FIELDS_H
 
 #include <assay/serving.h>
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "conformance/case/case.h"
+#include "conformance/case/rows.h"
 #include "conformance/judge/judge.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 

@@ -1,12 +1,15 @@
 /* Reading a textual case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/kinds/textual.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "conformance/case/parts.h"
+#include "conformance/case/header.h"
+#include "conformance/kinds/kinds.h"
 #include "conformance/support/text_file.h"
 #include "conformance/textual/textual.h"
 
@@ -27,18 +30,13 @@ static assay_status read_flags(const conf_json_at *document, conf_strings *out, 
     conf_json_at flags;
     if (!conf_json_find(document, "flags", &flags)) return ASSAY_OK;
     assay_status rc = conf_json_expect(&flags, json_type_array, err);
-    size_t n = rc == ASSAY_OK ? json_object_array_length(flags.value) : 0;
-    if (n == 0) return rc;
-    out->at = calloc(n, sizeof *out->at);
-    if (!out->at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", document->name);
+    const size_t n = rc == ASSAY_OK ? json_object_array_length(flags.value) : 0;
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         const conf_json_at flag = conf_json_element(&flags, i);
         const char *text;
         rc = conf_json_text(&flag, &text, err);
-        if (rc != ASSAY_OK) break;
-        out->at[i] = strdup(text);
-        if (!out->at[i]) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", document->name);
-        out->n++;
+        if (rc == ASSAY_OK && !conf_strings_add(out, text))
+            rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", document->name);
     }
     return rc;
 }
@@ -68,7 +66,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     if (rc == ASSAY_OK) rc = copy_text(document, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "catches", &c->catches, err);
     if (rc == ASSAY_OK) rc = read_flags(document, &c->flags, err);
-    const bool has_model = c->kind == CONF_TOKENIZER || c->kind == CONF_DIALOGUE;
+    const bool has_model = rc == ASSAY_OK && conf_kind_of(c->kind)->has_model;
     if (rc == ASSAY_OK && has_model) rc = find_model(document, c, err);
     if (rc == ASSAY_OK)
         rc = conf_json_note_unknown(document, has_model ? known_with_model : known, &c->unknown, err);
@@ -76,7 +74,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
 }
 
 /* A file without any sound vector is refused as its first is. */
-static assay_status check_vectors(conf_case *c, const conf_textual *kind, assay_error *err)
+static assay_status check_vectors(conf_case *c, const conf_textual *vectors, assay_error *err)
 {
     conf_vectors *v = &c->vectors;
     assay_status rc = ASSAY_OK;
@@ -84,7 +82,7 @@ static assay_status check_vectors(conf_case *c, const conf_textual *kind, assay_
         conf_vector_place place;
         assay_error why;
         const conf_json_at *at = conf_vector_find(v, i, c->path, &place);
-        if (!v->at[i].broken && kind->check(&v->at[i], at, &c->unknown, &why) != ASSAY_OK)
+        if (!v->at[i].broken && vectors->check(&v->at[i], at, &c->unknown, &why) != ASSAY_OK)
             rc = conf_vectors_break(v, i, &why, err);
     }
     if (rc == ASSAY_OK && v->n_broken == v->n) rc = assay_fail(err, ASSAY_EFORMAT, "%s", v->at[0].broken);
@@ -109,11 +107,11 @@ assay_status conf_textual_read(conf_case *c, assay_error *err)
     if (rc != ASSAY_OK) return rc;
     const conf_json_at document = {.name = c->path, .value = root};
     rc = read_header(&document, c, err);
-    const conf_textual *kind = rc == ASSAY_OK ? conf_textual_of(c->kind) : NULL;
-    if (!kind) {
+    const conf_textual *vectors = &conf_kind_of(c->kind)->vectors;
+    if (rc != ASSAY_OK || !vectors->check) {
         (void)json_object_put(root);
         return rc;
     }
     rc = conf_vectors_read(c->path, root, &c->vectors, &c->unknown, err);
-    return rc == ASSAY_OK ? check_vectors(c, kind, err) : rc;
+    return rc == ASSAY_OK ? check_vectors(c, vectors, err) : rc;
 }

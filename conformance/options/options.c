@@ -1,7 +1,7 @@
 /* The table of options.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/cli/parts.h"
+#include "conformance/options/options.h"
 
 const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",

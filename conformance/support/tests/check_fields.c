@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/support/fields.h"
 #include "conformance/tests/support.h"
-#include "conformance/textual/fields.h"
 
 static assay_text text_of(const char *text)
 {

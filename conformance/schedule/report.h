@@ -1,11 +1,12 @@
 /* What people and programs are told of schedules.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_CLI_SCHEDULE_REPORT_H
-#define CONFORMANCE_CLI_SCHEDULE_REPORT_H
+#ifndef CONFORMANCE_SCHEDULE_REPORT_H
+#define CONFORMANCE_SCHEDULE_REPORT_H
 
-#include "conformance/cli/cli.h"
+#include "conformance/options/options.h"
 #include "conformance/schedule/trial.h"
+#include "conformance/support/context.h"
 
 /* A case with an engine, and what came of all its trials so far. */
 typedef struct conf_trial_row {

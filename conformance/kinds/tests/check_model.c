@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "conformance/case/case.h"
+#include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 
 static const char *path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/cli/generate_report.h"
+#include "conformance/generate/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
-#include "conformance/textual/fields.h"
 #include "model/checkpoint/stop.h"
 #include "model/plan/plan.h"
 #include "tokenizer/tokenizer.h"

@@ -1,0 +1,15 @@
+/* Reading cases of kind logits and generate.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CASE_DECODER_H
+#define CONFORMANCE_CASE_DECODER_H
+
+#include "conformance/case/case.h"
+
+/* Fills c->decoder; frame: without what grows with the model (conf_case_read_frame). conf_decoder_free frees
+ * what a failure has left there. */
+assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err);
+
+void conf_decoder_free(conf_decoder *d);
+
+#endif

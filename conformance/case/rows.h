@@ -1,0 +1,21 @@
+/* Reading the rows of logits that a case expects.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_CASE_ROWS_H
+#define CONFORMANCE_CASE_ROWS_H
+
+#include "conformance/case/case.h"
+
+/* Fills d->rows from /expect/{truth,float32,bfloat16,int8}/{prefill,decode}; tokens, length and n_decode are
+ * known. */
+assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
+
+/* Their sizes alone. */
+assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);
+
+/* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
+const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
+
+void conf_rows_free(conf_rows *rows);
+
+#endif

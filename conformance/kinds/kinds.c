@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/kinds/kinds.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "conformance/textual/dialogue.h"
+#include "conformance/textual/eos.h"
+#include "conformance/textual/events.h"
+#include "conformance/textual/reply.h"
+#include "conformance/textual/threads.h"
+#include "conformance/textual/tokenizing.h"
+
+static const conf_kind_info kinds[CONF_N_KINDS] = {
+    [CONF_LOGITS] = {.name = "logits", .has_model = true},
+    [CONF_GENERATE] = {.name = "generate", .has_model = true},
+    [CONF_ROPE] = {.name = "rope"},
+    [CONF_POSITIONS] = {.name = "positions", .refusal = "kind positions is not replayed yet"},
+    [CONF_EOS] = {.name = "eos",
+                  .textual = true,
+                  .vectors = {true, conf_eos_check, conf_eos_open, conf_eos_replay}},
+    [CONF_REASONING] = {.name = "reasoning",
+                        .textual = true,
+                        .vectors = {true, conf_reasoning_check, conf_reply_open, conf_reply_replay}},
+    [CONF_TOOLS] = {.name = "tools",
+                    .textual = true,
+                    .vectors = {true, conf_tools_check, conf_reply_open, conf_reply_replay}},
+    [CONF_EVENTS] = {.name = "events",
+                     .textual = true,
+                     .vectors = {true, conf_events_check, conf_events_open, conf_events_replay}},
+    [CONF_TOKENIZER] = {.name = "tokenizer",
+                        .textual = true,
+                        .has_model = true,
+                        .vectors = {true, conf_tokenizing_check, conf_tokenizing_open,
+                                    conf_tokenizing_replay}},
+    [CONF_DIALOGUE] = {.name = "dialogue",
+                       .textual = true,
+                       .has_model = true,
+                       .vectors = {false, conf_dialogue_check, conf_dialogue_open, conf_dialogue_replay}},
+    [CONF_THREADS] = {.name = "threads",
+                      .textual = true,
+                      .vectors = {false, conf_threads_check, conf_threads_open, conf_threads_replay}},
+    [CONF_PREPROCESS] = {.name = "preprocess",
+                         .textual = true,
+                         .refusal = "kind preprocess is not replayed yet"},
+    [CONF_SCHEDULE] = {.name = "schedule",
+                       .textual = true,
+                       .beside = true,
+                       .refusal = "a schedule: assay schedule --replay runs it"},
+    [CONF_OBSERVATION] = {.name = "observation",
+                          .beside = true,
+                          .refusal = "an observation of an engine, not a case"},
+};
+
+const conf_kind_info *conf_kind_of(conf_kind kind)
+{
+    return &kinds[kind];
+}
+
+assay_status conf_kind_find(const char *path, const char *name, bool textual, conf_kind *out,
+                            assay_error *err)
+{
+    for (conf_kind k = 0; k < CONF_N_KINDS; k++) {
+        if (strcmp(kinds[k].name, name) != 0 || kinds[k].textual != textual) continue;
+        *out = k;
+        return ASSAY_OK;
+    }
+    return assay_fail(err, ASSAY_EFORMAT, "%s: kind \"%.40s\" is unknown to this version", path, name);
+}

@@ -1,0 +1,30 @@
+/* Growable arrays of strings.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SUPPORT_STRINGS_H
+#define CONFORMANCE_SUPPORT_STRINGS_H
+
+#include <assay/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct conf_strings {
+    size_t n;
+    char **at; /* [n], owned */
+} conf_strings;
+
+void conf_strings_free(conf_strings *s);
+
+/* Appends a copy of `text`. Returns false, with *s unchanged, where memory is short. */
+bool conf_strings_add(conf_strings *s, const char *text);
+
+/* Whether `names` (NULL-terminated) holds `name`. */
+bool conf_names_hold(const char *const *names, const char *name);
+
+/* Appends prefix and name for each of `names` that `known` (NULL-terminated) does not hold, for a warning
+ * about unknown members. Fails with ASSAY_ENOMEM. */
+assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
+                               conf_strings *unknown, assay_error *err);
+
+#endif
