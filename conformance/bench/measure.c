@@ -10,7 +10,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/bench/bench.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/evaluate/load.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/judge/judge.h"
 
 assay_status conf_schema_check(const char *path, const char *schema, assay_error *err)

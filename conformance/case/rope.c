@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/case/members.h"
+#include "conformance/hdf5/text.h"
 
 static assay_status read_config(const conf_h5 *file, conf_rope *r, assay_error *err)
 {

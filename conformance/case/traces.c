@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/case/members.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/judge/judge.h"
 
 assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,

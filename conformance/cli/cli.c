@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "conformance/bench/bench.h"
-#include "conformance/cli/parts.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/value.h"
 #include "conformance/schedule/schedule.h"
 #include "conformance/support/text.h"
 

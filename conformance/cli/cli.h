@@ -10,17 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "conformance/options/options.h"
-#include "conformance/support/context.h"
-
-typedef struct conf_command {
-    const char *name;
-    const char *usage;   /* what follows the name */
-    const char *summary; /* one line */
-    const char *details; /* paragraphs behind the options */
-    uint64_t options;    /* bits 1 << conf_option that it takes */
-    conf_exit (*run)(const conf_options *options, const conf_context *context);
-} conf_command;
+#include "conformance/cli/commands.h"
 
 /* NULL where there is no command of that name. */
 const conf_command *conf_cli_command(const char *name);

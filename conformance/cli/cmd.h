@@ -5,8 +5,9 @@
 #define CONFORMANCE_CLI_CMD_H
 
 #include "conformance/case/find.h"
-#include "conformance/cli/cli.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/options/options.h"
+#include "conformance/support/context.h"
 
 conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_bench(const conf_options *options, const conf_context *context);

@@ -5,7 +5,7 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/cli/cmd.h"
-#include "conformance/cli/parts.h"
+#include "conformance/cli/value.h"
 #include "conformance/diff/diff.h"
 #include "conformance/process/isolate.h"
 #include "conformance/report/parts.h"

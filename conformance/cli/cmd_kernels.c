@@ -12,7 +12,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"
-#include "conformance/cli/parts.h"
+#include "conformance/cli/value.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/report/files.h"
 #include "conformance/support/text.h"

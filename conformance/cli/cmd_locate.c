@@ -6,6 +6,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/locate/locate.h"
+#include "conformance/locate/location.h"
 
 #define REFERENCE "ref64"
 #define USUAL     "ref32"

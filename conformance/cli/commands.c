@@ -1,8 +1,9 @@
 /* The table of commands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli/commands.h"
+
 #include "conformance/cli/cmd.h"
-#include "conformance/cli/parts.h"
 
 const conf_command conf_cli_commands[] = {
     {"arrays", "[OPTION]... [DIR]...", "list what engines make of checkpoints, and whether it is realised",

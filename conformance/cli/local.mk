@@ -13,9 +13,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/cli/cmd_locate.c \
 	conformance/cli/cmd_run.c \
 	conformance/cli/cmd_schedule.c \
-	conformance/cli/commands.c \
-	conformance/cli/parts.h \
-	conformance/cli/value.c
+	conformance/cli/commands.c conformance/cli/commands.h \
+	conformance/cli/value.c conformance/cli/value.h
 
 CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_bisect \

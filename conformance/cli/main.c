@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "conformance/cli/cli.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/places.h"
 #include "conformance/process/interrupt.h"

@@ -1,6 +1,8 @@
 /* Values of options that are more than a text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/cli/value.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -10,7 +12,6 @@
 
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/cli/parts.h"
 #include "conformance/diff/diff.h"
 #include "conformance/support/text.h"
 

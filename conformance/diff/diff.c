@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "conformance/diff/diff.h"
 
 #include <stdio.h>
@@ -9,76 +10,19 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
-#include "conformance/diff/parts.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/diff/logits.h"
+#include "conformance/diff/pair.h"
+#include "conformance/diff/state.h"
+#include "conformance/diff/tokens.h"
+#include "conformance/diff/traces.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/evaluate/judgeable.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/numeric.h"
 #include "conformance/kinds/read.h"
 
 const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
-
-/* "F64, F32, F16 or BF16" */
-static void print_types(char *text, size_t size, conf_h5_types types)
-{
-    size_t n = 0;
-    text[0] = '\0';
-    for (assay_dtype dtype = ASSAY_F64; types && dtype <= ASSAY_BOOL && n < size; dtype++) {
-        if (!(types & CONF_H5_TYPE(dtype))) continue;
-        types &= ~CONF_H5_TYPE(dtype);
-        const char *before = n == 0 ? "" : types ? ", " : " or ";
-        n += (size_t)snprintf(text + n, size - n, "%s%s", before, dtype_name(dtype));
-    }
-}
-
-assay_status conf_diff_member_compare(const conf_diff_state *d, const char *name, conf_h5_types types,
-                                      const char *shape, char mismatch[CONF_TEXT_MAX], assay_error *err)
-{
-    const char *path = conf_h5_path(d->observed);
-    mismatch[0] = '\0';
-    conf_signature found;
-    assay_status rc = conf_h5_signature(d->observed, name, &found, err);
-    if (rc != ASSAY_OK) return rc;
-    char expected[64];
-    print_types(expected, sizeof expected, types);
-    if (!(types & CONF_H5_TYPE(found.dtype)))
-        (void)snprintf(mismatch, CONF_TEXT_MAX, "%s: %s has type %s, expected %s", path, name, found.type,
-                       expected);
-    else if (strcmp(found.shape, shape) != 0)
-        (void)snprintf(mismatch, CONF_TEXT_MAX, "%s: %s has shape %s, expected %s", path, name, found.shape,
-                       shape);
-    return ASSAY_OK;
-}
-
-assay_status conf_diff_member_check(const conf_diff_state *d, const char *name, conf_h5_types types,
-                                    const char *shape, bool *fits, assay_error *err)
-{
-    char mismatch[CONF_TEXT_MAX];
-    assay_status rc = conf_diff_member_compare(d, name, types, shape, mismatch, err);
-    *fits = rc == ASSAY_OK && !mismatch[0];
-    if (rc == ASSAY_OK && !*fits) (void)conf_evaluate_fail(d->v, CONF_CLASS_SHAPE, "%s", mismatch);
-    return rc;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-size_t conf_diff_names_lacking(char text[CONF_DIFF_NAMES_MAX], const conf_strings *a, const conf_strings *b)
-{
-    enum { N_SHOWN = 4 };
-    size_t n = 0, end = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < a->n; i++) {
-        if (b->n > 0 && bsearch(&a->at[i], b->at, b->n, sizeof *b->at, compare_names)) continue;
-        if (n < N_SHOWN)
-            end +=
-                (size_t)snprintf(text + end, CONF_DIFF_NAMES_MAX - end, "%s%.48s", n ? ", " : "", a->at[i]);
-        n++;
-    }
-    if (n > N_SHOWN) (void)snprintf(text + end, CONF_DIFF_NAMES_MAX - end, " and %zu more", n - N_SHOWN);
-    return n;
-}
 
 /* Adds to unknown the names, which it frees, that `known` lacks, behind the file and `what`. */
 static assay_status note_names(const conf_h5 *file, conf_strings *names, const char *what,

@@ -5,14 +5,10 @@
 #ifndef CONFORMANCE_DIFF_DIFF_H
 #define CONFORMANCE_DIFF_DIFF_H
 
-#include "conformance/case/case.h"
-#include "conformance/judge/verdict.h"
+#include "conformance/diff/state.h"
 
 /* What the small members of a file, lengths and tokens, may take; and a chunk of any. */
 #define CONF_DIFF_FILE_BYTES_MAX ((size_t)24 << 20)
-
-/* Parts of an observation, bits of a set. */
-enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
 /* "logits", "tokens", "traces", NULL: the names of the bits, in that order. */
 extern const char *const conf_diff_part_names[];

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
 	conformance/diff/diff.c conformance/diff/diff.h \
-	conformance/diff/logits.c \
-	conformance/diff/pair.c \
-	conformance/diff/parts.h \
+	conformance/diff/logits.c conformance/diff/logits.h \
+	conformance/diff/members.c conformance/diff/members.h \
+	conformance/diff/pair.c conformance/diff/pair.h \
 	conformance/diff/slab.c conformance/diff/slab.h \
-	conformance/diff/tensors.c \
-	conformance/diff/tokens.c \
-	conformance/diff/traces.c
+	conformance/diff/state.h \
+	conformance/diff/tensors.c conformance/diff/tensors.h \
+	conformance/diff/tokens.c conformance/diff/tokens.h \
+	conformance/diff/traces.c conformance/diff/traces.h
 
 CONFORMANCE_DIFF_TESTS = \
 	conformance/diff/tests/check_diff \

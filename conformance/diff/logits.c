@@ -2,6 +2,8 @@
  * the observation is judged by them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/logits.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -12,9 +14,12 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
-#include "conformance/diff/parts.h"
+#include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/diff/state.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/evaluate/logits.h"
+#include "conformance/hdf5/text.h"
 
 /* A walk over one run. Rows of both runs are numbered in the order of the judge: prefill sample by sample,
  * then decode. */

@@ -3,6 +3,8 @@
  * that says nothing, and no other number is known: how far they are apart is told, and not judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/pair.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,9 +16,14 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/diff/parts.h"
+#include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/diff/state.h"
+#include "conformance/diff/tensors.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/tensors.h"
+#include "conformance/hdf5/text.h"
 
 #define UNIT_WORDS "16 ulps of the largest value"
 

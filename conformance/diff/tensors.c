@@ -1,13 +1,15 @@
 /* One tensor against its truth, element by element.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/tensors.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "conformance/diff/parts.h"
 #include "conformance/diff/slab.h"
+#include "conformance/diff/state.h"
 
 typedef struct tensor_walk {
     pthread_mutex_t mutex;

@@ -1,14 +1,18 @@
 /* Greedy tokens of an observation, step by step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/tokens.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/diff/parts.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/diff/members.h"
+#include "conformance/diff/state.h"
+#include "conformance/evaluate/tokens.h"
+#include "conformance/hdf5/text.h"
 #include "model/checkpoint/stop.h"
 
 typedef struct tokens_state {

@@ -1,14 +1,18 @@
 /* Traces of an observation against the golden's: which of them are compared, and how each is judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/diff/traces.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "conformance/case/members.h"
 #include "conformance/case/traces.h"
-#include "conformance/diff/parts.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/diff/members.h"
+#include "conformance/diff/state.h"
+#include "conformance/diff/tensors.h"
+#include "conformance/evaluate/tensors.h"
 #include "conformance/support/text.h"
 
 /* Traces under way. */

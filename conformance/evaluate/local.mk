@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
+	conformance/evaluate/assignment.h \
 	conformance/evaluate/checkpoint.c conformance/evaluate/checkpoint.h \
 	conformance/evaluate/evaluate.c conformance/evaluate/evaluate.h \
-	conformance/evaluate/parts.h \
-	conformance/evaluate/tensors.c \
-	conformance/evaluate/tokens.c \
+	conformance/evaluate/fail.c conformance/evaluate/fail.h \
+	conformance/evaluate/judgeable.c conformance/evaluate/judgeable.h \
+	conformance/evaluate/load.c conformance/evaluate/load.h \
+	conformance/evaluate/logits.c conformance/evaluate/logits.h \
+	conformance/evaluate/tensors.c conformance/evaluate/tensors.h \
+	conformance/evaluate/tokens.c conformance/evaluate/tokens.h \
 	conformance/evaluate/vectors.c conformance/evaluate/vectors.h
 
 CONFORMANCE_EVALUATE_TESTS = \

@@ -1,13 +1,17 @@
 /* Traces and rotated vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/tensors.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/replay/rope.h"
+#include "conformance/replay/state.h"
 
 /* The largest noise of the case's logits in units of their size. */
 static double relative_noise(const conf_case *c, assay_dtype compute)

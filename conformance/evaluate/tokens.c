@@ -1,11 +1,15 @@
 /* Greedy tokens of every sample, step by step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/tokens.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/evaluate/parts.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/replay/replay.h"
+#include "conformance/replay/state.h"
 
 size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)
 {

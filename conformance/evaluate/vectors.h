@@ -5,7 +5,7 @@
 #define CONFORMANCE_EVALUATE_VECTORS_H
 
 #include "conformance/case/case.h"
-#include "conformance/evaluate/evaluate.h"
+#include "conformance/evaluate/assignment.h"
 
 /* Replays the vectors of a textual case, or the one that is asked for, within assignment->limits for each:
  * in a process of its own, in which nothing of the module has run but its table, or, where the kind allows

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/hdf5/hdf5.h"
+#include "conformance/hdf5/types.h"
 
 /* HDF5's address of what has never been allocated. */
 #define CONF_H5_UNDEFINED UINT64_MAX

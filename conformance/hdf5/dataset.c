@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "conformance/hdf5/group.h"
+#include "conformance/hdf5/string.h"
 
 /* The filters that are undone, as the format numbers them. */
 enum { FILTER_DEFLATE = 1, FILTER_SHUFFLE = 2, FILTER_FLETCHER32 = 3, FILTERS_NAMED = 256 };

@@ -54,11 +54,6 @@ typedef struct conf_h5_dataset {
  * value has another size than its elements, and where its type lies elsewhere in the file. */
 assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, conf_h5_dataset *out,
                                   assay_error *err);
-/* Copies one stored element of text, without the padding of its storage or up to its first NUL. *out is NULL
- * where the type is none of text. name: the member, for messages. Fails as conf_global_text_read does, and
- * where it is longer than CONF_H5_STRING_BYTES_MAX. */
-assay_status conf_h5_element_text(const conf_h5 *file, const char *name, const conf_h5_type *type,
-                                  const unsigned char *element, char **out, assay_error *err);
 
 void conf_h5_dataset_close(conf_h5_dataset *d);
 

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_HDF5_FILE_H
 #define CONFORMANCE_HDF5_FILE_H
 
-#include "conformance/hdf5/hdf5.h"
+#include "conformance/hdf5/types.h"
 
 #define CONF_H5_GROUPS_CACHED 8
 

@@ -11,25 +11,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "conformance/hdf5/data.h"
+#include "conformance/hdf5/file.h"
 #include "conformance/hdf5/group.h"
+#include "conformance/hdf5/text.h"
 
 static size_t unpacked_max(size_t file_bytes)
 {
     if (file_bytes > (CONF_H5_FILE_BYTES_MAX - CONF_H5_UNPACKED_BYTES) / CONF_H5_UNPACKED_RATIO)
         return CONF_H5_FILE_BYTES_MAX;
     return file_bytes * CONF_H5_UNPACKED_RATIO + CONF_H5_UNPACKED_BYTES;
-}
-
-assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err)
-{
-    size_t *left = &file->state->left.unpacked;
-    if (bytes > *left)
-        return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: %s unpacks to %zu bytes; a file of %zu bytes may unpack to %zu, of which %zu "
-                          "are left",
-                          file->path, name, bytes, file->size, file->most, *left);
-    *left -= bytes;
-    return ASSAY_OK;
 }
 
 /* The superblock of versions 0 and 1 behind signature and version. */
@@ -141,11 +131,6 @@ void conf_h5_close(conf_h5 *file)
     free(file->state);
     free(file->path);
     free(file);
-}
-
-const char *conf_h5_path(const conf_h5 *file)
-{
-    return file->path;
 }
 
 bool conf_h5_has(const conf_h5 *file, const char *name)
@@ -301,11 +286,4 @@ assay_status conf_h5_read_integers(const conf_h5 *file, const char *name, conf_a
     if (rc != ASSAY_OK) conf_array_free(&wide);
     else *out = wide;
     return rc;
-}
-
-void conf_array_free(conf_array *a)
-{
-    if (!a) return;
-    free(a->data);
-    *a = (conf_array){0};
 }

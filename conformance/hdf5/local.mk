@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
-	conformance/hdf5/array.c \
 	conformance/hdf5/attribute.c conformance/hdf5/attribute.h \
 	conformance/hdf5/btree.c conformance/hdf5/btree.h \
 	conformance/hdf5/bytes.c conformance/hdf5/bytes.h \
 	conformance/hdf5/chunk.c conformance/hdf5/chunk.h \
 	conformance/hdf5/data.c conformance/hdf5/data.h \
 	conformance/hdf5/dataset.c conformance/hdf5/dataset.h \
-	conformance/hdf5/file.h \
+	conformance/hdf5/file.c conformance/hdf5/file.h \
 	conformance/hdf5/group.c conformance/hdf5/group.h \
 	conformance/hdf5/hdf5.c conformance/hdf5/hdf5.h \
 	conformance/hdf5/header.c conformance/hdf5/header.h \
 	conformance/hdf5/heap.c conformance/hdf5/heap.h \
 	conformance/hdf5/index.c conformance/hdf5/index.h \
+	conformance/hdf5/index_array.c conformance/hdf5/index_array.h \
+	conformance/hdf5/index_reader.c conformance/hdf5/index_reader.h \
 	conformance/hdf5/stream.c conformance/hdf5/stream.h \
-	conformance/hdf5/text.c \
-	conformance/hdf5/type.c conformance/hdf5/type.h
+	conformance/hdf5/string.c conformance/hdf5/string.h \
+	conformance/hdf5/text.c conformance/hdf5/text.h \
+	conformance/hdf5/type.c conformance/hdf5/type.h \
+	conformance/hdf5/types.h
 
 CONFORMANCE_HDF5_TESTS = \
 	conformance/hdf5/tests/check_chunks \

@@ -6,6 +6,7 @@
 #include "conformance/case/decoder.h"
 #include "conformance/case/header.h"
 #include "conformance/case/rope.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/kinds/kinds.h"
 
 static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *err)

@@ -1,6 +1,8 @@
 /* Listening to the tensors of a walk, one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/hear.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +10,10 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/locate/walker.h"
-#include "conformance/replay/parts.h"
+#include "conformance/evaluate/tensors.h"
+#include "conformance/locate/location.h"
+#include "conformance/locate/tensors.h"
+#include "conformance/replay/trace.h"
 #include "conformance/support/text.h"
 
 void conf_walker_fail(conf_walker *w, assay_status rc)

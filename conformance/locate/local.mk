@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
-	conformance/locate/hear.c \
+	conformance/locate/hear.c conformance/locate/hear.h \
 	conformance/locate/locate.c conformance/locate/locate.h \
-	conformance/locate/parts.h \
-	conformance/locate/print.c \
-	conformance/locate/replay.c \
-	conformance/locate/sequence.c \
-	conformance/locate/tensors.c \
-	conformance/locate/walk.c \
+	conformance/locate/location.h \
+	conformance/locate/print.c conformance/locate/print.h \
+	conformance/locate/replay.c conformance/locate/replay.h \
+	conformance/locate/sequence.c conformance/locate/sequence.h \
+	conformance/locate/tensors.c conformance/locate/tensors.h \
+	conformance/locate/walk.c conformance/locate/walk.h \
 	conformance/locate/walker.h
 
 CONFORMANCE_LOCATE_TESTS = \

@@ -1,6 +1,7 @@
 /* The order of questions: which tensor, and where none tells, which of batch, padding and state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+
 #include "conformance/locate/locate.h"
 
 #include <errno.h>
@@ -12,7 +13,12 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/kernels.h"
-#include "conformance/locate/parts.h"
+#include "conformance/locate/location.h"
+#include "conformance/locate/print.h"
+#include "conformance/locate/replay.h"
+#include "conformance/locate/sequence.h"
+#include "conformance/locate/walk.h"
+#include "conformance/locate/walker.h"
 #include "conformance/support/text.h"
 
 /* What the processes share. */

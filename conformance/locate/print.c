@@ -1,10 +1,12 @@
 /* What was located, for people.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/print.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "conformance/locate/parts.h"
+#include "conformance/locate/location.h"
 #include "conformance/report/parts.h"
 #include "conformance/support/text.h"
 

@@ -1,6 +1,8 @@
 /* Replays that tell batch, padding and state apart.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/replay.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +11,15 @@
 #include "base/error.h"
 #include "conformance/case/members.h"
 #include "conformance/evaluate/checkpoint.h"
-#include "conformance/evaluate/parts.h"
+#include "conformance/evaluate/load.h"
+#include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/tokens.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/kinds/read.h"
-#include "conformance/locate/parts.h"
+#include "conformance/locate/location.h"
+#include "conformance/locate/sequence.h"
+#include "conformance/replay/replay.h"
+#include "conformance/replay/state.h"
 
 /* Copies the rows of one part from an array of the observation, [B, T, V] or [B, N, V]. */
 static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool decode, conf_observed *o,

@@ -1,13 +1,14 @@
 /* One sample by itself: its tokens, and the case that it makes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/sequence.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/case/decoder.h"
-#include "conformance/evaluate/parts.h"
-#include "conformance/locate/parts.h"
+#include "conformance/evaluate/tokens.h"
 
 static size_t length_of(const conf_decoder *d, size_t sample)
 {

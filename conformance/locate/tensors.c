@@ -1,6 +1,8 @@
 /* Tensors that lie in files: of a case, of an observation, or put aside while an engine runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/tensors.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,6 @@
 #include "conformance/case/members.h"
 #include "conformance/case/traces.h"
 #include "conformance/hdf5/file.h"
-#include "conformance/locate/parts.h"
 
 typedef struct entry {
     conf_trace trace;

@@ -1,6 +1,8 @@
 /* Walks the tensors of one sample: as computed, then what each makes of inputs that are right.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/locate/walk.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +14,19 @@
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/evaluate/checkpoint.h"
+#include "conformance/evaluate/judgeable.h"
+#include "conformance/evaluate/load.h"
+#include "conformance/evaluate/logits.h"
+#include "conformance/evaluate/tokens.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
-#include "conformance/locate/walker.h"
-#include "conformance/replay/parts.h"
+#include "conformance/locate/hear.h"
+#include "conformance/locate/location.h"
+#include "conformance/locate/replay.h"
+#include "conformance/locate/sequence.h"
+#include "conformance/locate/tensors.h"
+#include "conformance/replay/session.h"
+#include "conformance/replay/state.h"
 #include "model/plan/plan.h"
 
 /* One prefill of an engine, and who listens. */

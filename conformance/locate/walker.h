@@ -5,8 +5,20 @@
 #ifndef CONFORMANCE_LOCATE_WALKER_H
 #define CONFORMANCE_LOCATE_WALKER_H
 
-#include "conformance/evaluate/parts.h"
-#include "conformance/locate/parts.h"
+#include <assay/kernel.h>
+
+#include "conformance/judge/judge.h"
+#include "conformance/locate/location.h"
+#include "conformance/locate/sequence.h"
+#include "conformance/locate/tensors.h"
+
+/* sequence NULL: the batch as recorded, against the case's traces; else one sample by itself against the
+ * reference. */
+typedef struct conf_walk_task {
+    const conf_location *location;
+    const conf_sequence *sequence;
+    conf_walk *walk;
+} conf_walk_task;
 
 typedef struct conf_walker {
     const conf_walk_task *task;
@@ -27,37 +39,5 @@ typedef struct conf_walker {
     assay_error err;        /* the first failure of the harness inside a callback */
     bool failed;
 } conf_walker;
-
-/* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
-void conf_walker_fail(conf_walker *w, assay_status rc);
-
-/* NULL where there is none of that name. */
-conf_walk_row *conf_walker_row(conf_walker *w, const char *name);
-
-/* The golden tensor with its values; the caller frees out->value. False where w->failed. */
-bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out);
-
-/* assay_trace_fn: what the engine computes by itself is compared, and put aside where w->found is there. */
-void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor);
-
-/* assay_override_fn: the engine goes on from golden inputs. */
-void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
-
-/* assay_trace_fn: the reference by itself. It must agree with the golden tensors, or its word counts for
- * nothing; and it has the order in which the tensors of an observation were computed. */
-void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
-
-/* assay_trace_fn: the reference's tensors become the golden ones. */
-void conf_keep_reference(void *context, size_t sample, const assay_tensor *tensor);
-
-/* assay_override_fn: the reference goes on from the candidate's tensors. What the two differ by was made
- * since the tensor before. */
-void conf_follow_candidate(void *context, size_t sample, const assay_tensor *tensor, void *data);
-
-/* Compares what an observation has under the name of a golden tensor. */
-void conf_judge_observed(conf_walker *w, const conf_trace *golden);
-
-/* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */
-void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
 
 #endif

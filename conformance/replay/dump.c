@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "conformance/abi/engine.h"
 #include "conformance/judge/judge.h"
+#include "conformance/replay/replay.h"
+#include "conformance/replay/state.h"
 #include "conformance/support/directories.h"
 
 #define PART ".part" /* of the name while a file is written */

@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_REPLAY_DUMP_H
 #define CONFORMANCE_REPLAY_DUMP_H
 
-#include "conformance/replay/replay.h"
+#include "conformance/replay/state.h"
 
 /* The file of a case's observation: dir/<engine>/<id>.h5, in which a part ".." of the id is "__". The caller
  * frees it; NULL: no memory. engine: a module's path or name. */

@@ -1,11 +1,14 @@
 /* An engine that has prefill_last must answer as with prefill: the same bits, and the same state behind them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/last.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/replay/parts.h"
+#include "conformance/replay/session.h"
+#include "conformance/replay/state.h"
 
 /* Whether two rows of sample b have the same bits; says where not, unless it has been said before. Both were
  * widened, which keeps different numbers different. */

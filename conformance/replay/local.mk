@@ -2,11 +2,12 @@
 conformance_libconformance_la_SOURCES += \
 	conformance/replay/arrange.c conformance/replay/arrange.h \
 	conformance/replay/dump.c conformance/replay/dump.h \
-	conformance/replay/last.c \
-	conformance/replay/parts.h \
+	conformance/replay/last.c conformance/replay/last.h \
 	conformance/replay/replay.c conformance/replay/replay.h \
-	conformance/replay/rope.c \
-	conformance/replay/trace.c
+	conformance/replay/rope.c conformance/replay/rope.h \
+	conformance/replay/session.c conformance/replay/session.h \
+	conformance/replay/state.h \
+	conformance/replay/trace.c conformance/replay/trace.h
 
 CONFORMANCE_REPLAY_TESTS = \
 	conformance/replay/tests/check_arrange \

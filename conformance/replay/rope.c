@@ -1,10 +1,13 @@
 /* Driving an engine's rope.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/rope.h"
+
 #include <stdlib.h>
 
 #include "base/dtype.h"
-#include "conformance/replay/parts.h"
+#include "conformance/replay/session.h"
+#include "conformance/replay/state.h"
 
 /* x in the engine's own type. */
 static void *convert(const assay_engine *e, const conf_array *x)

@@ -1,12 +1,14 @@
 /* Listening to an engine's tensors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/replay/trace.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/replay/parts.h"
+#include "conformance/replay/state.h"
 
 static const conf_trace *find_trace(const conf_decoder *d, const char *name)
 {

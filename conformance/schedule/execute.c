@@ -12,7 +12,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/abi/cache_limit.h"
-#include "conformance/replay/parts.h"
+#include "conformance/replay/session.h"
 #include "conformance/schedule/run.h"
 #include "runtime/loading.h"
 

@@ -2,13 +2,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/run.h"
+#include "conformance/evaluate/load.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "conformance/evaluate/parts.h"
 
 conf_record *conf_record_open(void)
 {

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
-	conformance/support/fields.c conformance/support/fields.h \
+	conformance/support/array.c conformance/support/array.h \
 	conformance/support/clock.h \
 	conformance/support/context.h \
 	conformance/support/directories.c conformance/support/directories.h \
 	conformance/support/draw.h \
+	conformance/support/fields.c conformance/support/fields.h \
 	conformance/support/json_add.c conformance/support/json_add.h \
 	conformance/support/json_at.c conformance/support/json_at.h \
 	conformance/support/parallel.c conformance/support/parallel.h \

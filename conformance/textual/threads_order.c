@@ -6,6 +6,23 @@
 
 #include "conformance/textual/threads_parts.h"
 
+const char *const conf_threads_ops[CONF_THREADS_N_OPS] = {
+    [CONF_THREADS_ASYNC_EVAL] = "async_eval",
+    [CONF_THREADS_CLEAR_STREAMS] = "clear_streams",
+    [CONF_THREADS_DEFAULT_STREAM] = "default_stream",
+    [CONF_THREADS_ENTER_SCOPE] = "enter_scope",
+    [CONF_THREADS_EVAL] = "eval",
+    [CONF_THREADS_EXIT] = "exit",
+    [CONF_THREADS_LEAVE_SCOPE] = "leave_scope",
+    [CONF_THREADS_MAKE] = "make",
+    [CONF_THREADS_NEW_STREAM] = "new_stream",
+    [CONF_THREADS_NEW_THREAD_LOCAL_STREAM] = "new_thread_local_stream",
+    [CONF_THREADS_NEW_THREAD_UNSAFE_STREAM] = "new_thread_unsafe_stream",
+    [CONF_THREADS_READ] = "read",
+    [CONF_THREADS_SET_DEFAULT_STREAM] = "set_default_stream",
+    [CONF_THREADS_SYNCHRONIZE] = "synchronize",
+};
+
 static bool makes(const conf_threads_step *step, conf_threads_noun noun)
 {
     switch (step->op) {

@@ -9,23 +9,6 @@
 
 #define DEVICE_INDEX_MAX 1000
 
-const char *const conf_threads_ops[CONF_THREADS_N_OPS] = {
-    [CONF_THREADS_ASYNC_EVAL] = "async_eval",
-    [CONF_THREADS_CLEAR_STREAMS] = "clear_streams",
-    [CONF_THREADS_DEFAULT_STREAM] = "default_stream",
-    [CONF_THREADS_ENTER_SCOPE] = "enter_scope",
-    [CONF_THREADS_EVAL] = "eval",
-    [CONF_THREADS_EXIT] = "exit",
-    [CONF_THREADS_LEAVE_SCOPE] = "leave_scope",
-    [CONF_THREADS_MAKE] = "make",
-    [CONF_THREADS_NEW_STREAM] = "new_stream",
-    [CONF_THREADS_NEW_THREAD_LOCAL_STREAM] = "new_thread_local_stream",
-    [CONF_THREADS_NEW_THREAD_UNSAFE_STREAM] = "new_thread_unsafe_stream",
-    [CONF_THREADS_READ] = "read",
-    [CONF_THREADS_SET_DEFAULT_STREAM] = "set_default_stream",
-    [CONF_THREADS_SYNCHRONIZE] = "synchronize",
-};
-
 /* Members of a step beside thread and op. */
 typedef enum member { AS, DEVICE, STREAM, OF, FN, SCOPE, LENGTH, N_MEMBERS } member;
 static const char *const member_names[N_MEMBERS] = {"as", "device", "stream", "of", "fn", "scope", "n"};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/diff/state.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
 

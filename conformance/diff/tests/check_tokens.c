@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "conformance/case/case.h"
+#include "conformance/diff/state.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"

@@ -7,6 +7,7 @@
 
 #include "conformance/hdf5/dataset.h"
 #include "conformance/hdf5/heap.h"
+#include "conformance/hdf5/string.h"
 #include "conformance/tests/raw.h"
 #include "conformance/tests/support.h"
 

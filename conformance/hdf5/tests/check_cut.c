@@ -5,6 +5,7 @@
 
 #include "conformance/hdf5/data.h"
 #include "conformance/hdf5/file.h"
+#include "conformance/hdf5/hdf5.h"
 #include "conformance/tests/support.h"
 
 enum { N = 100 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/hdf5/bytes.h"
+#include "conformance/hdf5/hdf5.h"
 #include "conformance/tests/support.h"
 
 #define ANY  H5S_UNLIMITED

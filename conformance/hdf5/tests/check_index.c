@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
 
 #define ANY H5S_UNLIMITED

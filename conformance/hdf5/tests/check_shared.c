@@ -7,6 +7,7 @@
 
 #include "conformance/hdf5/data.h"
 #include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
 
 static const char *path;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/tests/stored.h"
 #include "conformance/tests/support.h"
 

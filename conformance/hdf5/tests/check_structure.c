@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "conformance/hdf5/bytes.h"
+#include "conformance/hdf5/hdf5.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
 
 static const char *path;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/hdf5/file.h"
+#include "conformance/hdf5/hdf5.h"
 #include "conformance/hdf5/header.h"
 #include "conformance/tests/raw.h"
 #include "conformance/tests/support.h"

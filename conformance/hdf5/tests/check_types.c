@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 #include "conformance/hdf5/stream.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/tests/stored.h"
 #include "conformance/tests/support.h"
 

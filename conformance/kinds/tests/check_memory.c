@@ -7,6 +7,7 @@
 #include "base/tests/deny.h"
 #include "conformance/case/case.h"
 #include "conformance/hdf5/hdf5.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 

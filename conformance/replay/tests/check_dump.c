@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conformance/case/case.h"
+#include "conformance/hdf5/text.h"
 #include "conformance/kinds/read.h"
 #include "conformance/replay/dump.h"
 #include "conformance/tests/engines/formula.h"

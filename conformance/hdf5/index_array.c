@@ -3,11 +3,12 @@
  * for each page that has been written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/hdf5/index_array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/hdf5/file.h"
-#include "conformance/hdf5/index.h"
 
 enum {
     PREFIX = 14,

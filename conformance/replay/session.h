@@ -1,10 +1,17 @@
-/* What the replays of all kinds share.
+/* Calls of a session, in the arrangement of the batch.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REPLAY_PARTS_H
-#define CONFORMANCE_REPLAY_PARTS_H
+#ifndef CONFORMANCE_REPLAY_SESSION_H
+#define CONFORMANCE_REPLAY_SESSION_H
 
-#include "conformance/replay/replay.h"
+#include "conformance/replay/state.h"
+
+/* Fills n numbers of the engine's type with NaN. */
+void conf_nan_refill(const assay_engine *e, void *a, size_t n);
+
+/* A member of the ABI's table: prefill or prefill_last. */
+typedef assay_status conf_prefill_fn(assay_session *session, const assay_batch *batch, void *logits,
+                                     assay_error *err);
 
 /* Sets the verdict for a call that failed, and returns false: an engine that says EUNSUPPORTED when it is
  * opened or first asked cannot run the case, any other failure diverges. */
@@ -16,13 +23,10 @@ bool conf_replay_no_memory(conf_replay *r);
 /* Memory for n numbers of the engine's type, every one NaN; NULL if there is none. */
 void *conf_nan_alloc(const assay_engine *e, size_t n);
 
-/* A member of the ABI's table: prefill or prefill_last. */
-typedef assay_status conf_prefill_fn(assay_session *session, const assay_batch *batch, void *logits,
-                                     assay_error *err);
-
 /* Calls fn on the arranged batch, or decode; false where the verdict has been set instead. tokens: one for
  * each row of the batch. step: [rows of the batch, V], filled with NaN beforehand. */
 bool conf_replay_prefill(conf_replay *r, assay_session *session, conf_prefill_fn *fn, void *logits);
+
 bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tokens, void *step);
 
 /* The n-th forced token of every sample, in tokens: one for each row of the batch. */
@@ -30,17 +34,5 @@ void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens);
 
 /* Row `row` of the engine's logits [., V], as double. */
 void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row);
-
-/* Holds prefill_last, and the step behind it, against what came before, into r->contradiction; nothing where
- * the engine has none. prefill: [rows of the batch, T, V], what prefill gave last. step, tokens: as for
- * conf_replay_step. False where the verdict has been set instead. */
-bool conf_replay_last(conf_replay *r, assay_session *session, const void *prefill, void *step,
-                      int32_t *tokens);
-
-/* Whether an engine's tensor is of floating type and of the shape of `a`. */
-bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a);
-
-/* The tensors of the next prefill go to r->seen. */
-void conf_trace_listen(conf_replay *r, assay_session *session);
 
 #endif

@@ -1,10 +1,9 @@
-/* The parts of the command line, for cli.c: the tables of options and of commands, and values of options.
- * What takes a value fails with ASSAY_EINVAL, saying what was found and what was expected, and leaves its
- * result untouched then.
+/* Values of options. Functions fail with ASSAY_EINVAL, saying what was found and what was expected, and leave
+ * their result untouched then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_CLI_PARTS_H
-#define CONFORMANCE_CLI_PARTS_H
+#ifndef CONFORMANCE_CLI_VALUE_H
+#define CONFORMANCE_CLI_VALUE_H
 
 #include <assay/engine.h>
 #include <assay/status.h>
@@ -12,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conformance/cli/cli.h"
 #include "conformance/judge/verdict.h"
 
 #define CONF_JOBS_MAX    4096
@@ -21,12 +19,6 @@
 #define CONF_SHARDS_MAX  1000000
 #define CONF_DRAWS_MAX   1000000
 #define CONF_MOST_TOKENS 1000000 /* that may be generated */
-
-#define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
-#define CONF_N_COMMANDS  11
-
-/* In the order in which help shows them. */
-extern const conf_command conf_cli_commands[CONF_N_COMMANDS];
 
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,

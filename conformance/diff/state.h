@@ -1,0 +1,34 @@
+/* A comparison under way.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_DIFF_STATE_H
+#define CONFORMANCE_DIFF_STATE_H
+
+#include "conformance/case/case.h"
+#include "conformance/hdf5/stream.h"
+#include "conformance/judge/judge.h"
+#include "conformance/judge/verdict.h"
+
+/* Parts of an observation, bits of a set. */
+enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
+
+/* One of prefill and decode. found NULL: missing, or of another type or shape than can be compared. */
+typedef struct conf_diff_run {
+    conf_stream *truth, *noise, *found;
+} conf_diff_run;
+
+enum { CONF_RUN_PREFILL, CONF_RUN_DECODE, CONF_N_RUNS };
+
+typedef struct conf_diff_state {
+    conf_h5 *golden, *observed;
+    const conf_case *c; /* NULL: two observations */
+    unsigned parts;
+    size_t n_workers;
+    conf_verdict *v;
+    conf_diff_run runs[CONF_N_RUNS];
+    conf_bounds bounds; /* of the logits; all zero but limit where there is no truth */
+    double largest;     /* of the truth's logits */
+    assay_dtype stored; /* the type of the observed logits in the file */
+} conf_diff_state;
+
+#endif

@@ -1,0 +1,23 @@
+/* One tensor against another of the same shape, read part by part.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_DIFF_TENSORS_H
+#define CONFORMANCE_DIFF_TENSORS_H
+
+#include "conformance/diff/state.h"
+
+/* The worst element of a tensor, in units, and the values there. */
+typedef struct conf_diff_tensor {
+    conf_tensor_judgement worst;
+    double expected, found;
+} conf_diff_tensor;
+
+/* The largest |value| of s, all of which must be finite where `finite` is set. */
+assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool finite, double *largest,
+                               assay_error *err);
+
+/* truth and found are of the same shape. */
+assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_stream *truth, conf_stream *found,
+                                    double unit, conf_diff_tensor *out, assay_error *err);
+
+#endif

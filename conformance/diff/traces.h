@@ -1,0 +1,12 @@
+/* Tensors of an observation against the golden's.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_DIFF_TRACES_H
+#define CONFORMANCE_DIFF_TRACES_H
+
+#include "conformance/diff/state.h"
+
+/* After conf_diff_open; what diverges goes into d->v. */
+assay_status conf_diff_traces(conf_diff_state *d, assay_error *err);
+
+#endif

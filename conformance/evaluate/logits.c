@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/evaluate/logits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "conformance/abi/compute.h"
+#include "conformance/case/rows.h"
+#include "conformance/evaluate/fail.h"
+#include "conformance/replay/state.h"
+
+conf_bounds conf_evaluate_bounds(const conf_replay *r)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    if (!r->c->decoder.has_truth)
+        return (conf_bounds){.limit = r->verdict->float64 ? 1 : CONF_NOISE_MULTIPLE};
+    return r->verdict->float64
+               ? conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, r->c->float64_bound)
+               : conf_bounds_float32(rows->truth, conf_rows_noise(rows, r->verdict->compute), rows->n_rows,
+                                     rows->n_cols);
+}
+
+/* How the broken rule reads: by how much, and of what. */
+static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits_judgement *j,
+                        const conf_allowance *allowance)
+{
+    if (j->rule == CONF_RULE_MASK) {
+        (void)conf_evaluate_fail(v, CONF_CLASS_MASK,
+                                 "NaN or infinity where the truth has none, or the other way round");
+        return;
+    }
+    double times = j->multiple / b->limit;
+    double unit = j->rule == CONF_RULE_RMSE ? b->rmse : j->rule == CONF_RULE_KL ? b->kl : b->max_abs;
+    if (v->float64)
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
+                                 "%s of the logits is %.3g times its bound (%.3g, %.0e of the largest logit)",
+                                 conf_rule_name(j->rule), times, unit, allowance->relative);
+    else
+        (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS,
+                                 "%s of the logits is %.3g times its bound (%.3g, %.0f times %s)",
+                                 conf_rule_name(j->rule), times, unit * b->limit, b->limit, allowance->unit);
+}
+
+bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                            size_t n_rows, const conf_allowance *allowance)
+{
+    v->measured = true;
+    v->multiple = j->multiple;
+    conf_verdict_note(
+        v,
+        "largest error %.3g, RMSE %.3g, KL %.3g (%.3g, %.3g, %.3g x), best token the same in %zu of %zu rows",
+        j->worst.max_abs, j->worst.rmse, j->worst.kl, j->worst.max_abs / bounds->max_abs,
+        j->worst.rmse / bounds->rmse, j->worst.kl / bounds->kl, j->n_top1, n_rows);
+    if (j->rule == CONF_RULE_NONE) return true;
+    fail_logits(v, bounds, j, allowance);
+    return false;
+}
+
+void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found)
+{
+    (void)snprintf(v->where, sizeof v->where, "sample %zu, %s, %s %zu, id %zu: expected %.*g, found %.*g",
+                   p->sample, p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos, col,
+                   CONF_DIGITS(v), expected, CONF_DIGITS(v), found);
+}
+
+void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    conf_verdict *v = r->verdict;
+    conf_logits_judgement j = conf_judge_logits(rows->truth, r->rows, rows->n_rows, rows->n_cols, bounds);
+    const conf_allowance allowance = {.relative = r->c->float64_bound, .unit = conf_compute_unit(v->compute)};
+    if (conf_evaluate_measures(v, &j, bounds, rows->n_rows, &allowance)) return;
+    size_t at = j.row * rows->n_cols + j.col;
+    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
+}
+
+size_t conf_rows_of_prefill(const conf_decoder *d)
+{
+    return d->rows.n_rows - d->n_samples * d->n_decode;
+}
+
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    conf_verdict *v = r->verdict;
+    if (!r->again || v->outcome == CONF_FAILED) return;
+    conf_logits_judgement j =
+        conf_judge_logits(rows->truth, r->again, conf_rows_of_prefill(&r->c->decoder), rows->n_cols, bounds);
+    if (j.multiple > v->multiple) v->multiple = j.multiple;
+    if (j.rule == CONF_RULE_NONE) return;
+    conf_class class = j.rule == CONF_RULE_MASK ? CONF_CLASS_MASK : CONF_CLASS_LOGITS;
+    (void)conf_evaluate_fail(v, class,
+                             "prefilled again, what the session held before is not gone: %s of the logits is "
+                             "%.3g times its bound",
+                             conf_rule_name(j.rule), j.multiple / bounds->limit);
+    size_t at = j.row * rows->n_cols + j.col;
+    conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->again[at]);
+}
+
+void conf_evaluate_last(const conf_replay *r)
+{
+    conf_verdict *v = r->verdict;
+    if (!r->contradiction[0]) return;
+    if (conf_evaluate_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill"))
+        (void)snprintf(v->where, sizeof v->where, "%s", r->contradiction);
+}

@@ -1,0 +1,40 @@
+/* The verdict on the logits of a replay.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_EVALUATE_LOGITS_H
+#define CONFORMANCE_EVALUATE_LOGITS_H
+
+#include "conformance/judge/judge.h"
+#include "conformance/replay/state.h"
+
+/* What a bound is made of, for messages: of a float64 candidate so many times the largest logit, of a float32
+ * one a multiple of `unit`, "the noise". */
+typedef struct conf_allowance {
+    double relative;
+    const char *unit;
+} conf_allowance;
+
+/* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
+ * recorded. */
+conf_bounds conf_evaluate_bounds(const conf_replay *r);
+
+/* Fills in the verdict on n_rows rows of logits; false where they diverge. Then conf_evaluate_where is due: p
+ * and col are those of the first diverging row. */
+bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
+                            size_t n_rows, const conf_allowance *allowance);
+
+void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
+
+void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
+
+/* The number of rows of prefill, with which a case's rows begin. */
+size_t conf_rows_of_prefill(const conf_decoder *d);
+
+/* Holds the prompts' logits of a session that held something before to the same bounds; nothing where another
+ * part has failed, since they would say nothing new. */
+void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
+
+/* Fails where prefill_last contradicts prefill. */
+void conf_evaluate_last(const conf_replay *r);
+
+#endif

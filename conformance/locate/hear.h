@@ -1,0 +1,41 @@
+/* Listening to the tensors of a walk, one at a time. T: tokens of the sample, V: vocabulary.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_LOCATE_HEAR_H
+#define CONFORMANCE_LOCATE_HEAR_H
+
+#include "conformance/locate/walker.h"
+
+/* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
+void conf_walker_fail(conf_walker *w, assay_status rc);
+
+/* NULL where there is none of that name. */
+conf_walk_row *conf_walker_row(conf_walker *w, const char *name);
+
+/* The golden tensor with its values; the caller frees out->value. False where w->failed. */
+bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out);
+
+/* assay_trace_fn: what the engine computes by itself is compared, and put aside where w->found is there. */
+void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor);
+
+/* assay_override_fn: the engine goes on from golden inputs. */
+void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
+
+/* assay_trace_fn: the reference by itself. It must agree with the golden tensors, or its word counts for
+ * nothing; and it has the order in which the tensors of an observation were computed. */
+void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
+
+/* assay_trace_fn: the reference's tensors become the golden ones. */
+void conf_keep_reference(void *context, size_t sample, const assay_tensor *tensor);
+
+/* assay_override_fn: the reference goes on from the candidate's tensors. What the two differ by was made
+ * since the tensor before. */
+void conf_follow_candidate(void *context, size_t sample, const assay_tensor *tensor, void *data);
+
+/* Compares what an observation has under the name of a golden tensor. */
+void conf_judge_observed(conf_walker *w, const conf_trace *golden);
+
+/* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */
+void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
+
+#endif
