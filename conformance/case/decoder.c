@@ -15,7 +15,6 @@
 #include "conformance/case/rows.h"
 #include "conformance/case/traces.h"
 #include "conformance/hdf5/text.h"
-#include "conformance/judge/judge.h"
 
 static assay_status read_lengths(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "conformance/hdf5/text.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 
 assay_status conf_schema_check(const char *path, const char *schema, assay_error *err)
 {

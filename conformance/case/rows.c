@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/distance.h"
+#include "conformance/judge/noise.h"
 
 /* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */
 typedef struct recorded_run {

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "conformance/case/members.h"
 #include "conformance/hdf5/text.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/distance.h"
+#include "conformance/judge/noise.h"
 
 assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,
                                      assay_error *err)

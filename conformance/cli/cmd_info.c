@@ -11,7 +11,8 @@
 #include "conformance/case/case.h"
 #include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/distance.h"
+#include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
@@ -40,7 +41,7 @@ static void print_inputs(FILE *out, const conf_decoder *d)
     }
 }
 
-/* The noise of each recorded run; what is taken for at least is no matter of the type (judge.h). */
+/* The noise of each recorded run; what is taken for at least is no matter of the type (noise.h). */
 static void print_noises(FILE *out, const conf_rows *rows, double largest)
 {
     static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};

@@ -20,6 +20,8 @@
 #include "conformance/evaluate/fail.h"
 #include "conformance/evaluate/logits.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 
 /* A walk over one run. Rows of both runs are numbered in the order of the judge: prefill sample by sample,
  * then decode. */

@@ -24,6 +24,8 @@
 #include "conformance/evaluate/logits.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 
 #define UNIT_WORDS "16 ulps of the largest value"
 

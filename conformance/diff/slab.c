@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "conformance/judge/distance.h"
 #include "conformance/support/parallel.h"
 
 #define PLAIN_BYTES ((size_t)1 << 19) /* of a thread's rows: half of a usual second-level cache */

@@ -5,7 +5,7 @@
 #define CONFORMANCE_DIFF_SLAB_H
 
 #include "conformance/hdf5/stream.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/distance.h"
 
 #define CONF_SLAB_STREAMS_MAX 3
 

@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/hdf5/stream.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 
 /* Parts of an observation, bits of a set. */

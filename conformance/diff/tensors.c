@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "conformance/diff/slab.h"
 #include "conformance/diff/state.h"
+#include "conformance/judge/tensor.h"
 
 typedef struct tensor_walk {
     pthread_mutex_t mutex;

@@ -5,6 +5,7 @@
 #define CONFORMANCE_DIFF_TENSORS_H
 
 #include "conformance/diff/state.h"
+#include "conformance/judge/tensor.h"
 
 /* The worst element of a tensor, in units, and the values there. */
 typedef struct conf_diff_tensor {

@@ -13,6 +13,7 @@
 #include "conformance/diff/state.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/token.h"
 #include "model/checkpoint/stop.h"
 
 typedef struct tokens_state {

@@ -19,6 +19,7 @@
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
 #include "conformance/evaluate/vectors.h"
+#include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/replay/dump.h"

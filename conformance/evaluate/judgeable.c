@@ -3,6 +3,7 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
+#include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
 
 bool conf_evaluate_bounded(const conf_bounds *bounds, double max_abs, assay_dtype compute, conf_verdict *v)

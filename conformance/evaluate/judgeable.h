@@ -5,7 +5,7 @@
 #define CONFORMANCE_EVALUATE_JUDGEABLE_H
 
 #include "conformance/case/case.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 
 /* The same of the bounds that are made of its run in this type. max_abs: the largest |truth|. */

@@ -7,6 +7,8 @@
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/fail.h"
+#include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 #include "conformance/replay/state.h"
 
 conf_bounds conf_evaluate_bounds(const conf_replay *r)

@@ -4,7 +4,8 @@
 #ifndef CONFORMANCE_EVALUATE_LOGITS_H
 #define CONFORMANCE_EVALUATE_LOGITS_H
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
 #include "conformance/replay/state.h"
 
 /* What a bound is made of, for messages: of a float64 candidate so many times the largest logit, of a float32

@@ -10,6 +10,8 @@
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/fail.h"
+#include "conformance/judge/noise.h"
+#include "conformance/judge/tensor.h"
 #include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 

@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/tensor.h"
 #include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 

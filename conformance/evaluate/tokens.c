@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "conformance/evaluate/fail.h"
+#include "conformance/judge/noise.h"
+#include "conformance/judge/token.h"
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
 

@@ -4,7 +4,8 @@
 #ifndef CONFORMANCE_EVALUATE_TOKENS_H
 #define CONFORMANCE_EVALUATE_TOKENS_H
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
+#include "conformance/judge/token.h"
 #include "conformance/replay/state.h"
 
 #define CONF_STREAM_ENDED                                                                                    \

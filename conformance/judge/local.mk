@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
-	conformance/judge/judge.c conformance/judge/judge.h \
-	conformance/judge/tensor.c \
-	conformance/judge/token.c \
+	conformance/judge/distance.c conformance/judge/distance.h \
+	conformance/judge/logits.c conformance/judge/logits.h \
+	conformance/judge/noise.c conformance/judge/noise.h \
+	conformance/judge/tensor.c conformance/judge/tensor.h \
+	conformance/judge/token.c conformance/judge/token.h \
 	conformance/judge/verdict.c conformance/judge/verdict.h
 
 CONFORMANCE_JUDGE_TESTS = \

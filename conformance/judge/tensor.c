@@ -1,7 +1,7 @@
 /* The verdict on traces and on rotated vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/judge/judge.h"
+#include "conformance/judge/tensor.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,16 @@
 /* The verdict on greedy tokens.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/judge/judge.h"
+#include "conformance/judge/token.h"
+#include "conformance/judge/distance.h"
 
 #include <assert.h>
 #include <math.h>
+
+bool conf_is_near_tie(const double *truth, const double *found, size_t best, size_t other, double epsilon)
+{
+    return truth[best] - truth[other] <= 2 * epsilon && found[other] - found[best] <= 2 * epsilon;
+}
 
 bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n)
 {

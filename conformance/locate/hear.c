@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/evaluate/tensors.h"
+#include "conformance/judge/logits.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/tensors.h"
 #include "conformance/replay/trace.h"

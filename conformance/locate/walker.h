@@ -7,7 +7,7 @@
 
 #include <assay/kernel.h>
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"

@@ -13,7 +13,7 @@
 #include "conformance/abi/cache_limit.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/kernels.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/token.h"
 #include "conformance/process/isolate.h"
 #include "conformance/replay/last.h"
 #include "conformance/replay/session.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "conformance/abi/compute.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 #include "conformance/report/parts.h"
 #include "conformance/support/text.h"
 

@@ -1,6 +1,6 @@
 """Prints the table fixtures/observations.tsv: how far each observation lies from its golden.
 
-`python -m scripts.record.observations > table` judges by the rule of conformance/judge/judge.h, in numpy:
+`python -m scripts.record.observations > table` judges by the rule of conformance/judge/noise.h, in numpy:
 a second opinion on `assay diff`, which judges the same files in `make check`. The finding that a
 line names is kept from the table that is there; a divergence that nothing explains gets `?`, and
 the check refuses it.

@@ -8,7 +8,6 @@
 #include "conformance/abi/engine.h"
 #include "conformance/case/case.h"
 #include "conformance/evaluate/evaluate.h"
-#include "conformance/judge/judge.h"
 #include "conformance/kinds/read.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/engines/formula.h"

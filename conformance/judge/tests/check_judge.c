@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/logits.h"
+#include "conformance/judge/noise.h"
+#include "conformance/judge/token.h"
 #include "conformance/tests/support.h"
 
 /* Two rows of five; the recorded float32 run is off by 1/64 everywhere, with alternating signs. */

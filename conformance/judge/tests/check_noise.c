@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "conformance/case/case.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/distance.h"
+#include "conformance/judge/noise.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"

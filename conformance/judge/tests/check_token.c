@@ -4,7 +4,8 @@
 #include <check.h>
 #include <math.h>
 
-#include "conformance/judge/judge.h"
+#include "conformance/judge/tensor.h"
+#include "conformance/judge/token.h"
 #include "conformance/tests/support.h"
 
 /* The truth prefers 2 to 0 by a hair and to everything else by far; 4 is the stop id. */

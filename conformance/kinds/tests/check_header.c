@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/case/find.h"
-#include "conformance/judge/judge.h"
+#include "conformance/judge/noise.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 

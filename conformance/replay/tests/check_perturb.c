@@ -13,7 +13,6 @@
 
 #include "conformance/case/case.h"
 #include "conformance/diff/diff.h"
-#include "conformance/judge/judge.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
 

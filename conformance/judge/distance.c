@@ -1,7 +1,5 @@
-/* Distances, bounds and the verdict on rows of logits.
- *
- * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/judge/judge.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/judge/distance.h"
 
 #include <float.h>
 #include <math.h>
@@ -32,7 +30,7 @@ static size_t block_at(size_t at, size_t n)
     return n - at < BLOCK ? n - at : BLOCK;
 }
 
-static conf_row of_double(const double *a)
+conf_row conf_row_of_double(const double *a)
 {
     return (conf_row){.dtype = ASSAY_F64, .data = a};
 }
@@ -57,7 +55,7 @@ size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, si
 
 size_t conf_mask_difference(const double *truth, const double *found, size_t n)
 {
-    conf_row t = of_double(truth), c = of_double(found);
+    conf_row t = conf_row_of_double(truth), c = conf_row_of_double(found);
     return conf_row_mask_difference(&t, &c, n);
 }
 
@@ -75,7 +73,7 @@ double conf_row_max_abs(const conf_row *row, size_t n)
 
 double conf_max_abs(const double *a, size_t n)
 {
-    conf_row row = of_double(a);
+    conf_row row = conf_row_of_double(a);
     return conf_row_max_abs(&row, n);
 }
 
@@ -97,7 +95,7 @@ size_t conf_row_argmax(const conf_row *row, size_t n)
 
 size_t conf_argmax(const double *a, size_t n)
 {
-    conf_row row = of_double(a);
+    conf_row row = conf_row_of_double(a);
     return conf_row_argmax(&row, n);
 }
 
@@ -148,7 +146,7 @@ static double row_kl(const conf_row *truth, const conf_row *found, size_t n)
 
 double conf_kl(const double *truth, const double *found, size_t n)
 {
-    conf_row t = of_double(truth), c = of_double(found);
+    conf_row t = conf_row_of_double(truth), c = conf_row_of_double(found);
     return row_kl(&t, &c, n);
 }
 
@@ -185,7 +183,7 @@ conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, si
 
 conf_distance conf_distance_of(const double *truth, const double *found, size_t n)
 {
-    conf_row t = of_double(truth), c = of_double(found);
+    conf_row t = conf_row_of_double(truth), c = conf_row_of_double(found);
     return conf_row_distance(&t, &c, n);
 }
 
@@ -194,139 +192,4 @@ void conf_distance_keep_larger(conf_distance *worst, const conf_distance *d)
     worst->max_abs = fmax(worst->max_abs, d->max_abs);
     worst->rmse = fmax(worst->rmse, d->rmse);
     worst->kl = fmax(worst->kl, d->kl);
-}
-
-double conf_noise_floor(double max_abs)
-{
-    if (max_abs == 0) return CONF_FLOOR_ULPS * (double)FLT_TRUE_MIN;
-    int exponent;
-    (void)frexp(max_abs, &exponent); /* max_abs in [2^(e-1), 2^e): its float32 ulp is 2^(e-24) */
-    return CONF_FLOOR_ULPS * ldexp(1, exponent - FLT_MANT_DIG);
-}
-
-double conf_noise_most(assay_dtype run, double max_abs)
-{
-    const bool narrow = run == ASSAY_BF16 || run == ASSAY_I8;
-    return max_abs * (narrow ? ldexp(224, -8) : ldexp(1024, -FLT_MANT_DIG));
-}
-
-double conf_noise_most_tensor(double max_abs)
-{
-    return ldexp(max_abs, 14 - FLT_MANT_DIG);
-}
-
-double conf_unit_float32(double noise, double max_abs)
-{
-    return fmax(noise, conf_noise_floor(max_abs));
-}
-
-conf_distance conf_noise_of(const double *truth, const double *float32, size_t n_rows, size_t n_cols)
-{
-    conf_distance noise = {.same_mask = true};
-    for (size_t r = 0; r < n_rows; r++) {
-        conf_distance d = conf_distance_of(truth + r * n_cols, float32 + r * n_cols, n_cols);
-        conf_distance_keep_larger(&noise, &d);
-    }
-    return noise;
-}
-
-conf_bounds conf_bounds_of_noise(const conf_distance *noise, double max_abs)
-{
-    return (conf_bounds){.max_abs = conf_unit_float32(noise->max_abs, max_abs),
-                         .rmse = conf_unit_float32(noise->rmse, max_abs),
-                         .kl = conf_unit_float32(noise->kl, max_abs),
-                         .limit = CONF_NOISE_MULTIPLE};
-}
-
-conf_bounds conf_bounds_float32(const double *truth, const double *float32, size_t n_rows, size_t n_cols)
-{
-    conf_distance noise = conf_noise_of(truth, float32, n_rows, n_cols);
-    return conf_bounds_of_noise(&noise, conf_max_abs(truth, n_rows * n_cols));
-}
-
-bool conf_bounds_refuse_zeros(const conf_bounds *bounds, double max_abs)
-{
-    return max_abs == 0 || bounds->limit * bounds->max_abs < max_abs;
-}
-
-conf_bounds conf_bounds_relative(double relative, double max_abs)
-{
-    double bound = fmax(relative * max_abs, DBL_TRUE_MIN);
-    return (conf_bounds){.max_abs = bound, .rmse = bound, .kl = bound, .limit = 1};
-}
-
-conf_bounds conf_bounds_float64(const double *truth, size_t n_rows, size_t n_cols, double relative)
-{
-    return conf_bounds_relative(relative, conf_max_abs(truth, n_rows * n_cols));
-}
-
-bool conf_is_near_tie(const double *truth, const double *found, size_t best, size_t other, double epsilon)
-{
-    return truth[best] - truth[other] <= 2 * epsilon && found[other] - found[best] <= 2 * epsilon;
-}
-
-const char *conf_rule_name(conf_rule rule)
-{
-    static const char *const names[] = {"nothing", "NaN and infinity", "largest error", "RMSE",
-                                        "KL divergence"};
-    return names[rule];
-}
-
-/* The rule that a row breaks, and by how many units. That the best token is another needs no rule of its own:
- * within the bound ε of the largest error t_r - t_c <= (c_r + ε) - (c_c - ε) <= 2ε, and the other way round,
- * a near tie. */
-static conf_rule judge_row(const conf_distance *d, const conf_bounds *bounds, double *multiple)
-{
-    *multiple = INFINITY;
-    if (!d->same_mask) return CONF_RULE_MASK;
-    *multiple = d->max_abs / bounds->max_abs;
-    if (!(*multiple <= bounds->limit)) return CONF_RULE_MAX_ABS;
-    *multiple = d->rmse / bounds->rmse;
-    if (!(*multiple <= bounds->limit)) return CONF_RULE_RMSE;
-    *multiple = d->kl / bounds->kl;
-    if (!(*multiple <= bounds->limit)) return CONF_RULE_KL;
-    return CONF_RULE_NONE;
-}
-
-conf_row_measure conf_row_measure_of(const conf_row *truth, const conf_row *found, size_t n)
-{
-    conf_row_measure m = {.distance = conf_row_distance(truth, found, n)};
-    if (m.distance.same_mask)
-        m.same_best = m.distance.max_abs == 0 || conf_row_argmax(truth, n) == conf_row_argmax(found, n);
-    return m;
-}
-
-bool conf_logits_add(conf_logits_judgement *j, size_t row, const conf_row_measure *m,
-                     const conf_bounds *bounds)
-{
-    double multiple;
-    conf_rule rule = judge_row(&m->distance, bounds, &multiple);
-    if (m->distance.same_mask) conf_distance_keep_larger(&j->worst, &m->distance);
-    else j->worst.same_mask = false;
-    j->n_top1 += m->same_best;
-    if (rule == CONF_RULE_NONE) return false;
-    j->multiple = fmax(j->multiple, multiple);
-    if (j->rule != CONF_RULE_NONE && j->row < row) return false;
-    j->rule = rule;
-    j->row = row;
-    j->col = m->distance.worst;
-    return true;
-}
-
-void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds)
-{
-    if (j->rule == CONF_RULE_NONE) j->multiple = j->worst.max_abs / bounds->max_abs;
-}
-
-conf_logits_judgement conf_judge_logits(const double *truth, const double *found, size_t n_rows,
-                                        size_t n_cols, const conf_bounds *bounds)
-{
-    conf_logits_judgement j = {.worst = {.same_mask = true}};
-    for (size_t r = 0; r < n_rows; r++) {
-        conf_row t = of_double(truth + r * n_cols), c = of_double(found + r * n_cols);
-        conf_row_measure m = conf_row_measure_of(&t, &c, n_cols);
-        (void)conf_logits_add(&j, r, &m, bounds);
-    }
-    conf_logits_end(&j, bounds);
-    return j;
 }
