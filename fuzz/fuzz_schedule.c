@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
 #include "fuzz/fuzz.h"
 

@@ -5,6 +5,8 @@
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/textual/threads.h"
+#include "conformance/textual/threads_order.h"
+#include "conformance/textual/threads_read.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -24,12 +24,6 @@ static const size_t usual_prompts[] = {512}, usual_contexts[] = {16}, usual_batc
 #define USUAL_TOKENS  32
 #define USUAL_REPEATS 5
 
-const char *conf_bench_kind_name(conf_bench_kind kind)
-{
-    static const char *const names[] = {"first token", "prefill", "decode"};
-    return names[kind];
-}
-
 const conf_bench_series *conf_bench_at(const conf_bench *bench, size_t point, size_t engine)
 {
     return &bench->series[point * bench->n_engines + engine];

@@ -2,13 +2,17 @@
  * renamed. bench.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/json.h"
+
 #include <math.h>
 
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/bench/bench.h"
 #include "conformance/bench/machine_loops.h"
-#include "conformance/report/parts.h"
+#include "conformance/bench/print.h"
+#include "conformance/bench/rate.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
 
 static double or_null(bool there, double x)

@@ -1,6 +1,8 @@
 /* One measurement, in the process that dies of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/measure.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "base/dtype.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
-#include "conformance/bench/bench.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"
@@ -230,4 +231,10 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     free(m.tokens);
     free(m.length);
     free(m.step);
+}
+
+const char *conf_bench_kind_name(conf_bench_kind kind)
+{
+    static const char *const names[] = {"first token", "prefill", "decode"};
+    return names[kind];
 }

@@ -1,12 +1,15 @@
 /* Speeds for people: a table that fits 100 columns.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/print.h"
+
 #include <string.h>
 
 #include "conformance/abi/compute.h"
-#include "conformance/bench/bench.h"
 #include "conformance/bench/machine_loops.h"
-#include "conformance/report/parts.h"
+#include "conformance/bench/rate.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/text.h"
 
 #define MEASURE_WIDTH 22

@@ -1,10 +1,10 @@
 /* What times mean, beside what the plan and the machine allow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/rate.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "conformance/bench/bench.h"
 
 /* What one measurement had to read and to multiply at least. */
 typedef struct work {

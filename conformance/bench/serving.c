@@ -12,6 +12,7 @@
 #include "conformance/abi/serving.h"
 #include "conformance/bench/bench.h"
 #include "conformance/bench/machine.h"
+#include "conformance/bench/rate.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/progress.h"
 

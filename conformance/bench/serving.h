@@ -9,16 +9,9 @@
 #define CONFORMANCE_BENCH_SERVING_H
 
 #include "conformance/bench/replies.h"
+#include "conformance/bench/serving_measure.h"
 #include "conformance/options/options.h"
 #include "conformance/report/results.h"
-
-/* One measurement, in seconds of processor time, all threads together: more of them do not make a parser
- * faster, and whoever else keeps the machine busy does not make it slower by much. Plain data: it crosses
- * from the process that measures. */
-typedef struct conf_bench_reading {
-    double seconds; /* of reading all replies, each opened, fed, ended and freed: the fastest of a few */
-    double limit_seconds; /* of handing their deltas to the sink, likewise */
-} conf_bench_reading;
 
 /* All measurements of one parser of one module. They end with the first that does not pass. */
 typedef struct conf_bench_readings {
@@ -43,17 +36,6 @@ typedef struct conf_bench_serving {
     char processor[128];
 } conf_bench_serving;
 
-/* What the child that measures is asked for. */
-typedef struct conf_bench_serving_request {
-    const char *module;                /* its path */
-    const conf_bench_replies *replies; /* made before the process began */
-    conf_bench_reading *out;
-} conf_bench_serving_request;
-
-/* Measures once, behind a reading that is not timed; the task of a contained process. A parser that is not
- * there is skipped; one that does not find what there is, has failed. */
-void conf_bench_serving_measure(const void *request, conf_verdict *v);
-
 /* Measures: each parser, modules taking turns, n_repeats times over. Fails with ASSAY_EIO where a module
  * cannot be loaded. *out is the caller's to free also where this fails. */
 assay_status conf_bench_serving_run(const conf_options *options, const conf_context *context,
@@ -77,23 +59,5 @@ typedef struct conf_bench_serving_speed {
 
 conf_bench_serving_speed conf_bench_serving_speed_of(const conf_bench_serving *bench, size_t parser,
                                                      size_t engine);
-
-/* The table for people. */
-void conf_bench_serving_print(const conf_bench_serving *bench, const conf_context *context);
-
-/* One JSON object:
- *   schema     "assay-bench-serving/1"
- *   processor, seed, repeat
- *   results    an array, parser by parser, and of each engine by engine:
- *     measure            "reasoning" or "tools"
- *     parser, engine     by name; the engine as the user names it
- *     bytes, deltas      of all replies
- *     outcome, class, reason   as in assay-results/1
- *     seconds, limit_seconds   arrays, a member for each repetition
- *     best, median       bytes in a second; null where there is none, as the next three
- *     limit, fraction    what best is held against, and best / limit
- *     ratio              best, to that of the first engine
- * Fails with ASSAY_ENOMEM. */
-assay_status conf_bench_serving_print_json(const conf_bench_serving *bench, FILE *out, assay_error *err);
 
 #endif

@@ -2,10 +2,12 @@
  * added to, not renamed. bench_serving.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/serving_json.h"
+
 #include <math.h>
 
-#include "conformance/bench/serving.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
 
 static double or_null(double x)

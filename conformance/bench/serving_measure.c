@@ -1,11 +1,12 @@
 /* One measurement of a parser, in the process that dies of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/serving_measure.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "conformance/abi/serving.h"
-#include "conformance/bench/serving.h"
 #include "conformance/support/clock.h"
 
 /* Readings of one process: one alone is short enough for a single interruption to show. */

@@ -1,10 +1,12 @@
 /* How fast replies are read, for people: a table that fits 100 columns.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/bench/serving_print.h"
+
 #include <string.h>
 
-#include "conformance/bench/serving.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/text.h"
 
 #define PARSER_WIDTH 22

@@ -9,7 +9,6 @@
 /* Fills c->decoder; frame: without what grows with the model (conf_case_read_frame). conf_decoder_free frees
  * what a failure has left there. */
 assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err);
-
 void conf_decoder_free(conf_decoder *d);
 
 #endif

@@ -8,7 +8,6 @@
 
 /* Fills c->rope. conf_rope_free frees what a failure has left there. */
 assay_status conf_rope_read(const conf_h5 *file, conf_case *c, assay_error *err);
-
 void conf_rope_free(conf_rope *r);
 
 #endif

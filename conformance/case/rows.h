@@ -15,7 +15,6 @@ assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *
 
 /* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
 const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
-
 void conf_rows_free(conf_rows *rows);
 
 #endif

@@ -2,7 +2,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/bench.h"
+#include "conformance/bench/json.h"
+#include "conformance/bench/print.h"
 #include "conformance/bench/serving.h"
+#include "conformance/bench/serving_json.h"
+#include "conformance/bench/serving_print.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/report/files.h"
 

@@ -8,7 +8,8 @@
 #include "conformance/cli/value.h"
 #include "conformance/diff/diff.h"
 #include "conformance/process/isolate.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/text.h"
 
 static void run_task(const void *context, conf_verdict *v)

@@ -17,6 +17,7 @@
 #include "conformance/kinds/read.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
 #include "conformance/support/text.h"
 #include "model/plan/plan.h"

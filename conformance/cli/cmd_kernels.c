@@ -15,6 +15,7 @@
 #include "conformance/cli/value.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/report/files.h"
+#include "conformance/report/report.h"
 #include "conformance/support/text.h"
 #include "conformance/sweep/list.h"
 

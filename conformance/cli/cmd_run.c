@@ -14,6 +14,8 @@
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"
 #include "conformance/report/files.h"
+#include "conformance/report/report.h"
+#include "conformance/report/table.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 

@@ -14,6 +14,8 @@
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
 #include "conformance/report/files.h"
+#include "conformance/schedule/draw.h"
+#include "conformance/schedule/json.h"
 #include "conformance/schedule/report.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/progress.h"

@@ -21,9 +21,7 @@ void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_ar
 
 /* Fails for a tensor, where nothing has failed before: then the logits agree, if they were judged. */
 void conf_evaluate_fail_tensor(conf_verdict *v);
-
 void conf_evaluate_traces(const conf_replay *r);
-
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
 /* What the multiples of a tensor count, float64 or not as the engine is: limit·unit = bound. trace: with its

@@ -16,7 +16,6 @@
  * token. Where the two are the same the token is a stop id that the expected stream goes on past. */
 void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
                              int64_t found);
-
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 
 /* The first greedy step that is neither the expected one nor excused, sample by sample; sets the verdict.

@@ -54,7 +54,6 @@ typedef struct conf_bounds {
 /* The noise of a case: the largest of each distance over all rows. truth, float32: [n_rows, n_cols], n_rows >
  * 0. */
 conf_distance conf_noise_of(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
-
 conf_bounds conf_bounds_float32(const double *truth, const double *float32, size_t n_rows, size_t n_cols);
 
 /* The same where the noise is known. max_abs: of the truth. */

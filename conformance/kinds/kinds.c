@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "conformance/textual/dialogue.h"
 #include "conformance/textual/eos.h"
-#include "conformance/textual/events.h"
+#include "conformance/textual/events_read.h"
+#include "conformance/textual/events_replay.h"
 #include "conformance/textual/reply.h"
 #include "conformance/textual/threads.h"
+#include "conformance/textual/threads_read.h"
+#include "conformance/textual/threads_replay.h"
 #include "conformance/textual/tokenizing.h"
 
 static const conf_kind_info kinds[CONF_N_KINDS] = {

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "conformance/locate/location.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
+#include "conformance/report/table.h"
 #include "conformance/support/text.h"
 
 #define NAME_MIN   16

@@ -22,7 +22,6 @@ int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, siz
  * are borrowed from c; what else it holds conf_sequence_case_free frees, also where this fails for want of
  * memory. */
 bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *out);
-
 void conf_sequence_case_free(conf_case *c);
 
 #endif

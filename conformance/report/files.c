@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/report/json.h"
+#include "conformance/report/junit.h"
+#include "conformance/report/report.h"
 
 static assay_status open_file(const char *path, FILE *out, FILE **file, assay_error *err)
 {

@@ -2,12 +2,14 @@
  * renamed. results.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/json.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "conformance/abi/compute.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
 #include "conformance/support/json_add.h"
 
 /* multiple: JSON has no infinity, and so null also where measured. */

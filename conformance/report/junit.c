@@ -3,6 +3,8 @@
  * Neither has properties of a test case, and only one has its output, so both belong to the suite.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/junit.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include <unistd.h>
 
 #include "conformance/abi/compute.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
 #include "conformance/support/text.h"
 
 /* Takes out, in place, the characters that XML 1.0 has no way to write: most controls, U+FFFE and U+FFFF. */

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
 	conformance/report/files.c conformance/report/files.h \
-	conformance/report/json.c \
-	conformance/report/junit.c \
-	conformance/report/parts.h \
-	conformance/report/report.c \
+	conformance/report/json.c conformance/report/json.h \
+	conformance/report/junit.c conformance/report/junit.h \
+	conformance/report/report.c conformance/report/report.h \
 	conformance/report/results.c conformance/report/results.h \
-	conformance/report/table.c
+	conformance/report/table.c conformance/report/table.h
 
 CONFORMANCE_REPORT_TESTS = \
 	conformance/report/tests/check_report

@@ -1,13 +1,14 @@
 /* The report of one divergence, and the same as TAP.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/report.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/abi/compute.h"
 #include "conformance/judge/noise.h"
-#include "conformance/report/parts.h"
 #include "conformance/support/text.h"
 
 static const char *const color_of[CONF_N_OUTCOMES] = {[CONF_PASSED] = "\033[32m",

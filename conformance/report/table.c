@@ -1,13 +1,15 @@
 /* The table at the end of a run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/report/table.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conformance/abi/compute.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
 #include "conformance/support/text.h"
 
 #define CELL_WIDTH 15 /* "   3.7e+04 FAIL" */

@@ -1,9 +1,10 @@
 /* Programs drawn from a seed: shapes, each of which is a way in which servers go wrong, and anything else.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/draw.h"
+
 #include <assert.h>
 
-#include "conformance/schedule/schedule.h"
 #include "conformance/support/draw.h"
 
 enum { PLACES = 16, PART_STEPS = 160, CROWD = 16, POOL_STEPS = 5, LOOPS = 3, RANDOM_STEPS = 16 };

@@ -4,6 +4,8 @@
  * is to be seen.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/execute.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 #include "base/error.h"
 #include "conformance/abi/cache_limit.h"
 #include "conformance/replay/session.h"
-#include "conformance/schedule/run.h"
 #include "runtime/loading.h"
 
 #define WAIT_SECONDS 30

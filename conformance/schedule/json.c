@@ -1,6 +1,8 @@
 /* A program in its file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/json.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/abi/compute.h"
-#include "conformance/schedule/schedule.h"
 #include "conformance/support/directories.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"

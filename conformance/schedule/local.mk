@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
-	conformance/schedule/draw.c \
-	conformance/schedule/execute.c \
-	conformance/schedule/json.c \
-	conformance/schedule/reduce.c \
+	conformance/schedule/draw.c conformance/schedule/draw.h \
+	conformance/schedule/execute.c conformance/schedule/execute.h \
+	conformance/schedule/json.c conformance/schedule/json.h \
+	conformance/schedule/reduce.c conformance/schedule/reduce.h \
 	conformance/schedule/report.c conformance/schedule/report.h \
 	conformance/schedule/run.c conformance/schedule/run.h \
 	conformance/schedule/schedule.c conformance/schedule/schedule.h \

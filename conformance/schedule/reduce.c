@@ -2,9 +2,10 @@
  * remains fails in the same way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/schedule/reduce.h"
+
 #include <string.h>
 
-#include "conformance/schedule/run.h"
 #include "conformance/support/clock.h"
 
 /* A reduction under way. */

@@ -7,7 +7,8 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
-#include "conformance/report/parts.h"
+#include "conformance/report/report.h"
+#include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
 

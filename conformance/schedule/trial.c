@@ -11,6 +11,9 @@
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
+#include "conformance/schedule/draw.h"
+#include "conformance/schedule/json.h"
+#include "conformance/schedule/reduce.h"
 
 #define REDUCTION_SECONDS 60.0
 #define REDUCTION_TRIES   6

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/textual/events_parts.h"
 
-#include "conformance/textual/events.h"
+#include "conformance/textual/events_read.h"
+
 #include "conformance/textual/message.h"
 
 static assay_status read_endpoint(conf_events_case *e, assay_error *err)

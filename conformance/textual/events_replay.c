@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/events_replay.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +9,7 @@
 #include "base/json.h"
 #include "conformance/abi/serving.h"
 #include "conformance/support/fields.h"
-#include "conformance/textual/events.h"
-#include "conformance/textual/events_parts.h"
+#include "conformance/textual/events_read.h"
 #include "conformance/textual/message.h"
 
 #define SHOWN "%.150s" /* of a member's value */

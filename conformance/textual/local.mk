@@ -2,19 +2,16 @@
 conformance_libconformance_la_SOURCES += \
 	conformance/textual/dialogue.c conformance/textual/dialogue.h \
 	conformance/textual/eos.c conformance/textual/eos.h \
-	conformance/textual/events.h \
-	conformance/textual/events_parts.h \
-	conformance/textual/events_read.c \
-	conformance/textual/events_replay.c \
+	conformance/textual/events_read.c conformance/textual/events_read.h \
+	conformance/textual/events_replay.c conformance/textual/events_replay.h \
 	conformance/textual/message.c conformance/textual/message.h \
 	conformance/textual/reply.c conformance/textual/reply.h \
 	conformance/textual/textual.h \
 	conformance/textual/threads.h \
-	conformance/textual/threads_order.c \
-	conformance/textual/threads_outcome.c \
-	conformance/textual/threads_parts.h \
-	conformance/textual/threads_read.c \
-	conformance/textual/threads_replay.c \
+	conformance/textual/threads_order.c conformance/textual/threads_order.h \
+	conformance/textual/threads_outcome.c conformance/textual/threads_outcome.h \
+	conformance/textual/threads_read.c conformance/textual/threads_read.h \
+	conformance/textual/threads_replay.c conformance/textual/threads_replay.h \
 	conformance/textual/tokenizing.c conformance/textual/tokenizing.h
 
 CONFORMANCE_TEXTUAL_TESTS = \

@@ -69,24 +69,4 @@ typedef struct conf_threads_program {
     size_t n_steps, n_threads;
 } conf_threads_program;
 
-/* Reads the program of a vector at `at`, and checks that every name is made before it is used, by a step that
- * is expected to succeed, and that no thread does anything once it has ended. Borrows the document until
- * conf_threads_program_free. Fails with ASSAY_EFORMAT or ASSAY_ENOMEM. */
-assay_status conf_threads_program_read(const conf_json_at *at, conf_threads_program *out,
-                                       conf_strings *unknown, assay_error *err);
-void conf_threads_program_free(conf_threads_program *program);
-
-/* "step 9 (thread 2, eval a3)" */
-void conf_threads_step_print(char *text, size_t size, const conf_threads_program *program, size_t step);
-
-/* "make", …, as the format spells them. */
-extern const char *const conf_threads_ops[CONF_THREADS_N_OPS];
-
-/* For conf_textual. */
-assay_status conf_threads_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
-                                assay_error *err);
-const void *conf_threads_open(const char *module, conf_verdict *v);
-void conf_threads_replay(const void *offered, const conf_case *c, const conf_vector *vector,
-                         const conf_json_at *at, conf_verdict *v);
-
 #endif

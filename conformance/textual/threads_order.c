@@ -1,10 +1,10 @@
 /* What the steps of a program of threads have to do with each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/threads_order.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "conformance/textual/threads_parts.h"
 
 const char *const conf_threads_ops[CONF_THREADS_N_OPS] = {
     [CONF_THREADS_ASYNC_EVAL] = "async_eval",

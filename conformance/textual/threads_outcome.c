@@ -1,13 +1,14 @@
 /* Reading what must come of a step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/threads_outcome.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/textual/threads_parts.h"
 
 /* What the outcome of a step that succeeds says. */
 static const char *expected_form(conf_threads_op op)

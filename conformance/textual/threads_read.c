@@ -1,11 +1,14 @@
 /* Reading the program of a vector.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/threads_read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/textual/threads_parts.h"
+#include "conformance/textual/threads_order.h"
+#include "conformance/textual/threads_outcome.h"
 
 #define DEVICE_INDEX_MAX 1000
 

@@ -1,6 +1,8 @@
 /* Replaying a program of threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/textual/threads_replay.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -9,7 +11,8 @@
 #include <string.h>
 
 #include "conformance/abi/streams.h"
-#include "conformance/textual/threads.h"
+#include "conformance/textual/threads_order.h"
+#include "conformance/textual/threads_read.h"
 
 struct replay;
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/bench.h"
 
+#include "conformance/bench/rate.h"
 #include "conformance/tests/support.h"
 
 /* One layer whose token reads 1000 bytes and takes 70 multiply-adds, 30 of them in the head; 20 bytes of

@@ -11,6 +11,8 @@
 #include "conformance/tests/support.h"
 #include "conformance/textual/textual.h"
 #include "conformance/textual/threads.h"
+#include "conformance/textual/threads_order.h"
+#include "conformance/textual/threads_read.h"
 
 #define FRAME(groups)           "{\"schema\":\"assay/1\",\"kind\":\"threads\",\"groups\":" groups "}"
 #define GROUP(vectors)          FRAME("[{\"name\":\"g\",\"vectors\":[" vectors "]}]")

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conformance/schedule/draw.h"
+#include "conformance/schedule/json.h"
 #include "conformance/tests/support.h"
 
 enum { N_SEEDS = 300 };

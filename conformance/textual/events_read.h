@@ -1,10 +1,12 @@
-/* A vector of kind events as it stands in its file. For events*.c alone.
+/* A vector of kind events as it stands in its file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_TEXTUAL_EVENTS_PARTS_H
-#define CONFORMANCE_TEXTUAL_EVENTS_PARTS_H
+#ifndef CONFORMANCE_TEXTUAL_EVENTS_READ_H
+#define CONFORMANCE_TEXTUAL_EVENTS_READ_H
 
-#include "conformance/support/json_at.h"
+#include <assay/serving.h>
+
+#include "conformance/textual/textual.h"
 #include "serving/grammar/grammar.h"
 
 /* Borrows the document. */
@@ -17,9 +19,6 @@ typedef struct conf_events_case {
     size_t raise_at; /* the engine fails before this chunk; SIZE_MAX: it does not fail */
 } conf_events_case;
 
-/* Places borrow *out and the vector's: neither may move. */
-assay_status conf_events_read(const conf_json_at *at, conf_events_case *out, assay_error *err);
-
 /* One chunk of a vector that has been read. */
 typedef struct conf_events_chunk {
     assay_text text;
@@ -28,7 +27,13 @@ typedef struct conf_events_chunk {
     const char *finish_reason; /* NULL: none */
 } conf_events_chunk;
 
+/* Places borrow *out and the vector's: neither may move. */
+assay_status conf_events_read(const conf_json_at *at, conf_events_case *out, assay_error *err);
 assay_status conf_events_chunk_at(const conf_events_case *e, size_t i, conf_events_chunk *out,
                                   assay_error *err);
+
+/* For conf_textual. */
+assay_status conf_events_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
+                               assay_error *err);
 
 #endif

@@ -1,14 +1,10 @@
-/* What reading a program of threads is made of; for threads_read.c.
+/* The order of the steps of a program, and what their names stand for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_TEXTUAL_THREADS_PARTS_H
-#define CONFORMANCE_TEXTUAL_THREADS_PARTS_H
+#ifndef CONFORMANCE_TEXTUAL_THREADS_ORDER_H
+#define CONFORMANCE_TEXTUAL_THREADS_ORDER_H
 
 #include "conformance/textual/threads.h"
-
-/* Reads the outcome of a step of this op, at `at`. The caller frees out->value. */
-assay_status conf_threads_outcome_read(const conf_json_at *at, conf_threads_op op, conf_threads_outcome *out,
-                                       conf_strings *unknown, assay_error *err);
 
 /* What a name stands for. */
 typedef enum conf_threads_noun { CONF_THREADS_A_STREAM, CONF_THREADS_AN_ARRAY } conf_threads_noun;
@@ -22,5 +18,11 @@ assay_status conf_threads_resolve(const conf_json_at *at, const conf_threads_pro
  * them, and nothing happens on a thread that has ended. steps: the array. */
 assay_status conf_threads_order_check(const conf_json_at *steps, const conf_threads_program *program,
                                       assay_error *err);
+
+/* "make", …, as the format spells them. */
+extern const char *const conf_threads_ops[CONF_THREADS_N_OPS];
+
+/* "step 9 (thread 2, eval a3)" */
+void conf_threads_step_print(char *text, size_t size, const conf_threads_program *program, size_t step);
 
 #endif

@@ -6,14 +6,11 @@
  * and that must have the members that are expected. Where the engine is to fail, the client must be told.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_TEXTUAL_EVENTS_H
-#define CONFORMANCE_TEXTUAL_EVENTS_H
+#ifndef CONFORMANCE_TEXTUAL_EVENTS_REPLAY_H
+#define CONFORMANCE_TEXTUAL_EVENTS_REPLAY_H
 
 #include "conformance/textual/textual.h"
 
-/* For conf_textual. */
-assay_status conf_events_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
-                               assay_error *err);
 const void *conf_events_open(const char *module, conf_verdict *v);
 void conf_events_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                         const conf_json_at *at, conf_verdict *v);

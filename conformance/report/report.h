@@ -1,8 +1,8 @@
-/* Words and colours of outcomes, for the reports.
+/* What came of a case, and the command that shows it again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REPORT_PARTS_H
-#define CONFORMANCE_REPORT_PARTS_H
+#ifndef CONFORMANCE_REPORT_REPORT_H
+#define CONFORMANCE_REPORT_REPORT_H
 
 #include "conformance/report/results.h"
 
@@ -20,14 +20,25 @@ const char *conf_color_off(const conf_context *context);
 const char *conf_unit_name(const conf_verdict *v);
 double conf_bound_of(const conf_verdict *v);
 
-/* A multiple in at most 8 characters. */
-void conf_multiple_print(char *text, size_t size, double multiple);
-
 /* What came of one case, without the command that shows it again. notes: the measures, too. */
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
                          const char *id, const char *name, bool notes);
 
 /* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
 char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
+
+/* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with
+ * `prefix`. */
+void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
+                      size_t result, size_t engine);
+
+/* One TAP test point per case and engine; number counts from 1. A divergence is followed by its report in
+ * comments. */
+void conf_tap_print_point(FILE *out, const conf_context *context, const conf_results *results, size_t result,
+                          size_t engine, size_t number);
+
+/* A part of a test point's description. */
+void conf_tap_print_text(FILE *out, const char *text);
+void conf_tap_print_plan(FILE *out, size_t n_points);
 
 #endif

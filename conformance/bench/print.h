@@ -1,0 +1,12 @@
+/* The report for people.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_BENCH_PRINT_H
+#define CONFORMANCE_BENCH_PRINT_H
+
+#include "conformance/bench/bench.h"
+
+/* The table for people. */
+void conf_bench_print(const conf_bench *bench, const conf_context *context);
+
+#endif

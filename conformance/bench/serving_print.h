@@ -1,0 +1,12 @@
+/* The report on parsers for people.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_BENCH_SERVING_PRINT_H
+#define CONFORMANCE_BENCH_SERVING_PRINT_H
+
+#include "conformance/bench/serving.h"
+
+/* The table for people. */
+void conf_bench_serving_print(const conf_bench_serving *bench, const conf_context *context);
+
+#endif

@@ -1,0 +1,16 @@
+/* The table of all cases.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_REPORT_TABLE_H
+#define CONFORMANCE_REPORT_TABLE_H
+
+#include "conformance/report/results.h"
+
+/* A multiple in at most 8 characters. */
+void conf_multiple_print(char *text, size_t size, double multiple);
+
+/* The table of all cases, what was skipped and why, and the sums. Each line starts with `prefix`. */
+void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
+                       const conf_results *results);
+
+#endif

@@ -1,0 +1,13 @@
+/* What comes of a step.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_TEXTUAL_THREADS_OUTCOME_H
+#define CONFORMANCE_TEXTUAL_THREADS_OUTCOME_H
+
+#include "conformance/textual/threads.h"
+
+/* Reads the outcome of a step of this op, at `at`. The caller frees out->value. */
+assay_status conf_threads_outcome_read(const conf_json_at *at, conf_threads_op op, conf_threads_outcome *out,
+                                       conf_strings *unknown, assay_error *err);
+
+#endif
