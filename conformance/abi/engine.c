@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "conformance/abi/module.h"
+#include "conformance/abi/table.h"
 #include "conformance/support/text.h"
 
 const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
@@ -77,55 +77,39 @@ assay_status conf_engine_find(const char *name, const conf_strings *dirs, char *
     return not_found(name, dirs, err);
 }
 
-/* What version 1 of the ABI began with; everything behind it may be missing. */
-#define LEAST_TABLE offsetof(assay_engine, session_override)
+static const conf_table_member required[] = {
+    CONF_TABLE_MEMBER(assay_engine, name),         CONF_TABLE_MEMBER(assay_engine, version),
+    CONF_TABLE_MEMBER(assay_engine, model_open),   CONF_TABLE_MEMBER(assay_engine, model_free),
+    CONF_TABLE_MEMBER(assay_engine, model_vocab),  CONF_TABLE_MEMBER(assay_engine, session_open),
+    CONF_TABLE_MEMBER(assay_engine, session_free), CONF_TABLE_MEMBER(assay_engine, prefill),
+    CONF_TABLE_MEMBER(assay_engine, decode),
+};
 
-static assay_status check_table(const char *path, const assay_engine *e, assay_error *err)
+static assay_status check_dtype(const char *path, const void *table, assay_error *err)
 {
-    if (!e) return assay_fail(err, ASSAY_EFORMAT, "%s: %s returned no table", path, ASSAY_ENGINE_SYMBOL);
-    if (e->abi != ASSAY_ENGINE_ABI)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: built for engine ABI %u, expected %u", path, e->abi,
-                          ASSAY_ENGINE_ABI);
-    if (e->size < LEAST_TABLE)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table has %u bytes, expected at least %zu", path,
-                          e->size, LEAST_TABLE);
-    if (e->logits_dtype != ASSAY_F32 && e->logits_dtype != ASSAY_F64)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: logits_dtype is %d, expected ASSAY_F32 or ASSAY_F64", path,
-                          (int)e->logits_dtype);
-    const struct {
-        const char *name;
-        bool there;
-    } required[] = {
-        {"name", e->name != NULL},
-        {"version", e->version != NULL},
-        {"model_open", e->model_open != NULL},
-        {"model_free", e->model_free != NULL},
-        {"model_vocab", e->model_vocab != NULL},
-        {"session_open", e->session_open != NULL},
-        {"session_free", e->session_free != NULL},
-        {"prefill", e->prefill != NULL},
-        {"decode", e->decode != NULL},
-    };
-    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-        if (!required[i].there)
-            return assay_fail(err, ASSAY_EFORMAT, "%s: its table lacks %s, which every engine must have",
-                              path, required[i].name);
-    return ASSAY_OK;
+    const assay_engine *e = table;
+    if (e->logits_dtype == ASSAY_F32 || e->logits_dtype == ASSAY_F64) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: logits_dtype is %d, expected ASSAY_F32 or ASSAY_F64", path,
+                      (int)e->logits_dtype);
 }
+
+static const conf_table_kind kind = {
+    .symbol = ASSAY_ENGINE_SYMBOL,
+    .missing = "no engine",
+    .abi_name = "engine",
+    .name = "its table",
+    .abi = ASSAY_ENGINE_ABI,
+    .size_least = offsetof(assay_engine, session_override) /* where version 1 of the ABI ended */,
+    .size = sizeof(assay_engine),
+    .check = check_dtype,
+    .required = required,
+    .n_required = sizeof required / sizeof *required,
+};
 
 assay_status conf_engine_open(const char *path, const assay_engine **out, assay_error *err)
 {
-    assay_engine_fn *table_of;
-    assay_status rc = conf_module_find(path, ASSAY_ENGINE_SYMBOL, &table_of, err);
-    if (rc != ASSAY_OK) return rc;
-    if (!table_of)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: no engine: it does not export %s", path,
-                          ASSAY_ENGINE_SYMBOL);
-    const assay_engine *e = table_of();
-    rc = check_table(path, e, err);
-    if (rc != ASSAY_OK) return rc;
-    if (e->size < sizeof *e) e = conf_module_lengthen(e, e->size, sizeof *e);
-    if (!e) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    *out = e;
-    return ASSAY_OK;
+    const void *table;
+    assay_status rc = conf_table_open(path, &kind, &table, err);
+    if (rc == ASSAY_OK) *out = table;
+    return rc;
 }

@@ -6,24 +6,25 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/module.h"
+#include "conformance/abi/table.h"
 
-/* What a table cannot do without; every operation behind it may be missing. */
-#define LEAST_TABLE offsetof(assay_kernels, matmul_f32)
+static const conf_table_member required[] = {
+    CONF_TABLE_MEMBER(assay_kernels, name),
+    CONF_TABLE_MEMBER(assay_kernels, version),
+};
 
-static assay_status check_head(const char *path, const assay_kernels *k, assay_error *err)
-{
-    if (k->abi != ASSAY_KERNELS_ABI)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: built for kernel ABI %u, expected %u", path, k->abi,
-                          ASSAY_KERNELS_ABI);
-    if (k->size < LEAST_TABLE)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table has %u bytes, expected at least %zu", path,
-                          k->size, LEAST_TABLE);
-    if (!k->name || !k->version)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table lacks %s, which every one must have", path,
-                          k->name ? "version" : "name");
-    return ASSAY_OK;
-}
+static const conf_table_kind kind = {
+    .symbol = ASSAY_KERNELS_SYMBOL,
+    .missing = "no kernel library",
+    .unavailable = "it has no kernels for this processor",
+    .abi_name = "kernel",
+    .name = "its table",
+    .abi = ASSAY_KERNELS_ABI,
+    .size_least = offsetof(assay_kernels, matmul_f32) /* every operation may be missing */,
+    .size = sizeof(assay_kernels),
+    .required = required,
+    .n_required = sizeof required / sizeof *required,
+};
 
 static assay_status check_matmul(const char *path, const char *name, const assay_matmul *m, bool has_codes,
                                  assay_error *err)
@@ -53,29 +54,11 @@ static assay_status check_products(const char *path, const assay_kernels *k, ass
     return rc;
 }
 
-/* Null where there is no memory for it. */
-static const assay_kernels *lengthen(const assay_kernels *shorter)
-{
-    assay_kernels *k = conf_module_lengthen(shorter, shorter->size, sizeof *k);
-    if (k) k->size = sizeof *k;
-    return k;
-}
-
 assay_status conf_kernels_open(const char *path, const assay_kernels **out, assay_error *err)
 {
-    assay_kernels_fn *table_of;
-    assay_status rc = conf_module_find(path, ASSAY_KERNELS_SYMBOL, &table_of, err);
-    if (rc != ASSAY_OK) return rc;
-    if (!table_of)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: no kernel library: it does not export %s", path,
-                          ASSAY_KERNELS_SYMBOL);
-    const assay_kernels *k = table_of();
-    if (!k) return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it has no kernels for this processor", path);
-    rc = check_head(path, k, err);
-    if (rc != ASSAY_OK) return rc;
-    if (k->size < sizeof *k) k = lengthen(k);
-    if (!k) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    rc = check_products(path, k, err);
-    if (rc == ASSAY_OK) *out = k;
+    const void *table;
+    assay_status rc = conf_table_open(path, &kind, &table, err);
+    if (rc == ASSAY_OK) rc = check_products(path, table, err);
+    if (rc == ASSAY_OK) *out = table;
     return rc;
 }

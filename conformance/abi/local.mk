@@ -6,7 +6,8 @@ conformance_libconformance_la_SOURCES += \
 	conformance/abi/kernels.c conformance/abi/kernels.h \
 	conformance/abi/module.c conformance/abi/module.h \
 	conformance/abi/serving.c conformance/abi/serving.h \
-	conformance/abi/streams.c conformance/abi/streams.h
+	conformance/abi/streams.c conformance/abi/streams.h \
+	conformance/abi/table.c conformance/abi/table.h
 
 CONFORMANCE_ABI_TESTS = \
 	conformance/abi/tests/check_cache_limit \

@@ -5,40 +5,32 @@
 
 #include "base/error.h"
 #include "conformance/abi/module.h"
+#include "conformance/abi/table.h"
 
-/* What a table cannot do without; every member behind it may be missing. */
-#define LEAST_TABLE offsetof(assay_serving, stop_set)
+static const conf_table_member required[] = {
+    CONF_TABLE_MEMBER(assay_serving, name),
+    CONF_TABLE_MEMBER(assay_serving, version),
+};
 
-static assay_status check_head(const char *path, const assay_serving *s, assay_error *err)
-{
-    if (!s) return assay_fail(err, ASSAY_EFORMAT, "%s: %s returned no table", path, ASSAY_SERVING_SYMBOL);
-    if (s->abi != ASSAY_SERVING_ABI)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: built for serving ABI %u, expected %u", path, s->abi,
-                          ASSAY_SERVING_ABI);
-    if (s->size < LEAST_TABLE)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table for serving has %u bytes, expected at least %zu",
-                          path, s->size, LEAST_TABLE);
-    if (!s->name || !s->version)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: its table for serving lacks %s, which every one must have",
-                          path, s->name ? "version" : "name");
-    return ASSAY_OK;
-}
+static const conf_table_kind kind = {
+    .symbol = ASSAY_SERVING_SYMBOL,
+    .missing = "it has nothing for serving",
+    .optional = true,
+    .abi_name = "serving",
+    .name = "its table for serving",
+    .abi = ASSAY_SERVING_ABI,
+    .size_least = offsetof(assay_serving, stop_set) /* every function may be missing */,
+    .size = sizeof(assay_serving),
+    .required = required,
+    .n_required = sizeof required / sizeof *required,
+};
 
 assay_status conf_serving_open(const char *path, const assay_serving **out, assay_error *err)
 {
-    assay_serving_fn *table_of;
-    assay_status rc = conf_module_find(path, ASSAY_SERVING_SYMBOL, &table_of, err);
-    if (rc != ASSAY_OK) return rc;
-    if (!table_of)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "it has nothing for serving: it does not export %s",
-                          ASSAY_SERVING_SYMBOL);
-    const assay_serving *s = table_of();
-    rc = check_head(path, s, err);
-    if (rc != ASSAY_OK) return rc;
-    if (s->size < sizeof *s) s = conf_module_lengthen(s, s->size, sizeof *s);
-    if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    *out = s;
-    return ASSAY_OK;
+    const void *table;
+    assay_status rc = conf_table_open(path, &kind, &table, err);
+    if (rc == ASSAY_OK) *out = table;
+    return rc;
 }
 
 bool conf_serving_stands_alone(const char *path)
