@@ -1,7 +1,7 @@
 # What every folder builds upon.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += base/libbase.la
-base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
+base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)
 base_libbase_la_SOURCES = \
 	base/buffer.c base/buffer.h \
 	base/dtype.c base/dtype.h \
