@@ -225,7 +225,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/dtype");
+    Suite *suite = suite_create("base/dtype");
     TCase *tc = tcase_create("dtype");
     tcase_add_test(tc, every_f16_pattern_has_its_exact_value);
     tcase_add_test(tc, every_bf16_pattern_has_its_exact_value);

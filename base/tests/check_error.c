@@ -36,7 +36,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/error");
+    Suite *suite = suite_create("base/error");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_status_is_returned_with_and_without_a_text);
     tcase_add_test(all, a_long_text_is_cut_and_ended);

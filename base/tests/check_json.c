@@ -248,7 +248,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/json");
+    Suite *suite = suite_create("base/json");
     TCase *tc = tcase_create("documents");
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
     tcase_add_test(tc, numbers_are_printed_as_they_are_written);

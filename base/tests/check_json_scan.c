@@ -358,7 +358,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/json_scan");
+    Suite *suite = suite_create("base/json_scan");
     TCase *tc = tcase_create("texts");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, values_of_every_kind_are_accepted);

@@ -54,7 +54,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/options");
+    Suite *suite = suite_create("base/options");
     TCase *all = tcase_create("all");
     tcase_add_test(all, members_beyond_the_callers_size_take_their_default);
     tcase_add_test(all, every_member_of_this_build_is_read);

@@ -110,7 +110,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/utf8");
+    Suite *suite = suite_create("base/utf8");
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_character_survives_encoding_and_decoding);
     tcase_add_test(all, bytes_that_are_none_are_taken_in_maximal_subparts);

@@ -108,7 +108,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fastpath/cache recurrent");
+    Suite *suite = suite_create("fastpath/cache_recurrent");
     TCase *recurrent = tcase_create("recurrent");
     tcase_add_test(recurrent, a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced);
     tcase_add_test(recurrent, a_recurrent_state_goes_back_to_its_snapshots_alone);

@@ -55,7 +55,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("fastpath/cache specs");
+    Suite *suite = suite_create("fastpath/cache_specs");
     TCase *specs = tcase_create("specs");
     tcase_add_test(specs, specs_take_the_source_of_the_plan_and_the_widest_window);
     tcase_add_test(specs, a_limit_is_for_layers_without_a_window_and_for_those_that_they_read);

@@ -356,7 +356,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/array");
+    Suite *suite = suite_create("runtime/array");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_test(all, an_array_is_made_once_and_then_read_anywhere);

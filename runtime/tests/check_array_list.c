@@ -203,7 +203,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/array_list");
+    Suite *suite = suite_create("runtime/array_list");
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_array_is_listed_with_its_state);
     tcase_add_test(all, a_private_array_that_is_left_deferred_is_named_on_another_thread);

@@ -298,7 +298,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/loading");
+    Suite *suite = suite_create("runtime/loading");
     TCase *all = tcase_create("all");
     tcase_add_test(all, early_and_late_waiters_get_the_model_of_the_worker);
     tcase_add_test(all, a_failed_load_reaches_every_waiter_as_the_same_error);

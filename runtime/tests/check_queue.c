@@ -276,7 +276,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/queue");
+    Suite *suite = suite_create("runtime/queue");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 20);
     tcase_add_test(all, tasks_are_done_in_order_and_no_further_than_asked);

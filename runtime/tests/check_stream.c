@@ -257,7 +257,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/stream");
+    Suite *suite = suite_create("runtime/stream");
     TCase *all = tcase_create("all");
     tcase_add_test(all, a_thread_has_a_default_of_its_own_from_its_first_use_on);
     tcase_add_test(all, a_device_that_is_not_there_is_refused);

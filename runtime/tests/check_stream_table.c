@@ -89,7 +89,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/stream_table");
+    Suite *suite = suite_create("runtime/stream_table");
     TCase *all = tcase_create("all");
     tcase_add_test(all, functions_work_element_by_element);
     tcase_add_test(all, the_inverse_of_zero_fails_in_the_words_of_upstream);

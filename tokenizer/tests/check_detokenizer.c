@@ -144,7 +144,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/detokenizer");
+    Suite *suite = suite_create("tokenizer/detokenizer");
     TCase *all = tcase_create("all");
     tcase_add_test(all, an_id_that_means_nothing_has_no_text_and_a_negative_one_is_refused);
     tcase_add_test(all, a_stream_never_releases_half_a_character);

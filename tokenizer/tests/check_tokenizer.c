@@ -190,7 +190,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/tokenizer");
+    Suite *suite = suite_create("tokenizer/tokenizer");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 20);
     tcase_add_test(all, the_lowest_rank_merges_first_and_the_leftmost_of_several);

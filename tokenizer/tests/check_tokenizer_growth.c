@@ -129,7 +129,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/tokenizer_growth");
+    Suite *suite = suite_create("tokenizer/tokenizer_growth");
     TCase *all = tcase_create("all");
     tcase_add_test(all, a_normaliser_that_grows_a_text_without_end_is_refused);
     tcase_add_test(all, the_parts_of_a_text_grow_together);

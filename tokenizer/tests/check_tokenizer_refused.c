@@ -247,7 +247,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/tokenizer_refused");
+    Suite *suite = suite_create("tokenizer/tokenizer_refused");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, what_a_file_asks_for_and_is_not_there_is_refused_by_its_place, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));

@@ -171,7 +171,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/tokenizer_ruby");
+    Suite *suite = suite_create("tokenizer/tokenizer_ruby");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_test(all, what_pcre2_reads_otherwise_is_rewritten);

@@ -115,7 +115,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/cache_limit");
+    Suite *suite = suite_create("conformance/abi/cache_limit");
     TCase *tc = tcase_create("limits");
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_add_test(tc, what_caches_hold_is_read);

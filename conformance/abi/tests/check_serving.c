@@ -235,7 +235,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/serving");
+    Suite *s = suite_create("conformance/abi/serving");
     TCase *t = tcase_create("serving");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);

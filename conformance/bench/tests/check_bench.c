@@ -344,7 +344,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/bench");
+    Suite *suite = suite_create("conformance/bench/bench");
     TCase *program = tcase_create("program");
     tcase_add_checked_fixture(program, setup, support_teardown);
     tcase_set_timeout(program, 60);

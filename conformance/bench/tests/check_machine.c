@@ -128,7 +128,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/machine");
+    Suite *suite = suite_create("conformance/bench/machine");
     TCase *all = tcase_create("limits");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 60);

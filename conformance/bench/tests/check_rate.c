@@ -83,7 +83,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/bench rate");
+    Suite *suite = suite_create("conformance/bench/rate");
     TCase *rate = tcase_create("rate");
     tcase_add_test(rate, a_limit_is_reading_or_multiplying_whichever_takes_longer);
     tcase_add_test(rate, seeds_are_known_to_others);

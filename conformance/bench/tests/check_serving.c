@@ -297,7 +297,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/bench_serving");
+    Suite *suite = suite_create("conformance/bench/serving");
     TCase *replies = tcase_create("replies"), *program = tcase_create("program");
     tcase_set_timeout(replies, 60);
     tcase_add_test(replies, every_parser_is_measured_once);

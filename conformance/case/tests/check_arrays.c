@@ -180,7 +180,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/case_arrays");
+    Suite *suite = suite_create("conformance/case/arrays");
     TCase *arrays = tcase_create("arrays");
     tcase_add_checked_fixture(arrays, setup, support_teardown);
     tcase_add_test(arrays, a_rope_of_float32_is_widened);

@@ -139,7 +139,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/find");
+    Suite *suite = suite_create("conformance/case/find");
     TCase *cases = tcase_create("ids");
     tcase_add_checked_fixture(cases, setup, support_teardown);
     tcase_add_test(cases, a_case_has_a_name_before_its_extension);

@@ -180,7 +180,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/bisect");
+    Suite *suite = suite_create("conformance/cli/bisect");
     TCase *bisect = tcase_create("bisect");
     tcase_add_checked_fixture(bisect, setup, support_teardown);
     tcase_set_timeout(bisect, 60);

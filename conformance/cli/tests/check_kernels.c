@@ -197,7 +197,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/kernels");
+    Suite *suite = suite_create("conformance/cli/kernels");
     TCase *tc = tcase_create("kernels");
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 120);

@@ -297,7 +297,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/run");
+    Suite *suite = suite_create("conformance/cli/run");
     TCase *program = tcase_create("program");
     tcase_add_checked_fixture(program, setup, support_teardown);
     tcase_set_timeout(program, 60);

@@ -73,7 +73,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/run output");
+    Suite *suite = suite_create("conformance/cli/run_output");
     TCase *output = tcase_create("output");
     tcase_add_checked_fixture(output, setup, support_teardown);
     tcase_set_timeout(output, 60);

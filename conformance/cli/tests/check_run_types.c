@@ -108,7 +108,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/run types");
+    Suite *suite = suite_create("conformance/cli/run_types");
     TCase *types = tcase_create("types");
     tcase_add_checked_fixture(types, setup, support_teardown);
     tcase_set_timeout(types, 60);

@@ -163,7 +163,7 @@ int main(void)
     }
     (void)close(terminal_there);
 
-    Suite *suite = suite_create("conformance/terminal");
+    Suite *suite = suite_create("conformance/cli/terminal");
     TCase *terminal = tcase_create("terminal");
     tcase_add_checked_fixture(terminal, setup, support_teardown);
     tcase_add_test(terminal, a_terminal_sees_a_bar_that_is_taken_away);

@@ -212,7 +212,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff");
+    Suite *s = suite_create("conformance/diff/diff");
     TCase *tc = tcase_create("verdicts");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);

@@ -381,7 +381,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff-files");
+    Suite *s = suite_create("conformance/diff/files");
     TCase *tc = tcase_create("pairs and the program");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 120);

@@ -153,7 +153,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff-names");
+    Suite *s = suite_create("conformance/diff/names");
     TCase *tc = tcase_create("names");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);

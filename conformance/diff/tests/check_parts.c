@@ -134,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff-parts");
+    Suite *s = suite_create("conformance/diff/parts");
     TCase *tc = tcase_create("parts");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);

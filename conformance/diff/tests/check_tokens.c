@@ -177,7 +177,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff-tokens");
+    Suite *s = suite_create("conformance/diff/tokens");
     TCase *tc = tcase_create("tokens");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);

@@ -163,7 +163,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/diff-types");
+    Suite *s = suite_create("conformance/diff/types");
     TCase *tc = tcase_create("types");
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 60);

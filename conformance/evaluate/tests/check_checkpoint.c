@@ -172,7 +172,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/checkpoint");
+    Suite *suite = suite_create("conformance/evaluate/checkpoint");
     TCase *cases = tcase_create("cases");
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, support_setup, support_teardown);

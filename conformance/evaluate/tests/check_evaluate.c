@@ -424,7 +424,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/evaluate");
+    Suite *suite = suite_create("conformance/evaluate/evaluate");
     TCase *verdicts = tcase_create("verdicts");
     tcase_add_checked_fixture(verdicts, support_setup, support_teardown);
     tcase_add_loop_test(verdicts, a_sound_engine_agrees, 0, 3);

@@ -114,7 +114,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_chunks");
+    Suite *suite = suite_create("conformance/hdf5/chunks");
     TCase *chunks = tcase_create("chunks");
     tcase_add_checked_fixture(chunks, raw_setup, support_teardown);
     tcase_add_test(chunks, implicit_chunks_stand_one_behind_another);

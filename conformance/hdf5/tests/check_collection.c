@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_collection");
+    Suite *suite = suite_create("conformance/hdf5/collection");
     TCase *heap = tcase_create("heap");
     tcase_add_checked_fixture(heap, raw_setup, support_teardown);
     tcase_add_test(heap, texts_are_found_among_others);

@@ -93,7 +93,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_cut");
+    Suite *suite = suite_create("conformance/hdf5/cut");
     TCase *cut = tcase_create("cut while open");
     tcase_add_checked_fixture(cut, setup, support_teardown);
     tcase_add_loop_test(cut, data_that_are_cut_off_are_refused, 0, N_STORAGES);

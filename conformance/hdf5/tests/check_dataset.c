@@ -329,7 +329,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_dataset");
+    Suite *suite = suite_create("conformance/hdf5/dataset");
     TCase *datasets = tcase_create("messages");
     tcase_add_checked_fixture(datasets, raw_setup, support_teardown);
     tcase_add_loop_test(datasets, a_layout_is_decoded, 0, COUNT(layouts));

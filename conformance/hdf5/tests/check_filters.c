@@ -204,7 +204,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_filters");
+    Suite *suite = suite_create("conformance/hdf5/filters");
     TCase *filters = tcase_create("filters");
     tcase_set_timeout(filters, 60);
     tcase_add_loop_test(filters, the_checksum_is_fletchers_for_every_length, 0, 3);

@@ -248,7 +248,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_fractal");
+    Suite *suite = suite_create("conformance/hdf5/fractal");
     TCase *fractal = tcase_create("heaps");
     tcase_add_checked_fixture(fractal, raw_setup, support_teardown);
     tcase_add_loop_test(fractal, a_length_takes_as_many_bytes_as_the_largest_object, 0,

@@ -344,7 +344,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5");
+    Suite *suite = suite_create("conformance/hdf5/hdf5");
     TCase *files = tcase_create("files");
     tcase_add_checked_fixture(files, setup, support_teardown);
     tcase_add_test(files, a_file_that_is_not_there_is_refused);

@@ -134,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_headers");
+    Suite *suite = suite_create("conformance/hdf5/headers");
     TCase *headers = tcase_create("headers");
     tcase_add_checked_fixture(headers, setup, support_teardown);
     tcase_add_loop_test(headers, a_header_that_is_wrong_under_its_checksum_is_refused, 0,

@@ -298,7 +298,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/hostile");
+    Suite *suite = suite_create("conformance/hdf5/hostile");
     TCase *made = tcase_create("made");
     tcase_set_timeout(made, 60);
     tcase_add_checked_fixture(made, setup, support_teardown);

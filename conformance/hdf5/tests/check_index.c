@@ -442,7 +442,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5-index");
+    Suite *suite = suite_create("conformance/hdf5/index");
     TCase *read = tcase_create("read");
     tcase_set_timeout(read, 120);
     tcase_add_checked_fixture(read, setup, support_teardown);

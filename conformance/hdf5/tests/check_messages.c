@@ -216,7 +216,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_messages");
+    Suite *suite = suite_create("conformance/hdf5/messages");
     TCase *messages = tcase_create("messages");
     tcase_add_loop_test(messages, a_type_is_decoded, 0, COUNT(types));
     tcase_add_test(messages, a_float_that_differs_in_anything_is_another_one);

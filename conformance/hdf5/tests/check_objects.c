@@ -235,7 +235,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_objects");
+    Suite *suite = suite_create("conformance/hdf5/objects");
     TCase *headers = tcase_create("headers");
     tcase_add_checked_fixture(headers, raw_setup, support_teardown);
     tcase_add_test(headers, a_header_that_continues_in_itself_is_refused);

@@ -331,7 +331,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_shared");
+    Suite *suite = suite_create("conformance/hdf5/shared");
     TCase *shared = tcase_create("shared messages");
     tcase_add_checked_fixture(shared, setup, support_teardown);
     tcase_add_test(shared, a_dataset_of_a_named_type_is_refused);

@@ -204,7 +204,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5-stored");
+    Suite *suite = suite_create("conformance/hdf5/stored");
     TCase *fill = tcase_create("fill values and sizes");
     tcase_set_timeout(fill, 60);
     tcase_add_checked_fixture(fill, stored_setup, support_teardown);

@@ -201,7 +201,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/stream");
+    Suite *s = suite_create("conformance/hdf5/stream");
     TCase *tc = tcase_create("datasets");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
     tcase_add_loop_test(tc, every_rectangle_is_what_libhdf5_reads, 0, N_STORAGES);

@@ -209,7 +209,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/stream_damaged");
+    Suite *s = suite_create("conformance/hdf5/stream_damaged");
     TCase *tc = tcase_create("damage");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
     tcase_add_test(tc, a_read_that_is_interrupted_or_short_goes_on);

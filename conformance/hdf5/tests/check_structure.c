@@ -292,7 +292,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5-structure");
+    Suite *suite = suite_create("conformance/hdf5/structure");
     TCase *structure = tcase_create("structure");
     tcase_set_timeout(structure, 120);
     tcase_add_checked_fixture(structure, setup, support_teardown);

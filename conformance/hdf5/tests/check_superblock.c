@@ -338,7 +338,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_superblock");
+    Suite *suite = suite_create("conformance/hdf5/superblock");
     TCase *files = tcase_create("superblock");
     tcase_add_checked_fixture(files, raw_setup, support_teardown);
     tcase_add_loop_test(files, a_superblock_stands_at_the_beginning_or_behind_a_user_block, 0, 4);

@@ -339,7 +339,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5_symbols");
+    Suite *suite = suite_create("conformance/hdf5/symbols");
     TCase *groups = tcase_create("groups");
     tcase_add_checked_fixture(groups, raw_setup, support_teardown);
     tcase_add_test(groups, symbols_are_listed_in_order);

@@ -220,7 +220,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/h5-types");
+    Suite *suite = suite_create("conformance/hdf5/types");
     TCase *numbers = tcase_create("numbers");
     tcase_set_timeout(numbers, 60);
     tcase_add_checked_fixture(numbers, stored_setup, support_teardown);

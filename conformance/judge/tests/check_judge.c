@@ -408,7 +408,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/judge");
+    Suite *suite = suite_create("conformance/judge/judge");
     TCase *rows = tcase_create("rows");
     tcase_add_checked_fixture(rows, setup, NULL);
     tcase_add_test(rows, the_truth_itself_agrees);

@@ -377,7 +377,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/noise");
+    Suite *suite = suite_create("conformance/judge/noise");
     TCase *cases = tcase_create("goldens");
     tcase_set_timeout(cases, 60);
     tcase_add_checked_fixture(cases, setup, support_teardown);

@@ -206,7 +206,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/judge_token");
+    Suite *suite = suite_create("conformance/judge/token");
     TCase *tokens = tcase_create("tokens");
     tcase_add_checked_fixture(tokens, setup, NULL);
     tcase_add_test(tokens, the_expected_token_is_the_same);

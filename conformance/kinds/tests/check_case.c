@@ -409,7 +409,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/case");
+    Suite *suite = suite_create("conformance/kinds/case");
     TCase *cases = tcase_create("cases");
     tcase_add_checked_fixture(cases, setup, support_teardown);
     tcase_add_test(cases, a_sound_case_is_read_without_its_padding);

@@ -137,7 +137,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/case_header");
+    Suite *suite = suite_create("conformance/kinds/header");
     TCase *header = tcase_create("header");
     tcase_add_checked_fixture(header, setup, support_teardown);
     tcase_add_loop_test(header, a_schema_is_a_name_and_a_version, 0, COUNT(schemas));

@@ -110,7 +110,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/memory");
+    Suite *suite = suite_create("conformance/kinds/memory");
     TCase *cases = tcase_create("out of memory");
     tcase_add_checked_fixture(cases, support_setup, support_teardown);
     tcase_add_test(cases, a_decoder_is_refused);

@@ -66,7 +66,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/case model");
+    Suite *suite = suite_create("conformance/kinds/model");
     TCase *models = tcase_create("models");
     tcase_add_checked_fixture(models, setup, support_teardown);
     tcase_add_loop_test(models, a_model_outside_the_case_is_refused, 0, 7);

@@ -425,7 +425,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/vectors");
+    Suite *s = suite_create("conformance/kinds/vectors");
     TCase *t = tcase_create("vectors");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, support_setup, support_teardown);

@@ -279,7 +279,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/locate-ref");
+    Suite *suite = suite_create("conformance/locate/ref");
     TCase *all = tcase_create("locate");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 120);

@@ -373,7 +373,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/contain");
+    Suite *suite = suite_create("conformance/process/contain");
     TCase *contain = tcase_create("contain");
     tcase_add_checked_fixture(contain, setup, support_teardown);
     tcase_set_timeout(contain, 60);

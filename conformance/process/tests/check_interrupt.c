@@ -148,7 +148,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/interrupt");
+    Suite *suite = suite_create("conformance/process/interrupt");
     TCase *tc = tcase_create("interrupt");
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 120);

@@ -151,7 +151,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/arrange");
+    Suite *suite = suite_create("conformance/replay/arrange");
     TCase *arrange = tcase_create("arrange");
     tcase_add_checked_fixture(arrange, setup, teardown);
     tcase_set_timeout(arrange, 60);

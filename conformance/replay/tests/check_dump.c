@@ -189,7 +189,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/dump");
+    Suite *suite = suite_create("conformance/replay/dump");
     TCase *dump = tcase_create("dump");
     tcase_add_checked_fixture(dump, setup, support_teardown);
     tcase_set_timeout(dump, 60);

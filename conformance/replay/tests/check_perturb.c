@@ -372,7 +372,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/perturb");
+    Suite *s = suite_create("conformance/replay/perturb");
     TCase *tc = tcase_create("goldens");
     tcase_add_checked_fixture(tc, support_setup, support_teardown);
     tcase_set_timeout(tc, 0);

@@ -238,7 +238,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/report");
+    Suite *suite = suite_create("conformance/report/report");
     TCase *report = tcase_create("report");
     tcase_add_checked_fixture(report, setup, support_teardown);
     tcase_set_timeout(report, 60);

@@ -362,7 +362,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/schedule_run");
+    Suite *suite = suite_create("conformance/schedule/run");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, support_teardown);
     tcase_set_timeout(all, 300);

@@ -215,7 +215,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/schedule");
+    Suite *suite = suite_create("conformance/schedule/schedule");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_add_test(all, whatever_is_drawn_can_be_run);

@@ -99,7 +99,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/fields");
+    Suite *suite = suite_create("conformance/support/fields");
     TCase *all = tcase_create("all");
     tcase_add_test(all, what_is_no_json_leaves_no_value);
     tcase_add_test(all, white_space_is_what_pythons_strip_takes);

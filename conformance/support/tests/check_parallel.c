@@ -85,7 +85,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/parallel");
+    Suite *s = suite_create("conformance/support/parallel");
     TCase *tc = tcase_create("fork and join");
     tcase_add_test(tc, every_item_is_done_once);
     tcase_add_test(tc, there_may_be_fewer_items_than_workers);

@@ -119,7 +119,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/text");
+    Suite *suite = suite_create("conformance/support/text");
     TCase *text = tcase_create("text");
     tcase_add_test(text, sound_text_is_left_alone);
     tcase_add_test(text, control_characters_become_blanks);

@@ -183,7 +183,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/dialogue");
+    Suite *s = suite_create("conformance/textual/dialogue");
     TCase *t = tcase_create("dialogue");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);

@@ -146,7 +146,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/events");
+    Suite *s = suite_create("conformance/textual/events");
     TCase *t = tcase_create("events");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);

@@ -186,7 +186,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/message");
+    Suite *suite = suite_create("conformance/textual/message");
     TCase *all = tcase_create("linear");
     tcase_add_loop_test(all, twice_the_fragments_are_twice_the_work, 0, sizeof streams / sizeof *streams);
     suite_add_tcase(suite, all);

@@ -191,7 +191,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/textual");
+    Suite *s = suite_create("conformance/textual/textual");
     TCase *t = tcase_create("textual");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, programs_setup, support_teardown);

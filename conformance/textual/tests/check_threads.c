@@ -180,7 +180,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/threads");
+    Suite *s = suite_create("conformance/textual/threads");
     TCase *t = tcase_create("threads");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, programs_setup, support_teardown);

@@ -106,7 +106,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/tokenizing");
+    Suite *s = suite_create("conformance/textual/tokenizing");
     TCase *t = tcase_create("tokenizing");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);

@@ -82,7 +82,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("conformance/tools_cuts");
+    Suite *s = suite_create("conformance/textual/tools_cuts");
     TCase *c = tcase_create("cuts");
     tcase_set_timeout(c, 240);
     tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);

@@ -362,7 +362,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/config");
+    Suite *suite = suite_create("model/checkpoint/config");
     TCase *members = tcase_create("members");
     tcase_add_test(members, a_missing_required_member_is_named);
     tcase_add_test(members, null_counts_as_missing);

@@ -165,7 +165,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/config_harmless");
+    Suite *suite = suite_create("model/checkpoint/config_harmless");
     TCase *all = tcase_create("all");
     tcase_add_test(all, each_group_is_sorted_and_says_why);
     tcase_add_loop_test(all, what_is_published_is_accepted, 0, (int)(sizeof PUBLISHED / sizeof *PUBLISHED));

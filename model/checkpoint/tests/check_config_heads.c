@@ -137,7 +137,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/config_heads");
+    Suite *suite = suite_create("model/checkpoint/config_heads");
     TCase *heads = tcase_create("heads");
     tcase_add_loop_test(heads, so_much_of_a_head_rotates, 0, COUNT(HEADS));
     tcase_add_loop_test(heads, a_rope_alone_may_state_its_head, 0, COUNT(ALONE));

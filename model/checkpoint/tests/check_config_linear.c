@@ -82,7 +82,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/config_linear");
+    Suite *suite = suite_create("model/checkpoint/config_linear");
     TCase *all = tcase_create("all");
     tcase_add_test(all, unread_members_take_linear_time);
     tcase_add_test(all, a_document_has_a_limit);

@@ -406,7 +406,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/config_rope");
+    Suite *suite = suite_create("model/checkpoint/config_rope");
     TCase *ropes = tcase_create("ropes");
     tcase_add_loop_test(ropes, a_rope_that_is_not_understood_is_refused, 0,
                         (int)(sizeof REFUSED_ROPES / sizeof *REFUSED_ROPES));

@@ -400,7 +400,7 @@ static TCase *damage_and_size(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("model/safetensors");
+    Suite *suite = suite_create("model/checkpoint/safetensors");
     suite_add_tcase(suite, sound_files());
     suite_add_tcase(suite, broken_files());
     suite_add_tcase(suite, damage_and_size());

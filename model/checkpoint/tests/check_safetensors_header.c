@@ -314,7 +314,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/safetensors_header");
+    Suite *suite = suite_create("model/checkpoint/safetensors_header");
     TCase *tc = tcase_create("headers");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, headers_must_begin_with_a_brace);

@@ -286,7 +286,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/stop");
+    Suite *suite = suite_create("model/checkpoint/stop");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_set_is_the_union_of_both_documents);
     tcase_add_test(all, documents_in_memory_name_ids_of_a_tokenizer_too);

@@ -88,7 +88,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/stop_linear");
+    Suite *suite = suite_create("model/checkpoint/stop_linear");
     TCase *all = tcase_create("all");
     tcase_add_test(all, ids_are_copied_a_bounded_number_of_times);
     tcase_add_test(all, a_stop_set_has_a_limit);

@@ -259,7 +259,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/weights");
+    Suite *suite = suite_create("model/checkpoint/weights");
     TCase *tc = tcase_create("weights");
     tcase_add_test(tc, a_single_file_is_read_sorted_by_name);
     tcase_add_test(tc, a_single_file_without_tensors_is_read);

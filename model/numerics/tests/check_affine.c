@@ -140,7 +140,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/affine");
+    Suite *suite = suite_create("model/numerics/affine");
     TCase *all = tcase_create("groups");
     tcase_add_loop_test(all, codes_and_numbers_are_those_of_mlx, 0, N_VECTORS);
     tcase_add_loop_test(all, a_code_is_found_wherever_it_begins, 0, 6);

@@ -137,7 +137,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/rope");
+    Suite *suite = suite_create("model/numerics/rope");
     TCase *all = tcase_create("all");
     tcase_add_test(all, default_frequencies_fall_by_powers_of_theta);
     tcase_add_test(all, linear_divides_every_frequency);

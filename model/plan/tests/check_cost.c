@@ -234,7 +234,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/plan_cost");
+    Suite *suite = suite_create("model/plan/cost");
     TCase *all = tcase_create("counted");
     tcase_add_test(all, projections_and_head_are_counted_once);
     tcase_add_test(all, a_tied_head_has_the_row_of_the_embedding);

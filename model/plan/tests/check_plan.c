@@ -137,7 +137,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/plan");
+    Suite *suite = suite_create("model/plan/plan");
     TCase *all = tcase_create("resolved");
     tcase_add_test(all, llama_is_plain);
     tcase_add_test(all, gemma4_layers_share_the_last_producer_of_their_type);

@@ -187,7 +187,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/quantized");
+    Suite *suite = suite_create("model/plan/quantized");
     TCase *all = tcase_create("groups");
     tcase_add_test(all, matrices_are_groups_and_vectors_are_not);
     tcase_add_test(all, a_tied_head_is_the_embeddings_groups);

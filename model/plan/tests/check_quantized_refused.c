@@ -270,7 +270,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/quantized_refused");
+    Suite *suite = suite_create("model/plan/quantized_refused");
     TCase *all = tcase_create("refused");
     tcase_add_loop_test(all, a_config_that_contradicts_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));

@@ -365,7 +365,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("model/plan_refused");
+    Suite *suite = suite_create("model/plan/refused");
     TCase *all = tcase_create("refused");
     tcase_add_loop_test(all, a_config_that_does_not_fit_is_refused, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));

@@ -153,7 +153,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/grammar_changes");
+    Suite *suite = suite_create("serving/grammar/changes");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, an_event_that_is_missing_repeated_or_too_early_breaks_a_rule, 0,
                         (int)(sizeof CHANGES / sizeof *CHANGES));

@@ -343,7 +343,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/grammar");
+    Suite *suite = suite_create("serving/grammar/grammar");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, a_sound_stream_is_sound_however_it_is_cut, 0,
                         (int)(sizeof SOUND / sizeof *SOUND));

@@ -172,7 +172,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/sse");
+    Suite *suite = suite_create("serving/grammar/sse");
     TCase *all = tcase_create("all");
     tcase_add_test(all, lines_end_in_lf_cr_or_both);
     tcase_add_test(all, an_event_has_a_type_and_lines_of_data);

@@ -172,7 +172,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/reasoning_modes");
+    Suite *s = suite_create("serving/reasoning/modes");
     TCase *c = tcase_create("modes");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, harmony_channels_are_reasoning_and_content);

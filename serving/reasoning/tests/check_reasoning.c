@@ -289,7 +289,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/reasoning");
+    Suite *s = suite_create("serving/reasoning/reasoning");
     TCase *c = tcase_create("reasoning");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_block_is_reasoning_and_what_follows_content);

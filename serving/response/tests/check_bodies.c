@@ -201,7 +201,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/response_bodies");
+    Suite *suite = suite_create("serving/response/bodies");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, a_body_is_as_the_protocol_has_it, 0, (int)(sizeof BODIES / sizeof *BODIES));
     suite_add_tcase(suite, all);

@@ -153,7 +153,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/response_memory");
+    Suite *s = suite_create("serving/response/memory");
     TCase *c = tcase_create("memory");
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, a_response_without_memory_says_so_and_nothing_wrong, 0, 6);

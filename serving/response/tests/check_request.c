@@ -113,7 +113,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/response_request");
+    Suite *suite = suite_create("serving/response/request");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, request_and_server_say_how_a_reply_is_read, 0, N(READINGS));
     tcase_add_loop_test(all, what_is_not_a_request_is_refused_by_name, 0, N(REFUSED));

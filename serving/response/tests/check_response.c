@@ -371,7 +371,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("serving/response");
+    Suite *suite = suite_create("serving/response/response");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, every_stream_of_every_reply_is_sound, 0, N(REPLIES));

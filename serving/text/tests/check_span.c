@@ -68,7 +68,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/span");
+    Suite *s = suite_create("serving/text/span");
     TCase *c = tcase_create("span");
     tcase_add_test(c, a_search_finds_the_first_at_or_after_a_place);
     tcase_add_test(c, a_search_that_finds_goes_on_behind_it);

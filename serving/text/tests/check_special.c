@@ -78,7 +78,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/special");
+    Suite *s = suite_create("serving/text/special");
     TCase *tc = tcase_create("special");
     tcase_add_loop_test(tc, special_tokens_are_taken_out_however_a_text_is_cut, 0,
                         sizeof ROWS / sizeof *ROWS);

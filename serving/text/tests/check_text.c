@@ -81,7 +81,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/text");
+    Suite *s = suite_create("serving/text/text");
     TCase *c = tcase_create("text");
     tcase_add_test(c, a_character_waits_for_its_last_byte);
     tcase_add_test(c, what_is_no_character_waits_for_nothing);

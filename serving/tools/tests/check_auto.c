@@ -99,7 +99,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_auto");
+    Suite *s = suite_create("serving/tools/auto");
     TCase *c = tcase_create("auto");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, auto_reads_the_calls_of_one_format);

@@ -300,7 +300,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_formats");
+    Suite *s = suite_create("serving/tools/formats");
     TCase *c = tcase_create("formats");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, gemma4_reads_objects_of_its_own);

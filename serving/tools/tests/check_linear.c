@@ -229,7 +229,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_linear");
+    Suite *s = suite_create("serving/tools/linear");
     TCase *c = tcase_create("linear");
     tcase_set_timeout(c, 300);
     tcase_add_loop_test(c, a_parser_is_linear, 0, sizeof materials / sizeof *materials);

@@ -134,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_lists");
+    Suite *s = suite_create("serving/tools/lists");
     TCase *c = tcase_create("lists");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, granite_reads_an_array_behind_either_marker_at_the_very_beginning);

@@ -212,7 +212,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_sections");
+    Suite *s = suite_create("serving/tools/sections");
     TCase *c = tcase_create("sections");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, kimi_reads_calls_in_a_section_or_not);

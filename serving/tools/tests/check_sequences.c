@@ -160,7 +160,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_sequences");
+    Suite *s = suite_create("serving/tools/sequences");
     TCase *c = tcase_create("sequences");
     tcase_add_test(c, hermes_reads_the_object_that_the_text_ends_in_behind_an_open_function);
     tcase_add_test(c, hermes_withholds_what_stands_between_two_open_tags);

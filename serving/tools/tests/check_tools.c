@@ -358,7 +358,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools");
+    Suite *s = suite_create("serving/tools/tools");
     TCase *c = tcase_create("tags");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, text_without_markers_is_content);

@@ -122,7 +122,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_types");
+    Suite *s = suite_create("serving/tools/types");
     TCase *tc = tcase_create("tools_types");
     tcase_add_loop_test(tc, values_become_what_the_request_says_where_nothing_is_lost, 0,
                         sizeof ROWS / sizeof *ROWS);

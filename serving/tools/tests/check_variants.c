@@ -109,7 +109,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_variants");
+    Suite *s = suite_create("serving/tools/variants");
     TCase *c = tcase_create("variants");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, nemotron_reads_parameters_or_json_or_any_text);

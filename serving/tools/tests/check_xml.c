@@ -319,7 +319,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/tools_xml");
+    Suite *s = suite_create("serving/tools/xml");
     TCase *c = tcase_create("texts");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, reads_functions_with_and_without_outer_tags);

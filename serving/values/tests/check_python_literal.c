@@ -116,7 +116,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("serving/python_literal");
+    Suite *s = suite_create("serving/values/python_literal");
     TCase *c = tcase_create("literals");
     tcase_add_test(c, words_and_numbers_are_read);
     tcase_add_test(c, strings_are_read);
