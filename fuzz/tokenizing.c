@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
 #include "tokenizer/detokenizer.h"
+#include "tokenizer/encode.h"
 
 /* All pieces of the ids, and the rest, into *out. */
 static assay_status join(const tokenizer *t, const tokenizer_ids *ids, bool skip_special, buffer *out)

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/array.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "runtime/array_node.h"
-
-static pthread_mutex_t graph = PTHREAD_MUTEX_INITIALIZER;
-
-void array_graph_lock(void)
-{
-    (void)pthread_mutex_lock(&graph);
-}
-
-void array_graph_unlock(void)
-{
-    (void)pthread_mutex_unlock(&graph);
-}
 
 assay_status array_defer(stream *s, size_t n_bytes, array_maker maker, array *const *inputs, size_t n_inputs,
                          array **out, assay_error *err)

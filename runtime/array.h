@@ -11,22 +11,7 @@
 #ifndef RUNTIME_ARRAY_H
 #define RUNTIME_ARRAY_H
 
-#include <assay/engine.h>
-
-#include "runtime/stream.h"
-
-typedef struct array array;
-
-/* Makes the contents of self, by array_allocate or array_point. inputs are realised. Called at most once, on
- * whichever thread does the stream's work; a failure fails self, all that is made of it, and the stream. */
-typedef assay_status array_fn(void *context, array *self, array *const *inputs, assay_error *err);
-
-/* How an array is made. drop is called once, when context is no longer needed; it may be NULL. */
-typedef struct array_maker {
-    array_fn *make;
-    void *context;
-    void (*drop)(void *context);
-} array_maker;
+#include "runtime/array_types.h"
 
 /* A deferred array. inputs [n_inputs] are kept until it is made. n_bytes: what it will have. Fails with
  * ASSAY_ENOMEM; then drop has been called. The caller releases *out. */
@@ -48,17 +33,5 @@ size_t array_bytes(const array *a);
 
 /* Of a realised array; any thread. */
 const void *array_data(const array *a);
-
-/* Hands the arrays in to their streams, with all that they are made of, and returns without waiting; nothing
- * is done until somebody waits, or array_start is called. Fails with ASSAY_ESTREAM where one belongs to a
- * stream of another thread; what comes before it in the order of evaluation is done all the same. */
-assay_status array_schedule(array *const *list, size_t n, assay_error *err);
-
-/* array_schedule, and has it done by threads of its own. */
-assay_status array_start(array *const *list, size_t n, assay_error *err);
-
-/* Evaluates the arrays and waits for them. Returns, and forgets, the first error of the stream that the first
- * of them is on, and otherwise that of an array of the list that has failed. */
-assay_status array_evaluate(array *const *list, size_t n, assay_error *err);
 
 #endif

@@ -1,10 +1,14 @@
 /* Handing a graph in to its streams, and waiting for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/array_eval.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "runtime/array.h"
 #include "runtime/array_node.h"
+#include "runtime/array_order.h"
 #include "runtime/executor.h"
 
 /* One stream of an evaluation. Streams that are made of its arrays wait for what it had been given by then.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "runtime/array_eval.h"
 
 typedef struct entry {
     array *array;

@@ -3,9 +3,12 @@
  * beyond that it goes down a level first. They are handed in from the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/array_order.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "runtime/array.h"
 #include "runtime/array_node.h"
 
 enum { WIDTH = 20 };

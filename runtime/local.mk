@@ -4,10 +4,11 @@ noinst_LTLIBRARIES += runtime/libruntime.la
 runtime_libruntime_la_CFLAGS = $(AM_CFLAGS)
 runtime_libruntime_la_SOURCES = \
 	runtime/array.c runtime/array.h \
-	runtime/array_eval.c \
+	runtime/array_eval.c runtime/array_eval.h \
 	runtime/array_list.c runtime/array_list.h \
-	runtime/array_node.h \
-	runtime/array_order.c \
+	runtime/array_node.c runtime/array_node.h \
+	runtime/array_order.c runtime/array_order.h \
+	runtime/array_types.h \
 	runtime/cache_limit.c runtime/cache_limit.h \
 	runtime/executor.c runtime/executor.h \
 	runtime/loading.c runtime/loading.h \

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "runtime/array.h"
+#include "runtime/array_eval.h"
 #include <config.h>
 
 /* An array of the ABI: what it is made of, and how many numbers that is. */

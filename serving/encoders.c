@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "tokenizer/encode.h"
 
 /* A place is emptied and filled in one step each, so that an encoder has one owner at any time. */
 struct serve_encoders {

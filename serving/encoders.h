@@ -6,6 +6,7 @@
 #ifndef SERVING_ENCODERS_H
 #define SERVING_ENCODERS_H
 
+#include "tokenizer/encode.h"
 #include "tokenizer/tokenizer.h"
 
 #define SERVE_ENCODERS_KEPT 8                  /* at most; each has some megabytes of words that it has met */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "tokenizer/parts.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 

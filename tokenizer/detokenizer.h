@@ -29,4 +29,10 @@ assay_status detokenizer_push(detokenizer *d, int32_t id, const char **text, siz
 /* The rest. Then it may only be freed. */
 assay_status detokenizer_end(detokenizer *d, const char **text, size_t *n, assay_error *err);
 
+/* Decodes ids[0..n) and puts the text, valid UTF-8, into *out, which is emptied first. An id that means
+ * nothing has no text, as published. ASSAY_EINVAL for a negative one; ASSAY_ENOMEM; ASSAY_EUNSUPPORTED as
+ * above. */
+assay_status tokenizer_decode(const tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
+                              buffer *out, assay_error *err);
+
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/encode.h"
+
 #include "tokenizer/parts.h"
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@ tokenizer_libtokenizer_la_SOURCES = \
 	tokenizer/added.c tokenizer/added.h \
 	tokenizer/decoder.c tokenizer/decoder.h \
 	tokenizer/detokenizer.c tokenizer/detokenizer.h \
-	tokenizer/encode.c \
+	tokenizer/encode.c tokenizer/encode.h \
 	tokenizer/normal_step.c tokenizer/normal_step.h \
 	tokenizer/normalizer.c tokenizer/normalizer.h \
 	tokenizer/parts.h \

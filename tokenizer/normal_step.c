@@ -187,3 +187,10 @@ assay_status normal_step_run(const normal_step *s, tokenizer_normalizing *work, 
     if (rc == ASSAY_OK && w->failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
     return rc;
 }
+
+void tokenizer_normalizing_free(tokenizer_normalizing *work)
+{
+    buffer_free(&work->text[0]);
+    buffer_free(&work->text[1]);
+    tokenizer_normal_chars_free(&work->chars);
+}

@@ -6,8 +6,19 @@
 
 #include <assay/status.h>
 
-#include "tokenizer/normalizer.h"
 #include "tokenizer/text/charsmap.h"
+#include "tokenizer/text/normal_form.h"
+#include "tokenizer/text/pattern.h"
+#include "tokenizer/text/writer.h"
+
+/* What one thread needs to normalise; the matcher is borrowed, growth that of the text whose parts are
+ * normalised, the rest all zero at first. */
+typedef struct tokenizer_normalizing {
+    tokenizer_matcher *matcher;
+    tokenizer_growth growth;
+    buffer text[2];
+    normal_chars chars;
+} tokenizer_normalizing;
 
 typedef enum normal_kind {
     NORMAL_BERT_CLEAN,
@@ -38,5 +49,7 @@ typedef struct normal_step {
 /* Writes what becomes of a text, which is not empty. */
 assay_status normal_step_run(const normal_step *s, tokenizer_normalizing *work, tokenizer_writer *w,
                              const tokenizer_text *old, assay_error *err);
+
+void tokenizer_normalizing_free(tokenizer_normalizing *work);
 
 #endif

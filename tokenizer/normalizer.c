@@ -24,13 +24,6 @@ void tokenizer_normalizer_free(tokenizer_normalizer *n)
     free(n);
 }
 
-void tokenizer_normalizing_free(tokenizer_normalizing *work)
-{
-    buffer_free(&work->text[0]);
-    buffer_free(&work->text[1]);
-    tokenizer_normal_chars_free(&work->chars);
-}
-
 /* A step of that kind at the end, the rest of it zero, into *out. */
 static assay_status add(tokenizer_normalizer *n, const tokenizer_place *p, normal_kind kind,
                         normal_step **out, assay_error *err)

@@ -9,21 +9,10 @@
 
 #include <assay/status.h>
 
-#include "tokenizer/text/normal_form.h"
-#include "tokenizer/text/pattern.h"
-#include "tokenizer/text/writer.h"
+#include "tokenizer/normal_step.h"
 
 /* Immutable once opened. */
 typedef struct tokenizer_normalizer tokenizer_normalizer;
-
-/* What one thread needs to normalise; the matcher is borrowed, growth that of the text whose parts are
- * normalised, the rest all zero at first. */
-typedef struct tokenizer_normalizing {
-    tokenizer_matcher *matcher;
-    tokenizer_growth growth;
-    buffer text[2];
-    normal_chars chars;
-} tokenizer_normalizing;
 
 /* Opens the member; one that is absent or null does nothing. The caller owns *out. */
 assay_status tokenizer_normalizer_open(const tokenizer_place *p, tokenizer_normalizer **out,
@@ -35,6 +24,5 @@ void tokenizer_normalizer_free(tokenizer_normalizer *n);
  * much. */
 assay_status tokenizer_normalizer_run(const tokenizer_normalizer *n, tokenizer_normalizing *work,
                                       const tokenizer_text *text, tokenizer_text *out, assay_error *err);
-void tokenizer_normalizing_free(tokenizer_normalizing *work);
 
 #endif

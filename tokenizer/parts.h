@@ -1,4 +1,4 @@
-/* What a tokenizer is made of; for tokenizer, tokenizer_encode and detokenizer alone.
+/* The stages of an open tokenizer, for tokenizer, encode and detokenizer alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_PARTS_H
@@ -10,7 +10,6 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/post.h"
 #include "tokenizer/pretokenizer.h"
-#include "tokenizer/tokenizer.h"
 
 struct tokenizer {
     char *path; /* of the file */
@@ -21,8 +20,5 @@ struct tokenizer {
     tokenizer_post *post;
     tokenizer_decoder *decoder;
 };
-
-/* Gives a failure of a part, which knows no file, the file's name. */
-assay_status tokenizer_fail_in(const tokenizer *t, assay_status status, assay_error *err);
 
 #endif

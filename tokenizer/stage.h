@@ -9,7 +9,13 @@
 
 #include <assay/status.h>
 
-#include "tokenizer/pretokenizer.h"
+#include "tokenizer/text/pattern.h"
+#include "tokenizer/text/writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TOKENIZER_STAGES_MAX 64
 
 typedef enum stage_kind {
     STAGE_BYTES, /* writes bytes as characters */
@@ -44,9 +50,27 @@ typedef struct stage {
     size_t length; /* LENGTH: characters */
 } stage;
 
-struct tokenizer_pretokenizer {
+/* Immutable once opened. */
+typedef struct tokenizer_pretokenizer {
     stage stages[TOKENIZER_STAGES_MAX];
     size_t n_stages;
-};
+} tokenizer_pretokenizer;
+
+/* Who takes the words, one after the other; text is borrowed for the call, and n > 0. */
+typedef assay_status tokenizer_word_sink(void *context, const char *text, size_t n, assay_error *err);
+
+/* What one thread needs to cut; the matcher is borrowed, the rest all zero at first. */
+typedef struct tokenizer_cutting {
+    tokenizer_matcher *matcher;
+    tokenizer_growth growth;           /* of the text whose parts are cut */
+    buffer text[TOKENIZER_STAGES_MAX]; /* one for each stage that rewrites */
+    tokenizer_word_sink *sink;
+    void *context;
+} tokenizer_cutting;
+
+/* Cuts a text, and hands its words to work->sink. */
+assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_cutting *work,
+                                        const tokenizer_text *text, assay_error *err);
+void tokenizer_cutting_free(tokenizer_cutting *work);
 
 #endif

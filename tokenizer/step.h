@@ -9,12 +9,15 @@
 
 #include <assay/status.h>
 
-#include "tokenizer/decoder.h"
+#include "base/buffer.h"
 #include "tokenizer/text/pattern.h"
 #include "tokenizer/text/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+typedef struct tokenizer_decoder tokenizer_decoder;
+typedef struct tokenizer_decoding tokenizer_decoding;
 
 #define STEPS_MAX 64
 

@@ -2,6 +2,7 @@
 #include "tokenizer/parts.h"
 
 #include "base/error.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "runtime/array.h"
+#include "runtime/array_eval.h"
 
 /* What a node was made from, and how often. */
 typedef struct node {

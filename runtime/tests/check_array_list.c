@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "runtime/array_eval.h"
 #include "runtime/array_list.h"
 
 static assay_status make_3(void *context, array *self, array *const *inputs, assay_error *err)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/models/bpe.h"
+
 #include "tokenizer/models/bpe_parts.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "tokenizer/models/bpe_merge.h"
 
 #include <stdlib.h>

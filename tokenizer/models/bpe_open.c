@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/models/bpe_open.h"
+
 #include "tokenizer/models/bpe_parts.h"
 
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/json_scan.h"
 #include "base/utf8.h"
+#include "runtime/array_types.h"
 #include "tokenizer/models/bytes.h"
 
 #include <stdio.h>

@@ -4,8 +4,11 @@
 #ifndef TOKENIZER_MODELS_BPE_PARTS_H
 #define TOKENIZER_MODELS_BPE_PARTS_H
 
-#include "tokenizer/models/bpe.h"
 #include "tokenizer/models/pairs.h"
+#include "tokenizer/models/trie.h"
+#include "tokenizer/models/vocab.h"
+
+typedef struct tokenizer_bpe tokenizer_bpe;
 
 struct tokenizer_bpe {
     const tokenizer_vocab *vocab;

@@ -2,7 +2,7 @@
 tokenizer_libtokenizer_la_SOURCES += \
 	tokenizer/models/bpe.c tokenizer/models/bpe.h \
 	tokenizer/models/bpe_merge.c tokenizer/models/bpe_merge.h \
-	tokenizer/models/bpe_open.c \
+	tokenizer/models/bpe_open.c tokenizer/models/bpe_open.h \
 	tokenizer/models/bpe_parts.h \
 	tokenizer/models/bytes.c tokenizer/models/bytes.h \
 	tokenizer/models/cache.c tokenizer/models/cache.h \

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "tokenizer/encode.h"
 #include "tokenizer/tokenizer.h"
 
 static double now(void)

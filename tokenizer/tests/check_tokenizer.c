@@ -2,6 +2,7 @@
 #include "tokenizer/tokenizer.h"
 
 #include "base/tests/support.h"
+#include "tokenizer/encode.h"
 #include "tokenizer/tests/tokenizer_file.h"
 
 #include <pthread.h>

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "tokenizer/detokenizer.h"
+#include "tokenizer/encode.h"
 #include "tokenizer/tests/tokenizer_file.h"
 
 /* {"type": "Sequence", MEMBER: [ONE, ONE, …]}, n times. */

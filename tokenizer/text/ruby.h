@@ -10,15 +10,10 @@
 #ifndef TOKENIZER_TEXT_RUBY_H
 #define TOKENIZER_TEXT_RUBY_H
 
-#include "base/buffer.h"
+#include "tokenizer/text/ruby_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-typedef struct tokenizer_ruby_problem {
-    size_t at;          /* byte of the pattern */
-    const char *reason; /* what stands there; NULL: memory could not be had */
-} tokenizer_ruby_problem;
 
 /* Appends the pattern text[0..n), valid UTF-8, to out as PCRE2 reads it with PCRE2_UTF, PCRE2_UCP and LF for
  * a newline. */

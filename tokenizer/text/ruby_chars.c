@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tokenizer/text/ruby_parts.h"
+
+#include "tokenizer/text/ruby_chars.h"
 
 #include "base/utf8.h"
 #include "tokenizer/text/property.h"

@@ -1,21 +1,26 @@
-/* What the files that rewrite regular expressions share: a pattern under way, and characters and sets of
- * them. For ruby*.c alone.
- *
- * Each function that returns whether it could go on has, where it could not, said why in *r->problem.
+/* A regular expression that is being rewritten. Functions that return bool return false where the pattern is
+ * refused; *r->problem says why.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TOKENIZER_TEXT_RUBY_PARTS_H
-#define TOKENIZER_TEXT_RUBY_PARTS_H
+#ifndef TOKENIZER_TEXT_RUBY_WRITER_H
+#define TOKENIZER_TEXT_RUBY_WRITER_H
 
-#include "tokenizer/text/ruby.h"
-
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/buffer.h"
 
 #define RUBY_DEPTH_MAX 64
 
 #define RUBY_WORD "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}"
 /* Outside of brackets Oniguruma's \w also takes some superscripts and fractions. */
 #define RUBY_LONE_WORD RUBY_WORD "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
+
+typedef struct tokenizer_ruby_problem {
+    size_t at;          /* byte of the pattern */
+    const char *reason; /* what stands there; NULL: memory could not be had */
+} tokenizer_ruby_problem;
 
 typedef struct ruby_rewriting {
     const char *text;
@@ -40,14 +45,5 @@ bool ruby_next_is(const ruby_rewriting *r, const char *text);
 char ruby_peek(const ruby_rewriting *r);
 
 bool ruby_is_digit(char c);
-
-/* ruby_chars.c: a character that stands for itself, in brackets or outside. */
-bool ruby_put_char(ruby_rewriting *r);
-
-/* Behind a backslash: what means the same in brackets and outside. */
-bool ruby_put_escape(ruby_rewriting *r, bool bracketed);
-
-/* Behind '['. A hyphen is a range where characters stand on both sides. */
-bool ruby_put_brackets(ruby_rewriting *r);
 
 #endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tokenizer/text/ruby_writer.h"
+
+#include <string.h>
+
+bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason)
+{
+    *r->problem = (tokenizer_ruby_problem){at, reason};
+    return false;
+}
+
+bool ruby_put(ruby_rewriting *r, const char *items)
+{
+    return buffer_append(r->out, items, strlen(items)) || ruby_refuse(r, r->at, NULL);
+}
+
+bool ruby_put_text(ruby_rewriting *r, const char *text, size_t n)
+{
+    return buffer_append(r->out, text, n) || ruby_refuse(r, r->at, NULL);
+}
+
+bool ruby_next_is(const ruby_rewriting *r, const char *text)
+{
+    const size_t n = strlen(text);
+    return n <= r->n - r->at && memcmp(r->text + r->at, text, n) == 0;
+}
+
+char ruby_peek(const ruby_rewriting *r)
+{
+    return r->at < r->n ? r->text[r->at] : '\0';
+}
+
+bool ruby_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
