@@ -4,7 +4,8 @@
  * page once for all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/forward.h"
+#include "fastpath/attend.h"
+#include "fastpath/ops.h"
 
 typedef struct rotating {
     const fp_pass *pass;

@@ -1,9 +1,10 @@
 /* The mixture of experts: routed rows are gathered by expert, so that each expert's weights are read once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
+#include "fastpath/experts.h"
+#include "fastpath/ops.h"
 
-#include "fastpath/forward.h"
+#include <string.h>
 
 /* What the router decided, and room for one expert at a time. */
 typedef struct routing {

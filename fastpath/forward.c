@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/forward.h"
 
+#include "fastpath/layer.h"
+#include "fastpath/ops.h"
+#include "fastpath/streams.h"
+#include "model/plan/arrays.h"
+
 #include <assert.h>
 #include <string.h>
 

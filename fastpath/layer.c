@@ -1,10 +1,15 @@
 /* One decoder layer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/layer.h"
+#include "fastpath/attend.h"
+#include "fastpath/experts.h"
+#include "fastpath/mlp.h"
+#include "fastpath/ops.h"
+#include "fastpath/streams.h"
+
 #include <assert.h>
 #include <string.h>
-
-#include "fastpath/forward.h"
 
 /* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
 static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n)

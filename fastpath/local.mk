@@ -5,22 +5,23 @@ include fastpath/kernels/local.mk
 # All but the ABI is a convenience library, so that tests link it.
 noinst_LTLIBRARIES += fastpath/libfastpath.la
 fastpath_libfastpath_la_SOURCES = \
-	fastpath/attend.c \
+	fastpath/attend.c fastpath/attend.h \
 	fastpath/batch.c fastpath/batch.h \
 	fastpath/cache.c fastpath/cache.h \
-	fastpath/experts.c \
+	fastpath/experts.c fastpath/experts.h \
 	fastpath/forward.c fastpath/forward.h \
-	fastpath/layer.c \
-	fastpath/mlp.c \
+	fastpath/layer.c fastpath/layer.h \
+	fastpath/mlp.c fastpath/mlp.h \
 	fastpath/model.c fastpath/model.h \
-	fastpath/ops.c \
+	fastpath/ops.c fastpath/ops.h \
 	fastpath/pack.c fastpath/pack.h \
 	fastpath/page.c fastpath/page.h \
+	fastpath/pass.h \
 	fastpath/pool.c fastpath/pool.h \
 	fastpath/rope_request.c fastpath/rope_request.h \
 	fastpath/scratch.c fastpath/scratch.h \
 	fastpath/session.c fastpath/session.h \
-	fastpath/streams.c \
+	fastpath/streams.c fastpath/streams.h \
 	fastpath/trace.c fastpath/trace.h
 fastpath_libfastpath_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 fastpath_libfastpath_la_LIBADD = fastpath/libkernels.la

@@ -1,9 +1,10 @@
 /* The gated MLP.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
+#include "fastpath/mlp.h"
+#include "fastpath/ops.h"
 
-#include "fastpath/forward.h"
+#include <math.h>
 
 /* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
  * _gaussian_topk). */

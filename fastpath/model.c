@@ -7,6 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "model/loader.h"
 
 static fp_matrix *pack_list(fp_packer *p, const plan_weight *w, size_t n)
 {

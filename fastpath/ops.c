@@ -1,9 +1,9 @@
 /* Operations on rows, shared out among the workers: by outputs, by rows, never along a sum.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
+#include "fastpath/ops.h"
 
-#include "fastpath/forward.h"
+#include <string.h>
 
 /* Products of the same rows with some matrices, shared out together: a panel costs the same in each. */
 typedef struct products {

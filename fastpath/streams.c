@@ -1,10 +1,11 @@
 /* Alternating updates over several residual streams (Baykal et al. 2023), as Gemma 3n has them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fastpath/streams.h"
+#include "fastpath/ops.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "fastpath/forward.h"
 
 /* tanh(router(norm(x) * factor)). x: [R, D], out: [R, S]. */
 static assay_status modalities(fp_pass *pass, size_t i, float *out, const float *x)

@@ -2,7 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
+#include "model/plan/print.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # A checkpoint becomes a plan. libmodel holds libruntime, libtokenizer and libbase as well: engines link it whole.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += model/libmodel.la
-model_libmodel_la_SOURCES =
+model_libmodel_la_SOURCES = model/loader.c model/loader.h
 model_libmodel_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 model_libmodel_la_LIBADD = runtime/libruntime.la tokenizer/libtokenizer.la base/libbase.la \
 	$(JSONC_LIBS) $(PCRE2_LIBS) $(UTF8PROC_LIBS)

@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "config.h"
 #include "model/checkpoint/rope_request.h"
+#include "model/loader.h"
 #include "ref/forward.h"
 #include "runtime/cache_limit.h"
 #include "runtime/stream_table.h"

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/plan/arrays.h"
+#include "ref/layer.h"
+#include "ref/pass.h"
+#include "ref/streams.h"
 
 static void embed(const ref_pass *pass, ref_real *x)
 {

@@ -1,11 +1,13 @@
 /* One decoder layer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/layer.h"
+#include "ref/mlp.h"
+#include "ref/streams.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ref/forward.h"
 
 /* Projects x to heads, norms each head and rotates it. out: [T, n_heads, head_dim]. */
 static assay_status project(ref_pass *pass, const plan_attention *a, const ref_real *x,

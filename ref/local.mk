@@ -4,11 +4,12 @@ REF_SOURCES = \
 	ref/blas.c ref/blas.h \
 	ref/engine.c \
 	ref/forward.c ref/forward.h \
-	ref/layer.c \
-	ref/mlp.c \
+	ref/layer.c ref/layer.h \
+	ref/mlp.c ref/mlp.h \
 	ref/ops.c ref/ops.h \
+	ref/pass.h \
 	ref/real.h \
-	ref/streams.c \
+	ref/streams.c ref/streams.h \
 	ref/trace.c ref/trace.h
 
 pkglib_LTLIBRARIES += ref/ref32.la ref/ref64.la

@@ -1,10 +1,10 @@
 /* Feed-forward parts: the gated MLP and the mixture of experts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/mlp.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "ref/ops.h"
 
 /* relu(x - (mean + deviations · std)) of every row, in place; std over the whole row (Gemma 3n,
  * _gaussian_topk). */

@@ -61,11 +61,4 @@ typedef struct ref_limit {
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
                            size_t n_tokens, const plan_attention *a, ref_limit limit);
 
-/* down(activation(gate(x)) * up(x)), gate made sparse first where mlp->sparse. x, y: [T, D]. */
-assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp);
-
-/* Mixture of experts. x: [T, D], what the experts see; routed: [T, D], what the router sees; y: [T, D]. */
-assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed, size_t n_tokens,
-                         const plan_experts *experts);
-
 #endif

@@ -1,10 +1,10 @@
 /* Alternating updates over several residual streams (Baykal et al. 2023), as Gemma 3n has them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "ref/streams.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "ref/forward.h"
 
 /* modalities = tanh(router(norm(x) * factor)). x: [T, D], modalities: [T, S]. */
 static assay_status modalities(ref_real *out, const ref_real *x, size_t n_tokens, const plan *p,

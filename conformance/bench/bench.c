@@ -17,6 +17,7 @@
 #include "conformance/support/draw.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
+#include "model/loader.h"
 
 #define CPUINFO "/proc/cpuinfo"
 

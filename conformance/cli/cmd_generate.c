@@ -17,6 +17,7 @@
 #include "conformance/process/contain.h"
 #include "conformance/process/relay.h"
 #include "conformance/support/progress.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
 #include "serving/table.h"
 

@@ -20,7 +20,9 @@
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
 #include "conformance/support/text.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
+#include "model/plan/print.h"
 #include "tokenizer/tokenizer.h"
 
 static void print_text(FILE *out, const char *name, const char *value)

@@ -9,6 +9,7 @@
 #include "conformance/kinds/kinds.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
 #include "tokenizer/tokenizer.h"
 

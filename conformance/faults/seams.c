@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "conformance/faults/fault.h"
+#include "fastpath/attend.h"
 #include "fastpath/batch.h"
+#include "fastpath/ops.h"
 #include "model/plan/arrays.h"
 
 __typeof__(fp_model_open) __real_fp_model_open, __wrap_fp_model_open;

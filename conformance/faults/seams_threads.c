@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
+#include "fastpath/ops.h"
 #include "runtime/array_eval.h"
 
 __typeof__(array_list_open) __real_array_list_open, __wrap_array_list_open;

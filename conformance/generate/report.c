@@ -12,6 +12,7 @@
 #include "conformance/support/json_add.h"
 #include "conformance/support/text.h"
 #include "model/checkpoint/stop.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
 #include "tokenizer/tokenizer.h"
 

@@ -27,6 +27,7 @@
 #include "conformance/locate/tensors.h"
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
 
 /* One prefill of an engine, and who listens. */

@@ -87,35 +87,6 @@ assay_status config_read_document(const char *path, json_object **out, assay_err
 /* The limits of such a document. */
 extern const json_limits config_document_limits;
 
-/* A positive integer below 2^31. The second form takes the published class's default and notes it. */
-size_t config_size(config *c, const char *name);
-size_t config_size_or(config *c, const char *name, size_t fallback);
-
-/* A non-negative integer below 2^31. */
-size_t config_count_or(config *c, const char *name, size_t fallback);
-
-/* A finite number. */
-double config_real(config *c, const char *name);
-
-/* One above 0, and one of at least 0. */
-double config_positive(config *c, const char *name);
-double config_not_negative_or(config *c, const char *name, double fallback);
-
-bool config_flag_or(config *c, const char *name, bool fallback);
-
-/* A string without U+0000, which would cut it short. It lives as long as the document. */
-const char *config_text(config *c, const char *name);
-const char *config_text_or(config *c, const char *name, const char *fallback);
-
-/* A list of n numbers, or one number for all n where `scalar` allows it. Returns false where the member is
- * absent or something failed; out is then untouched. */
-bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n);
-bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n);
-
-/* Fails with ASSAY_EUNSUPPORTED unless the member is absent, null, false, zero or an empty list: for members
- * that would change the mathematics in a way that is not implemented. */
-void config_refuse(config *c, const char *name);
-
 /* How MLX stored a matrix: codes of so many bits, a scale and a bias for every group. bits 0: as numbers. */
 typedef struct config_affine {
     size_t bits, group;
@@ -127,40 +98,5 @@ typedef struct config_quantization {
     json_object *modules; /* borrowed, checked; NULL: the document has none */
     config_affine standard;
 } config_quantization;
-
-/* Reads `quantization`, or `quantization_config` where it is MLX's own (group_size and bits, no
- * quant_method); where both are there they must be equal. Refuses every mode but "affine", widths and groups
- * that MLX has not, and members that it does not know. */
-void config_quantization_read(config *c, config_quantization *out);
-
-/* What the document says of the module of that path; bits 0: not quantised. Returns whether it names the
- * module: if not, *out is what holds for all, and the module is quantised if its tensors are. */
-bool config_quantization_of(const config_quantization *q, const char *module, config_affine *out);
-
-/* A rope as the document spells it, in either published spelling. */
-typedef struct config_rope_request {
-    const char *layer_type; /* member of rope_parameters that holds it; NULL: rope_parameters itself */
-    size_t head_dim;
-    double default_theta;
-    const char *old_theta; /* member of the older spelling that holds theta; NULL: "rope_theta" */
-    bool old_scaling;      /* the older spelling's rope_scaling applies to it */
-    bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
-    const char *default_type; /* where the document says nothing at all; NULL: "default" */
-    double default_partial;   /* likewise; 0: 1 */
-    bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
-} config_rope_request;
-
-/* Resolves it into *out, whose arrays the caller frees (rope_free). An unknown type, a member that its type
- * does not know, a missing or impossible parameter: the error sticks and *out is zero. */
-void config_rope(config *c, const config_rope_request *request, rope *out);
-
-/* Of a document with a rope for each layer type, once those have been read: refuses members of
- * rope_parameters that are neither full_attention nor sliding_attention. */
-void config_rope_end(config *c);
-
-/* The rope of a document that stands alone (a `rope` case): rope_parameters or rope_scaling, or their members
- * at the top level; the member of layer_type where that is given; M-RoPE sections where mrope_section is
- * given, laid out as model_type and mrope_interleaved say. head_dim is the size of the heads to rotate. */
-void config_rope_alone(config *c, size_t head_dim, rope *out);
 
 #endif

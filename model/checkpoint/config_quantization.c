@@ -2,10 +2,13 @@
  * mode of all modules, and beside them the paths of modules, each with members of its own or with false.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_quantization.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "model/checkpoint/config.h"
+#include "model/checkpoint/config_value.h"
 #include "model/numerics/affine.h"
 
 enum { SHOWN_MAX = 120 };

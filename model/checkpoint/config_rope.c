@@ -3,7 +3,10 @@
  * refuses.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_rope.h"
+
 #include "model/checkpoint/config.h"
+#include "model/checkpoint/config_value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* Members of a config.json as values of a type.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+
 #include "model/checkpoint/config.h"
 
 #include <inttypes.h>

@@ -2,9 +2,9 @@
 model_libmodel_la_SOURCES += \
 	model/checkpoint/config.c model/checkpoint/config.h \
 	model/checkpoint/config_harmless.c model/checkpoint/config_harmless.h \
-	model/checkpoint/config_quantization.c \
-	model/checkpoint/config_rope.c \
-	model/checkpoint/config_value.c \
+	model/checkpoint/config_quantization.c model/checkpoint/config_quantization.h \
+	model/checkpoint/config_rope.c model/checkpoint/config_rope.h \
+	model/checkpoint/config_value.c model/checkpoint/config_value.h \
 	model/checkpoint/rope_request.c model/checkpoint/rope_request.h \
 	model/checkpoint/safetensors.c model/checkpoint/safetensors.h \
 	model/checkpoint/safetensors_header.c model/checkpoint/safetensors_header.h \

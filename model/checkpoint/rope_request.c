@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "model/checkpoint/config.h"
+#include "model/checkpoint/config_rope.h"
 
 size_t rope_request_length(const assay_rope_request *request)
 {

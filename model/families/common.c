@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/common.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/checkpoint/config_quantization.h"
+#include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 bool family_ok(const family *f)
 {

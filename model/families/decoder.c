@@ -1,9 +1,15 @@
 /* The plain pre-norm decoder that Llama introduced and Qwen, Phi and others vary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/decoder.h"
+
 #include <math.h>
 
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 family_decoder family_decoder_read(family *f, double default_epsilon, bool needs_kv_heads,
                                    bool needs_head_dim)

@@ -1,9 +1,14 @@
 /* What Gemma 3n and Gemma 4 share (transformers, models/gemma3n and models/gemma4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/families/gemma.h"
+
 #include <math.h>
 
+#include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, size_t *producer)
 {

@@ -5,7 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/families/gemma.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 typedef struct gemma3n {
     family *f;

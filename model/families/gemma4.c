@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
 #include "model/families/families.h"
+#include "model/families/gemma.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 /* What may differ from layer to layer. */
 typedef struct layer_shape {

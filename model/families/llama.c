@@ -1,7 +1,11 @@
 /* Llama (transformers, models/llama/modeling_llama.py).
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/plan/bind_vector.h"
 
 void family_llama(family *f)
 {

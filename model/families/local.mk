@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 model_libmodel_la_SOURCES += \
-	model/families/common.c \
-	model/families/decoder.c \
+	model/families/common.c model/families/common.h \
+	model/families/decoder.c model/families/decoder.h \
 	model/families/families.h \
-	model/families/gemma.c \
+	model/families/family.h \
+	model/families/gemma.c model/families/gemma.h \
 	model/families/gemma3n.c \
 	model/families/gemma4.c \
 	model/families/llama.c \
 	model/families/phi3.c \
-	model/families/qwen2.c \
+	model/families/qwen2.c model/families/qwen2.h \
 	model/families/qwen3.c \
 	model/families/qwen3_moe.c

@@ -1,7 +1,11 @@
 /* Phi-3 (transformers, models/phi3/modeling_phi3.py): q, k, v and gate, up in one matrix each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/plan/bind_matrix.h"
 
 static plan_linear rows(const plan_weight *whole, size_t first, size_t n)
 {

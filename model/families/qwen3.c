@@ -1,7 +1,10 @@
 /* Qwen3 (transformers, models/qwen3/modeling_qwen3.py): Llama with norms of q and k per head before rope.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/checkpoint/config_value.h"
+#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/qwen2.h"
 
 void family_qwen3(family *f)
 {

@@ -3,7 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "model/checkpoint/config_value.h"
+#include "model/families/common.h"
+#include "model/families/decoder.h"
 #include "model/families/families.h"
+#include "model/families/qwen2.h"
+#include "model/plan/bind_matrix.h"
 
 /* Whether the value is the index of a layer, of this model or of a longer one. */
 static bool is_index(json_object *value)

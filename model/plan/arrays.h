@@ -9,4 +9,8 @@
 /* Defers the tables of p's ropes among p's arrays. Fails with ASSAY_ENOMEM. */
 assay_status plan_derive(plan *p, assay_error *err);
 
+/* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan's, or, of a
+ * dynamic rope whose length is exceeded, worked out in `room`, [dim / 2]. The plan's arrays are realised. */
+const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room);
+
 #endif

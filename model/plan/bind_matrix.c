@@ -2,12 +2,15 @@
  * load_model); alone, or a stack of one per expert.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/bind_matrix.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
+#include "model/checkpoint/config_quantization.h"
 #include "model/plan/bind_tensor.h"
 
 /* n matrices [rows, cols] in one tensor; n 0: one matrix, and no leading dimension. */

@@ -1,14 +1,10 @@
-/* Between bind.c and bind_matrix.c: one tensor of the checkpoint, found, checked and counted.
+/* One tensor of the checkpoint, found, checked and counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_BIND_TENSOR_H
 #define MODEL_PLAN_BIND_TENSOR_H
 
-#include <stdarg.h>
-
 #include "model/plan/bind.h"
-
-enum { BIND_NAME_MAX = 256 };
 
 /* What a tensor may be made of. */
 typedef enum bind_types {
@@ -25,6 +21,9 @@ const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types
 const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types, size_t rank,
                                      const size_t *shape, const char *why);
 
+/* Elements of its shape. */
+size_t bind_tensor_elements(const assay_tensor *t);
+
 /* Marks a taken tensor as used and, the first time, counts it: n_elements numbers, stored so. Tensors of
  * BIND_FLOATS have been counted already; bind_tensor_use only marks. */
 void bind_tensor_count(bind *b, const assay_tensor *t, size_t n_elements, plan_storage storage);
@@ -34,17 +33,5 @@ plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols);
 
 /* The same of a tensor with one dimension, and defers its numbers among b->arrays. */
 plan_weight bind_tensor_vector(bind *b, const assay_tensor *t);
-
-/* Writes prefix + the formatted name + suffix. */
-void bind_tensor_name(const bind *b, char name[BIND_NAME_MAX], const char *suffix, const char *format,
-                      va_list args);
-
-#define BIND_TENSOR_NAME(name, suffix, format)                                                               \
-    do {                                                                                                     \
-        va_list args;                                                                                        \
-        va_start(args, format);                                                                              \
-        bind_tensor_name(b, name, suffix, format, args);                                                     \
-        va_end(args);                                                                                        \
-    } while (0)
 
 #endif

@@ -2,11 +2,12 @@
 model_libmodel_la_SOURCES += \
 	model/plan/arrays.c model/plan/arrays.h \
 	model/plan/bind.c model/plan/bind.h \
-	model/plan/bind_matrix.c \
-	model/plan/bind_tensor.h \
+	model/plan/bind_matrix.c model/plan/bind_matrix.h \
+	model/plan/bind_tensor.c model/plan/bind_tensor.h \
+	model/plan/bind_vector.c model/plan/bind_vector.h \
 	model/plan/cost.c model/plan/cost.h \
 	model/plan/plan.c model/plan/plan.h \
-	model/plan/print.c
+	model/plan/print.c model/plan/print.h
 
 MODEL_PLAN_TESTS = \
 	model/plan/tests/check_cost \

@@ -212,36 +212,11 @@ typedef struct plan {
     size_t n_notes;
 } plan;
 
-/* Whether the family of this model_type is implemented. */
-bool plan_has_family(const char *model_type);
-
-/* Opens a checkpoint directory: reads its documents, maps its weights, resolves and checks every layer.
- * Fails with EIO, EFORMAT, EUNSUPPORTED or ENOMEM; the text names file, member, what was found and what was
- * expected. The caller frees *out with plan_free. */
-assay_status plan_open(const char *dir, plan **out, assay_error *err);
-
-/* plan_open of a checkpoint whose config.json holds members that are not understood and would be refused:
- * those in `allowed`, NULL-terminated or NULL, are ignored. Each as the refusal names it:
- * "residual_multiplier", "text_config.NAME", "rope_parameters.NAME". Borrowed for the call. */
-assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err);
-void plan_free(plan *p);
-
-/* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name
- * of every plan_weight in it are dangling. */
-void plan_release_weights(plan *p);
-
-/* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan's, or, of a
- * dynamic rope whose length is exceeded, worked out in `room`, [dim / 2]. The plan's arrays are realised. */
-const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room);
-
 /* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
  * -1 where the plan has none. */
 int32_t plan_embeds_as(const plan *p, int32_t token);
 
 /* "silu", "gelu_pytorch_tanh", …. */
 const char *plan_activation_name(assay_activation a);
-
-/* Writes the whole plan for a person to compare with a model card. tokens: for the texts of ids, or NULL. */
-void plan_print(const plan *p, const tokenizer *tokens, FILE *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* `assay info DIR`: the plan, for a person to hold against a model card.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/print.h"
+
 #include <inttypes.h>
 #include <string.h>
 

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/tests/support.h"
+#include "model/loader.h"
 
 char *checkpoint_fixture(const char *name)
 {

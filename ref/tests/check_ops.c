@@ -4,6 +4,7 @@
 #include "ref/ops.h"
 
 #include "base/tests/support.h"
+#include "ref/mlp.h"
 
 #include <string.h>
 

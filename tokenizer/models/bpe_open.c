@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/json_scan.h"
 #include "base/utf8.h"
-#include "runtime/array_types.h"
 #include "tokenizer/models/bytes.h"
 
 #include <stdio.h>

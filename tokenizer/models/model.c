@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/json_scan.h"
-#include "runtime/array_types.h"
 #include "tokenizer/models/bpe_open.h"
 
 #include <stdlib.h>

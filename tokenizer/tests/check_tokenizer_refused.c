@@ -2,7 +2,6 @@
 #include "tokenizer/tokenizer.h"
 
 #include "base/tests/support.h"
-#include "runtime/array_types.h"
 #include "tokenizer/tests/tokenizer_file.h"
 
 #define NORMALIZED                                                                                           \

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "conformance/tests/engines/rule.h"
-#include "tokenizer/detokenizer.h"
 
 static const char SAID[] = "<a>b[f 1]c\n";
 static const int32_t STOP = '\n';

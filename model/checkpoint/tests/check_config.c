@@ -3,6 +3,8 @@
 
 #include "base/tests/deny.h"
 #include "base/tests/support.h"
+#include "model/checkpoint/config_rope.h"
+#include "model/checkpoint/config_value.h"
 #include "model/tests/reading.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "model/checkpoint/config_harmless.h"
 
 #include "base/tests/support.h"
+#include "model/loader.h"
 #include "model/plan/plan.h"
 #include "model/tests/checkpoint.h"
 

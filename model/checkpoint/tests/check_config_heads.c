@@ -4,6 +4,7 @@
 #include "model/checkpoint/config.h"
 
 #include "base/tests/support.h"
+#include "model/checkpoint/config_rope.h"
 #include "model/tests/reading.h"
 
 #define LONG(lists)                                                                                          \

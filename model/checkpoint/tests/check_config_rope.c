@@ -2,6 +2,7 @@
 #include "model/checkpoint/config.h"
 
 #include "base/tests/support.h"
+#include "model/checkpoint/config_rope.h"
 #include "model/tests/reading.h"
 
 static rope read_rope(reading *r, const char *text, const config_rope_request *request)

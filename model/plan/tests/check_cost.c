@@ -4,6 +4,7 @@
 #include "model/plan/cost.h"
 
 #include "base/tests/support.h"
+#include "model/loader.h"
 #include "model/tests/checkpoint.h"
 
 static const char bytes[1]; /* weights are counted, not read */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "model/loader.h"
+#include "model/plan/print.h"
 #include "model/tests/checkpoint.h"
 
 START_TEST(llama_is_plain)

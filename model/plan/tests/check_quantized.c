@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "model/checkpoint/config_quantization.h"
+#include "model/loader.h"
+#include "model/plan/print.h"
 #include "model/tests/checkpoint.h"
 #include "model/tests/reading.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/tests/support.h"
+#include "model/loader.h"
 #include "model/tests/checkpoint.h"
 
 #define REQUIRED(fixture, member)                                                                            \

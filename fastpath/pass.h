@@ -1,0 +1,42 @@
+/* One pass through the layers, over rows of any number of samples. R: rows of the pass.
+ *
+ * Every operation treats each row by itself, so that no bit of a row depends on the others. Attention alone
+ * reads more than its row: the caches of its own sample.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_PASS_H
+#define FASTPATH_PASS_H
+
+#include "fastpath/model.h"
+#include "fastpath/scratch.h"
+#include "fastpath/trace.h"
+
+/* Rows of the pass that follow each other in one sample. Row first_row + i is at position
+ * state->n_tokens + i (fp_run_position). */
+typedef struct fp_run {
+    fp_state *state;       /* advanced by the caller, after the pass */
+    const int32_t *tokens; /* [n_rows], checked: embeddable */
+    size_t first_row, n_rows;
+    size_t length;   /* of the whole sequence that is being evaluated: decides frequencies */
+    size_t n_logits; /* of the last rows */
+    float *logits;   /* [n_logits, vocab], owned by the caller */
+} fp_run;
+
+typedef struct fp_pass {
+    const fp_model *model;
+    const plan *plan;
+    fp_scratch *scratch;
+    fp_tracer tracer; /* asks only where the pass is one whole sample */
+    fp_run *runs;
+    size_t n_runs, n_rows;
+    float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
+    float *layer_inputs;    /* [R, n_layers, P], or NULL */
+    void *narrow;           /* room for R rows of any matrix in a narrower type */
+} fp_pass;
+
+static inline size_t fp_run_position(const fp_run *run, size_t row)
+{
+    return run->state->n_tokens + (row - run->first_row);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* What all families read in the same way.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FAMILIES_COMMON_H
+#define MODEL_FAMILIES_COMMON_H
+
+#include "model/checkpoint/config_rope.h"
+#include "model/families/family.h"
+
+/* Whether nothing has failed yet. */
+bool family_ok(const family *f);
+
+/* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, and
+ * binds embedding, final norm (epsilon) and head. Tells the binding how MLX has quantised the matrices. */
+void family_begin(family *f, double epsilon, bool tied_by_default);
+
+/* rms_norm_eps, at least 0; fallback: the published class's. */
+double family_epsilon(family *f, double fallback);
+
+/* Fails unless every key/value head serves the same number of query heads. */
+void family_check_heads(family *f, size_t n_heads, size_t n_kv_heads);
+assay_activation family_activation(family *f, const char *member, const char *fallback);
+
+/* Resolves a rope and appends it to the plan; returns its index. */
+size_t family_rope(family *f, const config_rope_request *request);
+
+/* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false
+ * where the member is absent. Where it is there, sliding_window_pattern says nothing more. */
+bool family_layer_types(family *f, bool *sliding);
+
+/* gate_proj, up_proj and down_proj below "layers.i.mlp". */
+plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
+
+#endif

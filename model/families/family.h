@@ -1,0 +1,21 @@
+/* A family: one function that reads its config and fills in a plan. It is the only place where a model's name
+ * means anything. Errors stick in f->config and f->bind; the caller looks there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FAMILIES_FAMILY_H
+#define MODEL_FAMILIES_FAMILY_H
+
+#include "model/checkpoint/config.h"
+#include "model/plan/bind.h"
+#include "model/plan/plan.h"
+
+typedef struct family {
+    plan *plan;
+    config *config; /* of the language model: the document itself, or its text_config */
+    config *outer;  /* the document around a text_config; NULL in a text checkpoint */
+    bind *bind;
+} family;
+
+typedef void family_fn(family *f);
+
+#endif

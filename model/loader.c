@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "model/checkpoint/config.h"
+#include "model/checkpoint/config_value.h"
+#include "model/checkpoint/weights.h"
+#include "model/families/common.h"
+#include "model/families/families.h"
+#include "model/plan/arrays.h"
+#include "model/plan/bind.h"
+#include "model/plan/bind_vector.h"
+
+/* A plan with what it borrows from. */
+typedef struct owned_plan {
+    plan plan; /* first: plan_free is given its address */
+    char *dir, *model_type;
+    weights *weights;
+    stop_set *stops;
+    config_notes notes;
+} owned_plan;
+
+static const struct {
+    const char *model_type;
+    const char *text_type; /* model_type of its text_config; NULL: the document is the language model's own */
+    family_fn *read;
+} FAMILIES[] = {
+    {"llama", NULL, family_llama},
+    {"qwen2", NULL, family_qwen2},
+    {"qwen3", NULL, family_qwen3},
+    {"qwen3_moe", NULL, family_qwen3_moe},
+    {"phi3", NULL, family_phi3},
+    {"gemma4_text", NULL, family_gemma4},
+    {"gemma4", "gemma4_text", family_gemma4},
+    {"gemma3n_text", NULL, family_gemma3n},
+    {"gemma3n", "gemma3n_text", family_gemma3n},
+};
+
+enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
+
+/* The index of a family; N_FAMILIES if there is none. */
+static size_t family_index(const char *model_type)
+{
+    size_t i = 0;
+    while (i < N_FAMILIES && strcmp(model_type, FAMILIES[i].model_type) != 0) i++;
+    return i;
+}
+
+bool plan_has_family(const char *model_type)
+{
+    return family_index(model_type) < N_FAMILIES;
+}
+
+static size_t find_family(config *c)
+{
+    char known[256] = "";
+    const char *type = config_text(c, "model_type");
+    const size_t index = family_index(type);
+    if (index < N_FAMILIES) return index;
+    for (size_t i = 0; i < N_FAMILIES; i++) {
+        size_t at = strlen(known);
+        (void)snprintf(known + at, sizeof known - at, "%s%s", at ? ", " : "", FAMILIES[i].model_type);
+    }
+    config_fail(c, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected one of %s", type, known);
+    return N_FAMILIES;
+}
+
+/* Towers that a text plan does not ask for: accounted for only where the config says that they are there. */
+static void ignore_towers(family *f)
+{
+    static const struct {
+        const char *member, *start[5];
+    } TOWERS[] = {
+        {"vision_config",
+         {"model.vision_tower.", "model.embed_vision.", "vision_tower.", "embed_vision.",
+          "model.vision_embedder."}},
+        {"audio_config", {"model.audio_tower.", "model.embed_audio.", "audio_tower.", "embed_audio.", NULL}},
+    };
+    for (size_t i = 0; i < sizeof TOWERS / sizeof *TOWERS; i++) {
+        if (!config_has(f->outer, TOWERS[i].member)) continue;
+        for (size_t k = 0; k < 5 && TOWERS[i].start[k]; k++)
+            bind_ignore(f->bind, f->outer->notes, TOWERS[i].start[k], "not asked for");
+    }
+}
+
+/* Runs the family over a config that is known to be its own; both readers have been begun. */
+static void read_family(size_t index, family *f)
+{
+    FAMILIES[index].read(f);
+    if (f->outer && family_ok(f)) ignore_towers(f);
+}
+
+/* Some wrappers repeat members of their text_config, which say nothing new where they are equal. */
+static void read_repeated(config *outer, json_object *text)
+{
+    struct json_object_iterator at = json_object_iter_begin(text), end = json_object_iter_end(text);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        json_object *value = NULL;
+        if (json_object_object_get_ex(outer->object, name, &value) &&
+            json_object_equal(value, json_object_iter_peek_value(&at)))
+            (void)config_has(outer, name);
+    }
+}
+
+static void read_text_config(owned_plan *o, size_t index, config *outer, bind *b)
+{
+    config text;
+    json_object *object = config_member(outer, "text_config");
+    if (!object) {
+        config_fail(outer, ASSAY_EFORMAT, "text_config: missing, expected an object");
+        return;
+    }
+    config_begin_inside(&text, outer, "text_config.", object);
+    text.model_type = FAMILIES[index].text_type;
+    const char *type = config_text_or(&text, "model_type", FAMILIES[index].text_type);
+    if (strcmp(type, FAMILIES[index].text_type) != 0)
+        config_fail(&text, ASSAY_EUNSUPPORTED, "model_type: found \"%s\", expected \"%s\"", type,
+                    FAMILIES[index].text_type);
+    if (text.status == ASSAY_OK) read_family(index, &(family){&o->plan, &text, outer, b});
+    if (text.status == ASSAY_OK) read_repeated(outer, object);
+    config_end(&text);
+}
+
+/* Reads config.json and binds the weights by it. */
+static assay_status read_config(owned_plan *o, const char *path, json_object *document,
+                                const char *const *allowed, assay_error *err)
+{
+    config c;
+    bind b = {0};
+    config_begin(&c, path, "", document, &o->notes, err);
+    c.allowed = allowed;
+    size_t index = find_family(&c);
+    if (c.status == ASSAY_OK) {
+        c.model_type = FAMILIES[index].model_type;
+        o->model_type = strdup(FAMILIES[index].model_type);
+        bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
+        if (b.status != ASSAY_OK)
+            ;
+        else if (FAMILIES[index].text_type) read_text_config(o, index, &c, &b);
+        else read_family(index, &(family){&o->plan, &c, NULL, &b});
+        if (b.status == ASSAY_OK) b.status = c.status;
+        c.status = bind_end(&b);
+    }
+    o->plan.n_parameters = b.n_parameters;
+    o->plan.n_ignored = b.n_ignored;
+    o->plan.storages = b.storages;
+    o->plan.n_storages = b.n_storages;
+    config_end(&c);
+    return c.status;
+}
+
+static void note_stops(owned_plan *o)
+{
+    size_t n;
+    const int32_t *ids = stop_set_ids(o->stops, &n);
+    const char *nameless = stop_set_nameless(o->stops);
+    if (nameless)
+        config_note(
+            &o->notes,
+            "tokenizer_config.json: eos_token \"%.80s\" has no id, neither there nor in tokenizer.json; "
+            "it adds nothing to the stop set",
+            nameless);
+    for (size_t i = 0; i < n; i++)
+        if ((size_t)ids[i] >= o->plan.vocab)
+            config_note(&o->notes, "stop id %d lies outside the vocabulary (%zu); kept", ids[i],
+                        o->plan.vocab);
+}
+
+static assay_status realise(owned_plan *o, assay_error *err)
+{
+    assay_error why;
+    assay_status rc = array_list_realise(o->plan.arrays, &why);
+    return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", o->dir, why.text);
+}
+
+static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_error *err)
+{
+    json_object *document = NULL;
+    char *path = NULL;
+    if (asprintf(&path, "%s/config.json", o->dir) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
+    assay_status rc = config_read_document(path, &document, err);
+    if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
+    if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
+    if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
+    if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
+    if (rc == ASSAY_OK) rc = realise(o, err);
+    if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
+    if (rc == ASSAY_OK) note_stops(o);
+    if (rc == ASSAY_OK && (o->notes.incomplete || !o->model_type))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
+    json_object_put(document);
+    free(path);
+    return rc;
+}
+
+assay_status plan_open(const char *dir, plan **out, assay_error *err)
+{
+    return plan_open_allowing(dir, NULL, out, err);
+}
+
+assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err)
+{
+    owned_plan *o = calloc(1, sizeof *o);
+    if (!o || !(o->dir = strdup(dir))) {
+        free(o);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    }
+    o->plan.dir = o->dir;
+    assay_status rc = open_parts(o, allowed, err);
+    if (rc != ASSAY_OK) {
+        plan_free(&o->plan);
+        return rc;
+    }
+    plan *p = &o->plan;
+    p->model_type = o->model_type;
+    p->stops = o->stops;
+    p->notes = (const char *const *)o->notes.line;
+    p->n_notes = o->notes.n;
+    *out = p;
+    return ASSAY_OK;
+}
+
+void plan_free(plan *p)
+{
+    if (!p) return;
+    owned_plan *o = (owned_plan *)p;
+    for (size_t i = 0; i < p->n_ropes; i++) rope_free(&p->ropes[i]);
+    for (size_t i = 0; i < p->n_layers; i++) {
+        free(p->layers[i].experts.gate);
+        free(p->layers[i].experts.up);
+        free(p->layers[i].experts.down);
+    }
+    array_list_free(p->arrays);
+    free(p->frequencies);
+    free(p->ropes);
+    free(p->layers);
+    free(p->streams.projection);
+    free(p->streams.unprojection);
+    free(p->storages);
+    stop_set_free(o->stops);
+    weights_free(o->weights);
+    config_notes_free(&o->notes);
+    free(o->model_type);
+    free(o->dir);
+    free(o);
+}
+
+void plan_release_weights(plan *p)
+{
+    owned_plan *o = (owned_plan *)p;
+    weights_free(o->weights);
+    o->weights = NULL;
+}

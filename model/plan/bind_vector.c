@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/bind_vector.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "model/plan/bind_tensor.h"
+
+plan_weight bind_vector(bind *b, size_t n, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, "", format);
+    return bind_tensor_vector(b, bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, ""));
+}
+
+plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
+{
+    char name[BIND_NAME_MAX];
+    BIND_TENSOR_NAME(name, ".weight", format);
+    const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){n}, "");
+    return (plan_norm){.present = true, .epsilon = epsilon, .weight = bind_tensor_vector(b, t)};
+}
+
+void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why)
+{
+    char below[BIND_NAME_MAX];
+    (void)snprintf(below, sizeof below, "%s%s", b->prefix, start);
+    size_t n = 0;
+    for (size_t i = 0; b->status == ASSAY_OK && i < weights_count(b->weights); i++) {
+        const assay_tensor *t = weights_at(b->weights, i);
+        if (b->used[i] ||
+            (strncmp(t->name, start, strlen(start)) != 0 && strncmp(t->name, below, strlen(below)) != 0))
+            continue;
+        b->n_ignored += bind_tensor_elements(t);
+        b->used[i] = true;
+        n++;
+    }
+    if (n) config_note(notes, "%zu tensor%s below %s passed over: %s", n, n == 1 ? "" : "s", start, why);
+}

@@ -1,0 +1,20 @@
+/* Binding vectors and norms; passing over tensors.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_BIND_VECTOR_H
+#define MODEL_PLAN_BIND_VECTOR_H
+
+#include "model/plan/bind.h"
+
+/* The same for a vector, of shape [n]. */
+plan_weight bind_vector(bind *b, size_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* name.weight [n]. */
+plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Passes over every tensor whose full name starts with `start`, or whose name below the prefix does, and
+ * notes how many there were. */
+void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why);
+
+#endif

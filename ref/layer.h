@@ -1,0 +1,15 @@
+/* One layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_LAYER_H
+#define REF_LAYER_H
+
+#include "ref/pass.h"
+
+/* Layer i in place. x: [T, D]; with streams, [S, T, D]. */
+assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);
+
+/* The layer proper, without alternating updates and per-layer input. x: [T, D], in place. */
+assay_status ref_block(ref_pass *pass, size_t i, ref_real *x);
+
+#endif

@@ -1,0 +1,22 @@
+/* One pass: what it carries from layer to layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_PASS_H
+#define REF_PASS_H
+
+#include "ref/ops.h"
+#include "ref/trace.h"
+
+/* What a pass carries from layer to layer. */
+typedef struct ref_pass {
+    const plan *plan;
+    size_t n_tokens;       /* T */
+    const int32_t *tokens; /* [T], checked: embeddable */
+    ref_limit limit;
+    ref_tracer tracer;
+    double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */
+    ref_real **k, **v;      /* [n_layers] of [T, n_kv_heads, head_dim], kept for the layers that share them */
+    ref_real *layer_inputs; /* [T, n_layers, P], or NULL */
+} ref_pass;
+
+#endif

@@ -1,0 +1,20 @@
+/* Alternating updates of parallel residual streams (Baykal et al. 2023; Gemma3nTextAltUp).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef REF_STREAMS_H
+#define REF_STREAMS_H
+
+#include "ref/ops.h"
+
+/* Alternating updates (Baykal et al. 2023; Gemma3nTextAltUp): streams, predicted: [S, T, D].
+ * Predicts all streams from all; corrects the predictions by what the layer made of the active one. */
+assay_status ref_altup_predict(ref_real *predicted, const ref_real *streams, size_t n_tokens, const plan *p,
+                               const plan_altup *a);
+assay_status ref_altup_correct(ref_real *predicted, const ref_real *activated, size_t n_tokens, const plan *p,
+                               const plan_altup *a);
+
+/* The streams from the embedding (stream 0), and back into one. x: [T, D], streams: [S, T, D]. */
+assay_status ref_streams_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p);
+assay_status ref_streams_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p);
+
+#endif
