@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "serving/reasoning/reasoning.h"
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
 
 /* A bracket and more; what else the rules know may be a word of an answer. */
 static void add(serve_markers *to, const char *marker)

@@ -4,7 +4,7 @@
 #ifndef SERVING_TOOLS_FUNCTION_H
 #define SERVING_TOOLS_FUNCTION_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
 #include "serving/values/arguments.h"
 
 typedef enum serve_function_style {
@@ -26,12 +26,8 @@ bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, siz
  * NAME is white space, or a plain body is, and nothing is called. */
 bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style);
 
-/* Gathers the parameters of what stands between a function and its end. */
-void serve_function_parameters(serve_tools *t, assay_text body, serve_function_style style,
-                               serve_arguments *out);
-
-/* Adds to out the JSON of a value: of JSON, itself; of a Python literal, its JSON; of any other text, a
- * string. */
-void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value);
+/* Gathers the parameters of what stands between a function and its end. ASSAY_ENOMEM shows in
+ * out->text.failed. */
+void serve_function_parameters(assay_text body, serve_function_style style, serve_arguments *out);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SERVING_TOOLS_INVOKE_H
 #define SERVING_TOOLS_INVOKE_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
 
 typedef struct serve_invoke_style {
     const char *invoke, *invoke_end;       /* "<invoke", "</invoke>" */

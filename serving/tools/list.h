@@ -4,7 +4,8 @@
 #ifndef SERVING_TOOLS_LIST_H
 #define SERVING_TOOLS_LIST_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/object.h"
+#include "serving/tools/state.h"
 
 typedef enum serve_list {
     SERVE_LIST_NONE,  /* the text is no JSON array */

@@ -2,6 +2,7 @@
 #include "serving/tools/once.h"
 
 #include "base/json.h"
+#include "serving/text/span.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -26,13 +27,13 @@ static uint64_t add_up(assay_text text)
 }
 
 /* Of two texts that are JSON. */
-static bool is_same_json(serve_tools *t, assay_text a, assay_text b)
+static bool is_same_json(assay_text a, assay_text b, bool *failed)
 {
     json_object *x = NULL, *y = NULL;
     assay_status rc = json_parse("", a.at, a.n, &x, NULL);
     if (rc == ASSAY_OK) rc = json_parse("", b.at, b.n, &y, NULL);
     const bool same = rc == ASSAY_OK && json_equals(x, y, JSON_BY_TYPE);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
+    *failed |= rc == ASSAY_ENOMEM;
     json_object_put(x);
     json_object_put(y);
     return same;
@@ -44,8 +45,8 @@ typedef struct head {
     uint64_t sum; /* of the arguments */
 } head;
 
-static bool is_same_call(serve_tools *t, assay_text previous, const head *of, assay_text name,
-                         assay_text arguments)
+static bool is_same_call(assay_text previous, const head *of, assay_text name, assay_text arguments,
+                         bool *failed)
 {
     head before;
     if (previous.n == 0) return false;
@@ -55,17 +56,16 @@ static bool is_same_call(serve_tools *t, assay_text previous, const head *of, as
     const assay_text other = serve_span_from(previous, at);
     if (is_same_text(other, arguments)) return true;
     if (before.sum > 0 && of->sum > 0 && before.sum != of->sum) return false;
-    return is_same_json(t, other, arguments);
+    return is_same_json(other, arguments, failed);
 }
 
-bool serve_tools_is_repeated(serve_tools *t, serve_bytes *previous, assay_text name, assay_text arguments)
+bool serve_tools_is_repeated(serve_bytes *previous, assay_text name, assay_text arguments)
 {
     const head of = {.n_name = name.n, .sum = add_up(arguments)};
-    if (is_same_call(t, serve_bytes_text(previous), &of, name, arguments)) return true;
+    if (is_same_call(serve_bytes_text(previous), &of, name, arguments, &previous->failed)) return true;
     previous->n = 0;
     serve_bytes_add(previous, (const char *)&of, sizeof of);
     serve_bytes_add(previous, name.at, name.n);
     serve_bytes_add(previous, arguments.at, arguments.n);
-    t->failed |= previous->failed;
     return false;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/thoughts.h"
 
-#include "serving/tools/parts.h"
-
 #include <string.h>
 
 static bool takes_along(const serve_tools *t)

@@ -8,7 +8,10 @@
 #ifndef SERVING_TOOLS_THOUGHTS_H
 #define SERVING_TOOLS_THOUGHTS_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
+
+#define SERVE_THINK     "<think>"
+#define SERVE_THINK_END "</think>"
 
 /* The block without what stands between <think> and </think> in it, and without those: it, or in t->block. */
 assay_text serve_tools_drop_thoughts(serve_tools *t, assay_text block);

@@ -1,7 +1,7 @@
 /* Tool calls in what a model writes, read as it is written: text in, content and calls out.
  *
  * The formats, their names and what a call is are those of the published server (vllm-mlx 0.6.0,
- * --tool-call-parser); tools_formats.c lists them. What comes out depends on the text alone, not on how it
+ * --tool-call-parser); formats.c lists them. What comes out depends on the text alone, not on how it
  * was cut into deltas.
  *
  * Text is content until an opening marker. From there on it is a block: held until it is known what it is,
@@ -24,7 +24,7 @@
  *   step3p5: likewise from a function on whose ends are not as many as its beginnings.
  * - Reasoning is not looked for: that is serving/reasoning/reasoning.h. But what stands between <think> and
  * </think> behind the first marker of gemma4, glm47, hermes or qwen is neither content nor part of a call,
- * and there the end of a thought without a beginning takes along what is before it: tools_thoughts.h.
+ * and there the end of a thought without a beginning takes along what is before it: thoughts.h.
  *
  * JSON is strict (base/json_scan.h): arguments with a member that comes twice, or NaN, are none.
  *
@@ -36,13 +36,7 @@
 #ifndef SERVING_TOOLS_TOOLS_H
 #define SERVING_TOOLS_TOOLS_H
 
-#include <assay/serving.h>
-
-#include <stdbool.h>
-
-#define SERVE_TOOLS_BLOCK_MAX ((size_t)1 << 20)
-
-typedef struct serve_tools serve_tools;
+#include "serving/tools/machine.h"
 
 /* request: the JSON text of the request, whose member `tools` some formats ask for names and types; .at NULL:
  * there is none. Not kept. ASSAY_EUNSUPPORTED for a name that is not known, ASSAY_EFORMAT for a request that
@@ -52,14 +46,5 @@ void serve_tools_free(serve_tools *t);
 
 /* Whether calls are messages to tools, which a reasoning parser that knows messages must then leave in. */
 bool serve_tools_reads_messages(const serve_tools *t);
-
-/* delta: [n]. Hands out what is certain: ASSAY_PART_CONTENT, and of each call ASSAY_PART_CALL and, where they
- * are not empty, ASSAY_PART_ARGUMENTS in one piece. Fails with ASSAY_ENOMEM only; then so does all that
- * follows. */
-assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
-                              assay_error *err);
-
-/* The text has ended: hands out what was held. Once, and last. */
-assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/xml_functions.h"
 
+#include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 #include "serving/values/value.h"
 

@@ -4,7 +4,7 @@
 #ifndef SERVING_TOOLS_XML_TAG_H
 #define SERVING_TOOLS_XML_TAG_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
 
 typedef enum serve_xml_kind {
     SERVE_XML_TOOL_CALL,

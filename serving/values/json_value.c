@@ -186,3 +186,11 @@ void serve_json_unquote(serve_bytes *out, assay_text string)
     serve_bytes_add(out, token.text, token.n);
     if (!out->failed && token.n > 0) out->n = begin + json_scan_unescape(out->at + begin, &token);
 }
+
+void serve_json_or_string(serve_bytes *out, assay_text value)
+{
+    const assay_status rc = serve_json_check(value);
+    if (rc == ASSAY_ENOMEM) out->failed = true;
+    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
+    else serve_bytes_add_quoted(out, value);
+}

@@ -50,4 +50,8 @@ assay_status serve_json_object(assay_text text,
 bool serve_json_is_string(assay_text value);
 void serve_json_unquote(serve_bytes *out, assay_text string);
 
+/* Adds to out the JSON of a value: of JSON, itself; of any other text, a string. ASSAY_ENOMEM shows in
+ * out->failed. */
+void serve_json_or_string(serve_bytes *out, assay_text value);
+
 #endif

@@ -7,9 +7,11 @@
  * reply begins with are held, too: they are dropped before calls of glm47 and objects without markers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/formats/auto.h"
-
+#include "serving/tools/formats.h"
+#include "serving/tools/formats/auto_passes.h"
 #include "serving/tools/list.h"
+#include "serving/tools/machine.h"
+#include "serving/tools/output.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/formats/auto.h"
+#include "serving/tools/formats/auto_passes.h"
 #include "serving/tools/function.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 
 #include <string.h>
@@ -51,7 +53,7 @@ static match read_bare_bracket(serve_tools *t, assay_text text, size_t at, size_
 static void call_function(serve_tools *t, assay_text name, assay_text body)
 {
     serve_arguments arguments = {0};
-    serve_function_parameters(t, body, SERVE_FUNCTION_STRINGS, &arguments);
+    serve_function_parameters(body, SERVE_FUNCTION_STRINGS, &arguments);
     const assay_text object = serve_arguments_object(&arguments);
     t->failed |= arguments.text.failed || arguments.json.failed;
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);

@@ -5,7 +5,9 @@
  * The first block is the only one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/invoke.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -5,7 +5,11 @@
  * function to the first '}' before its end: JSON or not. The recipients `all` and `user` are no tools.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

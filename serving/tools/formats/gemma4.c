@@ -5,7 +5,9 @@
  * that the text ends in counts as closed, unless there was a call before it: then it is dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 #include "serving/values/arguments.h"
 #include "serving/values/gemma_object.h"
 #include "serving/values/python_literal.h"

@@ -7,7 +7,10 @@
  * a call, if the text has a whole thought and no call comes before that one's end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
+#include "serving/tools/thoughts.h"
 #include "serving/values/arguments.h"
 
 #include <string.h>
@@ -185,7 +188,7 @@ static void add_argument(serve_tools *t, assay_text tool, assay_text key, assay_
     if (key.n == 0) return;
     serve_arguments_name(out, key);
     if (is_verbatim(t, tool, key)) serve_bytes_add_quoted(&out->text, value);
-    else serve_json_or_string(t, &out->text, serve_span_trim(value));
+    else serve_json_or_string(&out->text, serve_span_trim(value));
 }
 
 static void read_arguments(serve_tools *t, assay_text tool, assay_text text, serve_arguments *out)

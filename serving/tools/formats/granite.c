@@ -2,7 +2,10 @@
  * beginning of the text alone. The name may stand in `type`.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -9,7 +9,12 @@
  * call or the end of the text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
+#include "serving/tools/thoughts.h"
 
 #include <string.h>
 

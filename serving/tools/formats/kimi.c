@@ -2,7 +2,9 @@
  * not. The arguments are what stands there, JSON or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

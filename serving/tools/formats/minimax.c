@@ -4,7 +4,9 @@
  * A block that has its end is no content, calls or not, nor is what follows the first one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/invoke.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -4,7 +4,11 @@
  * stands JSON, or there is no call; without it, all that stands from '{' on is the arguments, JSON or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * the parameters JSON, or any text, which is the arguments then. A function with nothing in it is no call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -10,8 +10,12 @@
  * brackets before it, is none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/object.h"
 #include "serving/tools/once.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -218,7 +222,8 @@ static void take_bracket(serve_tools *t, assay_text block, size_t name, size_t n
     const assay_status rc = serve_json_check(arguments);
     if (rc == ASSAY_ENOMEM) t->failed = true;
     if (rc != ASSAY_OK) return;
-    if (t->format->once && serve_tools_is_repeated(t, &t->previous_in_brackets, called, arguments)) return;
+    if (t->format->once && serve_tools_is_repeated(&t->previous_in_brackets, called, arguments)) return;
+    t->failed |= t->previous_in_brackets.failed;
     serve_tools_call(t, called, arguments);
 }
 

@@ -13,6 +13,9 @@
  * function that was none it ends what is read, too. At the very beginning of a text all of that is content.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 #include "serving/tools/xml_functions.h"
 
 #include <string.h>

@@ -5,7 +5,10 @@
  * stands between the first marker and it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/tests/support.h"
 #include "serving/tests/pieces.h"
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
 #include "serving/tools/tests/tool_reads.h"
 
 static const char *const all[] = {"gemma4", "glm47",   "harmony", "hermes",

@@ -1,7 +1,7 @@
-/* Calls that are written as JSON objects.
- *
- * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/object.h"
+
+#include "serving/tools/output.h"
 
 /* The text of a JSON value, of a string what it says. */
 static assay_text say(serve_bytes *room, assay_text value)
@@ -10,14 +10,6 @@ static assay_text say(serve_bytes *room, assay_text value)
     room->n = 0;
     serve_json_unquote(room, value);
     return serve_bytes_text(room);
-}
-
-void serve_json_or_string(serve_tools *t, serve_bytes *out, assay_text value)
-{
-    const assay_status rc = serve_json_check(value);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
-    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
-    else serve_bytes_add_quoted(out, value);
 }
 
 /* A name that is a text with something in it. */

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/machine.h"
+
+#include "base/error.h"
+#include "serving/text/text.h"
+#include "serving/tools/output.h"
+#include "serving/tools/thoughts.h"
+
+#include <string.h>
+
+void serve_tools_start(serve_tools *t, const serve_tools_format *format, serve_tools_request *request)
+{
+    t->format = format;
+    t->request = request;
+    t->thought_end = SERVE_NOWHERE;
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
+        t->first[(unsigned char)format->openers[i][0]] = true;
+        t->various |= format->openers[i][0] != format->openers[0][0];
+    }
+}
+
+void serve_tools_stop(serve_tools *t)
+{
+    serve_bytes_free(&t->held);
+    serve_bytes_free(&t->tail);
+    serve_bytes_free(&t->block);
+    for (size_t i = 0; i < SERVE_N_OUTER; i++) serve_bytes_free(&t->outer[i]);
+    serve_bytes_free(&t->copy);
+    serve_bytes_free(&t->name);
+    serve_bytes_free(&t->arguments);
+    serve_bytes_free(&t->previous);
+    serve_bytes_free(&t->previous_in_brackets);
+}
+
+/* The opener that text begins with, t->opener; or whether it is a beginning of one. at: bytes before it. */
+static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at)
+{
+    serve_tools_found found = SERVE_FOUND_CONTENT;
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
+        if (t->dead & 1U << i) continue;
+        const size_t n = serve_span_alike(text, t->format->openers[i]);
+        if (t->format->openers[i][n] == '\0') {
+            t->opener = i;
+            return SERVE_FOUND_BLOCK;
+        }
+        if (n == text.n) found = SERVE_FOUND_MORE;
+    }
+    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off) return t->format->breaks_off(t, text, at);
+    const serve_tools_found thought = serve_tools_match_thought(t, text);
+    return thought == SERVE_FOUND_CONTENT ? found : thought;
+}
+
+/* At the very beginning: what opens a block there, t->opener; or whether text is a beginning of that. */
+static serve_tools_found match_beginning(serve_tools *t, assay_text text)
+{
+    if (text.n == 0) return SERVE_FOUND_MORE;
+    if (t->format->leading) return match_opener(t, text, 0);
+    t->opener = SERVE_BARE;
+    if (serve_span_starts(text, t->format->bare)) return SERVE_FOUND_BLOCK;
+    return serve_span_begins(text, t->format->bare) ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
+}
+
+/* The first byte of text[at..n) that a marker begins with; n: none. */
+static size_t find_first(const serve_tools *t, const char *text, size_t at, size_t n)
+{
+    if (!t->various && at < n) {
+        const char *found = memchr(text + at, t->format->openers[0][0], n - at);
+        return found ? (size_t)(found - text) : n;
+    }
+    while (at < n && !t->first[(unsigned char)text[at]]) at++;
+    return at;
+}
+
+/* How many bytes of text are content: up to an opener (t->inside is set), to where nothing is read any more
+ * (t->deaf), to what may become either, or all. */
+static size_t measure_content(serve_tools *t, assay_text text, bool ended)
+{
+    const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
+    size_t at = 0;
+    if (!t->begun && (t->format->bare || t->format->leading)) {
+        at = serve_span_skip(serve_span_part(text, 0, n), 0);
+        const serve_tools_found found = match_beginning(t, serve_span_part(text, at, n));
+        t->inside = found == SERVE_FOUND_BLOCK;
+        t->begun = found != SERVE_FOUND_MORE || (ended && at < n);
+        if (t->inside || !t->begun) return at;
+        if (t->format->leading) t->dead = ~0U;
+    }
+    if (t->passed == t->n_blank) t->n_blank += serve_span_skip(serve_span_part(text, 0, n), 0);
+    for (; (at = find_first(t, text.at, at, n)) < n; at++) {
+        const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
+        t->inside = found == SERVE_FOUND_BLOCK;
+        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
+        if (t->inside || t->deaf || (found == SERVE_FOUND_MORE && !ended)) break;
+    }
+    return at;
+}
+
+static serve_tools_found take_block(serve_tools *t, assay_text block)
+{
+    if (t->format->drops_thoughts) block = serve_tools_drop_thoughts(t, block);
+    return t->block.failed ? SERVE_FOUND_NOTHING : t->format->take(t, block);
+}
+
+/* Looks at the block that text begins with. SERVE_FOUND_MORE where it is not whole. */
+static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended, size_t *n)
+{
+    const bool cut = text.n > SERVE_TOOLS_BLOCK_MAX;
+    if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
+    /* Half a character may yet be white space, which formats pass over. */
+    if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
+    serve_tools_found found = serve_tools_look(t, text, ended && !cut, n);
+    if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
+    if (found == SERVE_FOUND_MORE && cut) {
+        *n = text.n;
+        found = SERVE_FOUND_CONTENT;
+    }
+    return found;
+}
+
+/* Reads all, the text that is not decided yet. Returns how much of it is now. */
+static size_t run(serve_tools *t, assay_text all, bool ended)
+{
+    size_t at = 0, n;
+    while (!t->deaf) {
+        const assay_text text = serve_span_from(all, at);
+        if (!t->inside) {
+            n = measure_content(t, text, ended);
+            serve_tools_content(t, serve_span_part(text, 0, n));
+            at += n;
+            t->passed += n;
+            if (t->deaf) break;
+            if (!t->inside) return at;
+            t->marked |= !(t->format->ends & 1U << t->opener);
+            continue;
+        }
+        const serve_tools_found found = read_block(t, text, ended, &n);
+        if (found == SERVE_FOUND_MORE) return at;
+        if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
+        t->inside = found == SERVE_FOUND_CHAIN;
+        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
+        if (t->inside) t->opener = SERVE_CHAINED;
+        t->scan = (serve_tools_scan){0};
+        at += n;
+        t->passed += n;
+    }
+    return all.n;
+}
+
+static assay_status finish(serve_tools *t, assay_error *err)
+{
+    t->sink = NULL;
+    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->copy.failed | t->name.failed |
+                 t->arguments.failed;
+    t->plain = !t->failed && !t->copies && t->held.n == 0 && !t->inside && !t->deaf &&
+               t->passed > t->n_blank && (t->begun || !(t->format->bare || t->format->leading)) &&
+               serve_tools_hands_out(t);
+    if (!t->failed) return ASSAY_OK;
+    return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
+}
+
+/* Most deltas are content to the last byte. */
+static bool is_content(const serve_tools *t, const char *delta, size_t n)
+{
+    return t->plain && n > 0 && find_first(t, delta, 0, n) == n && serve_text_unfinished(delta, n) == 0;
+}
+
+/* Whether the block under way stays what it is, with this delta: then that counts as seen. */
+static bool goes_on(const serve_tools *t, const char *delta, size_t n)
+{
+    if (!t->inside || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX) return false;
+    for (const char *c = t->scan.until; *c; c++)
+        if (memchr(delta, *c, n)) return false;
+    return true;
+}
+
+/* Reads as much as is decided with this delta, and holds the rest. */
+static void read_on(serve_tools *t, const char *delta, size_t n)
+{
+    if (t->held.n == 0) {
+        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
+        serve_bytes_add(&t->held, delta + n_read, n - n_read);
+        return;
+    }
+    serve_bytes_add(&t->held, delta, n);
+    if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
+}
+
+assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
+                              assay_error *err)
+{
+    if (is_content(t, delta, n)) {
+        t->passed += n;
+        sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
+        return ASSAY_OK;
+    }
+    if (t->failed) return finish(t, err);
+    if (goes_on(t, delta, n)) {
+        serve_bytes_add(&t->held, delta, n);
+        t->scan.seen += n;
+        t->sought += n;
+        return t->held.failed ? finish(t, err) : ASSAY_OK;
+    }
+    t->sink = sink;
+    read_on(t, delta, n);
+    return finish(t, err);
+}
+
+assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
+{
+    if (t->failed) return finish(t, err);
+    t->sink = sink;
+    if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
+    if (t->format->finish) t->format->finish(t);
+    serve_tools_end_content(t);
+    /* No call has taken it along, and no marker is open. */
+    if (t->n_taken > 0 && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
+    return finish(t, err);
+}
+
+static void pass_calls(void *context, assay_part part, const char *text, size_t n)
+{
+    const serve_tools *t = context;
+    if (part != ASSAY_PART_CONTENT) t->sink->take(t->sink->context, part, text, n);
+}
+
+bool serve_tools_try(serve_tools *t, const serve_tools_format *format, assay_text text)
+{
+    const assay_sink sink = {.take = pass_calls, .context = t};
+    serve_tools other = {0};
+    serve_tools_start(&other, format, t->request);
+    assay_status rc = serve_tools_feed(&other, text.at, text.n, &sink, NULL);
+    if (rc == ASSAY_OK) rc = serve_tools_end(&other, &sink, NULL);
+    serve_tools_stop(&other);
+    t->failed |= rc != ASSAY_OK;
+    t->n_calls += other.n_calls;
+    return other.n_calls > 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/output.h"
+
+#include "serving/tools/once.h"
+
+static void hand_out(serve_tools *t, assay_part part, assay_text text)
+{
+    if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
+}
+
+void serve_tools_release(serve_tools *t)
+{
+    t->withheld = false;
+    t->n_taken = 0;
+    hand_out(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
+    t->tail.n = 0;
+}
+
+/* Whether content is held for what comes, dropped, or neither. */
+static bool is_conditional(const serve_tools *t)
+{
+    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) return t->n_calls > 0;
+    return t->withheld || (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->marked);
+}
+
+/* Whether no content follows a call; without any, what is withheld is content. */
+static bool drops_behind(const serve_tools *t)
+{
+    return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
+}
+
+static bool is_dropped(const serve_tools *t)
+{
+    if (t->format->after == SERVE_AFTER_MARKER_DROPPED && t->marked) return true;
+    if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
+    return drops_behind(t);
+}
+
+bool serve_tools_hands_out(const serve_tools *t)
+{
+    return t->direct || (!is_dropped(t) && (!is_conditional(t) || t->released));
+}
+
+void serve_tools_end_content(serve_tools *t)
+{
+    if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
+}
+
+/* A copy that would grow too long is given up. */
+static void copy_content(serve_tools *t, assay_text text)
+{
+    t->copies = t->copy.n + text.n <= SERVE_TOOLS_BLOCK_MAX;
+    if (t->copies) serve_bytes_add(&t->copy, text.at, text.n);
+    else serve_bytes_free(&t->copy);
+}
+
+void serve_tools_content(serve_tools *t, assay_text text)
+{
+    if (text.n == 0 || is_dropped(t)) return;
+    if (t->copies) copy_content(t, text);
+    if (serve_tools_hands_out(t)) {
+        hand_out(t, ASSAY_PART_CONTENT, text);
+        return;
+    }
+    if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
+        serve_bytes_add(&t->tail, text.at, text.n);
+        return;
+    }
+    t->released = true;
+    serve_tools_release(t);
+    hand_out(t, ASSAY_PART_CONTENT, text);
+}
+
+void serve_tools_take_tail(serve_tools *t, void (*take)(serve_tools *t, assay_text text))
+{
+    const size_t n_tail = t->tail.n, n_taken = t->n_taken, n_calls = t->n_calls;
+    t->block.n = 0;
+    serve_bytes_add(&t->block, t->tail.at + n_taken, n_tail - n_taken);
+    if (t->block.failed) return;
+    t->tail.n = t->n_taken = 0;
+    t->withheld = false;
+    take(t, serve_bytes_text(&t->block));
+    if (t->n_calls > n_calls) return;
+    t->tail.n = n_tail;
+    t->n_taken = n_taken;
+    t->withheld = true;
+}
+
+void serve_tools_withhold_taken(serve_tools *t, assay_text text)
+{
+    t->withheld = true;
+    serve_tools_content(t, text);
+    t->n_taken = t->tail.n;
+}
+
+/* A call has come: what was taken along is no content. */
+static void forget_taken(serve_tools *t)
+{
+    serve_bytes_drop(&t->tail, t->n_taken);
+    t->n_taken = 0;
+    if (t->format->settle) t->format->settle(t);
+    else serve_tools_release(t);
+}
+
+void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
+{
+    if (t->format->once && serve_tools_is_repeated(&t->previous, name, arguments)) return;
+    t->failed |= t->previous.failed;
+    if (t->n_taken > 0) forget_taken(t);
+    else if (t->format->releases && t->withheld) serve_tools_release(t);
+    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
+    if (!t->withheld) {
+        t->tail.n = 0;
+        t->released = false;
+    }
+    t->n_calls++;
+    hand_out(t, ASSAY_PART_CALL, name);
+    hand_out(t, ASSAY_PART_ARGUMENTS, arguments);
+}
