@@ -16,7 +16,7 @@
  *     chat-done        [DONE] is last, and there once
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The items of a response under way: messages, thoughts, function calls, and what is joined of each. For
  * grammar_responses.c alone. Each function takes one event whose type it is called by; failures are those of
- * grammar_parts.h.
+ * checks.h.
  *
  *     responses-item       items are numbered 0, 1, 2…, have an id and a type, and start empty; what follows
  *                          names an item that is open by its number and its id
@@ -14,7 +14,7 @@
 #ifndef SERVING_GRAMMAR_ITEMS_H
 #define SERVING_GRAMMAR_ITEMS_H
 
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 /* What parts and deltas there are. */
 typedef struct serve_part_kind {

@@ -14,7 +14,7 @@
  * ping may stand anywhere.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <string.h>
 

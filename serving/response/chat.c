@@ -1,7 +1,7 @@
 /* Responses of /v1/chat/completions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 static const char *finish_reason(const assay_response *r)
 {

@@ -1,4 +1,4 @@
-/* The three forms that a response may have, and what they are made from. For response*.c alone.
+/* The three forms that a response may have, and what they are made from.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_RESPONSE_FORM_H
@@ -60,14 +60,5 @@ struct assay_response {
     bool has_begun, is_over, no_memory;
     serve_bytes out; /* of the call under way */
 };
-
-/* Writing to r->out. */
-void serve_put(assay_response *r, const char *literal);
-void serve_put_text(assay_response *r, assay_text text); /* as a JSON string */
-void serve_put_count(assay_response *r, int64_t n);
-void serve_put_id(assay_response *r, const char *prefix);                  /* "prefix_id", with quotes */
-void serve_put_id_of(assay_response *r, const char *prefix, size_t index); /* "prefix_id_index" */
-
-assay_text serve_text_of(const char *terminated);
 
 #endif

@@ -1,7 +1,7 @@
 /* Responses of /v1/messages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 static void begin_event(assay_response *r, const char *type)
 {

@@ -1,7 +1,7 @@
 /* Responses of /v1/responses.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 #include <string.h>
 

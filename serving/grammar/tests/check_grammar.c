@@ -3,6 +3,7 @@
 
 #include "base/tests/support.h"
 #include "serving/grammar/tests/stream.h"
+#include "serving/grammar/tests/stream_edits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

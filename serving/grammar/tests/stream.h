@@ -31,13 +31,4 @@ const char *stream_rule(const char *name, const char *bytes, size_t n, size_t pi
 /* Where event `number`, from 1, begins in bytes [n]; n where there is none. */
 size_t stream_offset(const char *bytes, size_t n, size_t number);
 
-/* A word that is changed, and the rule which that breaks: `to` in the place of what stands first behind the
- * first `after`. A rule " +2" is found broken two events behind the one that is changed. */
-typedef struct stream_edit {
-    const char *name, *after, *from, *to, *rule;
-} stream_edit;
-
-extern const stream_edit stream_edits[]; /* [n_stream_edits] */
-extern const size_t n_stream_edits;
-
 #endif

@@ -1,43 +1,14 @@
-/* What the grammars share: members of events by name and type, what is joined from deltas, markers. For
- * grammar*.c alone.
+/* Checks of one event, which the rules of all endpoints share: members by name and type, texts that are
+ * joined from deltas, markers in content.
  *
  * Whatever returns a status fails with ASSAY_EFORMAT where the rule that is named is broken, at the event
  * under way, or with ASSAY_ENOMEM. `where` says in which object a member is looked for: "choices[0].delta".
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVING_GRAMMAR_PARTS_H
-#define SERVING_GRAMMAR_PARTS_H
+#ifndef SERVING_GRAMMAR_CHECKS_H
+#define SERVING_GRAMMAR_CHECKS_H
 
-#include "serving/grammar/grammar.h"
-#include "serving/grammar/sse.h"
-#include "serving/text/bytes.h"
-
-#include <json-c/json.h>
-
-/* One endpoint. `state` is zeroed before the first event. */
-typedef struct serve_grammar_rules {
-    const char *name, *path;
-    size_t state_bytes;
-    assay_status (*take)(serve_grammar *g, void *state, json_object *event);
-    assay_status (*done)(serve_grammar *g, void *state); /* the event [DONE]; NULL: there is none */
-    assay_status (*end)(serve_grammar *g, void *state);  /* of the stream */
-    void (*free)(void *state);                           /* what the state holds */
-} serve_grammar_rules;
-
-extern const serve_grammar_rules serve_grammar_chat, serve_grammar_messages, serve_grammar_responses;
-
-struct serve_grammar {
-    serve_grammar_options options;
-    const serve_grammar_rules *rules;
-    serve_sse *sse;
-    void *state;
-    const serve_sse_event *event; /* under way; NULL at the end of the stream */
-    serve_breach *breach;         /* of the call under way */
-    size_t n_joined;              /* bytes */
-    serve_bytes window;           /* in which markers are looked for */
-    bool failed;                  /* the error event was there */
-    serve_grammar_summary summary;
-};
+#include "serving/grammar/rules.h"
 
 assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include "base/json.h"
 
