@@ -51,7 +51,6 @@ typedef struct serve_tools_format {
     const char *bare;    /* opens a block, too, but at the very beginning of the text alone; NULL: nothing */
     bool leading;        /* openers count at the very beginning alone, behind white space */
     bool reads_messages; /* those of harmony that go to tools */
-    bool once;           /* a call that the one before it was already is none */
     bool drops_thoughts; /* <think>…</think> within a block is no part of its calls */
     bool drops_thought_ends; /* behind a call, the end of a thought without a beginning is no content */
     bool releases;           /* a call hands out what was withheld before it */
@@ -67,6 +66,15 @@ typedef struct serve_tools_format {
     /* Hands out the calls of a block through output.h; what the block is otherwise. */
     serve_tools_found (*take)(serve_tools *t, assay_text block);
 
+    /* Whether a call repeats an earlier one, and so is none. NULL: every call counts. */
+    bool (*is_repeated)(serve_tools *t, assay_text name, assay_text arguments);
+
+    /* Shown content that is not dropped, as long as t->watched is set. May be NULL. */
+    void (*watch)(serve_tools *t, assay_text content);
+
+    /* Whether the beginning of an opener that the text ends in is dropped. NULL: it is content. */
+    bool (*drops_begun)(const serve_tools *t);
+
     /* Text up to the end of a thought that takes it along has come; NULL: none does. */
     void (*take_along)(serve_tools *t, assay_text text);
 
@@ -75,6 +83,9 @@ typedef struct serve_tools_format {
 
     /* The text has ended: decides what the tail is, before what is left of it is content or not. NULL. */
     void (*finish)(serve_tools *t);
+
+    size_t own_bytes;            /* of the format's own state, t->own */
+    void (*free_own)(void *own); /* frees what that state holds, but not the state; may be NULL */
 } serve_tools_format;
 
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 serving_libserving_la_SOURCES += \
+	serving/tools/bracket.c serving/tools/bracket.h \
 	serving/tools/format.h \
 	serving/tools/formats.c serving/tools/formats.h \
 	serving/tools/function.c serving/tools/function.h \

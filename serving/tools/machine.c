@@ -6,30 +6,41 @@
 #include "serving/tools/output.h"
 #include "serving/tools/thoughts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void serve_tools_start(serve_tools *t, const serve_tools_format *format, serve_tools_request *request)
+/* Which bytes openers begin with. */
+static void index_openers(serve_tools *t)
+{
+    const char *const *openers = t->format->openers;
+    t->first_byte = openers[0][0];
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && openers[i]; i++) {
+        t->is_first[(unsigned char)openers[i][0]] = true;
+        if (openers[i][0] != t->first_byte) t->first_byte = '\0';
+    }
+}
+
+bool serve_tools_start(serve_tools *t, const serve_tools_format *format, serve_tools_request *request)
 {
     t->format = format;
     t->request = request;
-    t->thought_end = SERVE_NOWHERE;
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
-        t->first[(unsigned char)format->openers[i][0]] = true;
-        t->various |= format->openers[i][0] != format->openers[0][0];
-    }
+    t->reading = format->bare || format->leading ? SERVE_READING_START : SERVE_READING_CONTENT;
+    t->thoughts.end = SERVE_NOWHERE;
+    index_openers(t);
+    if (format->own_bytes == 0) return true;
+    t->own = calloc(1, format->own_bytes);
+    return t->own != NULL;
 }
 
 void serve_tools_stop(serve_tools *t)
 {
+    if (t->own && t->format->free_own) t->format->free_own(t->own);
+    free(t->own);
     serve_bytes_free(&t->held);
     serve_bytes_free(&t->tail);
     serve_bytes_free(&t->block);
-    for (size_t i = 0; i < SERVE_N_OUTER; i++) serve_bytes_free(&t->outer[i]);
-    serve_bytes_free(&t->copy);
     serve_bytes_free(&t->name);
     serve_bytes_free(&t->arguments);
-    serve_bytes_free(&t->previous);
-    serve_bytes_free(&t->previous_in_brackets);
 }
 
 /* The opener that text begins with, t->opener; or whether it is a beginning of one. at: bytes before it. */
@@ -63,34 +74,50 @@ static serve_tools_found match_beginning(serve_tools *t, assay_text text)
 /* The first byte of text[at..n) that a marker begins with; n: none. */
 static size_t find_first(const serve_tools *t, const char *text, size_t at, size_t n)
 {
-    if (!t->various && at < n) {
-        const char *found = memchr(text + at, t->format->openers[0][0], n - at);
+    if (t->first_byte != '\0' && at < n) {
+        const char *found = memchr(text + at, t->first_byte, n - at);
         return found ? (size_t)(found - text) : n;
     }
-    while (at < n && !t->first[(unsigned char)text[at]]) at++;
+    while (at < n && !t->is_first[(unsigned char)text[at]]) at++;
     return at;
 }
 
-/* How many bytes of text are content: up to an opener (t->inside is set), to where nothing is read any more
- * (t->deaf), to what may become either, or all. */
+/* At the beginning of the text: how many bytes of it are white space. t->reading is SERVE_READING_START as
+ * long as more text can tell whether a block begins behind them. */
+static size_t measure_start(serve_tools *t, assay_text text, bool ended)
+{
+    const size_t at = serve_span_skip(text, 0);
+    const serve_tools_found found = match_beginning(t, serve_span_from(text, at));
+    if (found == SERVE_FOUND_MORE && !(ended && at < text.n)) return at;
+    t->reading = found == SERVE_FOUND_BLOCK ? SERVE_READING_BLOCK : SERVE_READING_CONTENT;
+    if (t->reading == SERVE_READING_CONTENT && t->format->leading) t->dead = ~0U;
+    return at;
+}
+
+/* What is read from a place on at which match_opener has found this. */
+static serve_tools_reading read_next(const serve_tools *t, serve_tools_found found, bool ended)
+{
+    if (found == SERVE_FOUND_BLOCK) return SERVE_READING_BLOCK;
+    const bool begun = found == SERVE_FOUND_MORE && ended;
+    if (begun && t->format->drops_begun && t->format->drops_begun(t)) return SERVE_READING_NOTHING;
+    return found == SERVE_FOUND_END ? SERVE_READING_NOTHING : SERVE_READING_CONTENT;
+}
+
+/* How many bytes of text are content: up to where t->reading changes, up to what may become an opener, or
+ * all. */
 static size_t measure_content(serve_tools *t, assay_text text, bool ended)
 {
     const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
     size_t at = 0;
-    if (!t->begun && (t->format->bare || t->format->leading)) {
-        at = serve_span_skip(serve_span_part(text, 0, n), 0);
-        const serve_tools_found found = match_beginning(t, serve_span_part(text, at, n));
-        t->inside = found == SERVE_FOUND_BLOCK;
-        t->begun = found != SERVE_FOUND_MORE || (ended && at < n);
-        if (t->inside || !t->begun) return at;
-        if (t->format->leading) t->dead = ~0U;
+    if (t->reading == SERVE_READING_START) {
+        at = measure_start(t, serve_span_part(text, 0, n), ended);
+        if (t->reading != SERVE_READING_CONTENT) return at;
     }
     if (t->passed == t->n_blank) t->n_blank += serve_span_skip(serve_span_part(text, 0, n), 0);
     for (; (at = find_first(t, text.at, at, n)) < n; at++) {
         const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
-        t->inside = found == SERVE_FOUND_BLOCK;
-        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
-        if (t->inside || t->deaf || (found == SERVE_FOUND_MORE && !ended)) break;
+        t->reading = read_next(t, found, ended);
+        if (t->reading != SERVE_READING_CONTENT || (found == SERVE_FOUND_MORE && !ended)) break;
     }
     return at;
 }
@@ -117,57 +144,72 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     return found;
 }
 
+/* Leaves a block for what `found` says of it. */
+static void leave_block(serve_tools *t, serve_tools_found found)
+{
+    t->reading = SERVE_READING_CONTENT;
+    if (found == SERVE_FOUND_END) t->reading = SERVE_READING_NOTHING;
+    if (found == SERVE_FOUND_CHAIN) {
+        t->reading = SERVE_READING_BLOCK;
+        t->opener = SERVE_CHAINED;
+    }
+    t->scan = (serve_tools_scan){0};
+}
+
 /* Reads all, the text that is not decided yet. Returns how much of it is now. */
 static size_t run(serve_tools *t, assay_text all, bool ended)
 {
     size_t at = 0, n;
-    while (!t->deaf) {
+    while (t->reading != SERVE_READING_NOTHING) {
         const assay_text text = serve_span_from(all, at);
-        if (!t->inside) {
-            n = measure_content(t, text, ended);
-            serve_tools_content(t, serve_span_part(text, 0, n));
+        if (t->reading == SERVE_READING_BLOCK) {
+            const serve_tools_found found = read_block(t, text, ended, &n);
+            if (found == SERVE_FOUND_MORE) return at;
+            if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
+            leave_block(t, found);
             at += n;
             t->passed += n;
-            if (t->deaf) break;
-            if (!t->inside) return at;
-            t->marked |= !(t->format->ends & 1U << t->opener);
             continue;
         }
-        const serve_tools_found found = read_block(t, text, ended, &n);
-        if (found == SERVE_FOUND_MORE) return at;
-        if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
-        t->inside = found == SERVE_FOUND_CHAIN;
-        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
-        if (t->inside) t->opener = SERVE_CHAINED;
-        t->scan = (serve_tools_scan){0};
+        n = measure_content(t, text, ended);
+        serve_tools_content(t, serve_span_part(text, 0, n));
         at += n;
         t->passed += n;
+        if (t->reading == SERVE_READING_CONTENT || t->reading == SERVE_READING_START) return at;
+        if (t->reading == SERVE_READING_BLOCK) t->marked |= !(t->format->ends & 1U << t->opener);
     }
     return all.n;
+}
+
+/* Whether a delta that no opener begins in can be handed out as it is. */
+static bool is_plain(const serve_tools *t)
+{
+    return t->reading == SERVE_READING_CONTENT && t->held.n == 0 && t->passed > t->n_blank && !t->watched &&
+           serve_tools_hands_out(t);
 }
 
 static assay_status finish(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
-    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->copy.failed | t->name.failed |
-                 t->arguments.failed;
-    t->plain = !t->failed && !t->copies && t->held.n == 0 && !t->inside && !t->deaf &&
-               t->passed > t->n_blank && (t->begun || !(t->format->bare || t->format->leading)) &&
-               serve_tools_hands_out(t);
-    if (!t->failed) return ASSAY_OK;
-    return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
+    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->name.failed | t->arguments.failed;
+    if (t->failed)
+        return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
+    if (is_plain(t)) t->reading = SERVE_READING_PLAIN;
+    return ASSAY_OK;
 }
 
 /* Most deltas are content to the last byte. */
 static bool is_content(const serve_tools *t, const char *delta, size_t n)
 {
-    return t->plain && n > 0 && find_first(t, delta, 0, n) == n && serve_text_unfinished(delta, n) == 0;
+    return t->reading == SERVE_READING_PLAIN && n > 0 && find_first(t, delta, 0, n) == n &&
+           serve_text_unfinished(delta, n) == 0;
 }
 
 /* Whether the block under way stays what it is, with this delta: then that counts as seen. */
 static bool goes_on(const serve_tools *t, const char *delta, size_t n)
 {
-    if (!t->inside || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX) return false;
+    if (t->reading != SERVE_READING_BLOCK || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX)
+        return false;
     for (const char *c = t->scan.until; *c; c++)
         if (memchr(delta, *c, n)) return false;
     return true;
@@ -197,10 +239,11 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
     if (goes_on(t, delta, n)) {
         serve_bytes_add(&t->held, delta, n);
         t->scan.seen += n;
-        t->sought += n;
+        t->thoughts.n_searched += n;
         return t->held.failed ? finish(t, err) : ASSAY_OK;
     }
     t->sink = sink;
+    if (t->reading == SERVE_READING_PLAIN) t->reading = SERVE_READING_CONTENT;
     read_on(t, delta, n);
     return finish(t, err);
 }
@@ -212,8 +255,6 @@ assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error
     if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
     if (t->format->finish) t->format->finish(t);
     serve_tools_end_content(t);
-    /* No call has taken it along, and no marker is open. */
-    if (t->n_taken > 0 && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
     return finish(t, err);
 }
 
@@ -227,8 +268,8 @@ bool serve_tools_try(serve_tools *t, const serve_tools_format *format, assay_tex
 {
     const assay_sink sink = {.take = pass_calls, .context = t};
     serve_tools other = {0};
-    serve_tools_start(&other, format, t->request);
-    assay_status rc = serve_tools_feed(&other, text.at, text.n, &sink, NULL);
+    assay_status rc = serve_tools_start(&other, format, t->request) ? ASSAY_OK : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = serve_tools_feed(&other, text.at, text.n, &sink, NULL);
     if (rc == ASSAY_OK) rc = serve_tools_end(&other, &sink, NULL);
     serve_tools_stop(&other);
     t->failed |= rc != ASSAY_OK;

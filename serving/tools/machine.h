@@ -7,8 +7,8 @@
 #include "serving/tools/format.h"
 #include "serving/tools/request.h"
 
-/* t: zeroed. request: borrowed until serve_tools_stop. */
-void serve_tools_start(serve_tools *t, const serve_tools_format *format, serve_tools_request *request);
+/* t: zeroed. request: borrowed until serve_tools_stop, which is called either way. False: out of memory. */
+bool serve_tools_start(serve_tools *t, const serve_tools_format *format, serve_tools_request *request);
 
 /* Frees what t holds, but not t itself. */
 void serve_tools_stop(serve_tools *t);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/output.h"
 
-#include "serving/tools/once.h"
-
 static void hand_out(serve_tools *t, assay_part part, assay_text text)
 {
     if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
@@ -32,13 +30,14 @@ static bool drops_behind(const serve_tools *t)
 static bool is_dropped(const serve_tools *t)
 {
     if (t->format->after == SERVE_AFTER_MARKER_DROPPED && t->marked) return true;
-    if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
-    return drops_behind(t);
+    if (t->content_mode != SERVE_CONTENT_BY_RULE) return t->content_mode == SERVE_CONTENT_DROPPED;
+    return !t->withheld && t->n_calls > 0 && drops_behind(t);
 }
 
 bool serve_tools_hands_out(const serve_tools *t)
 {
-    return t->direct || (!is_dropped(t) && (!is_conditional(t) || t->released));
+    return t->content_mode == SERVE_CONTENT_HANDED_OUT ||
+           (!is_dropped(t) && (!is_conditional(t) || t->overflowed));
 }
 
 void serve_tools_end_content(serve_tools *t)
@@ -46,18 +45,10 @@ void serve_tools_end_content(serve_tools *t)
     if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
 }
 
-/* A copy that would grow too long is given up. */
-static void copy_content(serve_tools *t, assay_text text)
-{
-    t->copies = t->copy.n + text.n <= SERVE_TOOLS_BLOCK_MAX;
-    if (t->copies) serve_bytes_add(&t->copy, text.at, text.n);
-    else serve_bytes_free(&t->copy);
-}
-
 void serve_tools_content(serve_tools *t, assay_text text)
 {
     if (text.n == 0 || is_dropped(t)) return;
-    if (t->copies) copy_content(t, text);
+    if (t->watched) t->format->watch(t, text);
     if (serve_tools_hands_out(t)) {
         hand_out(t, ASSAY_PART_CONTENT, text);
         return;
@@ -66,7 +57,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
         serve_bytes_add(&t->tail, text.at, text.n);
         return;
     }
-    t->released = true;
+    t->overflowed = true;
     serve_tools_release(t);
     hand_out(t, ASSAY_PART_CONTENT, text);
 }
@@ -104,14 +95,13 @@ static void forget_taken(serve_tools *t)
 
 void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
 {
-    if (t->format->once && serve_tools_is_repeated(&t->previous, name, arguments)) return;
-    t->failed |= t->previous.failed;
+    if (t->format->is_repeated && t->format->is_repeated(t, name, arguments)) return;
     if (t->n_taken > 0) forget_taken(t);
     else if (t->format->releases && t->withheld) serve_tools_release(t);
     if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
     if (!t->withheld) {
         t->tail.n = 0;
-        t->released = false;
+        t->overflowed = false;
     }
     t->n_calls++;
     hand_out(t, ASSAY_PART_CALL, name);

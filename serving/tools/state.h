@@ -18,57 +18,66 @@ typedef struct serve_tools_scan {
     const char *until; /* where more is needed: bytes but these would not change that; NULL: any may */
 } serve_tools_scan;
 
-/* What there was of thoughts behind the first marker. */
+/* What the machine does with the text that comes next. */
+typedef enum serve_tools_reading {
+    SERVE_READING_CONTENT, /* searches for an opener */
+    SERVE_READING_START,   /* nothing but white space has come, and the format has openers for this place */
+    SERVE_READING_PLAIN,   /* CONTENT, but nothing is held, and content is handed out as it comes */
+    SERVE_READING_BLOCK,   /* `held` begins with an opener */
+    SERVE_READING_NOTHING  /* ignores the rest of the text */
+} serve_tools_reading;
+
+/* What the format has decided about content at this place. */
+typedef enum serve_tools_content_mode {
+    SERVE_CONTENT_BY_RULE, /* nothing: serve_tools_after decides */
+    SERVE_CONTENT_HANDED_OUT,
+    SERVE_CONTENT_DROPPED
+} serve_tools_content_mode;
+
+/* Which thoughts the text has had behind the first marker. */
 typedef enum serve_tools_thought {
     SERVE_THOUGHT_NONE,
-    SERVE_THOUGHT_STRAY, /* the end of one without a beginning */
+    SERVE_THOUGHT_STRAY, /* the end of a thought that had no beginning */
     SERVE_THOUGHT_WHOLE
 } serve_tools_thought;
 
-#define SERVE_N_OUTER 3
+typedef struct serve_tools_thoughts {
+    serve_tools_thought had;
+    size_t n_searched; /* bytes of the text that were searched for the end of a thought */
+    size_t end;        /* offset in the text of the first end that is not passed yet, or SERVE_NOWHERE */
+    bool endless;      /* a thought has a beginning and no end */
+} serve_tools_thoughts;
 
 struct serve_tools {
     const serve_tools_format *format;
+    void *own; /* [format->own_bytes], zeroed at the start; only the format reads it */
     serve_tools_request *request;
-    const assay_sink *sink;           /* during a call */
-    serve_bytes held;                 /* text that is not decided yet: a block, or what may become a marker */
-    serve_bytes tail;                 /* content under a condition, see serve_tools_after */
-    serve_bytes block;                /* at hand, without the thoughts in it */
-    serve_bytes outer[SERVE_N_OUTER]; /* the format's: at hand, without the calls in it */
-    serve_bytes copy;                 /* what was content since `copies` */
-    serve_bytes name;                 /* of the call at hand */
-    serve_bytes arguments;            /* of the call at hand */
-    /* Of a format whose calls count once: name and arguments of the call before, and of that in brackets. */
-    serve_bytes previous, previous_in_brackets;
-    serve_tools_scan scan;
+    const assay_sink *sink; /* during a call */
+
+    serve_tools_reading reading;
+    serve_bytes held; /* text that is undecided: a block, or the beginning of a possible opener */
+    size_t passed;    /* bytes of the text before `held` */
+    size_t n_blank;   /* of these, leading white space */
     size_t n_calls;
-    size_t opener;   /* of the block: its index */
-    unsigned dead;   /* a bit for each opener that is not one any more */
-    bool first[256]; /* whether a marker begins with this byte */
-    bool various;    /* not all of them begin with the same */
-    size_t passed;   /* bytes of the text before the block */
-    size_t n_blank;  /* of these, white space before anything else */
-    int state;       /* of the format's own, across blocks, as are n_tags, hollow and seen */
-    size_t n_tags;
-    size_t hollow[2];
-    unsigned seen;  /* bits */
-    size_t n_taken; /* of the tail: taken along by the end of a thought if a call comes */
-    serve_tools_thought thought;
-    size_t sought;      /* bytes of the text that the end of a thought was looked for in */
-    size_t thought_end; /* where the first was found that is not passed yet, or SERVE_NOWHERE */
-    bool endless;       /* the text has a thought without an end */
-    bool plain;         /* nothing is held, and content that no marker begins in is handed out as it comes */
-    bool inside;        /* held begins with an opener */
-    bool marked;        /* a marker has been seen */
-    bool begun;         /* more than white space has been seen */
-    bool released;      /* the tail grew too long, and what follows it is content as well */
-    bool withheld;      /* the format's: content goes to the tail */
-    bool dropping;      /* the format's: content is dropped */
-    bool direct;        /* the format's: content is content, whatever else holds */
-    bool drops_begun;   /* the format's: a part of an opener that the text ends in is dropped */
-    bool copies;        /* the format's: content is copied, up to SERVE_TOOLS_BLOCK_MAX bytes */
-    bool deaf;          /* nothing is read any more */
-    bool failed;        /* memory ran out */
+    bool marked; /* an opener has been found that is not one of format->ends */
+    bool failed; /* an allocation failed */
+
+    size_t opener; /* of the block: its index, or SERVE_BARE and so on */
+    serve_tools_scan scan;
+    unsigned dead;      /* a bit for each opener that is no longer one */
+    char first_byte;    /* the byte that all openers begin with; '\0': they differ, see is_first */
+    bool is_first[256]; /* whether an opener begins with this byte */
+    serve_tools_thoughts thoughts;
+
+    serve_tools_content_mode content_mode; /* set by the format */
+    bool withheld;                         /* set by the format: content is added to the tail */
+    bool watched;                          /* set by the format: format->watch is shown content */
+    bool overflowed;                       /* the tail grew too long, and content behind it is handed out */
+    serve_bytes tail;                      /* content under a condition, see serve_tools_after */
+    size_t n_taken;                        /* leading bytes of the tail that are dropped if a call comes */
+
+    serve_bytes block;           /* scratch: the block without the thoughts in it; the tail */
+    serve_bytes name, arguments; /* scratch: of the call that is being read */
 };
 
 /* For a format that has seen all of the block: only one of `bytes`, a literal, can change what it is. */

@@ -5,7 +5,7 @@
 
 static bool takes_along(const serve_tools *t)
 {
-    return t->format->take_along && t->thought == SERVE_THOUGHT_NONE && t->n_calls == 0;
+    return t->format->take_along && t->thoughts.had == SERVE_THOUGHT_NONE && t->n_calls == 0;
 }
 
 assay_text serve_tools_drop_thoughts(serve_tools *t, assay_text block)
@@ -25,7 +25,7 @@ assay_text serve_tools_drop_thoughts(serve_tools *t, assay_text block)
 serve_tools_found serve_tools_match_thought(serve_tools *t, assay_text text)
 {
     if (!t->format->take_along || !t->marked) return SERVE_FOUND_CONTENT;
-    const bool begins = !t->endless && serve_span_starts(text, SERVE_THINK);
+    const bool begins = !t->thoughts.endless && serve_span_starts(text, SERVE_THINK);
     if (begins || serve_span_starts(text, SERVE_THINK_END)) {
         t->opener = begins ? SERVE_THOUGHT : SERVE_THOUGHT_END;
         return SERVE_FOUND_BLOCK;
@@ -39,18 +39,18 @@ static serve_tools_found look_outside(serve_tools *t, assay_text text, bool ende
 {
     if (t->opener == SERVE_THOUGHT_END) {
         *n = strlen(SERVE_THINK_END);
-        if (t->thought != SERVE_THOUGHT_NONE) return SERVE_FOUND_CONTENT;
+        if (t->thoughts.had != SERVE_THOUGHT_NONE) return SERVE_FOUND_CONTENT;
         if (t->n_calls > 0) return t->format->drops_thought_ends ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
-        t->thought = SERVE_THOUGHT_STRAY;
+        t->thoughts.had = SERVE_THOUGHT_STRAY;
         t->format->take_along(t, serve_span_part(text, 0, *n));
         return SERVE_FOUND_NOTHING;
     }
     if (serve_span_find_next(text, &t->scan.seen, SERVE_THINK_END) != SERVE_NOWHERE) {
         *n = t->scan.seen;
-        t->thought = SERVE_THOUGHT_WHOLE;
+        t->thoughts.had = SERVE_THOUGHT_WHOLE;
         return SERVE_FOUND_NOTHING;
     }
-    t->endless = ended;
+    t->thoughts.endless = ended;
     *n = strlen(SERVE_THINK);
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
@@ -59,16 +59,16 @@ static serve_tools_found look_outside(serve_tools *t, assay_text text, bool ende
  * blocks it is in. */
 static size_t find_end(serve_tools *t, assay_text text)
 {
-    if (t->thought_end < t->passed) t->thought_end = SERVE_NOWHERE;
-    if (t->thought_end == SERVE_NOWHERE) {
-        size_t seen = t->sought > t->passed ? t->sought - t->passed : 0;
+    if (t->thoughts.end < t->passed) t->thoughts.end = SERVE_NOWHERE;
+    if (t->thoughts.end == SERVE_NOWHERE) {
+        size_t seen = t->thoughts.n_searched > t->passed ? t->thoughts.n_searched - t->passed : 0;
         if (seen > text.n) return SERVE_NOWHERE;
         const size_t at = serve_span_find_next(text, &seen, SERVE_THINK_END);
-        t->sought = t->passed + seen;
+        t->thoughts.n_searched = t->passed + seen;
         if (at == SERVE_NOWHERE) return SERVE_NOWHERE;
-        t->thought_end = t->passed + at;
+        t->thoughts.end = t->passed + at;
     }
-    const size_t at = t->thought_end - t->passed;
+    const size_t at = t->thoughts.end - t->passed;
     return at + strlen(SERVE_THINK_END) <= text.n ? at : SERVE_NOWHERE;
 }
 
@@ -80,10 +80,10 @@ static serve_tools_found look_inside(serve_tools *t, assay_text text, bool ended
         const assay_text so_far = serve_span_part(text, 0, at + strlen(SERVE_THINK_END));
         const serve_tools_found found = t->format->look(t, so_far, false, n);
         if (found != SERVE_FOUND_MORE) return found;
-        t->thought = serve_span_find(serve_span_part(text, 0, at), 0, SERVE_THINK) == SERVE_NOWHERE
-                         ? SERVE_THOUGHT_STRAY
-                         : SERVE_THOUGHT_WHOLE;
-        if (t->thought == SERVE_THOUGHT_STRAY) {
+        t->thoughts.had = serve_span_find(serve_span_part(text, 0, at), 0, SERVE_THINK) == SERVE_NOWHERE
+                              ? SERVE_THOUGHT_STRAY
+                              : SERVE_THOUGHT_WHOLE;
+        if (t->thoughts.had == SERVE_THOUGHT_STRAY) {
             *n = so_far.n;
             t->format->take_along(t, so_far);
             return SERVE_FOUND_NOTHING;
@@ -97,6 +97,6 @@ serve_tools_found serve_tools_look(serve_tools *t, assay_text text, bool ended, 
 {
     if (t->opener == SERVE_THOUGHT || t->opener == SERVE_THOUGHT_END) return look_outside(t, text, ended, n);
     const serve_tools_found found = look_inside(t, text, ended, n);
-    if (takes_along(t) && t->sought < t->passed + text.n) t->scan.until = NULL;
+    if (takes_along(t) && t->thoughts.n_searched < t->passed + text.n) t->scan.until = NULL;
     return found;
 }

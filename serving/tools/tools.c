@@ -12,16 +12,15 @@ assay_status serve_tools_open(const char *name, assay_text request, serve_tools 
     const serve_tools_format *format;
     assay_status rc = serve_tools_find(name, &format, err);
     if (rc != ASSAY_OK) return rc;
+    serve_tools_request *tools;
+    rc = serve_tools_request_open(request, &tools, err);
+    if (rc != ASSAY_OK) return rc;
     serve_tools *t = calloc(1, sizeof *t);
-    if (!t) return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
-
-    serve_tools_request *request_read;
-    rc = serve_tools_request_open(request, &request_read, err);
-    if (rc != ASSAY_OK) {
+    if (!t || !serve_tools_start(t, format, tools)) {
+        serve_tools_request_free(tools);
         free(t);
-        return rc;
+        return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
     }
-    serve_tools_start(t, format, request_read);
     *out = t;
     return ASSAY_OK;
 }

@@ -21,10 +21,14 @@
 #define CODE_END "\n```" CALL_END
 
 enum { IN_SECTION, CALLED }; /* openers */
-enum { TYPED = 1 };          /* t->state: a call had a type */
 
 /* Where the parts of a call end. */
 enum { TYPE, NAME, ARGUMENTS, N_PARTS };
+
+typedef struct deepseek_state {
+    bool typed;       /* a call had a type */
+    serve_bytes copy; /* content since t->watched was set: calls before the section */
+} deepseek_state;
 
 static const char *const ENDS[N_PARTS] = {TYPE_END, CODE, CODE_END};
 
@@ -42,7 +46,8 @@ static bool find_ends(serve_tools_scan *scan, assay_text text)
 /* A call may lack its type until one has it. */
 static bool find_call(serve_tools *t, assay_text text, size_t *n)
 {
-    const serve_tools_scan begun = {.seen = strlen(CALL), .phase = t->state == TYPED ? TYPE : NAME};
+    deepseek_state *own = t->own;
+    const serve_tools_scan begun = {.seen = strlen(CALL), .phase = own->typed ? TYPE : NAME};
     if (t->scan.seen == 0) t->scan = begun;
     if (!find_ends(&t->scan, text)) {
         serve_tools_wait_for(t, text, t->scan.phase == TYPE ? "<" : "\n");
@@ -50,8 +55,8 @@ static bool find_call(serve_tools *t, assay_text text, size_t *n)
     }
     *n = t->scan.seen;
     serve_tools_scan typed = {.seen = strlen(CALL)};
-    if (t->state != TYPED && find_ends(&typed, serve_span_part(text, 0, *n))) {
-        t->state = TYPED;
+    if (!own->typed && find_ends(&typed, serve_span_part(text, 0, *n))) {
+        own->typed = true;
         t->scan = typed;
     }
     return true;
@@ -60,8 +65,8 @@ static bool find_call(serve_tools *t, assay_text text, size_t *n)
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     *n = strlen(t->format->openers[t->opener]);
-    t->copies |= t->opener == CALLED && !t->marked;
-    if (t->opener == IN_SECTION && t->copies) return serve_tools_hold(t, text, ended, n);
+    t->watched |= t->opener == CALLED && !t->marked;
+    if (t->opener == IN_SECTION && t->watched) return serve_tools_hold(t, text, ended, n);
     if (t->opener == IN_SECTION || !t->marked) return SERVE_FOUND_CONTENT;
     if (find_call(t, text, n)) return SERVE_FOUND_BLOCK;
     if (!ended) return SERVE_FOUND_MORE;
@@ -95,19 +100,37 @@ static void take_calls(serve_tools *t, assay_text text, bool typed)
 /* Behind calls before the section, which are content and count with those in it. */
 static bool take_with_copy(serve_tools *t, assay_text block)
 {
-    serve_bytes_add(&t->copy, block.at, block.n);
-    if (t->copy.failed) return true;
-    take_calls(t, serve_bytes_text(&t->copy), true);
-    if (t->n_calls == 0) take_calls(t, serve_bytes_text(&t->copy), false);
-    t->copies = false;
+    deepseek_state *own = t->own;
+    serve_bytes_add(&own->copy, block.at, block.n);
+    t->failed |= own->copy.failed;
+    if (t->failed) return true;
+    take_calls(t, serve_bytes_text(&own->copy), true);
+    if (t->n_calls == 0) take_calls(t, serve_bytes_text(&own->copy), false);
+    t->watched = false;
     return t->n_calls > 0;
 }
 
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
-    const bool called = t->opener == IN_SECTION ? take_with_copy(t, block)
-                                                : take_call(t, block, t->scan.mark, t->state == TYPED);
+    const deepseek_state *own = t->own;
+    const bool called =
+        t->opener == IN_SECTION ? take_with_copy(t, block) : take_call(t, block, t->scan.mark, own->typed);
     return called ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+}
+
+/* A copy that would grow too long is given up. */
+static void watch(serve_tools *t, assay_text content)
+{
+    deepseek_state *own = t->own;
+    t->watched = own->copy.n + content.n <= SERVE_TOOLS_BLOCK_MAX;
+    if (t->watched) serve_bytes_add(&own->copy, content.at, content.n);
+    else serve_bytes_free(&own->copy);
+    t->failed |= own->copy.failed;
+}
+
+static void free_own(void *own)
+{
+    serve_bytes_free(&((deepseek_state *)own)->copy);
 }
 
 const serve_tools_format serve_tools_deepseek = {
@@ -118,4 +141,7 @@ const serve_tools_format serve_tools_deepseek = {
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .look = look,
     .take = take,
+    .watch = watch,
+    .own_bytes = sizeof(deepseek_state),
+    .free_own = free_own,
 };

@@ -26,8 +26,11 @@
  * before. */
 enum { THINKING = 1 };
 
-/* t->seen: t->name and t->arguments are a call that the end of a thought has taken along. */
-enum { KEPT = 1 };
+/* A call that the end of a thought has taken along. */
+typedef struct glm47_state {
+    bool is_kept;
+    serve_bytes name, arguments;
+} glm47_state;
 
 /* t->opener; a thought opens a block only behind the first tag. */
 enum { CALL, THOUGHT };
@@ -59,7 +62,7 @@ static bool find_end(serve_tools *t, assay_text text)
         }
         end = serve_span_find_next(text, &t->scan.seen, TAG_END);
         if (end == SERVE_NOWHERE) return false;
-        if (t->endless || !is_within_thought(t, text, end)) return true;
+        if (t->thoughts.endless || !is_within_thought(t, text, end)) return true;
     }
 }
 
@@ -68,7 +71,7 @@ static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, 
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
     bool found = find_end(t, text);
     if (!found && ended && t->scan.phase == THINKING) {
-        t->endless = true;
+        t->thoughts.endless = true;
         t->scan = (serve_tools_scan){.seen = strlen(TAG)};
         found = find_end(t, text);
     }
@@ -84,21 +87,23 @@ static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, 
 
 static void call(serve_tools *t, assay_text name, assay_text arguments)
 {
-    t->seen &= ~(unsigned)KEPT;
-    if (!t->failed && !t->name.failed && !t->arguments.failed) serve_tools_call(t, name, arguments);
+    glm47_state *own = t->own;
+    own->is_kept = false;
+    if (!t->failed) serve_tools_call(t, name, arguments);
 }
 
 static void pass_thought(serve_tools *t)
 {
-    t->thought = SERVE_THOUGHT_WHOLE;
-    if (t->seen & KEPT) call(t, serve_bytes_text(&t->name), serve_bytes_text(&t->arguments));
+    const glm47_state *own = t->own;
+    t->thoughts.had = SERVE_THOUGHT_WHOLE;
+    if (own->is_kept) call(t, serve_bytes_text(&own->name), serve_bytes_text(&own->arguments));
 }
 
 /* Whether the end of a thought takes along what is before it, which was at most content under a condition. */
 static bool takes_along(serve_tools *t)
 {
-    if (t->thought != SERVE_THOUGHT_NONE) return false;
-    t->thought = SERVE_THOUGHT_STRAY;
+    if (t->thoughts.had != SERVE_THOUGHT_NONE) return false;
+    t->thoughts.had = SERVE_THOUGHT_STRAY;
     if (t->n_calls == 0) t->tail.n = 0;
     return t->n_calls == 0;
 }
@@ -112,7 +117,7 @@ static serve_tools_found look_thought(serve_tools *t, assay_text text, bool ende
     if (found) {
         pass_thought(t);
     } else {
-        t->endless = true;
+        t->thoughts.endless = true;
         serve_tools_content(t, serve_span_part(text, 0, *n));
     }
     return SERVE_FOUND_CHAIN;
@@ -124,7 +129,7 @@ static const char *find_tag(const serve_tools *t, assay_text text, bool *part)
     static const char *const TAGS[] = {TAG, SERVE_THINK, SERVE_THINK_END};
     *part = false;
     for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++) {
-        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->endless)) continue;
+        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->thoughts.endless)) continue;
         if (serve_span_starts(text, TAGS[i])) return TAGS[i];
         *part |= serve_span_begins(text, TAGS[i]);
     }
@@ -242,10 +247,12 @@ static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_
 /* Keeps a call that the end of a thought takes along, in case that it does not. */
 static void keep(serve_tools *t, assay_text name, assay_text arguments)
 {
-    t->name.n = t->arguments.n = 0;
-    serve_bytes_add(&t->name, name.at, name.n);
-    serve_bytes_add(&t->arguments, arguments.at, arguments.n);
-    t->seen |= KEPT;
+    glm47_state *own = t->own;
+    own->name.n = own->arguments.n = 0;
+    serve_bytes_add(&own->name, name.at, name.n);
+    serve_bytes_add(&own->arguments, arguments.at, arguments.n);
+    t->failed |= own->name.failed || own->arguments.failed;
+    own->is_kept = true;
 }
 
 /* Gives the call of a block to `to`. False where there is none. */
@@ -275,10 +282,16 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     return SERVE_FOUND_CHAIN;
 }
 
+static void free_own(void *own)
+{
+    serve_bytes_free(&((glm47_state *)own)->name);
+    serve_bytes_free(&((glm47_state *)own)->arguments);
+}
+
 /* What both have. */
 #define FORMAT                                                                                               \
     .openers = {TAG}, .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END}, .drops_thoughts = true,            \
-    .look = look, .take = take
+    .look = look, .take = take, .own_bytes = sizeof(glm47_state), .free_own = free_own
 
 const serve_tools_format serve_tools_glm47 = {
     .names = {"glm47", "glm4"},

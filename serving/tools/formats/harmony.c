@@ -33,12 +33,14 @@ enum {
     RETURN_OPENER
 }; /* the others only end something */
 
-/* t->state: no channel was open yet, or one is, or was; one that the next channel ended; an answer that
- * waits. */
-enum { NONE, OPEN, INTERRUPTED, WAITING };
+/* No channel was open yet, or one is, or was; one that the next channel ended; an answer that waits. */
+typedef enum harmony_channel { NONE, OPEN, INTERRUPTED, WAITING } harmony_channel;
 
-/* t->seen: <|call|>; an answer and its <|return|>. */
-enum { CALLED = 1, ANSWERED = 2 };
+typedef struct harmony_state {
+    harmony_channel channel;
+    bool called;   /* there was a <|call|> */
+    bool answered; /* there was an answer and its <|return|> behind a <|call|> */
+} harmony_state;
 
 static const char *const ENDS[] = {"<|call|>", "<|end|>", RETURN, "<|start|>", CHANNEL};
 #define N_ENDS (sizeof ENDS / sizeof ENDS[0])
@@ -128,33 +130,35 @@ static assay_text read_recipient(assay_text header)
 /* Whether the header at the beginning of text begins a call; its arguments begin behind it. */
 static bool begins_call(const serve_tools *t, assay_text header)
 {
-    return t->state != INTERRUPTED && serve_span_starts(header, CHANNEL "commentary") &&
+    const harmony_state *own = t->own;
+    return own->channel != INTERRUPTED && serve_span_starts(header, CHANNEL "commentary") &&
            read_recipient(header).n > 0;
 }
 
 static void begin_answer(serve_tools *t)
 {
-    const bool waits = t->seen & CALLED;
+    harmony_state *own = t->own;
+    const bool waits = own->called;
     t->tail.n = 0;
-    if (waits && (t->seen & ANSWERED)) return;
-    t->direct = !waits;
-    t->dropping = !waits; /* what is not the answer */
+    if (waits && own->answered) return;
+    t->content_mode = waits ? SERVE_CONTENT_BY_RULE : SERVE_CONTENT_HANDED_OUT;
     t->withheld = waits;
-    if (waits) t->state = WAITING;
+    if (waits) own->channel = WAITING;
 }
 
 /* An answer that waited, and what ends it. */
 static void end_answer(serve_tools *t)
 {
-    if (t->state != WAITING) return;
+    harmony_state *own = t->own;
+    if (own->channel != WAITING) return;
     if (t->opener == RETURN_OPENER) {
         serve_tools_release(t);
-        t->seen |= ANSWERED;
+        own->answered = true;
     }
     t->tail.n = 0;
     t->withheld = false;
-    t->dropping = true;
-    t->state = OPEN;
+    t->content_mode = SERVE_CONTENT_DROPPED;
+    own->channel = OPEN;
 }
 
 /* Whether text, which stands behind the header of an answer, begins one: a text, or <|return|>. *seen: white
@@ -186,7 +190,7 @@ static serve_tools_found look_channel(serve_tools *t, assay_text text, size_t *n
         if (*n < text.n) *n = strlen(CHANNEL); /* an answer without a text so far */
         return found;
     }
-    t->state = OPEN;
+    ((harmony_state *)t->own)->channel = OPEN;
     if (found == SERVE_FOUND_BLOCK) begin_answer(t);
     else *n = strlen(CHANNEL);
     return SERVE_FOUND_NOTHING;
@@ -205,29 +209,32 @@ static serve_tools_found look_arguments(serve_tools *t, assay_text text, bool en
 /* A role that a channel follows waits as what is behind that does. */
 static serve_tools_found look_token(serve_tools *t, assay_text text, size_t *n)
 {
+    harmony_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
     const assay_text rest = serve_span_from(text, *n);
     if (t->opener != START_OPENER) return SERVE_FOUND_NOTHING;
     if (serve_span_begins(rest, ROLE CHANNEL)) return SERVE_FOUND_MORE;
-    if (serve_span_starts(rest, ROLE CHANNEL) && t->state == NONE) t->state = OPEN;
+    if (serve_span_starts(rest, ROLE CHANNEL) && own->channel == NONE) own->channel = OPEN;
     return SERVE_FOUND_NOTHING;
 }
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    harmony_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    t->direct = false;
+    /* What is not the answer is dropped. */
+    if (t->content_mode == SERVE_CONTENT_HANDED_OUT) t->content_mode = SERVE_CONTENT_DROPPED;
     end_answer(t);
-    if (t->opener == CALL_OPENER) t->seen |= CALLED;
+    own->called |= t->opener == CALL_OPENER;
     if (t->opener != CHANNEL_OPENER) found = look_token(t, text, n);
     else if (t->scan.mark[0] == 0) found = look_channel(t, text, n);
     if (t->opener == CHANNEL_OPENER && found == SERVE_FOUND_BLOCK) found = look_arguments(t, text, ended, n);
     if (found == SERVE_FOUND_MORE && ended) {
         found = SERVE_FOUND_NOTHING;
-        if (t->opener == CHANNEL_OPENER) t->state = OPEN;
+        if (t->opener == CHANNEL_OPENER) own->channel = OPEN;
     }
-    if (found == SERVE_FOUND_NOTHING && t->state == INTERRUPTED) t->state = OPEN;
-    t->marked = t->state != NONE;
+    if (found == SERVE_FOUND_NOTHING && own->channel == INTERRUPTED) own->channel = OPEN;
+    t->marked = own->channel != NONE;
     return found;
 }
 
@@ -262,9 +269,10 @@ static void add_block(serve_tools *t, assay_text block)
 
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
+    harmony_state *own = t->own;
     const size_t begin = t->scan.mark[0];
     const assay_text name = read_recipient(serve_span_part(block, 0, begin));
-    t->state = t->scan.mark[1] + 1 == N_ENDS ? INTERRUPTED : OPEN;
+    own->channel = t->scan.mark[1] + 1 == N_ENDS ? INTERRUPTED : OPEN;
     t->marked = true;
     if (!take_call(t, name, serve_span_trim(serve_span_from(block, begin)))) add_block(t, block);
     return SERVE_FOUND_NOTHING;
@@ -311,7 +319,8 @@ static void drop_words(serve_bytes *from, size_t (*measure)(assay_text text))
 /* The words of one kind after those of another, as in the published server. */
 static void finish(serve_tools *t)
 {
-    if (t->state == WAITING || t->n_calls > 0) return; /* the tail is an answer, or dropped */
+    const harmony_state *own = t->own;
+    if (own->channel == WAITING || t->n_calls > 0) return; /* the tail is an answer, or dropped */
     drop_words(&t->tail, measure_channel);
     drop_words(&t->tail, measure_recipient);
     drop_words(&t->tail, measure_json);
@@ -325,4 +334,5 @@ const serve_tools_format serve_tools_harmony = {
     .look = look,
     .take = take,
     .finish = finish,
+    .own_bytes = sizeof(harmony_state),
 };

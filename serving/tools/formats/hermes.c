@@ -23,7 +23,11 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-enum { TAGGED, BARE, STRAY }; /* openers; t->state: ends of functions that none was open for */
+enum { TAGGED, BARE, STRAY }; /* openers */
+
+typedef struct hermes_state {
+    int n_stray; /* ends of functions that none was open for */
+} hermes_state;
 
 /* What stands between the tags, as far as it is known. */
 enum { UNKNOWN, OBJECT, FUNCTIONS, OTHER };
@@ -77,9 +81,10 @@ static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    hermes_state *own = t->own;
     bool whole;
-    if (t->opener == STRAY || (t->opener == BARE && t->state > 0)) {
-        t->state += t->opener == STRAY ? 1 : -1;
+    if (t->opener == STRAY || (t->opener == BARE && own->n_stray > 0)) {
+        own->n_stray += t->opener == STRAY ? 1 : -1;
         *n = strlen(t->opener == STRAY ? FUNCTION_END : FUNCTION);
         return SERVE_FOUND_CONTENT;
     }
@@ -142,9 +147,10 @@ static serve_tools_found take(serve_tools *t, assay_text block)
  * its stream says nothing more, but for a call that the text ends in: the text is withheld. */
 static void take_along(serve_tools *t, assay_text text)
 {
+    hermes_state *own = t->own;
     t->withheld |= text.n > strlen(SERVE_THINK_END);
     t->dead = 0;
-    t->state = 0;
+    own->n_stray = 0;
     t->tail.n = 0;
 }
 
@@ -174,4 +180,5 @@ const serve_tools_format serve_tools_hermes = {
     .releases = true,
     .take_along = take_along,
     .finish = finish,
+    .own_bytes = sizeof(hermes_state),
 };

@@ -17,10 +17,14 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-/* Openers; before t->hollow of each, it opens nothing: objects in an object that is none, functions of which
- * one was found to be none. */
-enum { MARKED, TAGGED };
-enum { BEFORE, MEMBER, INSIDE }; /* phases: before the object, before its first member is known, in it */
+enum { MARKED, TAGGED, N_HOLLOW }; /* openers */
+enum { BEFORE, MEMBER, INSIDE };   /* phases: before the object, before its first member is known, in it */
+
+/* hollow: an offset in the text for each opener, before which it opens nothing: objects within an object that
+ * is no call, and functions of which one was found to be no call. */
+typedef struct llama_state {
+    size_t hollow[N_HOLLOW];
+} llama_state;
 
 static const serve_tools_members MEMBERS = {
     .arguments = {"parameters", "arguments"}, .required = true, .verbatim = true, .trimmed = true};
@@ -68,7 +72,8 @@ static serve_tools_found look_member(serve_tools *t, assay_text text, size_t *n)
 /* Nothing that begins before text[until] like the block is a call. */
 static serve_tools_found pass_hollow(serve_tools *t, size_t opener, size_t until)
 {
-    t->hollow[opener] = t->passed + until;
+    llama_state *own = t->own;
+    own->hollow[opener] = t->passed + until;
     return SERVE_FOUND_CONTENT;
 }
 
@@ -110,8 +115,9 @@ static serve_tools_found look_object(serve_tools *t, assay_text text, size_t *n)
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    const llama_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    if (t->opener <= TAGGED && t->passed < t->hollow[t->opener]) {
+    if (t->opener < N_HOLLOW && t->passed < own->hollow[t->opener]) {
         *n = 1;
         return SERVE_FOUND_CONTENT;
     }
@@ -151,4 +157,5 @@ const serve_tools_format serve_tools_llama = {
     .bare = "{",
     .look = look,
     .take = take,
+    .own_bytes = sizeof(llama_state),
 };

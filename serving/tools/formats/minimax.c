@@ -26,7 +26,7 @@ static serve_tools_found take(serve_tools *t, assay_text block)
                                              .parameter = "<parameter",
                                              .parameter_end = "</parameter>"};
     serve_invoke_calls(t, serve_span_part(block, strlen(TAG), block.n - strlen(TAG_END)), &STYLE);
-    t->dropping = true;
+    t->content_mode = SERVE_CONTENT_DROPPED;
     return SERVE_FOUND_NOTHING;
 }
 

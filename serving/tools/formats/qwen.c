@@ -10,6 +10,7 @@
  * brackets before it, is none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/bracket.h"
 #include "serving/tools/formats.h"
 #include "serving/tools/function.h"
 #include "serving/tools/object.h"
@@ -23,50 +24,26 @@
 #define TAG_END      "</tool_call>"
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
-#define BRACKET      "[Calling tool:"
-#define BRACKET_END  ")]"
+#define BRACKET      SERVE_BRACKET
+#define BRACKET_END  SERVE_BRACKET_END
 
 enum { TAGGED, TAGGED_END, PLAIN, PLAIN_END, BRACKETED, BRACKETED_END }; /* openers */
-enum { IN_BRACKET = 1, IN_FUNCTION = 2 };                                /* t->state, bits */
-enum { STRAY_END = 1 }; /* t->seen, a bit: the end of a function without its beginning */
 
 /* Phases of a function. */
 enum { IN_NAME, IN_BODY, TO_THE_END };
 
+typedef struct qwen_state {
+    /* Markers without an end in the tail; content is withheld as long as there is one. */
+    size_t n_tags;
+    bool in_function, in_bracket;
+
+    bool stray_end;       /* there was the end of a function without its beginning */
+    serve_bytes outer[3]; /* scratch: a block without the calls of one, two, three kinds */
+    /* step3p5: name and arguments of the call before, and of the one in brackets. */
+    serve_bytes previous, previous_in_brackets;
+} qwen_state;
+
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
-
-/* What stands behind the bracket: a call, what may become one, or neither. */
-typedef enum found_bracket { BRACKET_CALL, BRACKET_OPEN, BRACKET_OTHER } found_bracket;
-
-/* mark: the beginning and the end of the name, as far as they were looked for. */
-static found_bracket read_bracket(assay_text text, size_t *mark)
-{
-    if (mark[1] == 0) {
-        mark[0] = serve_span_skip(text, mark[0] > 0 ? mark[0] : strlen(BRACKET));
-        mark[1] = mark[0];
-    }
-    mark[1] += serve_span_word(serve_span_from(text, mark[1]));
-    const assay_text rest = serve_span_from(text, mark[1]);
-    const bool named = mark[1] > mark[0];
-    if (rest.n == 0) {
-        if (!named) mark[1] = 0; /* white space may go on */
-        return BRACKET_OPEN;
-    }
-    if (!named) return BRACKET_OTHER;
-    return serve_span_begins(rest, "({")   ? BRACKET_OPEN
-           : serve_span_starts(rest, "({") ? BRACKET_CALL
-                                           : BRACKET_OTHER;
-}
-
-/* Whether text ends in a call in brackets, which is no part of the object around it. mark: behind the last
- * bracket, and to where it was looked for. */
-static bool ends_in_bracket(assay_text text, size_t *mark)
-{
-    if (!serve_span_ends(text, "}" BRACKET_END)) return false;
-    while (serve_span_find_next(text, &mark[1], BRACKET) != SERVE_NOWHERE) mark[0] = mark[1];
-    if (mark[0] == 0) return false;
-    return read_bracket(serve_span_from(text, mark[0] - strlen(BRACKET)), (size_t[2]){0}) == BRACKET_CALL;
-}
 
 /* To the first `end` behind '}', with or without white space between them. */
 static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n)
@@ -74,7 +51,7 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
     for (size_t at; (at = serve_span_find_next(text, &t->scan.seen, end)) != SERVE_NOWHERE;) {
         assay_text before = serve_span_part(text, 0, at);
         if (t->opener == TAGGED) before = serve_span_trim_end(before);
-        const bool inner = t->opener == TAGGED && ends_in_bracket(before, t->scan.mark);
+        const bool inner = t->opener == TAGGED && serve_bracket_ends(before, t->scan.mark);
         if (before.at[before.n - 1] != '}' && !inner) continue;
         *n = t->scan.seen;
         return true;
@@ -85,9 +62,10 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
 
 static serve_tools_found withhold(serve_tools *t)
 {
+    qwen_state *own = t->own;
     t->withheld = true;
-    if (t->opener == TAGGED) t->n_tags++;
-    else t->state |= t->opener == PLAIN ? IN_FUNCTION : IN_BRACKET;
+    if (t->opener == TAGGED) own->n_tags++;
+    else *(t->opener == PLAIN ? &own->in_function : &own->in_bracket) = true;
     return SERVE_FOUND_CONTENT;
 }
 
@@ -105,8 +83,8 @@ static bool skip_brackets(serve_tools *t, assay_text text, bool ended)
             const assay_text rest = serve_span_from(text, scan->seen);
             if (serve_span_begins(rest, BRACKET)) return false;
             if (endless || !serve_span_starts(rest, BRACKET)) return true;
-            const found_bracket found = read_bracket(rest, mark);
-            if (found != BRACKET_CALL) return found == BRACKET_OTHER;
+            const serve_bracket found = serve_bracket_read(rest, mark);
+            if (found != SERVE_BRACKET_CALL) return found == SERVE_BRACKET_OTHER;
             *searched = scan->seen + mark[1];
         }
         if (serve_span_find_next(text, searched, "}" BRACKET_END) == SERVE_NOWHERE) return ended;
@@ -134,27 +112,34 @@ static serve_tools_found look_tagged(serve_tools *t, assay_text text, bool ended
     return find_end(t, text, TAG_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
+static bool has_open_marker(const serve_tools *t)
+{
+    const qwen_state *own = t->own;
+    return own->n_tags > 0 || own->in_function || own->in_bracket;
+}
+
 /* What was withheld, once no marker is open any more and nothing waits for a call. */
 static void release_closed(serve_tools *t)
 {
-    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
+    if (t->withheld && !has_open_marker(t) && t->n_taken == 0) serve_tools_release(t);
 }
 
 /* The end of a tag, or of a bracket. Tags with nothing left between them are taken back; what else is between
  * markers is content with the last of them. */
 static serve_tools_found look_end(serve_tools *t, size_t *n)
 {
+    qwen_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
     const assay_text tail = serve_span_trim_end(serve_bytes_text(&t->tail));
-    if (t->opener == TAGGED_END && t->n_tags > 0 && serve_span_ends(tail, TAG)) {
+    if (t->opener == TAGGED_END && own->n_tags > 0 && serve_span_ends(tail, TAG)) {
         t->tail.n = tail.n - strlen(TAG);
-        t->n_tags--;
+        own->n_tags--;
         release_closed(t);
         return SERVE_FOUND_NOTHING;
     }
-    if (t->opener == PLAIN_END && !(t->state & IN_FUNCTION)) t->seen |= STRAY_END;
-    if (t->opener == TAGGED_END) t->n_tags = 0;
-    else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
+    own->stray_end |= t->opener == PLAIN_END && !own->in_function;
+    if (t->opener == TAGGED_END) own->n_tags = 0;
+    else *(t->opener == PLAIN_END ? &own->in_function : &own->in_bracket) = false;
     release_closed(t);
     return SERVE_FOUND_CONTENT;
 }
@@ -163,6 +148,7 @@ static serve_tools_found look_end(serve_tools *t, size_t *n)
  * as beginnings, published streams say nothing more, and the block reaches to the end of the text. */
 static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
 {
+    const qwen_state *own = t->own;
     *n = strlen(FUNCTION);
     if (t->scan.seen == 0) t->scan.seen = *n;
     if (t->scan.phase == IN_NAME) {
@@ -176,7 +162,7 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
         const bool nested =
             serve_span_find(serve_span_part(text, 0, t->scan.seen), *n, FUNCTION) != SERVE_NOWHERE;
         *n = t->scan.seen;
-        if (!nested && !(t->seen & STRAY_END)) return SERVE_FOUND_BLOCK;
+        if (!nested && !own->stray_end) return SERVE_FOUND_BLOCK;
         t->scan.phase = TO_THE_END;
     }
     t->scan.seen = text.n;
@@ -187,9 +173,10 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
 static serve_tools_found look_bracket(serve_tools *t, assay_text text, size_t *n)
 {
     *n = strlen(BRACKET);
-    const found_bracket found = t->scan.seen > 0 ? BRACKET_CALL : read_bracket(text, t->scan.mark);
-    if (found == BRACKET_OPEN) return SERVE_FOUND_MORE;
-    if (found == BRACKET_OTHER) return withhold(t);
+    const serve_bracket found =
+        t->scan.seen > 0 ? SERVE_BRACKET_CALL : serve_bracket_read(text, t->scan.mark);
+    if (found == SERVE_BRACKET_OPEN) return SERVE_FOUND_MORE;
+    if (found == SERVE_BRACKET_OTHER) return withhold(t);
     if (t->scan.seen == 0) t->scan.seen = t->scan.mark[1] + 1;
     return find_end(t, text, BRACKET_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
@@ -209,21 +196,28 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     t->dead |= 1U << t->opener;
     *n = t->opener == PLAIN ? text.n : strlen(t->format->openers[t->opener]);
     if (t->opener == PLAIN) return SERVE_FOUND_BLOCK;
-    t->dropping = true;
+    t->content_mode = SERVE_CONTENT_DROPPED;
     return SERVE_FOUND_NOTHING;
+}
+
+static bool is_repeated(serve_tools *t, serve_bytes *previous, assay_text name, assay_text arguments)
+{
+    const bool repeated = serve_tools_is_repeated(previous, name, arguments);
+    t->failed |= previous->failed;
+    return repeated;
 }
 
 /* Calls [Calling tool: NAME(OBJECT)]. What has its shape and is broken is dropped, as by both answers of the
  * published server; so it is of the other forms. */
 static void take_bracket(serve_tools *t, assay_text block, size_t name, size_t name_end)
 {
+    qwen_state *own = t->own;
     const assay_text arguments = serve_span_part(block, name_end + 1, block.n - strlen(BRACKET_END));
     const assay_text called = serve_span_part(block, name, name_end);
     const assay_status rc = serve_json_check(arguments);
     if (rc == ASSAY_ENOMEM) t->failed = true;
     if (rc != ASSAY_OK) return;
-    if (t->format->once && serve_tools_is_repeated(&t->previous_in_brackets, called, arguments)) return;
-    t->failed |= t->previous_in_brackets.failed;
+    if (t->format->is_repeated && is_repeated(t, &own->previous_in_brackets, called, arguments)) return;
     serve_tools_call(t, called, arguments);
 }
 
@@ -238,7 +232,7 @@ static void take_tagged(serve_tools *t, assay_text block)
 static bool take_bracket_at(serve_tools *t, assay_text text, size_t *n)
 {
     size_t mark[2] = {0};
-    if (read_bracket(text, mark) != BRACKET_CALL) return false;
+    if (serve_bracket_read(text, mark) != SERVE_BRACKET_CALL) return false;
     const size_t end = serve_span_find(text, mark[1], "}" BRACKET_END);
     *n = end == SERVE_NOWHERE ? text.n : end + strlen("}" BRACKET_END);
     if (end == SERVE_NOWHERE) return false;
@@ -323,17 +317,18 @@ static void hand_out_rest(serve_tools *t, assay_text text)
 
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
+    qwen_state *own = t->own;
     if (t->opener == BRACKETED) {
         take_bracket(t, block, t->scan.mark[0], t->scan.mark[1]);
         return SERVE_FOUND_NOTHING;
     }
-    block = take_all(t, block, BRACKET, &t->outer[0], take_bracket_at);
+    block = take_all(t, block, BRACKET, &own->outer[0], take_bracket_at);
     if (t->opener == TAGGED) {
         if (!t->failed) take_tagged(t, block);
         return SERVE_FOUND_NOTHING;
     }
-    block = take_all(t, block, TAG, &t->outer[1], take_tagged_at);
-    block = take_all(t, block, FUNCTION, &t->outer[2], take_function_at);
+    block = take_all(t, block, TAG, &own->outer[1], take_tagged_at);
+    block = take_all(t, block, FUNCTION, &own->outer[2], take_function_at);
     if (t->dead & 1U << PLAIN) hand_out_rest(t, block); /* the block reaches to the end of the text */
     return SERVE_FOUND_NOTHING;
 }
@@ -342,9 +337,10 @@ static serve_tools_found take(serve_tools *t, assay_text block)
 static void settle(serve_tools *t)
 {
     const assay_text tail = serve_bytes_text(&t->tail);
-    t->n_tags = is_open(tail, TAG, TAG_END);
-    t->state = (is_open(tail, FUNCTION, FUNCTION_END) ? IN_FUNCTION : 0) |
-               (is_open(tail, BRACKET, BRACKET_END) ? IN_BRACKET : 0);
+    qwen_state *own = t->own;
+    own->n_tags = is_open(tail, TAG, TAG_END);
+    own->in_function = is_open(tail, FUNCTION, FUNCTION_END);
+    own->in_bracket = is_open(tail, BRACKET, BRACKET_END);
     release_closed(t);
 }
 
@@ -355,13 +351,34 @@ static void take_along(serve_tools *t, assay_text text)
     settle(t);
 }
 
+/* What was taken along by the end of a thought is content where no call came and no marker is open. */
+static void finish(serve_tools *t)
+{
+    if (t->n_taken > 0 && !has_open_marker(t)) serve_tools_release(t);
+}
+
+static bool repeats_previous(serve_tools *t, assay_text name, assay_text arguments)
+{
+    qwen_state *own = t->own;
+    return is_repeated(t, &own->previous, name, arguments);
+}
+
+static void free_own(void *state)
+{
+    qwen_state *own = state;
+    for (size_t i = 0; i < sizeof own->outer / sizeof *own->outer; i++) serve_bytes_free(&own->outer[i]);
+    serve_bytes_free(&own->previous);
+    serve_bytes_free(&own->previous_in_brackets);
+}
+
 /* What both have. */
 #define FORMAT                                                                                               \
     .openers = {TAG, TAG_END, FUNCTION, FUNCTION_END, BRACKET, BRACKET_END},                                 \
     .inner = {"<parameter=", "</parameter>"},                                                                \
     .ends = 1U << TAGGED_END | 1U << PLAIN_END | 1U << BRACKETED_END, .after = SERVE_AFTER_KEPT,             \
     .drops_thoughts = true, .drops_thought_ends = true, .look = look, .take = take,                          \
-    .take_along = take_along, .settle = settle
+    .take_along = take_along, .settle = settle, .finish = finish, .own_bytes = sizeof(qwen_state),           \
+    .free_own = free_own
 
 const serve_tools_format serve_tools_qwen = {
     .names = {"qwen", "qwen3"},
@@ -371,5 +388,5 @@ const serve_tools_format serve_tools_qwen = {
 const serve_tools_format serve_tools_step3p5 = {
     .names = {"step3p5", "step"},
     FORMAT,
-    .once = true,
+    .is_repeated = repeats_previous,
 };

@@ -23,11 +23,14 @@
 /* Openers: a call, a function without outer tags, a parameter outside of calls, ends of calls outside of
  * them. */
 enum { TAGGED, BARE, STRAY, CALL_END, FUNCTION_END };
-enum { CUT_OFF = 1 }; /* t->state: the text ends within the block */
-
-/* t->seen: an end outside of calls; a tag with an empty name, behind which no tag is read; text that begins
- * with a tag without an end; the last call was a bare function, and the end of a call its end. */
-enum { STRAY_END = 1, EMPTY_NAME = 2, STUCK = 4, BARE_ENDED = 8 };
+typedef struct qwen3_xml_state {
+    bool cut_off;     /* the text ends within the block */
+    bool stray_end;   /* there was an end outside of calls */
+    bool empty_name;  /* there was a tag with an empty name, behind which no tag is read */
+    bool stuck;       /* the text begins with a tag without an end */
+    bool bare_ended;  /* the last call was a bare function, and the end of a call its end */
+    bool drops_begun; /* a beginning of a tag that the text ends in is dropped */
+} qwen3_xml_state;
 
 /* t->scan.phase of a bare function that nothing has confirmed, and of which only the name is read: up to an
  * end, behind a tag that has none; up to an end or the next call, behind an end of what has not begun. */
@@ -70,15 +73,17 @@ static serve_tools_found look_behind(assay_text text, size_t at, size_t *seen, i
  * with one stays content, whatever breaks off in it. */
 static serve_tools_found break_off(serve_tools *t, size_t at)
 {
-    if (at == t->n_blank && !t->drops_begun) t->seen |= STUCK;
-    return t->seen & STUCK ? SERVE_FOUND_CONTENT : SERVE_FOUND_END;
+    qwen3_xml_state *own = t->own;
+    if (at == t->n_blank && !own->drops_begun) own->stuck = true;
+    return own->stuck ? SERVE_FOUND_CONTENT : SERVE_FOUND_END;
 }
 
 static serve_tools_found breaks_off(serve_tools *t, assay_text text, size_t at)
 {
+    qwen3_xml_state *own = t->own;
     if (serve_xml_is_broken_part(text)) {
-        if (t->drops_begun) return SERVE_FOUND_END;
-        if (at == t->n_blank) t->seen |= STUCK;
+        if (own->drops_begun) return SERVE_FOUND_END;
+        if (at == t->n_blank) own->stuck = true;
     }
     const serve_tools_found found = serve_xml_breaks_off(text);
     return found == SERVE_FOUND_END ? break_off(t, at) : found;
@@ -87,8 +92,9 @@ static serve_tools_found breaks_off(serve_tools *t, assay_text text, size_t at)
 /* A tag without a name, up to its '>' at *n: dropped, and no tag behind it is read. */
 static serve_tools_found pass_empty_name(serve_tools *t, size_t *n)
 {
-    t->seen |= EMPTY_NAME;
-    t->drops_begun = true;
+    qwen3_xml_state *own = t->own;
+    own->empty_name = true;
+    own->drops_begun = true;
     ++*n;
     return SERVE_FOUND_NOTHING;
 }
@@ -96,13 +102,14 @@ static serve_tools_found pass_empty_name(serve_tools *t, size_t *n)
 /* A parameter outside of calls is content. The published server has not read any text before it then. */
 static serve_tools_found look_parameter(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    const qwen3_xml_state *own = t->own;
     serve_xml_tag tag;
     const bool whole = serve_xml_read(text, 0, &t->scan.mark[LOOKED], &tag);
     *n = t->scan.mark[LOOKED];
-    if (!whole && ended) return t->drops_begun ? SERVE_FOUND_END : SERVE_FOUND_CONTENT;
+    if (!whole && ended) return own->drops_begun ? SERVE_FOUND_END : SERVE_FOUND_CONTENT;
     if (!whole) return SERVE_FOUND_MORE;
     if (text.at[*n] != '>') return break_off(t, t->passed);
-    if (t->drops_begun && *n == strlen(SERVE_XML_TAGS[SERVE_XML_PARAMETER])) return pass_empty_name(t, n);
+    if (own->drops_begun && *n == strlen(SERVE_XML_TAGS[SERVE_XML_PARAMETER])) return pass_empty_name(t, n);
     ++*n;
     if (t->passed == t->n_blank) t->n_blank += *n;
     return SERVE_FOUND_CONTENT;
@@ -162,9 +169,11 @@ static serve_tools_found look_bare(serve_tools *t, assay_text text, size_t *n)
         return look_for_end(t, text, seen, n);
     }
     if (found != SERVE_FOUND_CONTENT) return found;
-    t->drops_begun = true;
-    if (t->n_calls > 0) t->tail.n = 0;
-    t->direct = t->n_calls > 0;
+    ((qwen3_xml_state *)t->own)->drops_begun = true;
+    if (t->n_calls > 0) {
+        t->tail.n = 0;
+        t->content_mode = SERVE_CONTENT_HANDED_OUT;
+    }
     serve_tools_content(t, serve_span_part(text, 0, tag.end));
     serve_tools_content(t, serve_xml_join_lines(&t->name, serve_span_part(text, tag.end, *n)));
     return SERVE_FOUND_NOTHING;
@@ -190,9 +199,10 @@ static serve_tools_found look_on(serve_tools *t, assay_text text, size_t *n)
  * published server has that of a call. */
 static serve_tools_found pass_end(serve_tools *t, size_t *n)
 {
+    qwen3_xml_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
-    t->seen |= STRAY_END;
-    return t->opener == CALL_END && t->drops_begun ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+    own->stray_end = true;
+    return t->opener == CALL_END && own->drops_begun ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
 /* A tag that no call is read from. */
@@ -207,18 +217,19 @@ static serve_tools_found pass_opening(serve_tools *t, assay_text text, bool ende
 
 static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    qwen3_xml_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
     if (t->opener == CALL_END || t->opener == FUNCTION_END) return pass_end(t, n);
-    if (t->seen & EMPTY_NAME) return pass_opening(t, text, ended, n);
+    if (own->empty_name) return pass_opening(t, text, ended, n);
     if (t->opener == STRAY) return look_parameter(t, text, ended, n);
     if (t->opener == BARE && t->scan.seen == 0) found = look_bare(t, text, n);
     bool is_one = found == SERVE_FOUND_BLOCK;
     if (is_one && t->scan.phase < NAME_ONLY) found = look_on(t, text, n);
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = text.n;
-    t->state = CUT_OFF;
+    own->cut_off = true;
     /* The published server ends a function at any end in the text, if a stream has told no call. */
-    if (!is_one && t->scan.mark[BEHIND] > 0 && t->n_calls == 0 && t->seen & STRAY_END) {
+    if (!is_one && t->scan.mark[BEHIND] > 0 && t->n_calls == 0 && own->stray_end) {
         t->scan.phase = NAME_ONLY;
         is_one = true;
     }
@@ -242,16 +253,23 @@ static assay_text drop_kept_back(assay_text block)
     return block;
 }
 
+/* Content that is handed out stays so. */
+static void set_dropped(serve_tools *t, bool dropped)
+{
+    if (t->content_mode == SERVE_CONTENT_HANDED_OUT) return;
+    t->content_mode = dropped ? SERVE_CONTENT_DROPPED : SERVE_CONTENT_BY_RULE;
+}
+
 /* A function of which only the name is read. Behind its end nothing is read at all, or, if an end of what had
  * not begun stood in it, nothing before the next <tool_call>. */
 static serve_tools_found take_name(serve_tools *t, assay_text block)
 {
     const bool ended = serve_span_ends(block, SERVE_XML_TAGS[SERVE_XML_FUNCTION_END]) ||
                        serve_span_ends(block, SERVE_XML_TAGS[SERVE_XML_TOOL_CALL_END]);
-    t->state = 0;
+    ((qwen3_xml_state *)t->own)->cut_off = false;
     serve_xml_take_functions(t, serve_span_part(block, 0, t->scan.mark[BEHIND]), false);
     if (ended && t->scan.phase == NAME_ONLY) return SERVE_FOUND_END;
-    t->dropping = ended;
+    set_dropped(t, ended);
     t->dead = ended ? 1U << BARE | 1U << STRAY : 0;
     return SERVE_FOUND_NOTHING;
 }
@@ -259,6 +277,7 @@ static serve_tools_found take_name(serve_tools *t, assay_text block)
 static serve_tools_found take(serve_tools *t, assay_text block)
 {
     if (t->scan.phase >= NAME_ONLY) return take_name(t, block);
+    qwen3_xml_state *own = t->own;
     const size_t n_calls = t->n_calls;
     const bool tag_ended = serve_span_ends(block, SERVE_XML_TAGS[SERVE_XML_TOOL_CALL_END]),
                closed = tag_ended ||
@@ -266,14 +285,20 @@ static serve_tools_found take(serve_tools *t, assay_text block)
     /* What stands before a call that is not closed is lost in both answers of the published server, as is an
      * opening tag that nothing follows; so is what stands between a bare function that </tool_call> ended and
      * <tool_call>. */
-    if (!closed || (t->opener == TAGGED && t->seen & BARE_ENDED)) t->tail.n = 0;
-    if (t->state == CUT_OFF) block = drop_kept_back(drop_unfinished(block));
+    if (!closed || (t->opener == TAGGED && own->bare_ended)) t->tail.n = 0;
+    if (own->cut_off) block = drop_kept_back(drop_unfinished(block));
     else if (serve_span_ends(block, "\r")) block.n--;
-    serve_xml_take_functions(t, block, t->state == CUT_OFF);
-    t->seen = t->opener == BARE && tag_ended ? t->seen | BARE_ENDED : t->seen & ~(unsigned)BARE_ENDED;
-    t->dropping = false;
+    serve_xml_take_functions(t, block, own->cut_off);
+    own->bare_ended = t->opener == BARE && tag_ended;
+    set_dropped(t, false);
     t->dead = 0;
     return t->n_calls > n_calls || !closed ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+}
+
+static bool drops_begun(const serve_tools *t)
+{
+    const qwen3_xml_state *own = t->own;
+    return own->drops_begun;
 }
 
 const serve_tools_format serve_tools_qwen3_xml = {
@@ -285,4 +310,6 @@ const serve_tools_format serve_tools_qwen3_xml = {
     .look = look,
     .breaks_off = breaks_off,
     .take = take,
+    .drops_begun = drops_begun,
+    .own_bytes = sizeof(qwen3_xml_state),
 };
