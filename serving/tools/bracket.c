@@ -13,7 +13,7 @@ serve_bracket serve_bracket_read(assay_text text, size_t *mark)
     const assay_text rest = serve_span_from(text, mark[1]);
     const bool named = mark[1] > mark[0];
     if (rest.n == 0) {
-        if (!named) mark[1] = 0; /* white space may go on */
+        if (!named) mark[1] = 0; /* more white space may follow */
         return SERVE_BRACKET_OPEN;
     }
     if (!named) return SERVE_BRACKET_OTHER;

@@ -20,13 +20,13 @@ typedef enum serve_bracket {
 } serve_bracket;
 
 /* Reads text, which begins with SERVE_BRACKET, up to "({".
- * mark: [2], offsets of the beginning and the end of the name as far as it was read; zeroed at first, and
- * kept where text grows. */
+ *     mark: [2], the offsets of the beginning and the end of the name as far as it has been read. The caller
+ * zeroes them first and passes them again when text has grown. */
 serve_bracket serve_bracket_read(assay_text text, size_t *mark);
 
-/* Whether text ends in a whole call in brackets.
- * mark: [2], the offset behind the last bracket, and how far text was searched for brackets; zeroed at first,
- * and kept where text grows. */
+/* Whether text ends in a complete call in brackets.
+ *     mark: [2], the offset after the last SERVE_BRACKET, and the offset up to which text has been searched
+ * for one. The caller zeroes them first and passes them again when text has grown. */
 bool serve_bracket_ends(assay_text text, size_t *mark);
 
 #endif

@@ -1,4 +1,4 @@
-/* The formats of tool calls by their names.
+/* The table of tool-call formats.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TOOLS_FORMATS_H
@@ -12,10 +12,11 @@ extern const serve_tools_format serve_tools_auto, serve_tools_deepseek, serve_to
     serve_tools_nemotron, serve_tools_poolside_v1, serve_tools_qwen, serve_tools_qwen3_xml,
     serve_tools_step3p5, serve_tools_xlam;
 
-/* By any of its names. ASSAY_EUNSUPPORTED where there is none; the reason lists those that there are. */
+/* Finds a format by any of its names. ASSAY_EUNSUPPORTED for an unknown name; the message lists the known
+ * ones. */
 assay_status serve_tools_find(const char *name, const serve_tools_format **out, assay_error *err);
 
-/* The names of all formats, one after the other; NULL behind the last. */
+/* The i-th name, counting the names of all formats; NULL after the last. */
 const char *serve_tools_name_at(size_t i);
 
 #endif

@@ -34,8 +34,8 @@ bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, siz
     }
 }
 
-/* Adds to out the JSON of a value: of JSON, itself; of a Python literal, its JSON; of any other text, a
- * string. */
+/* Adds the JSON of a value to out: JSON is copied, a Python literal is converted, and any other text becomes
+ * a string. */
 static void add_json_or_python(serve_bytes *out, assay_text value)
 {
     const assay_status rc = serve_json_check(value);
@@ -51,7 +51,7 @@ static void add_value(serve_bytes *out, assay_text value, serve_function_style s
     else add_json_or_python(out, value);
 }
 
-static assay_text frame(assay_text value, serve_function_style style)
+static assay_text strip_newlines(assay_text value, serve_function_style style)
 {
     if (style != SERVE_FUNCTION_FRAMED) return serve_span_trim(value);
     if (value.n >= 2 && value.at[0] == '\n' && value.at[value.n - 1] == '\n')
@@ -65,19 +65,19 @@ void serve_function_parameters(assay_text body, serve_function_style style, serv
     for (size_t at = 0; (at = serve_span_find(body, at, PARAMETER)) != SERVE_NOWHERE;) {
         const size_t key = at + n_open, key_end = serve_span_find(body, key, ">");
         if (key_end == SERVE_NOWHERE) return;
-        if (key_end == key) { /* no key: not a parameter */
+        if (key_end == key) { /* a parameter without a key is not a parameter */
             at = key;
             continue;
         }
         const size_t end = serve_span_find(body, key_end + 1, PARAMETER_END);
         if (end == SERVE_NOWHERE) return;
         serve_arguments_name(out, serve_span_trim(serve_span_part(body, key, key_end)));
-        add_value(&out->text, frame(serve_span_part(body, key_end + 1, end), style), style);
+        add_value(&out->text, strip_newlines(serve_span_part(body, key_end + 1, end), style), style);
         at = end + strlen(PARAMETER_END);
     }
 }
 
-/* Whether the body is one JSON object: the arguments. */
+/* Whether the body is one JSON object, which is the arguments then. */
 static bool is_object(serve_tools *t, assay_text body)
 {
     if (!serve_span_starts(body, "{")) return false;

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* The opening tag of an element, behind its first word. */
+/* The opening tag of an element, without its first word. */
 typedef struct header {
     assay_text name;
     bool is_string;
-    size_t end; /* behind the '>' */
+    size_t end; /* the offset after '>' */
 } header;
 
-/* Moves *at behind `what` and the white space before it, of which there must be some where it is `spaced`. */
+/* Moves *at past white space and `what`. spaced: at least one character of white space is required. */
 static bool skip_word(assay_text text, size_t *at, bool spaced, const char *what)
 {
     const size_t begin = serve_span_skip(text, *at);
@@ -22,8 +22,8 @@ static bool skip_word(assay_text text, size_t *at, bool spaced, const char *what
     return true;
 }
 
-/* name="…" at text[at]; typed: string="true" or "false" behind it, if it is a parameter; '>'. Without
- * `typed`, white space is strict, and a name not empty. */
+/* Reads name="…" at text[at..), then string="true" or "false" if typed and a parameter, then '>'. If not
+ * typed, no other white space is allowed, and the name must not be empty. */
 static bool read_header(assay_text text, size_t at, bool typed, bool is_parameter, header *out)
 {
     if (!skip_word(text, &at, !typed, "name=\"")) return false;

@@ -8,8 +8,8 @@ serving_libserving_la_SOURCES += \
 	serving/tools/list.c serving/tools/list.h \
 	serving/tools/machine.c serving/tools/machine.h \
 	serving/tools/object.c serving/tools/object.h \
-	serving/tools/once.c serving/tools/once.h \
 	serving/tools/output.c serving/tools/output.h \
+	serving/tools/repeated.c serving/tools/repeated.h \
 	serving/tools/request.c serving/tools/request.h \
 	serving/tools/state.h \
 	serving/tools/thoughts.c serving/tools/thoughts.h \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which bytes openers begin with. */
+/* Records which bytes openers begin with. */
 static void index_openers(serve_tools *t)
 {
     const char *const *openers = t->format->openers;
@@ -43,12 +43,13 @@ void serve_tools_stop(serve_tools *t)
     serve_bytes_free(&t->arguments);
 }
 
-/* The opener that text begins with, t->opener; or whether it is a beginning of one. at: bytes before it. */
+/* Sets t->opener to the opener that text begins with and returns SERVE_FOUND_BLOCK; SERVE_FOUND_MORE if text
+ * is a proper prefix of one. at: offset of text in the input. */
 static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at)
 {
     serve_tools_found found = SERVE_FOUND_CONTENT;
     for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
-        if (t->dead & 1U << i) continue;
+        if (t->disabled & 1U << i) continue;
         const size_t n = serve_span_alike(text, t->format->openers[i]);
         if (t->format->openers[i][n] == '\0') {
             t->opener = i;
@@ -56,12 +57,12 @@ static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at
         }
         if (n == text.n) found = SERVE_FOUND_MORE;
     }
-    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off) return t->format->breaks_off(t, text, at);
+    if (found == SERVE_FOUND_CONTENT && t->format->interrupts) return t->format->interrupts(t, text, at);
     const serve_tools_found thought = serve_tools_match_thought(t, text);
     return thought == SERVE_FOUND_CONTENT ? found : thought;
 }
 
-/* At the very beginning: what opens a block there, t->opener; or whether text is a beginning of that. */
+/* The same at the beginning of the reply, where `bare` and `leading` apply. */
 static serve_tools_found match_beginning(serve_tools *t, assay_text text)
 {
     if (text.n == 0) return SERVE_FOUND_MORE;
@@ -71,7 +72,7 @@ static serve_tools_found match_beginning(serve_tools *t, assay_text text)
     return serve_span_begins(text, t->format->bare) ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
 }
 
-/* The first byte of text[at..n) that a marker begins with; n: none. */
+/* The offset of the first byte in text[at..n) that an opener begins with; n if there is none. */
 static size_t find_first(const serve_tools *t, const char *text, size_t at, size_t n)
 {
     if (t->first_byte != '\0' && at < n) {
@@ -82,19 +83,19 @@ static size_t find_first(const serve_tools *t, const char *text, size_t at, size
     return at;
 }
 
-/* At the beginning of the text: how many bytes of it are white space. t->reading is SERVE_READING_START as
- * long as more text can tell whether a block begins behind them. */
+/* Returns the length of the leading white space. Leaves t->reading at SERVE_READING_START while text is too
+ * short to tell whether a block follows. */
 static size_t measure_start(serve_tools *t, assay_text text, bool ended)
 {
     const size_t at = serve_span_skip(text, 0);
     const serve_tools_found found = match_beginning(t, serve_span_from(text, at));
     if (found == SERVE_FOUND_MORE && !(ended && at < text.n)) return at;
     t->reading = found == SERVE_FOUND_BLOCK ? SERVE_READING_BLOCK : SERVE_READING_CONTENT;
-    if (t->reading == SERVE_READING_CONTENT && t->format->leading) t->dead = ~0U;
+    if (t->reading == SERVE_READING_CONTENT && t->format->leading) t->disabled = ~0U;
     return at;
 }
 
-/* What is read from a place on at which match_opener has found this. */
+/* The next state of t->reading after match_opener has returned `found`. */
 static serve_tools_reading read_next(const serve_tools *t, serve_tools_found found, bool ended)
 {
     if (found == SERVE_FOUND_BLOCK) return SERVE_READING_BLOCK;
@@ -103,8 +104,8 @@ static serve_tools_reading read_next(const serve_tools *t, serve_tools_found fou
     return found == SERVE_FOUND_END ? SERVE_READING_NOTHING : SERVE_READING_CONTENT;
 }
 
-/* How many bytes of text are content: up to where t->reading changes, up to what may become an opener, or
- * all. */
+/* The length of the content at the beginning of text: up to where t->reading changes, up to a possible
+ * opener, or all of it. */
 static size_t measure_content(serve_tools *t, assay_text text, bool ended)
 {
     const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
@@ -122,21 +123,21 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
     return at;
 }
 
-static serve_tools_found take_block(serve_tools *t, assay_text block)
+static serve_tools_found read_whole_block(serve_tools *t, assay_text block)
 {
     if (t->format->drops_thoughts) block = serve_tools_drop_thoughts(t, block);
-    return t->block.failed ? SERVE_FOUND_NOTHING : t->format->take(t, block);
+    return t->block.failed ? SERVE_FOUND_NOTHING : t->format->read_block(t, block);
 }
 
-/* Looks at the block that text begins with. SERVE_FOUND_MORE where it is not whole. */
-static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* Scans the block that text begins with, and reads it if it is complete. SERVE_FOUND_MORE if it is not. */
+static serve_tools_found process_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     const bool cut = text.n > SERVE_TOOLS_BLOCK_MAX;
     if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
-    /* Half a character may yet be white space, which formats pass over. */
+    /* An incomplete character may turn out to be white space, which formats skip. */
     if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
-    serve_tools_found found = serve_tools_look(t, text, ended && !cut, n);
-    if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
+    serve_tools_found found = serve_tools_scan_block(t, text, ended && !cut, n);
+    if (found == SERVE_FOUND_BLOCK) found = read_whole_block(t, serve_span_part(text, 0, *n));
     if (found == SERVE_FOUND_MORE && cut) {
         *n = text.n;
         found = SERVE_FOUND_CONTENT;
@@ -144,7 +145,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended,
     return found;
 }
 
-/* Leaves a block for what `found` says of it. */
+/* Moves t->reading on from a block that has ended as `found` says. */
 static void leave_block(serve_tools *t, serve_tools_found found)
 {
     t->reading = SERVE_READING_CONTENT;
@@ -156,14 +157,14 @@ static void leave_block(serve_tools *t, serve_tools_found found)
     t->scan = (serve_tools_scan){0};
 }
 
-/* Reads all, the text that is not decided yet. Returns how much of it is now. */
+/* Reads `all`, the text that is undecided so far. Returns how many bytes of it are decided now. */
 static size_t run(serve_tools *t, assay_text all, bool ended)
 {
     size_t at = 0, n;
     while (t->reading != SERVE_READING_NOTHING) {
         const assay_text text = serve_span_from(all, at);
         if (t->reading == SERVE_READING_BLOCK) {
-            const serve_tools_found found = read_block(t, text, ended, &n);
+            const serve_tools_found found = process_block(t, text, ended, &n);
             if (found == SERVE_FOUND_MORE) return at;
             if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
             leave_block(t, found);
@@ -181,7 +182,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
     return all.n;
 }
 
-/* Whether a delta that no opener begins in can be handed out as it is. */
+/* Whether a delta in which no opener begins can be emitted unchanged. */
 static bool is_plain(const serve_tools *t)
 {
     return t->reading == SERVE_READING_CONTENT && t->held.n == 0 && t->passed > t->n_blank && !t->watched &&
@@ -198,15 +199,15 @@ static assay_status finish(serve_tools *t, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Most deltas are content to the last byte. */
+/* Fast path: most deltas are content to the last byte. */
 static bool is_content(const serve_tools *t, const char *delta, size_t n)
 {
     return t->reading == SERVE_READING_PLAIN && n > 0 && find_first(t, delta, 0, n) == n &&
            serve_text_unfinished(delta, n) == 0;
 }
 
-/* Whether the block under way stays what it is, with this delta: then that counts as seen. */
-static bool goes_on(const serve_tools *t, const char *delta, size_t n)
+/* Fast path: whether this delta cannot complete the current block. */
+static bool is_unaffected(const serve_tools *t, const char *delta, size_t n)
 {
     if (t->reading != SERVE_READING_BLOCK || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX)
         return false;
@@ -215,7 +216,7 @@ static bool goes_on(const serve_tools *t, const char *delta, size_t n)
     return true;
 }
 
-/* Reads as much as is decided with this delta, and holds the rest. */
+/* Reads what this delta decides, and buffers the rest in t->held. */
 static void read_on(serve_tools *t, const char *delta, size_t n)
 {
     if (t->held.n == 0) {
@@ -236,7 +237,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
         return ASSAY_OK;
     }
     if (t->failed) return finish(t, err);
-    if (goes_on(t, delta, n)) {
+    if (is_unaffected(t, delta, n)) {
         serve_bytes_add(&t->held, delta, n);
         t->scan.seen += n;
         t->thoughts.n_searched += n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/output.h"
 
-static void hand_out(serve_tools *t, assay_part part, assay_text text)
+static void emit(serve_tools *t, assay_part part, assay_text text)
 {
     if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
 }
@@ -9,19 +9,19 @@ static void hand_out(serve_tools *t, assay_part part, assay_text text)
 void serve_tools_release(serve_tools *t)
 {
     t->withheld = false;
-    t->n_taken = 0;
-    hand_out(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
+    t->n_absorbed = 0;
+    emit(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
     t->tail.n = 0;
 }
 
-/* Whether content is held for what comes, dropped, or neither. */
+/* Whether content is held in the tail until later text decides. */
 static bool is_conditional(const serve_tools *t)
 {
     if (t->format->after == SERVE_AFTER_CALL_BETWEEN) return t->n_calls > 0;
     return t->withheld || (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->marked);
 }
 
-/* Whether no content follows a call; without any, what is withheld is content. */
+/* Whether content after a call is dropped; if the text has no call, held content is emitted at its end. */
 static bool drops_behind(const serve_tools *t)
 {
     return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
@@ -50,7 +50,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
     if (text.n == 0 || is_dropped(t)) return;
     if (t->watched) t->format->watch(t, text);
     if (serve_tools_hands_out(t)) {
-        hand_out(t, ASSAY_PART_CONTENT, text);
+        emit(t, ASSAY_PART_CONTENT, text);
         return;
     }
     if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
@@ -59,44 +59,44 @@ void serve_tools_content(serve_tools *t, assay_text text)
     }
     t->overflowed = true;
     serve_tools_release(t);
-    hand_out(t, ASSAY_PART_CONTENT, text);
+    emit(t, ASSAY_PART_CONTENT, text);
 }
 
-void serve_tools_take_tail(serve_tools *t, void (*take)(serve_tools *t, assay_text text))
+void serve_tools_read_tail(serve_tools *t, void (*read)(serve_tools *t, assay_text text))
 {
-    const size_t n_tail = t->tail.n, n_taken = t->n_taken, n_calls = t->n_calls;
+    const size_t n_tail = t->tail.n, n_absorbed = t->n_absorbed, n_calls = t->n_calls;
     t->block.n = 0;
-    serve_bytes_add(&t->block, t->tail.at + n_taken, n_tail - n_taken);
+    serve_bytes_add(&t->block, t->tail.at + n_absorbed, n_tail - n_absorbed);
     if (t->block.failed) return;
-    t->tail.n = t->n_taken = 0;
+    t->tail.n = t->n_absorbed = 0;
     t->withheld = false;
-    take(t, serve_bytes_text(&t->block));
+    read(t, serve_bytes_text(&t->block));
     if (t->n_calls > n_calls) return;
     t->tail.n = n_tail;
-    t->n_taken = n_taken;
+    t->n_absorbed = n_absorbed;
     t->withheld = true;
 }
 
-void serve_tools_withhold_taken(serve_tools *t, assay_text text)
+void serve_tools_withhold_absorbed(serve_tools *t, assay_text text)
 {
     t->withheld = true;
     serve_tools_content(t, text);
-    t->n_taken = t->tail.n;
+    t->n_absorbed = t->tail.n;
 }
 
-/* A call has come: what was taken along is no content. */
-static void forget_taken(serve_tools *t)
+/* A call has come: drops the absorbed bytes of the tail. */
+static void drop_absorbed(serve_tools *t)
 {
-    serve_bytes_drop(&t->tail, t->n_taken);
-    t->n_taken = 0;
-    if (t->format->settle) t->format->settle(t);
+    serve_bytes_drop(&t->tail, t->n_absorbed);
+    t->n_absorbed = 0;
+    if (t->format->recheck_tail) t->format->recheck_tail(t);
     else serve_tools_release(t);
 }
 
 void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
 {
     if (t->format->is_repeated && t->format->is_repeated(t, name, arguments)) return;
-    if (t->n_taken > 0) forget_taken(t);
+    if (t->n_absorbed > 0) drop_absorbed(t);
     else if (t->format->releases && t->withheld) serve_tools_release(t);
     if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
     if (!t->withheld) {
@@ -104,6 +104,6 @@ void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
         t->overflowed = false;
     }
     t->n_calls++;
-    hand_out(t, ASSAY_PART_CALL, name);
-    hand_out(t, ASSAY_PART_ARGUMENTS, arguments);
+    emit(t, ASSAY_PART_CALL, name);
+    emit(t, ASSAY_PART_ARGUMENTS, arguments);
 }

@@ -57,7 +57,7 @@ static bool says(json_object *string, assay_text text)
            memcmp(json_object_get_string(string), text.at, text.n) == 0;
 }
 
-/* The `function` of the tool, NULL where there is none of this name. */
+/* The `function` object of the tool with this name; NULL if there is none. */
 static json_object *find_function(const serve_tools_request *r, assay_text tool)
 {
     const size_t n = r->tools ? json_object_array_length(r->tools) : 0;

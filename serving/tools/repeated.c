@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/once.h"
+#include "serving/tools/repeated.h"
 
 #include "base/json.h"
 #include "serving/text/span.h"
@@ -13,9 +13,9 @@ static bool is_same_text(assay_text a, assay_text b)
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
 }
 
-/* A sum over the bytes, the same for texts that are the same JSON: without those that numbers, the space
- * between values and "\\/" may differ in. 0 where it says nothing: characters may be written as \\uXXXX. */
-static uint64_t add_up(assay_text text)
+/* A checksum that is equal for texts that are the same JSON: it omits the bytes in which notations of
+ * numbers, white space and "\\/" can differ. 0 means unknown: text has \\uXXXX escapes. */
+static uint64_t checksum(assay_text text)
 {
     static const char IGNORED[] = " \t\n\r\\/+-.eE0123456789";
     uint64_t counts[UCHAR_MAX + 1] = {0}, sum = 1;
@@ -26,7 +26,7 @@ static uint64_t add_up(assay_text text)
     return sum;
 }
 
-/* Of two texts that are JSON. */
+/* Compares two JSON texts by value. */
 static bool is_same_json(assay_text a, assay_text b, bool *failed)
 {
     json_object *x = NULL, *y = NULL;
@@ -39,7 +39,7 @@ static bool is_same_json(assay_text a, assay_text b, bool *failed)
     return same;
 }
 
-/* What the bytes of a previous call begin with. The name and the arguments of the call follow. */
+/* Header of a stored call; its name and arguments follow. */
 typedef struct head {
     size_t n_name;
     uint64_t sum; /* of the arguments */
@@ -61,7 +61,7 @@ static bool is_same_call(assay_text previous, const head *of, assay_text name, a
 
 bool serve_tools_is_repeated(serve_bytes *previous, assay_text name, assay_text arguments)
 {
-    const head of = {.n_name = name.n, .sum = add_up(arguments)};
+    const head of = {.n_name = name.n, .sum = checksum(arguments)};
     if (is_same_call(serve_bytes_text(previous), &of, name, arguments, &previous->failed)) return true;
     previous->n = 0;
     serve_bytes_add(previous, (const char *)&of, sizeof of);
