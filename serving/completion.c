@@ -8,16 +8,16 @@
 #include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
-/* What a client may name; more would be work at every byte. */
+/* Limits on what a client may pass, since each byte is compared with all of it. */
 #define STOP_TEXTS_MAX      64
 #define STOP_TEXT_BYTES_MAX 4096
 
 struct assay_completion {
     assay_completion_options options;
     assay_detokenizer *detokenizer;
-    serve_bytes held; /* text in which a stop text may have begun */
+    serve_bytes held; /* text that may begin a stop text */
     assay_completion_state state;
-    const assay_sink *sink; /* of the call under way */
+    const assay_sink *sink; /* set during a call */
 };
 
 static assay_status check(const assay_completion_options *o, assay_error *err)
@@ -59,8 +59,8 @@ void serve_completion_free(assay_completion *c)
     free(c);
 }
 
-/* Where the stop text begins that is complete with the first `end` bytes of what is held; `end` where none
- * is. Of several, the one that begins first. */
+/* The offset of the stop text that the first `end` held bytes complete; `end` if there is none. Of several,
+ * the one that begins first. */
 static size_t begin_of_stop(const assay_completion *c, size_t end)
 {
     size_t begin = end;
@@ -72,7 +72,7 @@ static size_t begin_of_stop(const assay_completion *c, size_t end)
     return begin;
 }
 
-/* How many of the last bytes that are held may begin a stop text. */
+/* How many of the last held bytes may begin a stop text. */
 static size_t open_end(const assay_completion *c)
 {
     size_t most = 0;
@@ -85,14 +85,14 @@ static size_t open_end(const assay_completion *c)
     return most;
 }
 
-/* Hands out the first n bytes of what is held. */
+/* Emits the first n held bytes. */
 static void release(assay_completion *c, size_t n)
 {
     if (n > 0) c->sink->take(c->sink->context, ASSAY_PART_CONTENT, c->held.at, n);
     serve_bytes_drop(&c->held, n);
 }
 
-/* Text from the detokenizer. What stands behind a stop text is dropped, and nothing comes any more. */
+/* Receives text from the detokenizer. Text after a stop text is dropped, and the completion is over. */
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     assay_completion *c = context;
@@ -107,7 +107,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
         c->held.n = 0;
         c->state.finish = ASSAY_FINISH_STOP;
         c->state.by_text = true;
-        c->state.stop_id = -1; /* of which this may be the push: the text was there before it */
+        c->state.stop_id = -1; /* the same push may have had text before the stop text */
         return;
     }
     release(c, c->held.n - open_end(c));
@@ -120,7 +120,7 @@ static bool is_stop(const assay_completion *c, int32_t id)
     return false;
 }
 
-/* Nothing more comes: what was held back is text, unless it ends in a stop text after all. */
+/* Ends the text: what was held is text, unless it ends in a stop text. */
 static assay_status finish(assay_completion *c, const assay_sink *inner, assay_error *err)
 {
     assay_status rc = serve_detokenizer_end(c->detokenizer, inner, err);

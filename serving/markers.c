@@ -7,7 +7,8 @@
 #include "serving/reasoning/reasoning.h"
 #include "serving/tools/formats.h"
 
-/* A bracket and more; what else the rules know may be a word of an answer. */
+/* Adds a marker that begins with a bracket and is longer than that; other markers can be words of an
+ * answer. */
 static void add(serve_markers *to, const char *marker)
 {
     if (!strchr("<[", marker[0]) || !marker[1]) return;
@@ -17,7 +18,7 @@ static void add(serve_markers *to, const char *marker)
     to->at[to->n++] = marker;
 }
 
-/* Adds the phases that a phase leads to; returns whether there was a new one. */
+/* Adds the phases that a phase leads to. Returns whether one was new. */
 static bool follow(const serve_reasoning_rules *rules, unsigned phase, uint64_t *known)
 {
     const serve_phase *p = &rules->phases[phase];
@@ -29,7 +30,7 @@ static bool follow(const serve_reasoning_rules *rules, unsigned phase, uint64_t 
     return *known != before;
 }
 
-/* The phases that a reply may come to, as bits. */
+/* The phases that a reply can reach, as bits. */
 static uint64_t find_phases(const serve_reasoning_rules *rules)
 {
     uint64_t known = UINT64_C(1) << rules->first | UINT64_C(1) << rules->first_off;

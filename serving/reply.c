@@ -10,15 +10,15 @@
 
 struct assay_reply {
     serve_reasoning reasoning;
-    serve_tools *tools; /* NULL: nobody looks for calls */
+    serve_tools *tools; /* NULL: calls are not parsed */
 
-    /* Of the call under way. */
+    /* Set during a call. */
     const assay_sink *sink;
     assay_error *err;
     assay_status status;
 };
 
-/* Without a parser all text is content. */
+/* Without a reasoning parser all text is content. */
 static const serve_phase all_content = {.text = SERVE_CONTENT};
 static const serve_reasoning_rules no_rules = {.name = "none", .phases = &all_content};
 
@@ -52,7 +52,7 @@ void serve_reply_free(assay_reply *reply)
     free(reply);
 }
 
-/* A piece from the reasoning parser. */
+/* Receives a piece from the reasoning parser. */
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     assay_reply *r = context;
@@ -60,7 +60,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     else if (r->status == ASSAY_OK) r->status = serve_tools_feed(r->tools, text, n, r->sink, r->err);
 }
 
-/* What the reasoning parser is to write to while `sink` receives. */
+/* The sink for the reasoning parser while `sink` receives the output. */
 static assay_sink through(assay_reply *r, const assay_sink *sink, assay_error *err)
 {
     r->sink = sink;

@@ -12,7 +12,7 @@
 /* A token that may still be drawn. */
 typedef struct candidate {
     int32_t id;
-    double weight; /* exp of its distance from the best; the best has 1 */
+    double weight; /* exp(logit - best logit); 1 for the best */
 } candidate;
 
 struct serve_sampler {
@@ -20,8 +20,8 @@ struct serve_sampler {
     size_t vocab;
     double *logit;         /* [vocab] */
     candidate *candidates; /* [vocab] */
-    size_t n;              /* of those that are left */
-    unsigned char *seen;   /* [vocab], NULL where there is no penalty */
+    size_t n;              /* of the remaining candidates */
+    unsigned char *seen;   /* [vocab], NULL if there is no penalty */
 };
 
 const serve_sampling serve_sampling_greedy = {.top_p = 1, .repetition_penalty = 1};
@@ -76,7 +76,7 @@ void serve_sampler_see(serve_sampler *s, int32_t id)
 }
 
 /* exp(x) for x <= 0, within two units in the last place: x = k ln 2 + r, and a Taylor series for exp(r). The
- * C standard's mode of the compiler contracts nothing, so that all machines round alike. */
+ * compiler's standard C mode contracts no multiply-adds, so that all machines round alike. */
 static double exponential(double x)
 {
     static const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
@@ -88,7 +88,7 @@ static double exponential(double x)
     return ldexp(sum, (int)k);
 }
 
-/* Fills s->logit, the penalty applied. Returns the best one's index; vocab where there is none. */
+/* Fills s->logit with the penalty applied. Returns the index of the best one; vocab if there is none. */
 static size_t load(serve_sampler *s, const void *logits, assay_dtype dtype)
 {
     const double penalty = s->sampling.repetition_penalty;
@@ -103,7 +103,7 @@ static size_t load(serve_sampler *s, const void *logits, assay_dtype dtype)
     return best;
 }
 
-/* More likely first; of equal ones the larger id, which goes first. */
+/* Orders by decreasing likelihood; of equal ones the larger id comes first, and is dropped first. */
 static int by_weight(const void *a, const void *b)
 {
     const candidate *one = a, *other = b;
@@ -111,7 +111,7 @@ static int by_weight(const void *a, const void *b)
     return one->id < other->id ? 1 : -1;
 }
 
-/* Puts what is at heap[at] in order; the least likely is at the top. */
+/* Restores the heap order from heap[at] on; the least likely candidate is at the top. */
 static void sift(double *heap, size_t n, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
@@ -135,7 +135,7 @@ static double kth_largest(double *logit, size_t n, size_t k)
     return logit[0];
 }
 
-/* Fills s->candidates with the best top_k, weights measured from the best logit. */
+/* Fills s->candidates with the best top_k, with weights relative to the best logit. */
 static void gather(serve_sampler *s, double best)
 {
     s->n = 0;
@@ -149,7 +149,7 @@ static void gather(serve_sampler *s, double best)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const candidate c = s->candidates[i];
-        /* a difference of infinities is none: all of them are as likely */
+        /* the difference of two infinities is no number: all of these are equally likely */
         const double distance = c.weight < best ? (c.weight - best) / s->sampling.temperature : 0;
         if (c.weight >= least) s->candidates[n++] = (candidate){c.id, exponential(distance)};
     }
@@ -163,8 +163,8 @@ static double total(const serve_sampler *s)
     return sum;
 }
 
-/* Drops the least likely while they are together at most 1 - top_p. Those that are less likely than an equal
- * share of that are sure to be among them, and need not be sorted. */
+/* Drops the least likely candidates while their sum is at most 1 - top_p. A candidate that is less likely
+ * than an equal share of that is certainly among them, and need not be sorted. */
 static void cut_top_p(serve_sampler *s)
 {
     const double all = total(s), most = (1 - s->sampling.top_p) * all, sure = most / (double)s->n;
@@ -188,7 +188,7 @@ static void cut_min_p(serve_sampler *s)
     s->n = n;
 }
 
-/* Leaves in s->candidates what may be drawn. Returns the sum of their weights. */
+/* Leaves the candidates that may be drawn in s->candidates. Returns the sum of their weights. */
 static double cut(serve_sampler *s, double best)
 {
     gather(s, best);

@@ -1,19 +1,17 @@
 /* The grammar of /v1/chat/completions (OpenAI API reference, "The chat completion chunk object"; reasoning as
  * reasoning_content or reasoning, which servers of open models add).
  *
- *     chat-head        id, model, created and object, the same in all chunks
+ *     chat-head        id, model, created and object are there, and the same in all chunks
  *     chat-choices     an array of choices, each with an index and a delta;
- *                      one without choices tells the usage
- *     chat-role        the first delta of a choice says role assistant, and none behind it again
- *     chat-delta       members of a delta that are of another type
+ *                      a chunk without choices reports the usage
+ *     chat-role        the first delta of a choice says role assistant, and no later delta says it again
+ *     chat-delta       members of a delta have the right types
  *     chat-call-index  calls are numbered 0, 1, 2…
- *     chat-call-head   the first delta of a call has its id, type and name, and none behind it again:
- *                      clients join what is said twice
- *     chat-arguments   the arguments of a call, joined, are JSON, unless generation was cut short
- *     chat-finish      exactly one finish_reason for each choice, a published one, and nothing behind it
- *     chat-usage       counts that add up, behind every finish; in a chunk of its own where it was asked for,
- *                      and only there
- *     chat-done        [DONE] is last, and there once
+ *     chat-call-head   the first delta of a call has its id, type and name, and no later delta has them
+ * again: clients join members that are repeated chat-arguments   the joined arguments of a call are JSON,
+ * unless generation was cut short chat-finish      exactly one published finish_reason for each choice, and
+ * nothing after it chat-usage       counts that add up, after every finish; in a chunk of their own if the
+ * request asked for usage, and only then chat-done        [DONE] comes last, once
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/checks.h"
@@ -25,7 +23,7 @@
 
 typedef struct choice {
     bool begun, finished;
-    serve_bytes *calls; /* [n_calls]: their arguments, joined */
+    serve_bytes *calls; /* [n_calls]: the joined arguments of each */
     size_t n_calls;
     serve_tail tail;
 } choice;
@@ -85,7 +83,7 @@ static assay_status take_usage(serve_grammar *g, const chat *c, json_object *usa
     return ASSAY_OK;
 }
 
-/* The chunk without choices. */
+/* Reads the chunk without choices. */
 static assay_status take_last_chunk(serve_grammar *g, chat *c, json_object *usage)
 {
     if (!usage)

@@ -28,7 +28,7 @@ const char *serve_endpoint_name(serve_endpoint endpoint)
     return endpoints[endpoint]->name;
 }
 
-/* The type of an event is said twice, but in chat completions, which say it nowhere. */
+/* The type of an event is in the field event and in the member type; in chat completions it is in neither. */
 static assay_status check_name(serve_grammar *g, json_object *event)
 {
     const assay_text said = g->event->type;

@@ -1,17 +1,16 @@
 /* The grammar of /v1/messages (Anthropic API reference, "Streaming messages").
  *
- *     messages-start   message_start is first and there once: an empty message of the assistant, not stopped
- *     messages-index   blocks are numbered 0, 1, 2…; what follows names the block that is open
- *     messages-block   one block at a time is open: it starts empty, of a published type, and stops
- *     messages-delta   deltas are of a type that fits the block; nothing follows the signature of a thought
- *     messages-input   the input of a tool, joined, is a JSON object, unless generation was cut short
- *     messages-end     message_delta, with a published stop_reason that fits what was said,
- *                      then message_stop, and nothing behind it;
- *                      a stop_sequence exactly where that is the reason
- *     messages-usage   input tokens are told, at the start or at the end, and are more than 0;
- *                      so are output tokens, at the end
+ *     messages-start   message_start comes first, once: an empty message of the assistant without a
+ * stop_reason messages-index   blocks are numbered 0, 1, 2…; later events refer to the open block
+ *     messages-block   one block is open at a time: it starts empty, has a published type, and stops
+ *     messages-delta   deltas are of a type that fits the block; nothing follows a signature of thinking
+ *     messages-input   the joined input of a tool is a JSON object, unless generation was cut short
+ *     messages-end     message_delta, with a published stop_reason that fits the message, then message_stop,
+ *                      and nothing after it; a stop_sequence exactly if it is the stop_reason
+ *     messages-usage   input tokens are reported at the start or at the end, and are more than 0;
+ *                      output tokens are reported at the end, and are more than 0
  *
- * ping may stand anywhere.
+ * ping may come anywhere.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/checks.h"
@@ -22,9 +21,9 @@ typedef enum phase { BEFORE_START, IN_MESSAGE, IN_BLOCK, BEFORE_STOP, STOPPED } 
 
 typedef struct block_type {
     const char *name;
-    const char *text;   /* a member that starts as an empty text; NULL: none */
+    const char *text;   /* a member that starts as an empty string; NULL: none */
     const char *object; /* a member that starts as an empty object; NULL: none */
-    const char *delta;  /* the type of its deltas; NULL: it has none */
+    const char *delta;  /* the type of its deltas; NULL: it has no deltas */
 } block_type;
 
 static const block_type block_types[] = {
@@ -45,12 +44,13 @@ static const block_type block_types[] = {
 
 typedef struct messages {
     phase phase;
-    const block_type *block; /* that is open */
+    const block_type *block; /* the open block */
     int64_t n_blocks;
-    bool is_signed;    /* the thought that is open has its signature */
+    bool is_signed;    /* the open thinking block has its signature */
     bool has_tool;     /* a block was tool_use */
-    bool input_broken; /* the input of the latest block is no object, which may be since it was cut short */
-    serve_bytes input; /* of the block that is open, joined */
+    bool input_broken; /* the input of the latest block is no object, which is allowed if generation was cut
+                          short */
+    serve_bytes input; /* the joined deltas of the open block */
     serve_tail tail;
 } messages;
 
@@ -121,7 +121,7 @@ static assay_status check_index(serve_grammar *g, json_object *event, int64_t ex
                               (long long)expected);
 }
 
-/* Of its type: starts without text or input, and a tool with what it is called by. */
+/* Checks that a block starts as its type says: without text or input, and a tool with an id and a name. */
 static assay_status check_block(serve_grammar *g, const block_type *type, json_object *block)
 {
     static const char rule[] = "messages-block", where[] = "content_block";
@@ -233,7 +233,7 @@ static assay_status take_block_stop(serve_grammar *g, messages *m, json_object *
         return serve_grammar_fail(g, "messages-input", "the input of a block before this one is no object");
     m->phase = IN_MESSAGE;
     if (m->input.n == 0) return ASSAY_OK;
-    /* What the stop_reason will excuse, if it is max_tokens, is known only then. */
+    /* Deferred: max_tokens allows it, and the stop_reason comes later. */
     serve_breach *breach = g->breach, unused;
     g->breach = &unused;
     rc = serve_grammar_joined_json(g, "messages-input", "the input of a tool", &m->input, true);

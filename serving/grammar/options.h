@@ -1,4 +1,4 @@
-/* What a grammar is asked to check, and what it says of a stream.
+/* The options of a grammar, and its summary of a stream.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_OPTIONS_H
@@ -22,13 +22,13 @@ typedef struct serve_grammar_options {
     size_t n_markers;
 } serve_grammar_options;
 
-/* What a stream says, as far as it was read. */
+/* What a stream has said as far as it was read. */
 typedef struct serve_grammar_summary {
     size_t n_events, n_bytes;
     size_t content_bytes, reasoning_bytes, n_calls;
-    char finish[32];                     /* why it ended, in the protocol's word; "" where that is not said */
-    bool failed;                         /* it ends with the protocol's error event */
-    int64_t input_tokens, output_tokens; /* -1: never told */
+    char finish[32];                     /* the protocol's reason for the end; "" if none was given */
+    bool failed;                         /* the stream ends with the protocol's error event */
+    int64_t input_tokens, output_tokens; /* -1: not reported */
 } serve_grammar_summary;
 
 typedef struct serve_grammar serve_grammar;

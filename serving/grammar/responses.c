@@ -1,13 +1,13 @@
 /* The grammar of /v1/responses (OpenAI API reference, "Responses: streaming events").
  *
- *     responses-sequence  sequence_number is 0 or 1 at first, and one more in each event
- *     responses-start     response.created, perhaps response.queued, response.in_progress, and then the rest
- *     responses-response  the response that events hold: its id and model are the same in all, its status and
- *                         what it has of output fit the event
+ *     responses-sequence  sequence_number is 0 or 1 at first, and grows by one in each event
+ *     responses-start     response.created, optionally response.queued, response.in_progress, then the rest
+ *     responses-response  the response in events has the same id and model in all, and its status and its
+ *                         output fit the event
  *     responses-end       the last event is response.completed, response.incomplete or response.failed, once
- *     responses-usage     the tokens of a response that is over: real, and they add up
+ *     responses-usage     the token counts of a finished response are there, and add up
  *
- * and those of grammar_items.h.
+ * and those of items.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/items.h"
@@ -203,7 +203,7 @@ static assay_status take_arguments_done(serve_grammar *g, responses *r, json_obj
 
 static const struct {
     const char *type;
-    bool within; /* only between the beginning and the end */
+    bool within; /* between the beginning and the end only */
     assay_status (*take)(serve_grammar *g, responses *r, json_object *event);
 } events[] = {
     {"response.created", false, take_created},

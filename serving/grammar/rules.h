@@ -11,14 +11,15 @@
 
 #include <json-c/json.h>
 
-/* One endpoint. `state` is zeroed before the first event. */
+/* The rules of one endpoint. `state` is zeroed before the first event. */
 typedef struct serve_grammar_rules {
     const char *name, *path;
     size_t state_bytes;
     assay_status (*take)(serve_grammar *g, void *state, json_object *event);
-    assay_status (*done)(serve_grammar *g, void *state); /* the event [DONE]; NULL: there is none */
-    assay_status (*end)(serve_grammar *g, void *state);  /* of the stream */
-    void (*free)(void *state);                           /* what the state holds */
+    assay_status (*done)(serve_grammar *g,
+                         void *state); /* reads the event [DONE]; NULL: the endpoint has none */
+    assay_status (*end)(serve_grammar *g, void *state); /* ends the stream */
+    void (*free)(void *state);                          /* frees what the state holds, but not the state */
 } serve_grammar_rules;
 
 extern const serve_grammar_rules serve_grammar_chat, serve_grammar_messages, serve_grammar_responses;
@@ -28,11 +29,11 @@ struct serve_grammar {
     const serve_grammar_rules *rules;
     serve_sse *sse;
     void *state;
-    const serve_sse_event *event; /* under way; NULL at the end of the stream */
-    serve_breach *breach;         /* of the call under way */
-    size_t n_joined;              /* bytes */
-    serve_bytes window;           /* in which markers are looked for */
-    bool failed;                  /* the error event was there */
+    const serve_sse_event *event; /* the current event; NULL at the end of the stream */
+    serve_breach *breach;         /* set during a call */
+    size_t n_joined;              /* bytes joined so far */
+    serve_bytes window;           /* the text that is searched for markers */
+    bool failed;                  /* the error event has come */
     serve_grammar_summary summary;
 };
 

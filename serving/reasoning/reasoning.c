@@ -73,14 +73,14 @@ static void emit(serve_reasoning *s, serve_reads_as as, const char *text, size_t
     else s->n_dropped += n;
 }
 
-/* What may be a marker at text[0..n). */
+/* The result of matching markers at text[0..n). */
 typedef struct found {
-    const serve_step *step; /* of the longest marker that is there; NULL: none is */
-    size_t n;               /* its bytes */
-    bool open;              /* a longer one may be there once there are more bytes */
+    const serve_step *step; /* of the longest complete marker; NULL: there is none */
+    size_t n;               /* its length */
+    bool open;              /* with more bytes there may be a longer one */
 } found;
 
-/* How many bytes `mark` and text[0..n) begin with alike. */
+/* The length of the common prefix of `mark` and text[0..n). */
 static size_t alike(const serve_marker *mark, const char *text, size_t n)
 {
     size_t k = 0;
@@ -102,8 +102,8 @@ static found look(const serve_reasoning *s, const char *text, size_t n)
     return f;
 }
 
-/* Bytes of text[0..n) that begin one of the phase's n_begun markers and stand directly before the first one
- * of the rules; 0: there are none. *open: more bytes may change that. */
+/* The length of a proper prefix of one of the phase's n_begun markers at text[0..n) that immediately precedes
+ * the first marker of the rules; 0 if there is none. *open: more bytes may change that. */
 static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n, bool *open)
 {
     const serve_marker *marks = s->rules->marks;
@@ -117,7 +117,7 @@ static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n
     return n_begun;
 }
 
-/* Bytes of text[0..n) before the first that a marker of the phase may begin with. */
+/* The number of bytes of text[0..n) before the first byte that a marker of the phase may begin with. */
 static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
 {
     if (s->n_first == 0) return n;
@@ -130,14 +130,14 @@ static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
     return i;
 }
 
-/* What has waited is this. */
+/* Emits the held preface as `as`. */
 static void release_preface(serve_reasoning *s, serve_reads_as as, const assay_sink *sink)
 {
     emit(s, as, s->preface, s->n_preface, sink);
     s->n_preface = 0;
 }
 
-/* Text that waits; beyond its room it has waited long enough. */
+/* Adds text to the preface; a preface that exceeds its buffer is resolved. */
 static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const assay_sink *sink)
 {
     if (n <= sizeof s->preface - s->n_preface) {
@@ -160,8 +160,8 @@ static void take_mark(serve_reasoning *s, const found *f, const char *text, cons
     else emit(s, f->step->as, text, f->n, sink);
 }
 
-/* Where only white space or a marker goes on as it is: reads one of them, or finds that the phase has ended.
- * Returns the bytes read; *waits where there are too few to know. */
+/* In a phase of SERVE_SPACE: reads white space or a marker, or finds that the phase has ended. Returns the
+ * number of bytes read; *waits: there are too few to decide. */
 static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
                          const assay_sink *sink)
 {
@@ -182,7 +182,7 @@ static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool la
     return space + n_begun;
 }
 
-/* Reads text up to the next marker, and the marker, as read_space does. */
+/* Reads text up to the next marker, and the marker. Returns as read_space does. */
 static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
                         const assay_sink *sink)
 {
@@ -206,8 +206,8 @@ static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool las
     return n_text + f.n;
 }
 
-/* Reads text[0..n), all of it if it is the last. Returns how much; what is left is shorter than the longest
- * marker. */
+/* Reads text[0..n), or all of it if `last`. Returns the number of bytes read; what is left is shorter than
+ * the longest marker. */
 static size_t read(serve_reasoning *s, const char *text, size_t n, bool last, const assay_sink *sink)
 {
     size_t i = 0;
@@ -225,7 +225,7 @@ static void hold(serve_reasoning *s, const char *text, size_t n)
     s->n_held = (uint8_t)n;
 }
 
-/* Most deltas are text of the phase to the last byte. */
+/* Fast path: most deltas are text of the current phase to the last byte. */
 static bool is_text(const serve_reasoning *s, const char *delta, size_t n)
 {
     const serve_reads_as as = phase_of(s)->text;
@@ -256,7 +256,8 @@ void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const
     hold(s, delta + from, n - from);
 }
 
-/* Whether what waits is a marker and the beginning of an object or of a tag: else it is talk of a call. */
+/* Whether the preface is a marker and the beginning of an object or a tag; otherwise the marker is only
+ * mentioned in the text. */
 static bool begins_call(const serve_reasoning *s)
 {
     const char *end = s->preface + s->n_preface, *at = memchr(s->preface, '>', s->n_preface);

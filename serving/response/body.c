@@ -38,7 +38,7 @@ void serve_put_id(assay_response *r, const char *prefix)
 void serve_put_id_of(assay_response *r, const char *prefix, size_t index)
 {
     serve_put_id(r, prefix);
-    r->out.n--; /* the quote */
+    r->out.n--; /* removes the quote */
     serve_put(r, "_");
     serve_put_count(r, (int64_t)index);
     serve_put(r, "\"");

@@ -1,4 +1,4 @@
-/* Writing the body of a response: what each function adds goes to r->out.
+/* Writes the body of a response: each function appends to r->out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_RESPONSE_BODY_H

@@ -17,7 +17,8 @@ static void flush(assay_response *r, const assay_byte_sink *sink)
     r->out.n = 0;
 }
 
-/* What was written is handed out, and nothing where memory ran out: then the response may only be freed. */
+/* Passes what was written to the sink. After a failed allocation it passes nothing, and the response may only
+ * be freed. */
 static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, assay_error *err)
 {
     if (!r->no_memory && !r->out.failed) {
@@ -28,8 +29,8 @@ static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, 
     return assay_fail(err, ASSAY_ENOMEM, "a response of %zu runs: out of memory", r->n_runs);
 }
 
-/* A tool is called with JSON, in the types that the request names; where a model wrote something else, with
- * that as a JSON string. */
+/* Makes the arguments of a call JSON, in the types that the request declares; if the model wrote no JSON,
+ * they become a JSON string. */
 static void check_arguments(assay_response *r, serve_run *run)
 {
     serve_bytes made = {0};
@@ -57,7 +58,7 @@ static void close_run(assay_response *r)
     if (r->request.streams) r->form->close(r, run);
 }
 
-/* NULL where there is no memory. */
+/* NULL if an allocation failed. */
 static serve_run *open_run(assay_response *r, assay_part part)
 {
     close_run(r);
@@ -92,7 +93,7 @@ static bool is_space(const serve_bytes *text)
     return at == text->n;
 }
 
-/* Reasoning or content. */
+/* Adds reasoning or content. */
 static void take_text(assay_response *r, assay_part part, assay_text text)
 {
     if (r->is_open && r->runs[r->n_runs - 1].part == part) {

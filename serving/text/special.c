@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define WITH_LETTERS "]~b]" /* whatever small letters follow are the token's */
+#define WITH_LETTERS "]~b]" /* lower-case letters that follow belong to the token */
 
 static const char *const TOKENS[] = {"<|im_end|>",
                                      "<|im_start|>",
@@ -32,7 +32,7 @@ static const char *const TOKENS[] = {"<|im_end|>",
 
 typedef enum likeness { NO_TOKEN, BEGINS, IS_TOKEN } likeness;
 
-/* No token begins another. */
+/* No token is a prefix of another. */
 static likeness tell(const serve_special *s)
 {
     for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
@@ -45,8 +45,8 @@ static bool opens(char c)
     return c == '<' || c == '[' || c == ']';
 }
 
-/* With the latest character: drops a token, or hands out what cannot become one any more. Within a token
- * there is no character that one begins with, but at its end: only the latest may begin another. */
+/* Handles the latest character: drops a token, or emits what can no longer become one. A token's first
+ * character occurs in tokens only at their ends, so only the latest one can begin another token. */
 static void settle(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
 {
     const likeness like = tell(s);
@@ -70,7 +70,7 @@ void serve_special_feed(serve_special *s, assay_text text, void (*take)(void *co
     for (size_t at = 0; at < text.n; at++) {
         const char c = text.at[at];
         s->letters = s->letters && c >= 'a' && c <= 'z';
-        if (s->n > 0 && (unsigned char)c >= 0x80) { /* tokens are ASCII, and characters stay whole */
+        if (s->n > 0 && (unsigned char)c >= 0x80) { /* tokens are ASCII, and pieces are whole characters */
             serve_special_end(s, take, context);
             begin = at;
         }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Passes over a string from text[at] on, to behind its quote. */
+/* Skips a string from text[at] on, including its closing quote. */
 static size_t run_string(serve_json_balance *b, assay_text text, size_t at)
 {
     for (; at < text.n; at++) {
@@ -34,7 +34,7 @@ bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at)
     return false;
 }
 
-/* The text of a value that begins with `token`: up to where the scanner has come at its end. */
+/* The text of a value that begins with `token` and ends where the scanner is. */
 static assay_status read_value(json_scan *scan, json_scan_token token, assay_text *value)
 {
     const char *begin = token.kind == JSON_SCAN_STRING ? token.text - 1 : token.text;
@@ -51,7 +51,7 @@ static assay_status read_value(json_scan *scan, json_scan_token token, assay_tex
     return ASSAY_OK;
 }
 
-/* Has `read` read the text from behind its first token, and expects nothing behind that. */
+/* Lets `read` read the text after its first token, and expects nothing after that. */
 static assay_status read_text(assay_text text,
                               assay_status (*read)(json_scan *scan, json_scan_token first, void *context),
                               void *context)
@@ -78,13 +78,13 @@ assay_status serve_json_check(assay_text text)
     return read_text(text, pass_value, NULL);
 }
 
-/* Who takes members. name: the token, which the text holds. */
+/* Receives members. name: the token, which is part of the text. */
 typedef struct member_sink {
     void (*take)(void *context, const json_scan_token *name, assay_text value);
     void *context;
 } member_sink;
 
-/* An object to its end. Members before a flaw have been taken. context: member_sink. */
+/* Reads an object to its end. Members before a syntax error have been passed on. context: member_sink. */
 static assay_status read_object(json_scan *scan, json_scan_token first, void *context)
 {
     const member_sink *sink = context;
@@ -102,7 +102,7 @@ static assay_status read_object(json_scan *scan, json_scan_token first, void *co
     return rc;
 }
 
-/* Members that are asked for. */
+/* The members to look up. */
 typedef struct wanted {
     const char *const *names; /* [n] */
     size_t n;
@@ -124,7 +124,7 @@ assay_status serve_json_members(assay_text text, const char *const *names, assay
     return rc;
 }
 
-/* Who takes the members of elements that have these names. */
+/* Receives the members of each element that have these names. */
 typedef struct element_sink {
     const char *const *names; /* [n] */
     size_t n;
@@ -132,7 +132,7 @@ typedef struct element_sink {
     void *context;
 } element_sink;
 
-/* An array to its end. context: element_sink. */
+/* Reads an array to its end. context: element_sink. */
 static assay_status read_array(json_scan *scan, json_scan_token first, void *context)
 {
     const element_sink *sink = context;
@@ -156,7 +156,7 @@ assay_status serve_json_elements_members(assay_text text, const char *const *nam
     return read_text(text, read_array, &(element_sink){names, n, take, context});
 }
 
-/* Who is given all members, with their names as they stand. */
+/* Receives all members, with their names verbatim. */
 typedef struct object_sink {
     void (*take)(void *context, assay_text name, assay_text value);
     void *context;

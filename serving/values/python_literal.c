@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 4300 /* of a whole number: what Python takes */
+#define DIGITS_MAX 4300 /* digits of an integer: Python's limit */
 
 typedef struct source {
     assay_text text;
     size_t at;
-    size_t depth; /* of brackets */
+    size_t depth; /* nesting of brackets */
     serve_bytes string;
 } source;
 
@@ -27,7 +27,7 @@ static char look(const source *s, size_t ahead)
     return s->at + ahead < s->text.n ? s->text.at[s->at + ahead] : '\0';
 }
 
-/* Bytes of a backslash and the end of its line, if the text goes on behind them; else 0. */
+/* The length of a backslash and line end if the text continues after them; otherwise 0. */
 static size_t measure_join(const source *s)
 {
     if (look(s, 0) != '\\') return 0;
@@ -35,7 +35,7 @@ static size_t measure_join(const source *s)
     return s->at + n < s->text.n ? n : 0;
 }
 
-/* Blanks and joined lines, and inside of brackets lines and comments as well. */
+/* Skips blanks and joined lines, and within brackets also line ends and comments. */
 static void skip_blank(source *s, bool lines)
 {
     for (size_t n = 0;; s->at += n > 0 ? n : 1) {
@@ -59,7 +59,7 @@ static bool is_word(const source *s, size_t ahead)
     return serve_span_word(serve_span_part(s->text, s->at + ahead, s->at + ahead + 1)) == 1;
 }
 
-/* Digits with single underscores between them, without those, into out. How many. */
+/* Copies digits, without the single underscores between them, to out. Returns how many. */
 static size_t read_digits(source *s, serve_bytes *out)
 {
     size_t n = 0;
@@ -75,7 +75,7 @@ static size_t read_digits(source *s, serve_bytes *out)
 
 #define OCTAL "01234567"
 
-/* 0x…, 0o…, 0b…: in decimal. */
+/* Reads 0x…, 0o…, 0b…, and writes it in decimal. */
 static bool read_based(source *s, serve_bytes *json, int base)
 {
     char digits[65], decimal[24];
@@ -105,7 +105,7 @@ static int base_of(char c)
     return c == 'x' || c == 'X' ? 16 : c == 'o' || c == 'O' ? 8 : c == 'b' || c == 'B' ? 2 : 0;
 }
 
-/* What stands in `digits` is a float: as the shortest text that says it. */
+/* Writes the float in `digits` as the shortest text that reads back as the same number. */
 static bool add_float(serve_bytes *json, serve_bytes *digits)
 {
     serve_bytes_add(digits, "", 1);
@@ -118,7 +118,7 @@ static bool add_float(serve_bytes *json, serve_bytes *digits)
         if (strtod(text, NULL) == value) break;
     }
     serve_bytes_add_string(json, text);
-    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* it stays a float */
+    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* so that it remains a float */
     return true;
 }
 
@@ -166,7 +166,7 @@ static bool read_number(source *s, serve_bytes *json)
     return ok;
 }
 
-/* Adjacent strings, joined, in s->string. */
+/* Reads adjacent strings and joins them in s->string. */
 static bool read_strings(source *s)
 {
     s->string.n = 0;
@@ -191,7 +191,7 @@ static bool read_word(source *s, serve_bytes *json)
     return false;
 }
 
-/* Values up to the closing bracket, *n of them; *comma: whether a comma came last. */
+/* Reads values up to the closing bracket. *n: how many; *comma: whether a comma came last. */
 static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool *comma)
 {
     for (*n = 0, *comma = false;; *comma = true) {
@@ -210,7 +210,7 @@ static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool
     return true;
 }
 
-/* A list, or a tuple; a value in parentheses stays one. */
+/* Reads a list or a tuple; a single value in parentheses is no tuple. */
 static bool read_list(source *s, serve_bytes *json)
 {
     const bool round = look(s, 0) == '(';
@@ -235,7 +235,7 @@ static bool is_float(const serve_bytes *json)
     return memchr(json->at, '.', json->n) || memchr(json->at, 'e', json->n);
 }
 
-/* A key, as json.dumps writes it. */
+/* Writes a key as json.dumps does. */
 static bool read_key(source *s, serve_arguments *members)
 {
     if (serve_python_is_string(s->text, s->at)) {
@@ -303,7 +303,7 @@ static bool read_value(source *s, serve_bytes *json)
     return read_word(s, json);
 }
 
-/* What was added on the way is taken back where it is no literal. */
+/* On failure, removes what was added. */
 static bool close_source(source *s, serve_bytes *json, size_t n, bool ok)
 {
     json->failed |= s->string.failed;
@@ -323,7 +323,7 @@ bool serve_python_value(serve_bytes *json, assay_text text, size_t *at)
     return close_source(&s, json, n, ok);
 }
 
-/* Values without brackets around them: more than one, or a comma, make a tuple. */
+/* Reads values without brackets around them: several values, or a trailing comma, make a tuple. */
 static bool read_bare(source *s, serve_bytes *json)
 {
     serve_bytes items = {0};
@@ -347,7 +347,7 @@ static bool read_bare(source *s, serve_bytes *json)
     return ok;
 }
 
-/* Whether a line of nothing but blanks comes last: Python takes it for an indented one. */
+/* Whether the last line is blank, which Python treats as an indented line. */
 static bool ends_indented(assay_text text)
 {
     size_t n = text.n;

@@ -16,7 +16,7 @@ static bool is_newline(char c)
     return c == '\n' || c == '\r';
 }
 
-/* Bytes of the prefix at text[at]: none, or one letter. */
+/* The length of the prefix at text[at]: none, or one letter. */
 static size_t measure_prefix(assay_text text, size_t at)
 {
     const char c = look(text, at);
@@ -45,7 +45,7 @@ static int digit(char c, unsigned base)
     return value < (int)base ? value : -1;
 }
 
-/* Digits at text[*at..): at least `least`, at most `most`. */
+/* Reads digits at text[*at..): at least `least`, at most `most`. */
 static bool read_digits(assay_text text, size_t *at, unsigned base, size_t least, size_t most,
                         uint32_t *value)
 {
@@ -64,7 +64,7 @@ static bool add_coded(serve_bytes *out, assay_text text, size_t *at, unsigned ba
     return true;
 }
 
-/* The escape behind a backslash, at text[*at]. An unknown one keeps its backslash. */
+/* Reads the escape after a backslash, at text[*at]. An unknown escape keeps its backslash. */
 static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
 {
     static const char NAMED[] = "\\'\"abfnrtv", SAYS[] = "\\'\"\a\b\f\n\r\t\v";
@@ -90,7 +90,7 @@ static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
     return true;
 }
 
-/* A backslash in a raw string stands for itself, and the character behind it does not end the string. */
+/* In a raw string a backslash is kept, and the character after it does not end the string. */
 static void add_raw(serve_bytes *out, assay_text text, size_t *at)
 {
     const char c = look(text, *at);
@@ -100,7 +100,7 @@ static void add_raw(serve_bytes *out, assay_text text, size_t *at)
     ++*at;
 }
 
-/* Up to the quotes that end it; quotes: how many. */
+/* Reads up to the closing quotes; quotes: how many. */
 static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote, size_t quotes, bool raw)
 {
     while (*at < text.n) {
@@ -116,7 +116,7 @@ static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote,
         if (c == '\\') {
             if (raw) add_raw(out, text, at);
             else if (!add_escape(out, text, at)) return false;
-        } else if (c == '\r') { /* a line ends in "\n", however the text says it */
+        } else if (c == '\r') { /* every line end becomes "\n" */
             serve_bytes_add(out, "\n", 1);
             *at += look(text, *at) == '\n';
         } else {

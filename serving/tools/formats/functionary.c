@@ -2,8 +2,8 @@
  * text, a JSON array [{"name": …, "arguments": {…}}, …].
  *
  * The arguments of a recipient end at the first '}' that the end of the text or a marker "<|" follows, those
- * of a function at the last '}' before its end tag; they need not be JSON. The recipients `all` and `user`
- * are not tools.
+ * of a function at the first '}' that its end tag follows; they need not be JSON. The recipients `all` and
+ * `user` are not tools.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/formats.h"
