@@ -53,7 +53,7 @@ void serve_reply_free(assay_reply *reply)
 }
 
 /* Receives a piece from the reasoning parser. */
-static void take(void *context, assay_part part, const char *text, size_t n)
+static void route_piece(void *context, assay_part part, const char *text, size_t n)
 {
     assay_reply *r = context;
     if (part != ASSAY_PART_CONTENT || !r->tools) r->sink->take(r->sink->context, part, text, n);
@@ -61,12 +61,12 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* The sink for the reasoning parser while `sink` receives the output. */
-static assay_sink through(assay_reply *r, const assay_sink *sink, assay_error *err)
+static assay_sink make_router(assay_reply *r, const assay_sink *sink, assay_error *err)
 {
     r->sink = sink;
     r->err = err;
     r->status = ASSAY_OK;
-    return (assay_sink){.take = take, .context = r};
+    return (assay_sink){.take = route_piece, .context = r};
 }
 
 assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
@@ -74,14 +74,14 @@ assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, c
 {
     if (reply->tools && reply->reasoning.rules == &no_rules) /* all is content */
         return serve_tools_feed(reply->tools, delta, n, sink, err);
-    const assay_sink inner = through(reply, sink, err);
+    const assay_sink inner = make_router(reply, sink, err);
     serve_reasoning_feed(&reply->reasoning, delta, n, &inner);
     return reply->status;
 }
 
 assay_status serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err)
 {
-    const assay_sink inner = through(reply, sink, err);
+    const assay_sink inner = make_router(reply, sink, err);
     serve_reasoning_end(&reply->reasoning, &inner);
     if (!reply->tools || reply->status != ASSAY_OK) return reply->status;
     return serve_tools_end(reply->tools, sink, err);

@@ -14,7 +14,7 @@ struct assay_tokenizer {
 };
 
 /* The tokenizer behind the ABI's opaque type. */
-static const tokenizer *inner(const assay_tokenizer *t)
+static const tokenizer *model_of(const assay_tokenizer *t)
 {
     return t->model;
 }
@@ -60,7 +60,7 @@ assay_status serve_decode(const assay_tokenizer *t, const int32_t *ids, size_t n
                           char *text, size_t capacity, size_t *n_text, assay_error *err)
 {
     buffer found = {0};
-    const assay_status rc = tokenizer_decode(inner(t), ids, n, skip_special, &found, err);
+    const assay_status rc = tokenizer_decode(model_of(t), ids, n, skip_special, &found, err);
     if (rc == ASSAY_OK) {
         const size_t kept = found.n < capacity ? found.n : capacity;
         if (kept > 0) memcpy(text, found.data, kept);
@@ -70,7 +70,7 @@ assay_status serve_decode(const assay_tokenizer *t, const int32_t *ids, size_t n
     return rc;
 }
 
-static void hand_out(const assay_sink *sink, const char *text, size_t n)
+static void emit_text(const assay_sink *sink, const char *text, size_t n)
 {
     if (n > 0) sink->take(sink->context, ASSAY_PART_CONTENT, text, n);
 }
@@ -79,7 +79,7 @@ assay_status serve_detokenizer_open(const assay_tokenizer *t, bool skip_special,
                                     assay_error *err)
 {
     detokenizer *d = NULL;
-    const assay_status rc = detokenizer_open(inner(t), skip_special, &d, err);
+    const assay_status rc = detokenizer_open(model_of(t), skip_special, &d, err);
     if (rc == ASSAY_OK) *out = (assay_detokenizer *)(void *)d;
     return rc;
 }
@@ -90,7 +90,7 @@ assay_status serve_detokenizer_push(assay_detokenizer *d, int32_t id, const assa
     const char *text = NULL;
     size_t n = 0;
     const assay_status rc = detokenizer_push((detokenizer *)(void *)d, id, &text, &n, err);
-    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    if (rc == ASSAY_OK) emit_text(sink, text, n);
     return rc;
 }
 
@@ -99,7 +99,7 @@ assay_status serve_detokenizer_end(assay_detokenizer *d, const assay_sink *sink,
     const char *text = NULL;
     size_t n = 0;
     const assay_status rc = detokenizer_end((detokenizer *)(void *)d, &text, &n, err);
-    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    if (rc == ASSAY_OK) emit_text(sink, text, n);
     return rc;
 }
 

@@ -86,7 +86,7 @@ static assay_status begin_call(serve_grammar *g, serve_item *own, json_object *i
                               "item: found arguments in a call that is new, expected an empty text");
 }
 
-assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_object *event)
+assay_status serve_items_read_added(serve_grammar *g, serve_items *items, json_object *event)
 {
     static const char rule[] = "responses-item";
     int64_t index = 0;
@@ -167,7 +167,7 @@ static assay_status find_kind(serve_grammar *g, const serve_item *item, assay_te
                               serve_quote(type).at, serve_quote(serve_bytes_text(&item->type)).at);
 }
 
-assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, json_object *event,
                                          bool summary)
 {
     static const char rule[] = "responses-part";
@@ -196,7 +196,7 @@ assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, j
     return rc;
 }
 
-assay_status serve_items_take_part_done(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, json_object *event,
                                         bool summary)
 {
     static const char rule[] = "responses-done";
@@ -228,7 +228,7 @@ static assay_status add_delta(serve_grammar *g, serve_part *part, json_object *e
     return ASSAY_OK;
 }
 
-assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
+assay_status serve_items_read_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
                                    bool *taken)
 {
     const bool annotation = serve_text_is(type, "response.output_text.annotation.added");
@@ -258,7 +258,7 @@ assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_t
     return ASSAY_OK;
 }
 
-assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done)
+assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done)
 {
     serve_item *item = NULL;
     json_object *text;
@@ -319,7 +319,7 @@ static assay_status check_item(serve_grammar *g, serve_item *own, json_object *i
                : rc;
 }
 
-assay_status serve_items_take_done(serve_grammar *g, serve_items *items, json_object *event)
+assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_object *event)
 {
     static const char rule[] = "responses-done";
     serve_item *own = NULL;

@@ -53,16 +53,16 @@ typedef struct serve_items {
 
 void serve_items_free(serve_items *items);
 
-assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_object *event);
-assay_status serve_items_take_done(serve_grammar *g, serve_items *items, json_object *event);
-assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_added(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, json_object *event,
                                          bool summary);
-assay_status serve_items_take_part_done(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, json_object *event,
                                         bool summary);
-assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done);
+assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done);
 
 /* Reads deltas and done events of texts, and annotations. *taken is false if `type` is none of these. */
-assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
+assay_status serve_items_read_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
                                    bool *taken);
 
 /* The output of the last event must equal what the items' own events said. */

@@ -88,7 +88,7 @@ static assay_status expect_null(serve_grammar *g, const char *rule, const char *
     return serve_grammar_fail(g, rule, "%s: found a %s, expected null", where, name);
 }
 
-static assay_status take_start(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_start(serve_grammar *g, messages *m, json_object *event)
 {
     static const char rule[] = "messages-start", where[] = "message";
     json_object *message, *content, *usage;
@@ -142,7 +142,7 @@ static assay_status check_block(serve_grammar *g, const block_type *type, json_o
     return rc == ASSAY_OK ? serve_grammar_name(g, rule, where, block, "name", &text) : rc;
 }
 
-static assay_status take_block_start(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_start(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *block;
     assay_text type;
@@ -199,7 +199,7 @@ static assay_status add_delta(serve_grammar *g, messages *m, assay_text type, js
     return rc == ASSAY_OK ? serve_grammar_join(g, &m->input, serve_string(value)) : rc;
 }
 
-static assay_status take_block_delta(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_delta(serve_grammar *g, messages *m, json_object *event)
 {
     static const char rule[] = "messages-delta";
     json_object *delta;
@@ -225,7 +225,7 @@ static assay_status take_block_delta(serve_grammar *g, messages *m, json_object 
     return add_delta(g, m, type, delta);
 }
 
-static assay_status take_block_stop(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_stop(serve_grammar *g, messages *m, json_object *event)
 {
     assay_status rc = expect_open(g, m, event, "content_block_stop");
     if (rc != ASSAY_OK) return rc;
@@ -278,7 +278,7 @@ static assay_status check_stop_reason(serve_grammar *g, const messages *m, json_
     return ASSAY_OK;
 }
 
-static assay_status take_message_delta(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_message_delta(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *delta, *usage;
     if (m->phase != IN_MESSAGE)
@@ -296,7 +296,7 @@ static assay_status take_message_delta(serve_grammar *g, messages *m, json_objec
     return rc;
 }
 
-static assay_status take_stop(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_stop(serve_grammar *g, messages *m, json_object *event)
 {
     (void)event;
     if (m->phase != BEFORE_STOP)
@@ -305,7 +305,7 @@ static assay_status take_stop(serve_grammar *g, messages *m, json_object *event)
     return ASSAY_OK;
 }
 
-static assay_status take_error(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_error(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *error;
     assay_text text;
@@ -316,38 +316,38 @@ static assay_status take_error(serve_grammar *g, messages *m, json_object *event
     return rc == ASSAY_OK ? serve_grammar_name(g, "event", "error", error, "message", &text) : rc;
 }
 
-static assay_status take_ping(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_ping(serve_grammar *g, messages *m, json_object *event)
 {
     (void)g, (void)m, (void)event;
     return ASSAY_OK;
 }
 
-static assay_status take(serve_grammar *g, void *state, json_object *event)
+static assay_status read_event(serve_grammar *g, void *state, json_object *event)
 {
     static const struct {
         const char *type;
-        assay_status (*take)(serve_grammar *g, messages *m, json_object *event);
+        assay_status (*read)(serve_grammar *g, messages *m, json_object *event);
     } events[] = {
-        {"message_start", take_start},
-        {"content_block_start", take_block_start},
-        {"content_block_delta", take_block_delta},
-        {"content_block_stop", take_block_stop},
-        {"message_delta", take_message_delta},
-        {"message_stop", take_stop},
-        {"ping", take_ping},
-        {"error", take_error},
+        {"message_start", read_start},
+        {"content_block_start", read_block_start},
+        {"content_block_delta", read_block_delta},
+        {"content_block_stop", read_block_stop},
+        {"message_delta", read_message_delta},
+        {"message_stop", read_stop},
+        {"ping", read_ping},
+        {"error", read_error},
     };
     messages *m = state;
     const assay_text type = serve_string(json_object_object_get(event, "type"));
     if (m->phase == STOPPED)
         return serve_grammar_fail(g, "messages-end", "found %s behind message_stop", serve_quote(type).at);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (serve_text_is(type, events[i].type)) return events[i].take(g, m, event);
+        if (serve_text_is(type, events[i].type)) return events[i].read(g, m, event);
     return serve_grammar_fail(g, "event", "found type %s, expected an event of messages",
                               serve_quote(type).at);
 }
 
-static assay_status end(serve_grammar *g, void *state)
+static assay_status end_stream(serve_grammar *g, void *state)
 {
     const messages *m = state;
     if (m->phase == STOPPED) return ASSAY_OK;
@@ -366,7 +366,7 @@ const serve_grammar_rules serve_grammar_messages = {
     .name = "messages",
     .path = "/v1/messages",
     .state_bytes = sizeof(messages),
-    .take = take,
-    .end = end,
+    .read = read_event,
+    .end = end_stream,
     .free = free_state,
 };

@@ -15,7 +15,7 @@
 typedef struct serve_grammar_rules {
     const char *name, *path;
     size_t state_bytes;
-    assay_status (*take)(serve_grammar *g, void *state, json_object *event);
+    assay_status (*read)(serve_grammar *g, void *state, json_object *event);
     assay_status (*done)(serve_grammar *g,
                          void *state); /* reads the event [DONE]; NULL: the endpoint has none */
     assay_status (*end)(serve_grammar *g, void *state); /* ends the stream */

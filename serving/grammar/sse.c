@@ -96,7 +96,7 @@ static assay_status refuse_line(const serve_sse *s, assay_text line, serve_breac
     return refuse_field(s, line.at, line.n, "a line of data:, event:, id:, retry: or a comment", breach);
 }
 
-static assay_status take_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
+static assay_status read_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
 {
     if (f == FIELD_DATA) {
         serve_bytes_add(&s->data, value.at, value.n);
@@ -123,7 +123,7 @@ static assay_text without_mark(const serve_sse *s, assay_text line)
     return marked ? (assay_text){line.at + 3, line.n - 3} : line;
 }
 
-static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
+static assay_status read_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
     const assay_text line = without_mark(s, (assay_text){at, n});
     at = line.at;
@@ -137,17 +137,17 @@ static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_brea
     if (value.n > 0 && *value.at == ' ') value = (assay_text){value.at + 1, value.n - 1};
     for (field f = 0; f < N_FIELDS; f++)
         if (strlen(field_names[f]) == n_name && memcmp(field_names[f], at, n_name) == 0)
-            return take_field(s, f, value, breach);
+            return read_field(s, f, value, breach);
     return refuse_line(s, line, breach);
 }
 
 /* Ends the current line with these last bytes. */
 static assay_status end_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
-    if (s->line.n == 0) return take_line(s, at, n, breach);
+    if (s->line.n == 0) return read_line(s, at, n, breach);
     serve_bytes_add(&s->line, at, n);
     if (s->line.failed) return ASSAY_ENOMEM;
-    assay_status rc = take_line(s, s->line.at, s->line.n, breach);
+    assay_status rc = read_line(s, s->line.at, s->line.n, breach);
     s->line.n = 0;
     return rc;
 }

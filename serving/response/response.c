@@ -94,7 +94,7 @@ static bool is_space(const serve_bytes *text)
 }
 
 /* Adds reasoning or content. */
-static void take_text(assay_response *r, assay_part part, assay_text text)
+static void receive_text(assay_response *r, assay_part part, assay_text text)
 {
     if (r->is_open && r->runs[r->n_runs - 1].part == part) {
         add_text(r, &r->runs[r->n_runs - 1], text);
@@ -111,20 +111,22 @@ static void take_text(assay_response *r, assay_part part, assay_text text)
     space->n = 0;
 }
 
-static void take_content(void *context, assay_text text)
+static void receive_content(void *context, assay_text text)
 {
-    take_text(context, ASSAY_PART_CONTENT, text);
+    receive_text(context, ASSAY_PART_CONTENT, text);
 }
 
-static void take_piece(void *context, assay_part part, const char *text, size_t n)
+static void receive_piece(void *context, assay_part part, const char *text, size_t n)
 {
     assay_response *r = context;
     serve_run *run;
     if (part == ASSAY_PART_REASONING || part == ASSAY_PART_CALL)
-        serve_special_end(&r->special, take_content, r);
+        serve_special_end(&r->special, receive_content, r);
     switch (part) {
-    case ASSAY_PART_CONTENT: serve_special_feed(&r->special, (assay_text){text, n}, take_content, r); return;
-    case ASSAY_PART_REASONING: take_text(r, part, (assay_text){text, n}); return;
+    case ASSAY_PART_CONTENT:
+        serve_special_feed(&r->special, (assay_text){text, n}, receive_content, r);
+        return;
+    case ASSAY_PART_REASONING: receive_text(r, part, (assay_text){text, n}); return;
     case ASSAY_PART_CALL:
         run = open_run(r, part);
         if (run) serve_bytes_add(&run->name, text, n);
@@ -208,12 +210,12 @@ static void fail(assay_response *r, const char *text)
 
 static assay_status finish(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
 {
-    const assay_sink pieces = {.take = take_piece, .context = r};
+    const assay_sink pieces = {.take = receive_piece, .context = r};
     const char *reason = chunk->finish_reason ? chunk->finish_reason : "stop";
     assay_status rc = r->serving->reply_end(r->reply, &pieces, err);
     r->is_over = true;
     if (rc != ASSAY_OK) return rc;
-    serve_special_end(&r->special, take_content, r);
+    serve_special_end(&r->special, receive_content, r);
     if (strcmp(reason, "length") == 0) r->finish = SERVE_LENGTH;
     else if (strcmp(reason, "content_filter") == 0) r->finish = SERVE_FILTERED;
     else if (chunk->stop_sequence.at) r->finish = SERVE_STOP_TEXT;
@@ -234,7 +236,7 @@ static assay_status check_open(const assay_response *r, assay_error *err)
 assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *chunk,
                                   const assay_byte_sink *sink, assay_error *err)
 {
-    const assay_sink pieces = {.take = take_piece, .context = r};
+    const assay_sink pieces = {.take = receive_piece, .context = r};
     assay_status rc = check_open(r, err);
     if (rc != ASSAY_OK) return rc;
     if (chunk->prompt_tokens > 0) r->prompt_tokens = chunk->prompt_tokens;

@@ -33,23 +33,23 @@ static const char *const TOKENS[] = {"<|im_end|>",
 typedef enum likeness { NO_TOKEN, BEGINS, IS_TOKEN } likeness;
 
 /* No token is a prefix of another. */
-static likeness tell(const serve_special *s)
+static likeness match_tokens(const serve_special *s)
 {
     for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
         if (strncmp(TOKENS[i], s->held, s->n) == 0) return TOKENS[i][s->n] ? BEGINS : IS_TOKEN;
     return NO_TOKEN;
 }
 
-static bool opens(char c)
+static bool begins_token(char c)
 {
     return c == '<' || c == '[' || c == ']';
 }
 
 /* Handles the latest character: drops a token, or emits what can no longer become one. A token's first
  * character occurs in tokens only at their ends, so only the latest one can begin another token. */
-static void settle(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
+static void resolve_held(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
 {
-    const likeness like = tell(s);
+    const likeness like = match_tokens(s);
     const char last = s->held[s->n - 1];
     if (like == BEGINS) return;
     if (like == IS_TOKEN) {
@@ -57,7 +57,7 @@ static void settle(serve_special *s, void (*take)(void *context, assay_text piec
         s->n = 0;
         return;
     }
-    const bool begins = opens(last);
+    const bool begins = begins_token(last);
     take(context, (assay_text){s->held, s->n - begins});
     s->held[0] = last;
     s->n = begins;
@@ -74,12 +74,12 @@ void serve_special_feed(serve_special *s, assay_text text, void (*take)(void *co
             serve_special_end(s, take, context);
             begin = at;
         }
-        if (s->n == 0 && !s->letters && !opens(c)) continue;
+        if (s->n == 0 && !s->letters && !begins_token(c)) continue;
         if (begin < at) take(context, (assay_text){text.at + begin, at - begin});
         begin = at + 1;
         if (s->letters) continue;
         s->held[s->n++] = c;
-        settle(s, take, context);
+        resolve_held(s, take, context);
     }
     if (begin < text.n) take(context, (assay_text){text.at + begin, text.n - begin});
 }

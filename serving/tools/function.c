@@ -51,7 +51,7 @@ static void add_value(serve_bytes *out, assay_text value, serve_function_style s
     else add_json_or_python(out, value);
 }
 
-static assay_text strip_newlines(assay_text value, serve_function_style style)
+static assay_text strip_value(assay_text value, serve_function_style style)
 {
     if (style != SERVE_FUNCTION_FRAMED) return serve_span_trim(value);
     if (value.n >= 2 && value.at[0] == '\n' && value.at[value.n - 1] == '\n')
@@ -72,7 +72,7 @@ void serve_function_parameters(assay_text body, serve_function_style style, serv
         const size_t end = serve_span_find(body, key_end + 1, PARAMETER_END);
         if (end == SERVE_NOWHERE) return;
         serve_arguments_name(out, serve_span_trim(serve_span_part(body, key, key_end)));
-        add_value(&out->text, strip_newlines(serve_span_part(body, key_end + 1, end), style), style);
+        add_value(&out->text, strip_value(serve_span_part(body, key_end + 1, end), style), style);
         at = end + strlen(PARAMETER_END);
     }
 }

@@ -90,7 +90,7 @@ static assay_text normalise(serve_bytes *buffer, assay_text name)
 /* Whether a value begins with two or three line ends, of which the last is a lone carriage return, followed
  * by a tag or by nothing. The XML parser reports that return separately, and while the value is otherwise
  * empty the published parser then removes a second newline. */
-static bool is_handed_on_late(assay_text value)
+static bool has_late_newline(assay_text value)
 {
     size_t at = 0, n = 0;
     bool lone = false;
@@ -105,7 +105,7 @@ static bool is_handed_on_late(assay_text value)
 
 /* Whether the published parser defers a value until it is complete and then reads the model's original text:
  * a list, and an object that begins with a Python container in angle brackets. */
-static bool is_put_off(assay_text value, const char *type)
+static bool is_deferred(assay_text value, const char *type)
 {
     if (serve_tools_value_is_list(type)) return true;
     if (strcmp(type, "object") != 0 || !serve_span_starts(value, "<")) return false;
@@ -128,7 +128,7 @@ static assay_text strip_newlines(assay_text value)
 /* A value that is not deferred, as the XML parser reports it. */
 static assay_text read_value(serve_tools *t, assay_text value)
 {
-    const bool late = is_handed_on_late(value);
+    const bool late = has_late_newline(value);
     value = serve_xml_join_lines(&t->name, value);
     return strip_newlines(late && value.n > 0 ? serve_span_from(value, 1) : value);
 }
@@ -141,7 +141,7 @@ static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_t
         serve_bytes_add_string(&out->text, "\"\"");
         return;
     }
-    if (!is_put_off(value, parameter->type)) value = read_value(t, value);
+    if (!is_deferred(value, parameter->type)) value = read_value(t, value);
     if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
@@ -149,7 +149,7 @@ static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_t
 static void add_begun(serve_tools *t, const serve_xml_tag *parameter, assay_text value, serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
-    if (value.n == 0 || is_put_off(value, parameter->type)) return;
+    if (value.n == 0 || is_deferred(value, parameter->type)) return;
     serve_tools_value_begun(&out->text, read_value(t, value), parameter->type);
 }
 

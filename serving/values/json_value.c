@@ -67,7 +67,7 @@ static assay_status read_text(assay_text text,
     return rc;
 }
 
-static assay_status pass_value(json_scan *scan, json_scan_token first, void *context)
+static assay_status skip_value(json_scan *scan, json_scan_token first, void *context)
 {
     (void)context;
     return read_value(scan, first, &(assay_text){0});
@@ -75,7 +75,7 @@ static assay_status pass_value(json_scan *scan, json_scan_token first, void *con
 
 assay_status serve_json_check(assay_text text)
 {
-    return read_text(text, pass_value, NULL);
+    return read_text(text, skip_value, NULL);
 }
 
 /* Receives members. name: the token, which is part of the text. */
@@ -109,7 +109,7 @@ typedef struct wanted {
     assay_text found[4];
 } wanted;
 
-static void take_wanted(void *context, const json_scan_token *name, assay_text value)
+static void receive_wanted(void *context, const json_scan_token *name, assay_text value)
 {
     wanted *w = context;
     for (size_t i = 0; i < w->n; i++)
@@ -119,7 +119,7 @@ static void take_wanted(void *context, const json_scan_token *name, assay_text v
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
 {
     wanted w = {.names = names, .n = n};
-    const assay_status rc = read_text(text, read_object, &(member_sink){take_wanted, &w});
+    const assay_status rc = read_text(text, read_object, &(member_sink){receive_wanted, &w});
     if (rc == ASSAY_OK) memcpy(values, w.found, n * sizeof *values);
     return rc;
 }
@@ -142,7 +142,7 @@ static assay_status read_array(json_scan *scan, json_scan_token first, void *con
     while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
         wanted w = {.names = sink->names, .n = sink->n};
         assay_text element;
-        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){take_wanted, &w})
+        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){receive_wanted, &w})
                                             : read_value(scan, token, &element);
         if (rc == ASSAY_OK) sink->take(sink->context, w.found);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
@@ -162,7 +162,7 @@ typedef struct object_sink {
     void *context;
 } object_sink;
 
-static void take_any(void *context, const json_scan_token *name, assay_text value)
+static void receive_any(void *context, const json_scan_token *name, assay_text value)
 {
     const object_sink *sink = context;
     sink->take(sink->context, (assay_text){name->text - 1, name->n + 2}, value);
@@ -171,7 +171,7 @@ static void take_any(void *context, const json_scan_token *name, assay_text valu
 assay_status serve_json_object(assay_text text,
                                void (*take)(void *context, assay_text name, assay_text value), void *context)
 {
-    return read_text(text, read_object, &(member_sink){take_any, &(object_sink){take, context}});
+    return read_text(text, read_object, &(member_sink){receive_any, &(object_sink){take, context}});
 }
 
 bool serve_json_is_string(assay_text value)
