@@ -1,4 +1,4 @@
-/* Changes of the event streams in serving/grammar/tests/streams, each of which breaks one rule.
+/* Edits of the event streams in serving/grammar/tests/streams, each of which breaks one rule.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_TESTS_STREAM_EDITS_H
@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* A word that is changed, and the rule which that breaks: `to` in the place of what stands first behind the
- * first `after`. A rule " +2" is found broken two events behind the one that is changed. */
+/* Replaces the first `from` after the first `after` by `to`, which breaks `rule`. A rule that ends in " +2"
+ * is broken two events after the edited one. */
 typedef struct stream_edit {
     const char *name, *after, *from, *to, *rule;
 } stream_edit;
