@@ -96,7 +96,7 @@ static size_t measure_start(serve_tools *t, assay_text text, bool ended)
 }
 
 /* The next state of t->reading after match_opener has returned `found`. */
-static serve_tools_reading read_next(const serve_tools *t, serve_tools_found found, bool ended)
+static serve_tools_reading next_reading(const serve_tools *t, serve_tools_found found, bool ended)
 {
     if (found == SERVE_FOUND_BLOCK) return SERVE_READING_BLOCK;
     const bool begun = found == SERVE_FOUND_MORE && ended;
@@ -117,7 +117,7 @@ static size_t measure_content(serve_tools *t, assay_text text, bool ended)
     if (t->passed == t->n_blank) t->n_blank += serve_span_skip(serve_span_part(text, 0, n), 0);
     for (; (at = find_first(t, text.at, at, n)) < n; at++) {
         const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
-        t->reading = read_next(t, found, ended);
+        t->reading = next_reading(t, found, ended);
         if (t->reading != SERVE_READING_CONTENT || (found == SERVE_FOUND_MORE && !ended)) break;
     }
     return at;
@@ -186,7 +186,7 @@ static size_t run(serve_tools *t, assay_text all, bool ended)
 static bool is_plain(const serve_tools *t)
 {
     return t->reading == SERVE_READING_CONTENT && t->held.n == 0 && t->passed > t->n_blank && !t->watched &&
-           serve_tools_hands_out(t);
+           serve_tools_emits_content(t);
 }
 
 static assay_status finish(serve_tools *t, assay_error *err)

@@ -34,9 +34,9 @@ static bool is_dropped(const serve_tools *t)
     return !t->withheld && t->n_calls > 0 && drops_behind(t);
 }
 
-bool serve_tools_hands_out(const serve_tools *t)
+bool serve_tools_emits_content(const serve_tools *t)
 {
-    return t->content_mode == SERVE_CONTENT_HANDED_OUT ||
+    return t->content_mode == SERVE_CONTENT_EMITTED ||
            (!is_dropped(t) && (!is_conditional(t) || t->overflowed));
 }
 
@@ -49,7 +49,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
 {
     if (text.n == 0 || is_dropped(t)) return;
     if (t->watched) t->format->watch(t, text);
-    if (serve_tools_hands_out(t)) {
+    if (serve_tools_emits_content(t)) {
         emit(t, ASSAY_PART_CONTENT, text);
         return;
     }

@@ -18,7 +18,7 @@ void serve_tools_read_tail(serve_tools *t, void (*read)(serve_tools *t, assay_te
 void serve_tools_withhold_absorbed(serve_tools *t, assay_text text);
 
 /* Whether content is emitted now: neither dropped nor held. */
-bool serve_tools_hands_out(const serve_tools *t);
+bool serve_tools_emits_content(const serve_tools *t);
 
 /* The text has ended: emits content that was held for a call if no call has come. */
 void serve_tools_end_content(serve_tools *t);

@@ -31,7 +31,7 @@ typedef enum serve_tools_reading {
 /* What the format has decided about content at this place. */
 typedef enum serve_tools_content_mode {
     SERVE_CONTENT_BY_RULE, /* nothing: the rules of serve_tools_after apply */
-    SERVE_CONTENT_HANDED_OUT,
+    SERVE_CONTENT_EMITTED,
     SERVE_CONTENT_DROPPED
 } serve_tools_content_mode;
 

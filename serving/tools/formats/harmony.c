@@ -141,7 +141,7 @@ static void begin_answer(serve_tools *t)
     const bool waits = own->called;
     t->tail.n = 0;
     if (waits && own->answered) return;
-    t->content_mode = waits ? SERVE_CONTENT_BY_RULE : SERVE_CONTENT_HANDED_OUT;
+    t->content_mode = waits ? SERVE_CONTENT_BY_RULE : SERVE_CONTENT_EMITTED;
     t->withheld = waits;
     if (waits) own->channel = WAITING;
 }
@@ -223,7 +223,7 @@ static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended,
     harmony_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
     /* Text outside of the answer is dropped. */
-    if (t->content_mode == SERVE_CONTENT_HANDED_OUT) t->content_mode = SERVE_CONTENT_DROPPED;
+    if (t->content_mode == SERVE_CONTENT_EMITTED) t->content_mode = SERVE_CONTENT_DROPPED;
     end_answer(t);
     own->called |= t->opener == CALL_OPENER;
     if (t->opener != CHANNEL_OPENER) found = scan_token(t, text, n);

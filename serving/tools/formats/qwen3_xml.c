@@ -173,7 +173,7 @@ static serve_tools_found scan_bare(serve_tools *t, assay_text text, size_t *n)
     ((qwen3_xml_state *)t->own)->drops_begun = true;
     if (t->n_calls > 0) {
         t->tail.n = 0;
-        t->content_mode = SERVE_CONTENT_HANDED_OUT;
+        t->content_mode = SERVE_CONTENT_EMITTED;
     }
     serve_tools_content(t, serve_span_part(text, 0, tag.end));
     serve_tools_content(t, serve_xml_join_lines(&t->name, serve_span_part(text, tag.end, *n)));
@@ -254,10 +254,10 @@ static assay_text drop_kept_back(assay_text block)
     return block;
 }
 
-/* Has no effect once content is handed out. */
+/* Has no effect once all content is emitted. */
 static void set_dropped(serve_tools *t, bool dropped)
 {
-    if (t->content_mode == SERVE_CONTENT_HANDED_OUT) return;
+    if (t->content_mode == SERVE_CONTENT_EMITTED) return;
     t->content_mode = dropped ? SERVE_CONTENT_DROPPED : SERVE_CONTENT_BY_RULE;
 }
 
