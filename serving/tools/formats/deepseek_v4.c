@@ -1,6 +1,6 @@
-/* deepseek_v4: <｜DSML｜tool_calls><｜DSML｜invoke name="NAME"> <｜DSML｜parameter name="KEY"
- * string="true">VALUE</｜DSML｜parameter>…</｜DSML｜invoke>… </｜DSML｜tool_calls>. string="false": the value
- * is JSON. The text may end before any of the end tags.
+/* deepseek_v4: <｜DSML｜tool_calls><｜DSML｜invoke name="NAME">
+ * <｜DSML｜parameter name="KEY" string="true">VALUE</｜DSML｜parameter>…</｜DSML｜invoke>…
+ * </｜DSML｜tool_calls>. string="false": the value is JSON. The text may end before any of the end tags.
  *
  * Only the first block is read.
  *

@@ -23,6 +23,7 @@
 
 /* Openers: a call, a bare function, a parameter outside of calls, end tags outside of calls. */
 enum { TAGGED, BARE, STRAY, CALL_END, FUNCTION_END };
+
 typedef struct qwen3_xml_state {
     bool cut_off;     /* the text ends within the block */
     bool stray_end;   /* there was an end tag outside of calls */
@@ -49,8 +50,8 @@ static bool has_no_name(assay_text text, size_t at)
 }
 
 /* Whether the tag at text[at], a '<', confirms the function before it. SERVE_FOUND_MORE if the tag is
- * incomplete; SERVE_FOUND_END if only an end tag can confirm the function now, in *phase. *seen: the offset
- * up to which the end of the tag was searched for. */
+ * incomplete; SERVE_FOUND_END if only an end tag can confirm the function now, as *phase says. *seen: the
+ * offset up to which the end of the tag was searched for. */
 static serve_tools_found scan_after(assay_text text, size_t at, size_t *seen, int *phase)
 {
     size_t looked = 0;
