@@ -8,19 +8,19 @@
 #include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
-/* What a client may name; more would be work at every byte. */
+/* Limits on what a client may pass, since each byte is compared with all of it. */
 #define STOP_TEXTS_MAX      64
 #define STOP_TEXT_BYTES_MAX 4096
 
 struct assay_completion {
     assay_completion_options options;
     assay_detokenizer *detokenizer;
-    serve_bytes held; /* text in which a stop text may have begun */
+    serve_bytes held; /* text that may begin a stop text */
     assay_completion_state state;
-    const assay_sink *sink; /* of the call under way */
+    const assay_sink *sink; /* set during a call */
 };
 
-static assay_status check(const assay_completion_options *o, assay_error *err)
+static assay_status check_options(const assay_completion_options *o, assay_error *err)
 {
     if (o->size < sizeof *o)
         return assay_fail(err, ASSAY_EINVAL, "options of a completion have %u bytes, expected at least %zu",
@@ -39,7 +39,7 @@ static assay_status check(const assay_completion_options *o, assay_error *err)
 assay_status serve_completion_open(const assay_completion_options *options, assay_completion **out,
                                    assay_error *err)
 {
-    assay_status rc = check(options, err);
+    assay_status rc = check_options(options, err);
     if (rc != ASSAY_OK) return rc;
     assay_completion *c = calloc(1, sizeof *c);
     if (!c) return assay_fail(err, ASSAY_ENOMEM, "a completion: out of memory");
@@ -59,9 +59,9 @@ void serve_completion_free(assay_completion *c)
     free(c);
 }
 
-/* Where the stop text begins that is complete with the first `end` bytes of what is held; `end` where none
- * is. Of several, the one that begins first. */
-static size_t begin_of_stop(const assay_completion *c, size_t end)
+/* The offset of the stop text that the first `end` held bytes complete; `end` if there is none. Of several,
+ * the one that begins first. */
+static size_t find_complete_stop(const assay_completion *c, size_t end)
 {
     size_t begin = end;
     for (size_t i = 0; i < c->options.n_stop_texts; i++) {
@@ -72,8 +72,8 @@ static size_t begin_of_stop(const assay_completion *c, size_t end)
     return begin;
 }
 
-/* How many of the last bytes that are held may begin a stop text. */
-static size_t open_end(const assay_completion *c)
+/* How many of the last held bytes may begin a stop text. */
+static size_t measure_begun_stop(const assay_completion *c)
 {
     size_t most = 0;
     for (size_t i = 0; i < c->options.n_stop_texts; i++) {
@@ -85,15 +85,15 @@ static size_t open_end(const assay_completion *c)
     return most;
 }
 
-/* Hands out the first n bytes of what is held. */
-static void release(assay_completion *c, size_t n)
+/* Emits the first n held bytes. */
+static void emit_held(assay_completion *c, size_t n)
 {
     if (n > 0) c->sink->take(c->sink->context, ASSAY_PART_CONTENT, c->held.at, n);
     serve_bytes_drop(&c->held, n);
 }
 
-/* Text from the detokenizer. What stands behind a stop text is dropped, and nothing comes any more. */
-static void take(void *context, assay_part part, const char *text, size_t n)
+/* Receives text from the detokenizer. Text after a stop text is dropped, and the completion is over. */
+static void receive_text(void *context, assay_part part, const char *text, size_t n)
 {
     assay_completion *c = context;
     size_t end = c->held.n;
@@ -101,16 +101,16 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     serve_bytes_add(&c->held, text, n);
     if (c->held.failed) return;
     while (end++ < c->held.n) {
-        const size_t begin = begin_of_stop(c, end);
+        const size_t begin = find_complete_stop(c, end);
         if (begin == end) continue;
-        release(c, begin);
+        emit_held(c, begin);
         c->held.n = 0;
         c->state.finish = ASSAY_FINISH_STOP;
         c->state.by_text = true;
-        c->state.stop_id = -1; /* of which this may be the push: the text was there before it */
+        c->state.stop_id = -1; /* the same push may have had text before the stop text */
         return;
     }
-    release(c, c->held.n - open_end(c));
+    emit_held(c, c->held.n - measure_begun_stop(c));
 }
 
 static bool is_stop(const assay_completion *c, int32_t id)
@@ -120,18 +120,18 @@ static bool is_stop(const assay_completion *c, int32_t id)
     return false;
 }
 
-/* Nothing more comes: what was held back is text, unless it ends in a stop text after all. */
-static assay_status finish(assay_completion *c, const assay_sink *inner, assay_error *err)
+/* Ends the text: what was held is text, unless it ends in a stop text. */
+static assay_status end_text(assay_completion *c, const assay_sink *inner, assay_error *err)
 {
     assay_status rc = serve_detokenizer_end(c->detokenizer, inner, err);
-    if (rc == ASSAY_OK) release(c, c->held.n);
+    if (rc == ASSAY_OK) emit_held(c, c->held.n);
     return rc;
 }
 
 assay_status serve_completion_push(assay_completion *c, int32_t id, const assay_sink *sink,
                                    assay_completion_state *state, assay_error *err)
 {
-    const assay_sink inner = {.take = take, .context = c};
+    const assay_sink inner = {.take = receive_text, .context = c};
     if (c->state.finish != ASSAY_FINISH_NONE)
         return assay_fail(err, ASSAY_EINVAL, "the completion has ended");
     c->sink = sink;
@@ -140,13 +140,13 @@ assay_status serve_completion_push(assay_completion *c, int32_t id, const assay_
     if (is_stop(c, id)) {
         c->state.finish = ASSAY_FINISH_STOP;
         c->state.stop_id = id;
-        rc = finish(c, &inner, err);
+        rc = end_text(c, &inner, err);
     } else {
         rc = serve_detokenizer_push(c->detokenizer, id, &inner, err);
         if (rc == ASSAY_OK && c->state.finish == ASSAY_FINISH_NONE &&
             c->state.completion_tokens == c->options.max_tokens) {
             c->state.finish = ASSAY_FINISH_LENGTH;
-            rc = finish(c, &inner, err);
+            rc = end_text(c, &inner, err);
         }
     }
     if (rc == ASSAY_OK && c->held.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a completion: out of memory");

@@ -1,4 +1,4 @@
-/* A completion under way: ids that a model chose in, text out, until something ends it.
+/* A completion in progress: token ids in, text out, up to a stop id, a stop text or the limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_COMPLETION_H

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "tokenizer/encode.h"
 
-/* A place is emptied and filled in one step each, so that an encoder has one owner at any time. */
+/* Each slot is emptied and filled atomically, so that an encoder has one owner at any time. */
 struct serve_encoders {
     const tokenizer *tokenizer;
-    _Atomic(tokenizer_encoder *) kept[SERVE_ENCODERS_KEPT]; /* NULL: an empty place */
+    _Atomic(tokenizer_encoder *) kept[SERVE_ENCODERS_KEPT]; /* NULL: an empty slot */
 };
 
 assay_status serve_encoders_open(const tokenizer *t, serve_encoders **out, assay_error *err)

@@ -1,4 +1,4 @@
-# Behaviour on text, linked into every engine of ours.
+# Behaviour on text, linked into each of our engines.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += serving/libserving.la
 serving_libserving_la_SOURCES = \
@@ -10,7 +10,7 @@ serving_libserving_la_SOURCES = \
 	serving/table.c serving/table.h \
 	serving/tokenizing.c serving/tokenizing.h
 
-# No product is contracted with a sum: a sampler gives the same bits on every machine.
+# Multiply-adds are not contracted, so that sampling is bit-identical on every machine.
 serving_libserving_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) -ffp-contract=off
 include serving/text/local.mk
 include serving/values/local.mk

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "serving/reasoning/reasoning.h"
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
 
-/* A bracket and more; what else the rules know may be a word of an answer. */
-static void add(serve_markers *to, const char *marker)
+/* Adds a marker that begins with a bracket and is longer than that; other markers can be words of an
+ * answer. */
+static void add_marker(serve_markers *to, const char *marker)
 {
     if (!strchr("<[", marker[0]) || !marker[1]) return;
     for (size_t i = 0; i < to->n; i++)
@@ -17,8 +18,8 @@ static void add(serve_markers *to, const char *marker)
     to->at[to->n++] = marker;
 }
 
-/* Adds the phases that a phase leads to; returns whether there was a new one. */
-static bool follow(const serve_reasoning_rules *rules, unsigned phase, uint64_t *known)
+/* Adds the phases that a phase leads to. Returns whether one was new. */
+static bool add_next_phases(const serve_reasoning_rules *rules, unsigned phase, uint64_t *known)
 {
     const serve_phase *p = &rules->phases[phase];
     const uint64_t before = *known;
@@ -29,7 +30,7 @@ static bool follow(const serve_reasoning_rules *rules, unsigned phase, uint64_t 
     return *known != before;
 }
 
-/* The phases that a reply may come to, as bits. */
+/* The phases that a reply can reach, as bits. */
 static uint64_t find_phases(const serve_reasoning_rules *rules)
 {
     uint64_t known = UINT64_C(1) << rules->first | UINT64_C(1) << rules->first_off;
@@ -37,7 +38,7 @@ static uint64_t find_phases(const serve_reasoning_rules *rules)
     while (grown) {
         grown = false;
         for (unsigned phase = 0; phase < 64; phase++)
-            if (known >> phase & 1) grown = follow(rules, phase, &known) || grown;
+            if (known >> phase & 1) grown = add_next_phases(rules, phase, &known) || grown;
     }
     return known;
 }
@@ -52,7 +53,7 @@ assay_status serve_markers_of_reasoning(const char *name, serve_markers *out, as
     for (size_t i = 0; i < SERVE_MARKS; i++)
         for (unsigned phase = 0; rules->marks[i].at && phase < 64; phase++)
             if (phases >> phase & 1 && rules->phases[phase].marks[i].as == SERVE_DROPPED)
-                add(out, rules->marks[i].at);
+                add_marker(out, rules->marks[i].at);
     return ASSAY_OK;
 }
 
@@ -62,7 +63,7 @@ assay_status serve_markers_of_tools(const char *name, serve_markers *out, assay_
     assay_status rc = serve_tools_find(name, &format, err);
     if (rc != ASSAY_OK) return rc;
     *out = (serve_markers){0};
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) add(out, format->openers[i]);
-    for (size_t i = 0; i < SERVE_INNER_MAX && format->inner[i]; i++) add(out, format->inner[i]);
+    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) add_marker(out, format->openers[i]);
+    for (size_t i = 0; i < SERVE_INNER_MAX && format->inner[i]; i++) add_marker(out, format->inner[i]);
     return ASSAY_OK;
 }

@@ -1,4 +1,4 @@
-/* The markers of a parser, as a list: what content must not hold where that parser has read the reply.
+/* The markers of a parser, as a list: content must have none of them if that parser has read the reply.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_MARKERS_H
@@ -10,18 +10,19 @@
 
 #define SERVE_MARKERS_MAX 16 /* of a parser */
 
-/* Each at most SERVE_MARKER_MAX bytes (grammar.h), none twice; the texts live as long as the program. */
+/* Each has at most SERVE_MARKER_MAX bytes (grammar/options.h), and none occurs twice. The texts live as long
+ * as the program. */
 typedef struct serve_markers {
     const char *at[SERVE_MARKERS_MAX]; /* [n] */
     size_t n;
 } serve_markers;
 
-/* Of the reasoning parser of this name those that it takes out of replies, but for words that an answer may
- * hold, too: not the lines "thought" and "response" of gemma4. Markers of tool calls are not among them.
- * ASSAY_EUNSUPPORTED where there is no such parser. */
+/* The markers that the reasoning parser of this name removes from replies, except for those that can be words
+ * of an answer: the lines "thought" and "response" of gemma4. Without the markers of tool calls.
+ * ASSAY_EUNSUPPORTED for an unknown name. */
 assay_status serve_markers_of_reasoning(const char *name, serve_markers *out, assay_error *err);
 
-/* Of the parser of tool calls: those that begin a block, and those that stand in one. */
+/* The markers of a tool-call parser: those that begin a block, and those that occur in one. */
 assay_status serve_markers_of_tools(const char *name, serve_markers *out, assay_error *err);
 
 #endif

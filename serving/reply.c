@@ -10,15 +10,15 @@
 
 struct assay_reply {
     serve_reasoning reasoning;
-    serve_tools *tools; /* NULL: nobody looks for calls */
+    serve_tools *tools; /* NULL: calls are not parsed */
 
-    /* Of the call under way. */
+    /* Set during a call. */
     const assay_sink *sink;
     assay_error *err;
     assay_status status;
 };
 
-/* Without a parser all text is content. */
+/* Without a reasoning parser all text is content. */
 static const serve_phase all_content = {.text = SERVE_CONTENT};
 static const serve_reasoning_rules no_rules = {.name = "none", .phases = &all_content};
 
@@ -52,21 +52,21 @@ void serve_reply_free(assay_reply *reply)
     free(reply);
 }
 
-/* A piece from the reasoning parser. */
-static void take(void *context, assay_part part, const char *text, size_t n)
+/* Receives a piece from the reasoning parser. */
+static void route_piece(void *context, assay_part part, const char *text, size_t n)
 {
     assay_reply *r = context;
     if (part != ASSAY_PART_CONTENT || !r->tools) r->sink->take(r->sink->context, part, text, n);
     else if (r->status == ASSAY_OK) r->status = serve_tools_feed(r->tools, text, n, r->sink, r->err);
 }
 
-/* What the reasoning parser is to write to while `sink` receives. */
-static assay_sink through(assay_reply *r, const assay_sink *sink, assay_error *err)
+/* The sink for the reasoning parser while `sink` receives the output. */
+static assay_sink make_router(assay_reply *r, const assay_sink *sink, assay_error *err)
 {
     r->sink = sink;
     r->err = err;
     r->status = ASSAY_OK;
-    return (assay_sink){.take = take, .context = r};
+    return (assay_sink){.take = route_piece, .context = r};
 }
 
 assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
@@ -74,14 +74,14 @@ assay_status serve_reply_feed(assay_reply *reply, const char *delta, size_t n, c
 {
     if (reply->tools && reply->reasoning.rules == &no_rules) /* all is content */
         return serve_tools_feed(reply->tools, delta, n, sink, err);
-    const assay_sink inner = through(reply, sink, err);
+    const assay_sink inner = make_router(reply, sink, err);
     serve_reasoning_feed(&reply->reasoning, delta, n, &inner);
     return reply->status;
 }
 
 assay_status serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err)
 {
-    const assay_sink inner = through(reply, sink, err);
+    const assay_sink inner = make_router(reply, sink, err);
     serve_reasoning_end(&reply->reasoning, &inner);
     if (!reply->tools || reply->status != ASSAY_OK) return reply->status;
     return serve_tools_end(reply->tools, sink, err);

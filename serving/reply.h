@@ -1,5 +1,5 @@
-/* A reply as it is generated: raw text in, what a client is to see out. Reasoning is taken out first; tool
- * calls are looked for in the content that is left.
+/* Parses a reply while it is generated: raw text in, fields for the client out. The reasoning parser runs
+ * first; the tool-call parser reads the content that is left.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_REPLY_H

@@ -12,7 +12,7 @@
 /* A token that may still be drawn. */
 typedef struct candidate {
     int32_t id;
-    double weight; /* exp of its distance from the best; the best has 1 */
+    double weight; /* exp(logit - best logit); 1 for the best */
 } candidate;
 
 struct serve_sampler {
@@ -20,13 +20,13 @@ struct serve_sampler {
     size_t vocab;
     double *logit;         /* [vocab] */
     candidate *candidates; /* [vocab] */
-    size_t n;              /* of those that are left */
-    unsigned char *seen;   /* [vocab], NULL where there is no penalty */
+    size_t n;              /* of the remaining candidates */
+    unsigned char *seen;   /* [vocab], NULL if there is no penalty */
 };
 
 const serve_sampling serve_sampling_greedy = {.top_p = 1, .repetition_penalty = 1};
 
-static assay_status check(const serve_sampling *p, assay_error *err)
+static assay_status check_sampling(const serve_sampling *p, assay_error *err)
 {
     if (!(p->temperature >= 0) || isinf(p->temperature))
         return assay_fail(err, ASSAY_EINVAL, "temperature: found %g, expected 0 or more", p->temperature);
@@ -44,7 +44,7 @@ assay_status serve_sampler_open(const serve_sampling *sampling, size_t vocab, se
                                 assay_error *err)
 {
     assert(vocab > 0);
-    assay_status rc = check(sampling, err);
+    assay_status rc = check_sampling(sampling, err);
     if (rc != ASSAY_OK) return rc;
     serve_sampler *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "a sampler: out of memory");
@@ -76,7 +76,7 @@ void serve_sampler_see(serve_sampler *s, int32_t id)
 }
 
 /* exp(x) for x <= 0, within two units in the last place: x = k ln 2 + r, and a Taylor series for exp(r). The
- * C standard's mode of the compiler contracts nothing, so that all machines round alike. */
+ * compiler's standard C mode contracts no multiply-adds, so that all machines round alike. */
 static double exponential(double x)
 {
     static const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
@@ -88,8 +88,8 @@ static double exponential(double x)
     return ldexp(sum, (int)k);
 }
 
-/* Fills s->logit, the penalty applied. Returns the best one's index; vocab where there is none. */
-static size_t load(serve_sampler *s, const void *logits, assay_dtype dtype)
+/* Fills s->logit with the penalty applied. Returns the index of the best one; vocab if there is none. */
+static size_t load_logits(serve_sampler *s, const void *logits, assay_dtype dtype)
 {
     const double penalty = s->sampling.repetition_penalty;
     size_t best = s->vocab;
@@ -103,16 +103,16 @@ static size_t load(serve_sampler *s, const void *logits, assay_dtype dtype)
     return best;
 }
 
-/* More likely first; of equal ones the larger id, which goes first. */
-static int by_weight(const void *a, const void *b)
+/* Orders by decreasing likelihood; of equal ones the larger id comes first, and is dropped first. */
+static int compare_weights(const void *a, const void *b)
 {
     const candidate *one = a, *other = b;
     if (one->weight != other->weight) return one->weight < other->weight ? 1 : -1;
     return one->id < other->id ? 1 : -1;
 }
 
-/* Puts what is at heap[at] in order; the least likely is at the top. */
-static void sift(double *heap, size_t n, size_t at)
+/* Restores the heap order from heap[at] on; the least likely candidate is at the top. */
+static void sift_down(double *heap, size_t n, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && heap[child + 1] < heap[child]) child++;
@@ -126,17 +126,17 @@ static void sift(double *heap, size_t n, size_t at)
 /* The k-th largest logit, of [n], n >= k > 0; overwrites the array. */
 static double kth_largest(double *logit, size_t n, size_t k)
 {
-    for (size_t i = k / 2; i-- > 0;) sift(logit, k, i);
+    for (size_t i = k / 2; i-- > 0;) sift_down(logit, k, i);
     for (size_t i = k; i < n; i++) {
         if (!(logit[i] > logit[0])) continue;
         logit[0] = logit[i];
-        sift(logit, k, 0);
+        sift_down(logit, k, 0);
     }
     return logit[0];
 }
 
-/* Fills s->candidates with the best top_k, weights measured from the best logit. */
-static void gather(serve_sampler *s, double best)
+/* Fills s->candidates with the best top_k, with weights relative to the best logit. */
+static void gather_top_k(serve_sampler *s, double best)
 {
     s->n = 0;
     for (size_t i = 0; i < s->vocab; i++)
@@ -149,25 +149,25 @@ static void gather(serve_sampler *s, double best)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const candidate c = s->candidates[i];
-        /* a difference of infinities is none: all of them are as likely */
+        /* the difference of two infinities is no number: all of these are equally likely */
         const double distance = c.weight < best ? (c.weight - best) / s->sampling.temperature : 0;
         if (c.weight >= least) s->candidates[n++] = (candidate){c.id, exponential(distance)};
     }
     s->n = n;
 }
 
-static double total(const serve_sampler *s)
+static double sum_weights(const serve_sampler *s)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) sum += s->candidates[i].weight;
     return sum;
 }
 
-/* Drops the least likely while they are together at most 1 - top_p. Those that are less likely than an equal
- * share of that are sure to be among them, and need not be sorted. */
-static void cut_top_p(serve_sampler *s)
+/* Drops the least likely candidates while their sum is at most 1 - top_p. A candidate that is less likely
+ * than an equal share of that is certainly among them, and need not be sorted. */
+static void apply_top_p(serve_sampler *s)
 {
-    const double all = total(s), most = (1 - s->sampling.top_p) * all, sure = most / (double)s->n;
+    const double all = sum_weights(s), most = (1 - s->sampling.top_p) * all, sure = most / (double)s->n;
     double gone = 0;
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -176,11 +176,11 @@ static void cut_top_p(serve_sampler *s)
         else s->candidates[n++] = c;
     }
     s->n = n;
-    qsort(s->candidates, s->n, sizeof *s->candidates, by_weight);
+    qsort(s->candidates, s->n, sizeof *s->candidates, compare_weights);
     while (s->n > 1 && gone + s->candidates[s->n - 1].weight <= most) gone += s->candidates[--s->n].weight;
 }
 
-static void cut_min_p(serve_sampler *s)
+static void apply_min_p(serve_sampler *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -188,17 +188,17 @@ static void cut_min_p(serve_sampler *s)
     s->n = n;
 }
 
-/* Leaves in s->candidates what may be drawn. Returns the sum of their weights. */
-static double cut(serve_sampler *s, double best)
+/* Leaves the candidates that may be drawn in s->candidates. Returns the sum of their weights. */
+static double truncate_candidates(serve_sampler *s, double best)
 {
-    gather(s, best);
-    if (s->sampling.top_p < 1) cut_top_p(s);
-    if (s->sampling.min_p > 0) cut_min_p(s);
-    return total(s);
+    gather_top_k(s, best);
+    if (s->sampling.top_p < 1) apply_top_p(s);
+    if (s->sampling.min_p > 0) apply_min_p(s);
+    return sum_weights(s);
 }
 
 /* A number in [0, 1) for each seed and step (SplitMix64: Steele, Lea and Flood 2014, started at the step). */
-static double draw(uint64_t seed, uint64_t step)
+static double draw_uniform(uint64_t seed, uint64_t step)
 {
     uint64_t z = seed * 0xda942042e4dd58b5U + (step + 1) * 0x9e3779b97f4a7c15U;
     for (int round = 0; round < 2; round++) {
@@ -209,7 +209,7 @@ static double draw(uint64_t seed, uint64_t step)
     return (double)(z >> 11) * 0x1p-53;
 }
 
-static int by_id(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
     const candidate *one = a, *other = b;
     return (one->id > other->id) - (one->id < other->id);
@@ -217,11 +217,11 @@ static int by_id(const void *a, const void *b)
 
 int32_t serve_sampler_choose(serve_sampler *s, const void *logits, assay_dtype dtype, uint64_t step)
 {
-    const size_t best = load(s, logits, dtype);
+    const size_t best = load_logits(s, logits, dtype);
     if (best == s->vocab) return -1;
     if (s->sampling.temperature == 0) return (int32_t)best;
-    double left = draw(s->sampling.seed, step) * cut(s, s->logit[best]);
-    if (s->sampling.top_p < 1) qsort(s->candidates, s->n, sizeof *s->candidates, by_id);
+    double left = draw_uniform(s->sampling.seed, step) * truncate_candidates(s, s->logit[best]);
+    if (s->sampling.top_p < 1) qsort(s->candidates, s->n, sizeof *s->candidates, compare_ids);
     size_t i = 0;
     while (i + 1 < s->n && left >= s->candidates[i].weight) left -= s->candidates[i++].weight;
     return s->candidates[i].id;
@@ -229,13 +229,13 @@ int32_t serve_sampler_choose(serve_sampler *s, const void *logits, assay_dtype d
 
 void serve_sampler_weigh(serve_sampler *s, const void *logits, assay_dtype dtype, double *out)
 {
-    const size_t best = load(s, logits, dtype);
+    const size_t best = load_logits(s, logits, dtype);
     for (size_t i = 0; i < s->vocab; i++) out[i] = 0;
     if (best == s->vocab) return;
     if (s->sampling.temperature == 0) {
         out[best] = 1;
         return;
     }
-    const double sum = cut(s, s->logit[best]);
+    const double sum = truncate_candidates(s, s->logit[best]);
     for (size_t i = 0; i < s->n; i++) out[s->candidates[i].id] = s->candidates[i].weight / sum;
 }

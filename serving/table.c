@@ -1,4 +1,4 @@
-/* The serving ABI, which every engine of ours exports.
+/* The serving ABI that each of our engines exports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/table.h"
@@ -9,7 +9,7 @@
 #include "serving/response/response.h"
 #include "serving/tokenizing.h"
 
-static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
+static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_id *ids, size_t capacity,
                              size_t *n, assay_error *err)
 {
     stop_set *set;
@@ -17,14 +17,14 @@ static assay_status stop_ids(const assay_stop_documents *documents, assay_stop_i
     assay_status rc = stop_set_parse(documents, &set, err);
     if (rc != ASSAY_OK) return rc;
     const int32_t *id = stop_set_ids(set, &n_ids);
-    for (size_t i = 0; i < n_ids && i < room; i++)
+    for (size_t i = 0; i < n_ids && i < capacity; i++)
         ids[i] = (assay_stop_id){.id = id[i], .origin = stop_set_origin(set, i)};
     *n = n_ids;
     stop_set_free(set);
     return ASSAY_OK;
 }
 
-/* Replies are read as this table reads them. */
+/* Opens a response whose replies are parsed by this table. */
 static assay_status response_open(const assay_response_options *options, assay_response **out,
                                   assay_error *err)
 {

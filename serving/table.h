@@ -1,4 +1,4 @@
-/* The serving ABI of our own, for whoever links it.
+/* Our implementation of the serving ABI, for static linking.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TABLE_H

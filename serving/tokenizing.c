@@ -13,8 +13,8 @@ struct assay_tokenizer {
     serve_encoders *encoders;
 };
 
-/* The ABI's names for what model/ keeps to itself. */
-static const tokenizer *inner(const assay_tokenizer *t)
+/* The tokenizer behind the ABI's opaque type. */
+static const tokenizer *model_of(const assay_tokenizer *t)
 {
     return t->model;
 }
@@ -39,7 +39,7 @@ void serve_tokenizer_free(assay_tokenizer *t)
 }
 
 assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, bool add_special,
-                          int32_t *ids, size_t room, size_t *n_ids, assay_error *err)
+                          int32_t *ids, size_t capacity, size_t *n_ids, assay_error *err)
 {
     tokenizer_ids found = {0};
     tokenizer_encoder *e;
@@ -48,7 +48,7 @@ assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, 
     rc = tokenizer_encode_with(e, text, n, add_special, &found, err);
     serve_encoders_give(t->encoders, e, rc == ASSAY_OK && n <= SERVE_ENCODERS_TEXT);
     if (rc == ASSAY_OK) {
-        const size_t kept = found.n < room ? found.n : room;
+        const size_t kept = found.n < capacity ? found.n : capacity;
         if (kept > 0) memcpy(ids, found.ids, kept * sizeof *ids);
         *n_ids = found.n;
     }
@@ -57,12 +57,12 @@ assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, 
 }
 
 assay_status serve_decode(const assay_tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
-                          char *text, size_t room, size_t *n_text, assay_error *err)
+                          char *text, size_t capacity, size_t *n_text, assay_error *err)
 {
     buffer found = {0};
-    const assay_status rc = tokenizer_decode(inner(t), ids, n, skip_special, &found, err);
+    const assay_status rc = tokenizer_decode(model_of(t), ids, n, skip_special, &found, err);
     if (rc == ASSAY_OK) {
-        const size_t kept = found.n < room ? found.n : room;
+        const size_t kept = found.n < capacity ? found.n : capacity;
         if (kept > 0) memcpy(text, found.data, kept);
         *n_text = found.n;
     }
@@ -70,7 +70,7 @@ assay_status serve_decode(const assay_tokenizer *t, const int32_t *ids, size_t n
     return rc;
 }
 
-static void hand_out(const assay_sink *sink, const char *text, size_t n)
+static void emit_text(const assay_sink *sink, const char *text, size_t n)
 {
     if (n > 0) sink->take(sink->context, ASSAY_PART_CONTENT, text, n);
 }
@@ -79,7 +79,7 @@ assay_status serve_detokenizer_open(const assay_tokenizer *t, bool skip_special,
                                     assay_error *err)
 {
     detokenizer *d = NULL;
-    const assay_status rc = detokenizer_open(inner(t), skip_special, &d, err);
+    const assay_status rc = detokenizer_open(model_of(t), skip_special, &d, err);
     if (rc == ASSAY_OK) *out = (assay_detokenizer *)(void *)d;
     return rc;
 }
@@ -90,7 +90,7 @@ assay_status serve_detokenizer_push(assay_detokenizer *d, int32_t id, const assa
     const char *text = NULL;
     size_t n = 0;
     const assay_status rc = detokenizer_push((detokenizer *)(void *)d, id, &text, &n, err);
-    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    if (rc == ASSAY_OK) emit_text(sink, text, n);
     return rc;
 }
 
@@ -99,7 +99,7 @@ assay_status serve_detokenizer_end(assay_detokenizer *d, const assay_sink *sink,
     const char *text = NULL;
     size_t n = 0;
     const assay_status rc = detokenizer_end((detokenizer *)(void *)d, &text, &n, err);
-    if (rc == ASSAY_OK) hand_out(sink, text, n);
+    if (rc == ASSAY_OK) emit_text(sink, text, n);
     return rc;
 }
 

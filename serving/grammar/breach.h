@@ -1,4 +1,4 @@
-/* What is wrong with a stream: the rule that it breaks, and where.
+/* The rule that an event stream breaks, and where.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_BREACH_H
@@ -9,11 +9,11 @@
 #include <stddef.h>
 
 typedef struct serve_breach {
-    const char *rule; /* its name, which lives as long as the program; NULL: nothing is wrong */
-    size_t event;     /* from 1 on; the number that the next event would have where none is at fault */
-    size_t offset;    /* bytes of the stream before the place */
-    char text[480];   /* what was found, and what was expected; one line, what it quotes escaped */
-    char excerpt[96]; /* how the data of that event begins, as it came; "" where none is at fault */
+    const char *rule; /* the rule's name, which lives as long as the program; NULL: no rule is broken */
+    size_t event;     /* number of the event, from 1; of the next event if the fault is in none */
+    size_t offset;    /* offset of the fault in the stream, in bytes */
+    char text[480];   /* what was found and what was expected; one line, quoted text is escaped */
+    char excerpt[96]; /* the beginning of that event's data, verbatim; "" if the fault is in no event */
 } serve_breach;
 
 /* Fills in *breach. Returns ASSAY_EFORMAT. */

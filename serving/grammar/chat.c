@@ -1,22 +1,20 @@
 /* The grammar of /v1/chat/completions (OpenAI API reference, "The chat completion chunk object"; reasoning as
  * reasoning_content or reasoning, which servers of open models add).
  *
- *     chat-head        id, model, created and object, the same in all chunks
+ *     chat-head        id, model, created and object are there, and the same in all chunks
  *     chat-choices     an array of choices, each with an index and a delta;
- *                      one without choices tells the usage
- *     chat-role        the first delta of a choice says role assistant, and none behind it again
- *     chat-delta       members of a delta that are of another type
+ *                      a chunk without choices reports the usage
+ *     chat-role        the first delta of a choice says role assistant, and no later delta says it again
+ *     chat-delta       members of a delta have the right types
  *     chat-call-index  calls are numbered 0, 1, 2…
- *     chat-call-head   the first delta of a call has its id, type and name, and none behind it again:
- *                      clients join what is said twice
- *     chat-arguments   the arguments of a call, joined, are JSON, unless generation was cut short
- *     chat-finish      exactly one finish_reason for each choice, a published one, and nothing behind it
- *     chat-usage       counts that add up, behind every finish; in a chunk of its own where it was asked for,
- *                      and only there
- *     chat-done        [DONE] is last, and there once
+ *     chat-call-head   the first delta of a call has its id, type and name, and no later delta has them
+ * again: clients join members that are repeated chat-arguments   the joined arguments of a call are JSON,
+ * unless generation was cut short chat-finish      exactly one published finish_reason for each choice, and
+ * nothing after it chat-usage       counts that add up, after every finish; in a chunk of their own if the
+ * request asked for usage, and only then chat-done        [DONE] comes last, once
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <stdlib.h>
 
@@ -25,7 +23,7 @@
 
 typedef struct choice {
     bool begun, finished;
-    serve_bytes *calls; /* [n_calls]: their arguments, joined */
+    serve_bytes *calls; /* [n_calls]: the joined arguments of each */
     size_t n_calls;
     serve_tail tail;
 } choice;
@@ -62,7 +60,7 @@ static bool all_finished(const chat *c)
     return c->n_choices > 0;
 }
 
-static assay_status take_usage(serve_grammar *g, const chat *c, json_object *usage)
+static assay_status read_usage(serve_grammar *g, const chat *c, json_object *usage)
 {
     int64_t prompt = 0, completion = 0, total = 0;
     if (!all_finished(c))
@@ -85,8 +83,8 @@ static assay_status take_usage(serve_grammar *g, const chat *c, json_object *usa
     return ASSAY_OK;
 }
 
-/* The chunk without choices. */
-static assay_status take_last_chunk(serve_grammar *g, chat *c, json_object *usage)
+/* Reads the chunk without choices. */
+static assay_status read_last_chunk(serve_grammar *g, chat *c, json_object *usage)
 {
     if (!usage)
         return serve_grammar_fail(g, "chat-choices", "found a chunk without choices and usage, expected one");
@@ -95,7 +93,7 @@ static assay_status take_last_chunk(serve_grammar *g, chat *c, json_object *usag
     if (g->options.usage == SERVE_NOT_ASKED_FOR)
         return serve_grammar_fail(g, "chat-usage", "found a chunk for usage, which nobody asked for");
     c->has_usage = true;
-    return take_usage(g, c, usage);
+    return read_usage(g, c, usage);
 }
 
 static assay_status check_call_head(serve_grammar *g, json_object *call, json_object *function, bool begins)
@@ -122,7 +120,7 @@ static assay_status check_call_head(serve_grammar *g, json_object *call, json_ob
                               serve_string(id).n ? "id" : "name");
 }
 
-static assay_status take_call(serve_grammar *g, choice *c, json_object *call)
+static assay_status read_call(serve_grammar *g, choice *c, json_object *call)
 {
     int64_t index = 0;
     json_object *function = NULL, *arguments = NULL;
@@ -148,7 +146,7 @@ static assay_status take_call(serve_grammar *g, choice *c, json_object *call)
     return arguments ? serve_grammar_join(g, &c->calls[index], serve_string(arguments)) : ASSAY_OK;
 }
 
-static assay_status take_role(serve_grammar *g, choice *c, json_object *delta)
+static assay_status read_role(serve_grammar *g, choice *c, json_object *delta)
 {
     json_object *role;
     assay_status rc =
@@ -161,11 +159,11 @@ static assay_status take_role(serve_grammar *g, choice *c, json_object *delta)
     return rc;
 }
 
-static assay_status take_delta(serve_grammar *g, choice *c, json_object *delta)
+static assay_status read_delta(serve_grammar *g, choice *c, json_object *delta)
 {
     static const char *const reasoning_names[] = {"reasoning_content", "reasoning"};
     json_object *content, *refusal, *calls;
-    assay_status rc = take_role(g, c, delta);
+    assay_status rc = read_role(g, c, delta);
     if (rc == ASSAY_OK)
         rc = serve_grammar_optional(g, "chat-delta", "a delta", delta, "content", json_type_string, &content);
     if (rc == ASSAY_OK && content) rc = serve_grammar_content(g, &c->tail, serve_string(content));
@@ -180,11 +178,11 @@ static assay_status take_delta(serve_grammar *g, choice *c, json_object *delta)
     if (rc == ASSAY_OK)
         rc = serve_grammar_optional(g, "chat-delta", "a delta", delta, "tool_calls", json_type_array, &calls);
     for (size_t i = 0; rc == ASSAY_OK && calls && i < json_object_array_length(calls); i++)
-        rc = take_call(g, c, json_object_array_get_idx(calls, i));
+        rc = read_call(g, c, json_object_array_get_idx(calls, i));
     return rc;
 }
 
-static assay_status take_finish(serve_grammar *g, choice *c, assay_text reason)
+static assay_status read_finish(serve_grammar *g, choice *c, assay_text reason)
 {
     static const char *const reasons[] = {"stop", "length", "tool_calls", "content_filter", "function_call"};
     bool known = false;
@@ -206,7 +204,7 @@ static assay_status take_finish(serve_grammar *g, choice *c, assay_text reason)
     return rc;
 }
 
-static assay_status take_choice(serve_grammar *g, chat *c, json_object *value)
+static assay_status read_choice(serve_grammar *g, chat *c, json_object *value)
 {
     int64_t index = 0;
     json_object *delta, *reason = NULL;
@@ -225,15 +223,15 @@ static assay_status take_choice(serve_grammar *g, chat *c, json_object *value)
         rc = serve_grammar_fail(g, "chat-finish", "found more of a choice behind its finish_reason");
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, "chat-choices", "a choice", value, "delta", json_type_object, &delta);
-    if (rc == ASSAY_OK) rc = take_delta(g, &c->choices[index], delta);
+    if (rc == ASSAY_OK) rc = read_delta(g, &c->choices[index], delta);
     if (rc == ASSAY_OK)
         rc = serve_grammar_optional(g, "chat-finish", "a choice", value, "finish_reason", json_type_string,
                                     &reason);
     if (rc != ASSAY_OK || !reason) return rc;
-    return take_finish(g, &c->choices[index], serve_string(reason));
+    return read_finish(g, &c->choices[index], serve_string(reason));
 }
 
-static assay_status take_error(serve_grammar *g, json_object *error)
+static assay_status read_error(serve_grammar *g, json_object *error)
 {
     assay_text message;
     if (!json_object_is_type(error, json_type_object))
@@ -242,12 +240,12 @@ static assay_status take_error(serve_grammar *g, json_object *error)
     return serve_grammar_name(g, "event", "error", error, "message", &message);
 }
 
-static assay_status take(serve_grammar *g, void *state, json_object *chunk)
+static assay_status read_event(serve_grammar *g, void *state, json_object *chunk)
 {
     chat *c = state;
     json_object *choices, *usage, *error;
     if (c->is_done) return serve_grammar_fail(g, "chat-done", "found a chunk behind [DONE]");
-    if (json_object_object_get_ex(chunk, "error", &error)) return take_error(g, error);
+    if (json_object_object_get_ex(chunk, "error", &error)) return read_error(g, error);
     assay_status rc = check_head(g, c, chunk);
     if (rc == ASSAY_OK)
         rc =
@@ -255,11 +253,11 @@ static assay_status take(serve_grammar *g, void *state, json_object *chunk)
     if (rc == ASSAY_OK)
         rc = serve_grammar_optional(g, "chat-usage", "the chunk", chunk, "usage", json_type_object, &usage);
     if (rc != ASSAY_OK) return rc;
-    if (json_object_array_length(choices) == 0) return take_last_chunk(g, c, usage);
+    if (json_object_array_length(choices) == 0) return read_last_chunk(g, c, usage);
     if (c->has_usage) return serve_grammar_fail(g, "chat-usage", "found choices behind the chunk for usage");
     for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(choices); i++)
-        rc = take_choice(g, c, json_object_array_get_idx(choices, i));
-    return rc == ASSAY_OK && usage ? take_usage(g, c, usage) : rc;
+        rc = read_choice(g, c, json_object_array_get_idx(choices, i));
+    return rc == ASSAY_OK && usage ? read_usage(g, c, usage) : rc;
 }
 
 static assay_status done(serve_grammar *g, void *state)
@@ -275,7 +273,7 @@ static assay_status done(serve_grammar *g, void *state)
     return ASSAY_OK;
 }
 
-static assay_status end(serve_grammar *g, void *state)
+static assay_status end_stream(serve_grammar *g, void *state)
 {
     const chat *c = state;
     if (c->is_done) return ASSAY_OK;
@@ -298,8 +296,8 @@ const serve_grammar_rules serve_grammar_chat = {
     .name = "chat",
     .path = "/v1/chat/completions",
     .state_bytes = sizeof(chat),
-    .take = take,
+    .read = read_event,
     .done = done,
-    .end = end,
+    .end = end_stream,
     .free = free_state,
 };

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ const char *serve_endpoint_name(serve_endpoint endpoint)
     return endpoints[endpoint]->name;
 }
 
-/* The type of an event is said twice, but in chat completions, which say it nowhere. */
+/* The type of an event is in the field event and in the member type; in chat completions it is in neither. */
 static assay_status check_name(serve_grammar *g, json_object *event)
 {
     const assay_text said = g->event->type;
@@ -47,7 +47,7 @@ static assay_status check_name(serve_grammar *g, json_object *event)
                               serve_quote(serve_string(type)).at);
 }
 
-static assay_status take_object(serve_grammar *g, json_object *event)
+static assay_status read_object(serve_grammar *g, json_object *event)
 {
     if (!json_object_is_type(event, json_type_object))
         return serve_grammar_fail(g, "json", "found %s, expected an object",
@@ -55,10 +55,10 @@ static assay_status take_object(serve_grammar *g, json_object *event)
     assay_status rc = check_name(g, event);
     if (rc == ASSAY_OK && g->failed)
         rc = serve_grammar_fail(g, "after-error", "found another event, expected the end of the stream");
-    return rc == ASSAY_OK ? g->rules->take(g, g->state, event) : rc;
+    return rc == ASSAY_OK ? g->rules->read(g, g->state, event) : rc;
 }
 
-static assay_status take_event(void *context, const serve_sse_event *event)
+static assay_status read_data(void *context, const serve_sse_event *event)
 {
     static const json_limits limits = {.bytes = SERVE_SSE_EVENT_MAX, .values = EVENT_VALUES_MAX};
     serve_grammar *g = context;
@@ -69,7 +69,7 @@ static assay_status take_event(void *context, const serve_sse_event *event)
     assay_status rc = json_parse_within("data", event->data.at, event->data.n, &limits, &value, &err);
     if (rc == ASSAY_ENOMEM) return rc;
     if (rc != ASSAY_OK) return serve_grammar_fail(g, "json", "%s", err.text);
-    rc = take_object(g, value);
+    rc = read_object(g, value);
     json_object_put(value);
     return rc;
 }
@@ -77,7 +77,7 @@ static assay_status take_event(void *context, const serve_sse_event *event)
 assay_status serve_grammar_open(const serve_grammar_options *options, serve_grammar **out)
 {
     serve_grammar *g = calloc(1, sizeof *g);
-    const serve_sse_sink sink = {.take = take_event, .context = g};
+    const serve_sse_sink sink = {.take = read_data, .context = g};
     if (!g) return ASSAY_ENOMEM;
     g->options = *options;
     g->rules = endpoints[options->endpoint];

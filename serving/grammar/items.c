@@ -44,7 +44,7 @@ static bool is_of_type(const serve_item *item, const char *type)
     return serve_text_is(serve_bytes_text(&item->type), type);
 }
 
-/* A list that is there must be empty. */
+/* A list must be empty if it is there. */
 static assay_status expect_empty(serve_grammar *g, json_object *item, const char *name)
 {
     json_object *list;
@@ -66,7 +66,7 @@ static assay_status check_status(serve_grammar *g, const char *rule, json_object
                               serve_quote(serve_string(status)).at, expected);
 }
 
-/* The call_id and the name, kept the first time. */
+/* Checks the call_id and the name, and stores them the first time. */
 static assay_status check_call(serve_grammar *g, serve_item *own, json_object *item)
 {
     assay_status rc = serve_grammar_same(g, "responses-call", "item", item, "call_id", &own->call_id);
@@ -86,7 +86,7 @@ static assay_status begin_call(serve_grammar *g, serve_item *own, json_object *i
                               "item: found arguments in a call that is new, expected an empty text");
 }
 
-assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_object *event)
+assay_status serve_items_read_added(serve_grammar *g, serve_items *items, json_object *event)
 {
     static const char rule[] = "responses-item";
     int64_t index = 0;
@@ -111,7 +111,7 @@ assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_o
     return rc;
 }
 
-/* The open item that an event names. */
+/* The open item that an event refers to. */
 static assay_status find_item(serve_grammar *g, const char *rule, serve_items *items, json_object *event,
                               bool by_id, serve_item **out)
 {
@@ -134,7 +134,7 @@ static serve_part_list *parts_of(serve_item *item, bool summary)
     return summary ? &item->summary : &item->content;
 }
 
-/* The part of an open item that an event names: not done, and of this kind. */
+/* The part of an open item that an event refers to: not done, and of this kind. */
 static assay_status find_part(serve_grammar *g, const char *rule, serve_items *items, json_object *event,
                               const char *name, bool summary, serve_part **out)
 {
@@ -167,7 +167,7 @@ static assay_status find_kind(serve_grammar *g, const serve_item *item, assay_te
                               serve_quote(type).at, serve_quote(serve_bytes_text(&item->type)).at);
 }
 
-assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, json_object *event,
                                          bool summary)
 {
     static const char rule[] = "responses-part";
@@ -196,7 +196,7 @@ assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, j
     return rc;
 }
 
-assay_status serve_items_take_part_done(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, json_object *event,
                                         bool summary)
 {
     static const char rule[] = "responses-done";
@@ -228,7 +228,7 @@ static assay_status add_delta(serve_grammar *g, serve_part *part, json_object *e
     return ASSAY_OK;
 }
 
-assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
+assay_status serve_items_read_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
                                    bool *taken)
 {
     const bool annotation = serve_text_is(type, "response.output_text.annotation.added");
@@ -258,7 +258,7 @@ assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_t
     return ASSAY_OK;
 }
 
-assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done)
+assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done)
 {
     serve_item *item = NULL;
     json_object *text;
@@ -276,7 +276,7 @@ assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, js
     return serve_grammar_joined_same(g, rule, name, &item->arguments, serve_string(text));
 }
 
-/* The parts of an item that is at its end. */
+/* Checks the parts of an item that is done. */
 static assay_status check_parts(serve_grammar *g, json_object *item, const char *name,
                                 const serve_part_list *parts)
 {
@@ -300,7 +300,7 @@ static assay_status check_parts(serve_grammar *g, json_object *item, const char 
     return rc;
 }
 
-/* An item at its end: what its own events said. */
+/* Checks an item that is done against its own events. */
 static assay_status check_item(serve_grammar *g, serve_item *own, json_object *item)
 {
     static const char rule[] = "responses-done";
@@ -319,7 +319,7 @@ static assay_status check_item(serve_grammar *g, serve_item *own, json_object *i
                : rc;
 }
 
-assay_status serve_items_take_done(serve_grammar *g, serve_items *items, json_object *event)
+assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_object *event)
 {
     static const char rule[] = "responses-done";
     serve_item *own = NULL;

@@ -1,22 +1,22 @@
-/* The items of a response under way: messages, thoughts, function calls, and what is joined of each. For
- * grammar_responses.c alone. Each function takes one event whose type it is called by; failures are those of
- * grammar_parts.h.
+/* The items of a response in progress: messages, reasoning, function calls, and the texts joined for each.
+ * Used by responses.c only. Each function reads one event of the type that it is named after, and fails as
+ * checks.h says.
  *
- *     responses-item       items are numbered 0, 1, 2…, have an id and a type, and start empty; what follows
- *                          names an item that is open by its number and its id
- *     responses-part       parts are numbered in their item, start empty, and fit it; deltas fit the part
- *     responses-done       done events come for what is open, in the reverse order (text, part, item), once;
- *                          each says what the deltas joined say
+ *     responses-item       items are numbered 0, 1, 2…, have an id and a type, and start empty; later events
+ *                          refer to an open item by its number and its id
+ *     responses-part       parts are numbered within their item, start empty and fit its type; deltas fit the
+ * part responses-done       done events come once for all that is open, innermost first (text, part, item);
+ *                          each repeats the joined deltas
  *     responses-call       a function call has a call_id and a name, the same at its end
- *     responses-arguments  the arguments of a call that is completed are JSON
+ *     responses-arguments  the arguments of a completed call are JSON
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_ITEMS_H
 #define SERVING_GRAMMAR_ITEMS_H
 
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
-/* What parts and deltas there are. */
+/* The kinds of parts and their deltas. */
 typedef struct serve_part_kind {
     const char *part;  /* the type of the part */
     const char *item;  /* the type of the item it belongs to */
@@ -24,12 +24,12 @@ typedef struct serve_part_kind {
     const char *done;
     const char *text;  /* the member that holds the text */
     const char *index; /* the member that numbers the part */
-    bool summary;      /* of a thought: numbered by itself */
+    bool summary;      /* of a reasoning summary, which has its own numbering */
 } serve_part_kind;
 
 typedef struct serve_part {
     const serve_part_kind *kind;
-    serve_bytes text; /* joined */
+    serve_bytes text; /* the joined deltas */
     serve_tail tail;
     bool text_done, is_done;
 } serve_part;
@@ -42,7 +42,7 @@ typedef struct serve_part_list {
 typedef struct serve_item {
     serve_bytes id, type, call_id, name;
     serve_part_list content, summary;
-    serve_bytes arguments; /* joined */
+    serve_bytes arguments; /* the joined deltas */
     bool arguments_done, is_done;
 } serve_item;
 
@@ -53,19 +53,19 @@ typedef struct serve_items {
 
 void serve_items_free(serve_items *items);
 
-assay_status serve_items_take_added(serve_grammar *g, serve_items *items, json_object *event);
-assay_status serve_items_take_done(serve_grammar *g, serve_items *items, json_object *event);
-assay_status serve_items_take_part_added(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_added(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_read_done(serve_grammar *g, serve_items *items, json_object *event);
+assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, json_object *event,
                                          bool summary);
-assay_status serve_items_take_part_done(serve_grammar *g, serve_items *items, json_object *event,
+assay_status serve_items_read_part_done(serve_grammar *g, serve_items *items, json_object *event,
                                         bool summary);
-assay_status serve_items_take_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done);
+assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, json_object *event, bool done);
 
-/* Deltas and done events of texts, and annotations; *taken is false where `type` is none of them. */
-assay_status serve_items_take_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
+/* Reads deltas and done events of texts, and annotations. *taken is false if `type` is none of these. */
+assay_status serve_items_read_text(serve_grammar *g, serve_items *items, assay_text type, json_object *event,
                                    bool *taken);
 
-/* The output of the last event is what the items' own events said. */
+/* The output of the last event must equal what the items' own events said. */
 assay_status serve_items_check_output(serve_grammar *g, const serve_items *items, json_object *output);
 
 #endif

@@ -2,11 +2,13 @@
 serving_libserving_la_SOURCES += \
 	serving/grammar/breach.c serving/grammar/breach.h \
 	serving/grammar/chat.c \
+	serving/grammar/checks.c serving/grammar/checks.h \
 	serving/grammar/grammar.c serving/grammar/grammar.h \
 	serving/grammar/items.c serving/grammar/items.h \
 	serving/grammar/messages.c \
-	serving/grammar/parts.c serving/grammar/parts.h \
+	serving/grammar/options.h \
 	serving/grammar/responses.c \
+	serving/grammar/rules.h \
 	serving/grammar/sse.c serving/grammar/sse.h
 
 SERVING_GRAMMAR_TESTS = \
@@ -23,7 +25,7 @@ serving_grammar_tests_check_changes_LDADD = $(SERVING_TEST_LIBS)
 serving_grammar_tests_check_grammar_SOURCES = \
 	serving/grammar/tests/check_grammar.c \
 	serving/grammar/tests/stream.c serving/grammar/tests/stream.h \
-	serving/grammar/tests/stream_edits.c
+	serving/grammar/tests/stream_edits.c serving/grammar/tests/stream_edits.h
 serving_grammar_tests_check_grammar_CFLAGS = $(TEST_CFLAGS)
 serving_grammar_tests_check_grammar_LDADD = $(SERVING_TEST_LIBS)
 serving_grammar_tests_check_sse_CFLAGS = $(TEST_CFLAGS)

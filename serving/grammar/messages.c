@@ -1,20 +1,19 @@
 /* The grammar of /v1/messages (Anthropic API reference, "Streaming messages").
  *
- *     messages-start   message_start is first and there once: an empty message of the assistant, not stopped
- *     messages-index   blocks are numbered 0, 1, 2…; what follows names the block that is open
- *     messages-block   one block at a time is open: it starts empty, of a published type, and stops
- *     messages-delta   deltas are of a type that fits the block; nothing follows the signature of a thought
- *     messages-input   the input of a tool, joined, is a JSON object, unless generation was cut short
- *     messages-end     message_delta, with a published stop_reason that fits what was said,
- *                      then message_stop, and nothing behind it;
- *                      a stop_sequence exactly where that is the reason
- *     messages-usage   input tokens are told, at the start or at the end, and are more than 0;
- *                      so are output tokens, at the end
+ *     messages-start   message_start comes first, once: an empty message of the assistant without a
+ * stop_reason messages-index   blocks are numbered 0, 1, 2…; later events refer to the open block
+ *     messages-block   one block is open at a time: it starts empty, has a published type, and stops
+ *     messages-delta   deltas are of a type that fits the block; nothing follows a signature of thinking
+ *     messages-input   the joined input of a tool is a JSON object, unless generation was cut short
+ *     messages-end     message_delta, with a published stop_reason that fits the message, then message_stop,
+ *                      and nothing after it; a stop_sequence exactly if it is the stop_reason
+ *     messages-usage   input tokens are reported at the start or at the end, and are more than 0;
+ *                      output tokens are reported at the end, and are more than 0
  *
- * ping may stand anywhere.
+ * ping may come anywhere.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include <string.h>
 
@@ -22,9 +21,9 @@ typedef enum phase { BEFORE_START, IN_MESSAGE, IN_BLOCK, BEFORE_STOP, STOPPED } 
 
 typedef struct block_type {
     const char *name;
-    const char *text;   /* a member that starts as an empty text; NULL: none */
+    const char *text;   /* a member that starts as an empty string; NULL: none */
     const char *object; /* a member that starts as an empty object; NULL: none */
-    const char *delta;  /* the type of its deltas; NULL: it has none */
+    const char *delta;  /* the type of its deltas; NULL: it has no deltas */
 } block_type;
 
 static const block_type block_types[] = {
@@ -45,12 +44,13 @@ static const block_type block_types[] = {
 
 typedef struct messages {
     phase phase;
-    const block_type *block; /* that is open */
+    const block_type *block; /* the open block */
     int64_t n_blocks;
-    bool is_signed;    /* the thought that is open has its signature */
+    bool is_signed;    /* the open thinking block has its signature */
     bool has_tool;     /* a block was tool_use */
-    bool input_broken; /* the input of the latest block is no object, which may be since it was cut short */
-    serve_bytes input; /* of the block that is open, joined */
+    bool input_broken; /* the input of the latest block is no object, which is allowed if generation was cut
+                          short */
+    serve_bytes input; /* the joined deltas of the open block */
     serve_tail tail;
 } messages;
 
@@ -88,7 +88,7 @@ static assay_status expect_null(serve_grammar *g, const char *rule, const char *
     return serve_grammar_fail(g, rule, "%s: found a %s, expected null", where, name);
 }
 
-static assay_status take_start(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_start(serve_grammar *g, messages *m, json_object *event)
 {
     static const char rule[] = "messages-start", where[] = "message";
     json_object *message, *content, *usage;
@@ -121,7 +121,7 @@ static assay_status check_index(serve_grammar *g, json_object *event, int64_t ex
                               (long long)expected);
 }
 
-/* Of its type: starts without text or input, and a tool with what it is called by. */
+/* Checks that a block starts as its type says: without text or input, and a tool with an id and a name. */
 static assay_status check_block(serve_grammar *g, const block_type *type, json_object *block)
 {
     static const char rule[] = "messages-block", where[] = "content_block";
@@ -142,7 +142,7 @@ static assay_status check_block(serve_grammar *g, const block_type *type, json_o
     return rc == ASSAY_OK ? serve_grammar_name(g, rule, where, block, "name", &text) : rc;
 }
 
-static assay_status take_block_start(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_start(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *block;
     assay_text type;
@@ -199,7 +199,7 @@ static assay_status add_delta(serve_grammar *g, messages *m, assay_text type, js
     return rc == ASSAY_OK ? serve_grammar_join(g, &m->input, serve_string(value)) : rc;
 }
 
-static assay_status take_block_delta(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_delta(serve_grammar *g, messages *m, json_object *event)
 {
     static const char rule[] = "messages-delta";
     json_object *delta;
@@ -225,7 +225,7 @@ static assay_status take_block_delta(serve_grammar *g, messages *m, json_object 
     return add_delta(g, m, type, delta);
 }
 
-static assay_status take_block_stop(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_block_stop(serve_grammar *g, messages *m, json_object *event)
 {
     assay_status rc = expect_open(g, m, event, "content_block_stop");
     if (rc != ASSAY_OK) return rc;
@@ -233,7 +233,7 @@ static assay_status take_block_stop(serve_grammar *g, messages *m, json_object *
         return serve_grammar_fail(g, "messages-input", "the input of a block before this one is no object");
     m->phase = IN_MESSAGE;
     if (m->input.n == 0) return ASSAY_OK;
-    /* What the stop_reason will excuse, if it is max_tokens, is known only then. */
+    /* Deferred: max_tokens allows it, and the stop_reason comes later. */
     serve_breach *breach = g->breach, unused;
     g->breach = &unused;
     rc = serve_grammar_joined_json(g, "messages-input", "the input of a tool", &m->input, true);
@@ -278,7 +278,7 @@ static assay_status check_stop_reason(serve_grammar *g, const messages *m, json_
     return ASSAY_OK;
 }
 
-static assay_status take_message_delta(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_message_delta(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *delta, *usage;
     if (m->phase != IN_MESSAGE)
@@ -296,7 +296,7 @@ static assay_status take_message_delta(serve_grammar *g, messages *m, json_objec
     return rc;
 }
 
-static assay_status take_stop(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_stop(serve_grammar *g, messages *m, json_object *event)
 {
     (void)event;
     if (m->phase != BEFORE_STOP)
@@ -305,7 +305,7 @@ static assay_status take_stop(serve_grammar *g, messages *m, json_object *event)
     return ASSAY_OK;
 }
 
-static assay_status take_error(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_error(serve_grammar *g, messages *m, json_object *event)
 {
     json_object *error;
     assay_text text;
@@ -316,38 +316,38 @@ static assay_status take_error(serve_grammar *g, messages *m, json_object *event
     return rc == ASSAY_OK ? serve_grammar_name(g, "event", "error", error, "message", &text) : rc;
 }
 
-static assay_status take_ping(serve_grammar *g, messages *m, json_object *event)
+static assay_status read_ping(serve_grammar *g, messages *m, json_object *event)
 {
     (void)g, (void)m, (void)event;
     return ASSAY_OK;
 }
 
-static assay_status take(serve_grammar *g, void *state, json_object *event)
+static assay_status read_event(serve_grammar *g, void *state, json_object *event)
 {
     static const struct {
         const char *type;
-        assay_status (*take)(serve_grammar *g, messages *m, json_object *event);
+        assay_status (*read)(serve_grammar *g, messages *m, json_object *event);
     } events[] = {
-        {"message_start", take_start},
-        {"content_block_start", take_block_start},
-        {"content_block_delta", take_block_delta},
-        {"content_block_stop", take_block_stop},
-        {"message_delta", take_message_delta},
-        {"message_stop", take_stop},
-        {"ping", take_ping},
-        {"error", take_error},
+        {"message_start", read_start},
+        {"content_block_start", read_block_start},
+        {"content_block_delta", read_block_delta},
+        {"content_block_stop", read_block_stop},
+        {"message_delta", read_message_delta},
+        {"message_stop", read_stop},
+        {"ping", read_ping},
+        {"error", read_error},
     };
     messages *m = state;
     const assay_text type = serve_string(json_object_object_get(event, "type"));
     if (m->phase == STOPPED)
         return serve_grammar_fail(g, "messages-end", "found %s behind message_stop", serve_quote(type).at);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (serve_text_is(type, events[i].type)) return events[i].take(g, m, event);
+        if (serve_text_is(type, events[i].type)) return events[i].read(g, m, event);
     return serve_grammar_fail(g, "event", "found type %s, expected an event of messages",
                               serve_quote(type).at);
 }
 
-static assay_status end(serve_grammar *g, void *state)
+static assay_status end_stream(serve_grammar *g, void *state)
 {
     const messages *m = state;
     if (m->phase == STOPPED) return ASSAY_OK;
@@ -366,7 +366,7 @@ const serve_grammar_rules serve_grammar_messages = {
     .name = "messages",
     .path = "/v1/messages",
     .state_bytes = sizeof(messages),
-    .take = take,
-    .end = end,
+    .read = read_event,
+    .end = end_stream,
     .free = free_state,
 };

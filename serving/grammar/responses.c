@@ -1,13 +1,13 @@
 /* The grammar of /v1/responses (OpenAI API reference, "Responses: streaming events").
  *
- *     responses-sequence  sequence_number is 0 or 1 at first, and one more in each event
- *     responses-start     response.created, perhaps response.queued, response.in_progress, and then the rest
- *     responses-response  the response that events hold: its id and model are the same in all, its status and
- *                         what it has of output fit the event
+ *     responses-sequence  sequence_number is 0 or 1 at first, and grows by one in each event
+ *     responses-start     response.created, optionally response.queued, response.in_progress, then the rest
+ *     responses-response  the response in events has the same id and model in all, and its status and its
+ *                         output fit the event
  *     responses-end       the last event is response.completed, response.incomplete or response.failed, once
- *     responses-usage     the tokens of a response that is over: real, and they add up
+ *     responses-usage     the token counts of a finished response are there, and add up
  *
- * and those of grammar_items.h.
+ * and those of items.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/items.h"
@@ -39,7 +39,7 @@ static assay_status check_sequence(serve_grammar *g, responses *r, json_object *
     return ASSAY_OK;
 }
 
-static assay_status take_response(serve_grammar *g, responses *r, json_object *event, const char *status,
+static assay_status read_response(serve_grammar *g, responses *r, json_object *event, const char *status,
                                   json_object **out, json_object **output)
 {
     static const char rule[] = "responses-response", where[] = "response";
@@ -52,16 +52,16 @@ static assay_status take_response(serve_grammar *g, responses *r, json_object *e
                           : rc;
 }
 
-static assay_status take_begin(serve_grammar *g, responses *r, json_object *event, const char *status)
+static assay_status read_begin(serve_grammar *g, responses *r, json_object *event, const char *status)
 {
     json_object *response, *output;
-    assay_status rc = take_response(g, r, event, status, &response, &output);
+    assay_status rc = read_response(g, r, event, status, &response, &output);
     if (rc != ASSAY_OK || json_object_array_length(output) == 0) return rc;
     return serve_grammar_fail(g, "responses-response",
                               "response: found output at its beginning, expected []");
 }
 
-static assay_status take_created(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_created(serve_grammar *g, responses *r, json_object *event)
 {
     json_object *response = json_object_object_get(event, "response");
     const bool queued = json_object_is_type(response, json_type_object) &&
@@ -70,24 +70,24 @@ static assay_status take_created(serve_grammar *g, responses *r, json_object *ev
     if (r->phase != BEFORE_CREATED)
         return serve_grammar_fail(g, "responses-start", "found response.created again, expected it first");
     r->phase = BEFORE_PROGRESS;
-    return take_begin(g, r, event, queued ? "queued" : "in_progress");
+    return read_begin(g, r, event, queued ? "queued" : "in_progress");
 }
 
-static assay_status take_progress(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_progress(serve_grammar *g, responses *r, json_object *event)
 {
     if (r->phase != BEFORE_PROGRESS)
         return serve_grammar_fail(g, "responses-start",
                                   "found response.in_progress, expected it right behind response.created");
     r->phase = IN_PROGRESS;
-    return take_begin(g, r, event, "in_progress");
+    return read_begin(g, r, event, "in_progress");
 }
 
-static assay_status take_queued(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_queued(serve_grammar *g, responses *r, json_object *event)
 {
     if (r->phase != BEFORE_PROGRESS)
         return serve_grammar_fail(g, "responses-start",
                                   "found response.queued, expected it right behind response.created");
-    return take_begin(g, r, event, "queued");
+    return read_begin(g, r, event, "queued");
 }
 
 static assay_status check_usage(serve_grammar *g, json_object *response)
@@ -108,24 +108,24 @@ static assay_status check_usage(serve_grammar *g, json_object *response)
     return ASSAY_OK;
 }
 
-static assay_status take_completed(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_completed(serve_grammar *g, responses *r, json_object *event)
 {
     json_object *response, *output;
     r->phase = OVER;
     serve_grammar_finish(g, (assay_text){"completed", 9});
-    assay_status rc = take_response(g, r, event, "completed", &response, &output);
+    assay_status rc = read_response(g, r, event, "completed", &response, &output);
     if (rc == ASSAY_OK) rc = serve_items_check_output(g, &r->items, output);
     return rc == ASSAY_OK ? check_usage(g, response) : rc;
 }
 
-static assay_status take_incomplete(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_incomplete(serve_grammar *g, responses *r, json_object *event)
 {
     static const char rule[] = "responses-response";
     json_object *response, *output, *details;
     assay_text reason;
     r->phase = OVER;
     serve_grammar_finish(g, (assay_text){"incomplete", 10});
-    assay_status rc = take_response(g, r, event, "incomplete", &response, &output);
+    assay_status rc = read_response(g, r, event, "incomplete", &response, &output);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "response", response, "incomplete_details", json_type_object,
                                   &details);
@@ -139,21 +139,21 @@ static assay_status take_incomplete(serve_grammar *g, responses *r, json_object 
     return rc == ASSAY_OK ? check_usage(g, response) : rc;
 }
 
-static assay_status take_failed(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_failed(serve_grammar *g, responses *r, json_object *event)
 {
     static const char rule[] = "responses-response";
     json_object *response, *output, *error = NULL;
     assay_text text;
     r->phase = OVER;
     g->failed = true;
-    assay_status rc = take_response(g, r, event, "failed", &response, &output);
+    assay_status rc = read_response(g, r, event, "failed", &response, &output);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, rule, "response", response, "error", json_type_object, &error);
     if (rc == ASSAY_OK) rc = serve_grammar_name(g, rule, "error", error, "code", &text);
     return rc == ASSAY_OK ? serve_grammar_name(g, rule, "error", error, "message", &text) : rc;
 }
 
-static assay_status take_error(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_error(serve_grammar *g, responses *r, json_object *event)
 {
     assay_text text;
     r->phase = OVER;
@@ -161,66 +161,66 @@ static assay_status take_error(serve_grammar *g, responses *r, json_object *even
     return serve_grammar_name(g, "event", "the event", event, "message", &text);
 }
 
-static assay_status take_item_added(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_item_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_added(g, &r->items, event);
+    return serve_items_read_added(g, &r->items, event);
 }
 
-static assay_status take_item_done(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_item_done(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_done(g, &r->items, event);
+    return serve_items_read_done(g, &r->items, event);
 }
 
-static assay_status take_part_added(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_part_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_part_added(g, &r->items, event, false);
+    return serve_items_read_part_added(g, &r->items, event, false);
 }
 
-static assay_status take_part_done(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_part_done(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_part_done(g, &r->items, event, false);
+    return serve_items_read_part_done(g, &r->items, event, false);
 }
 
-static assay_status take_summary_added(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_summary_added(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_part_added(g, &r->items, event, true);
+    return serve_items_read_part_added(g, &r->items, event, true);
 }
 
-static assay_status take_summary_done(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_summary_done(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_part_done(g, &r->items, event, true);
+    return serve_items_read_part_done(g, &r->items, event, true);
 }
 
-static assay_status take_arguments(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_arguments(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_arguments(g, &r->items, event, false);
+    return serve_items_read_arguments(g, &r->items, event, false);
 }
 
-static assay_status take_arguments_done(serve_grammar *g, responses *r, json_object *event)
+static assay_status read_arguments_done(serve_grammar *g, responses *r, json_object *event)
 {
-    return serve_items_take_arguments(g, &r->items, event, true);
+    return serve_items_read_arguments(g, &r->items, event, true);
 }
 
 static const struct {
     const char *type;
-    bool within; /* only between the beginning and the end */
-    assay_status (*take)(serve_grammar *g, responses *r, json_object *event);
+    bool within; /* between the beginning and the end only */
+    assay_status (*read)(serve_grammar *g, responses *r, json_object *event);
 } events[] = {
-    {"response.created", false, take_created},
-    {"response.queued", false, take_queued},
-    {"response.in_progress", false, take_progress},
-    {"response.output_item.added", true, take_item_added},
-    {"response.output_item.done", true, take_item_done},
-    {"response.content_part.added", true, take_part_added},
-    {"response.content_part.done", true, take_part_done},
-    {"response.reasoning_summary_part.added", true, take_summary_added},
-    {"response.reasoning_summary_part.done", true, take_summary_done},
-    {"response.function_call_arguments.delta", true, take_arguments},
-    {"response.function_call_arguments.done", true, take_arguments_done},
-    {"response.completed", true, take_completed},
-    {"response.incomplete", true, take_incomplete},
-    {"response.failed", false, take_failed},
-    {"error", false, take_error},
+    {"response.created", false, read_created},
+    {"response.queued", false, read_queued},
+    {"response.in_progress", false, read_progress},
+    {"response.output_item.added", true, read_item_added},
+    {"response.output_item.done", true, read_item_done},
+    {"response.content_part.added", true, read_part_added},
+    {"response.content_part.done", true, read_part_done},
+    {"response.reasoning_summary_part.added", true, read_summary_added},
+    {"response.reasoning_summary_part.done", true, read_summary_done},
+    {"response.function_call_arguments.delta", true, read_arguments},
+    {"response.function_call_arguments.done", true, read_arguments_done},
+    {"response.completed", true, read_completed},
+    {"response.incomplete", true, read_incomplete},
+    {"response.failed", false, read_failed},
+    {"error", false, read_error},
 };
 
 static assay_status expect_progress(serve_grammar *g, const responses *r, assay_text type)
@@ -231,7 +231,7 @@ static assay_status expect_progress(serve_grammar *g, const responses *r, assay_
                               serve_quote(type).at);
 }
 
-static assay_status take(serve_grammar *g, void *state, json_object *event)
+static assay_status read_event(serve_grammar *g, void *state, json_object *event)
 {
     responses *r = state;
     const assay_text type = serve_string(json_object_object_get(event, "type"));
@@ -244,16 +244,16 @@ static assay_status take(serve_grammar *g, void *state, json_object *event)
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         if (!serve_text_is(type, events[i].type)) continue;
         if (events[i].within) rc = expect_progress(g, r, type);
-        return rc == ASSAY_OK ? events[i].take(g, r, event) : rc;
+        return rc == ASSAY_OK ? events[i].read(g, r, event) : rc;
     }
     rc = expect_progress(g, r, type);
-    if (rc == ASSAY_OK) rc = serve_items_take_text(g, &r->items, type, event, &taken);
+    if (rc == ASSAY_OK) rc = serve_items_read_text(g, &r->items, type, event, &taken);
     if (rc != ASSAY_OK || taken) return rc;
     return serve_grammar_fail(g, "event", "found type %s, expected an event of responses",
                               serve_quote(type).at);
 }
 
-static assay_status end(serve_grammar *g, void *state)
+static assay_status end_stream(serve_grammar *g, void *state)
 {
     const responses *r = state;
     if (r->phase == OVER) return ASSAY_OK;
@@ -276,7 +276,7 @@ const serve_grammar_rules serve_grammar_responses = {
     .name = "responses",
     .path = "/v1/responses",
     .state_bytes = sizeof(responses),
-    .take = take,
-    .end = end,
+    .read = read_event,
+    .end = end_stream,
     .free = free_state,
 };

@@ -12,11 +12,11 @@ static const char *const field_names[N_FIELDS] = {"data", "event", "id", "retry"
 
 struct serve_sse {
     serve_sse_sink sink;
-    serve_bytes line;       /* the one under way, as far as it is there */
-    size_t line_offset;     /* of its first byte */
-    bool after_cr;          /* a LF that follows belongs to that CR */
-    bool has[N_FIELDS];     /* of the event under way */
-    serve_bytes data, type; /* of the event under way; each line of data ends in LF */
+    serve_bytes line;       /* the current line, as far as it has come */
+    size_t line_offset;     /* offset of its first byte */
+    bool after_cr;          /* skip a LF that follows a CR */
+    bool has[N_FIELDS];     /* of the current event */
+    serve_bytes data, type; /* of the current event; each line of data ends in LF */
     size_t event_offset;
     size_t n_events, n_bytes;
 };
@@ -56,7 +56,7 @@ static bool is_under_way(const serve_sse *s)
     return false;
 }
 
-/* An empty line: the event is complete. One of id or retry alone says nothing to anyone but the client's own
+/* Ends an event at an empty line. An event of id or retry alone is of use only to the client's own SSE
  * reader. */
 static assay_status dispatch(serve_sse *s, serve_breach *breach)
 {
@@ -96,7 +96,7 @@ static assay_status refuse_line(const serve_sse *s, assay_text line, serve_breac
     return refuse_field(s, line.at, line.n, "a line of data:, event:, id:, retry: or a comment", breach);
 }
 
-static assay_status take_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
+static assay_status read_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
 {
     if (f == FIELD_DATA) {
         serve_bytes_add(&s->data, value.at, value.n);
@@ -116,14 +116,14 @@ static assay_status take_field(serve_sse *s, field f, assay_text value, serve_br
     return ASSAY_OK;
 }
 
-/* A byte order mark may stand at the very beginning. */
+/* A byte order mark is allowed at the beginning. */
 static assay_text without_mark(const serve_sse *s, assay_text line)
 {
     const bool marked = s->line_offset == 0 && line.n >= 3 && memcmp(line.at, "\xef\xbb\xbf", 3) == 0;
     return marked ? (assay_text){line.at + 3, line.n - 3} : line;
 }
 
-static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
+static assay_status read_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
     const assay_text line = without_mark(s, (assay_text){at, n});
     at = line.at;
@@ -137,17 +137,17 @@ static assay_status take_line(serve_sse *s, const char *at, size_t n, serve_brea
     if (value.n > 0 && *value.at == ' ') value = (assay_text){value.at + 1, value.n - 1};
     for (field f = 0; f < N_FIELDS; f++)
         if (strlen(field_names[f]) == n_name && memcmp(field_names[f], at, n_name) == 0)
-            return take_field(s, f, value, breach);
+            return read_field(s, f, value, breach);
     return refuse_line(s, line, breach);
 }
 
-/* Ends the line under way with its last bytes. */
+/* Ends the current line with these last bytes. */
 static assay_status end_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
-    if (s->line.n == 0) return take_line(s, at, n, breach);
+    if (s->line.n == 0) return read_line(s, at, n, breach);
     serve_bytes_add(&s->line, at, n);
     if (s->line.failed) return ASSAY_ENOMEM;
-    assay_status rc = take_line(s, s->line.at, s->line.n, breach);
+    assay_status rc = read_line(s, s->line.at, s->line.n, breach);
     s->line.n = 0;
     return rc;
 }
@@ -190,7 +190,7 @@ assay_status serve_sse_feed(serve_sse *s, const char *bytes, size_t n, serve_bre
     return ASSAY_OK;
 }
 
-/* Whether the line, which is cut off, may be one of a field or a comment. */
+/* Whether the line, which is cut off, may be that of a field or a comment. */
 static bool may_be_field(assay_text line)
 {
     const char *colon = memchr(line.at, ':', line.n);
@@ -202,7 +202,8 @@ static bool may_be_field(assay_text line)
     return line.at[0] == ':';
 }
 
-/* What is no event stream at all often is one line without an end: that says more than its end does. */
+/* An input that is no event stream is often one line without an end: check its beginning, which is the better
+ * message. */
 assay_status serve_sse_end(serve_sse *s, serve_breach *breach)
 {
     const assay_text line = without_mark(s, (assay_text){s->line.n ? s->line.at : "", s->line.n});

@@ -1,12 +1,12 @@
-/* Gemma's channels: <|channel>thought … <channel|>, or <|channel>response instead of the end.
+/* Gemma's channels: <|channel>thought … <channel|>, or <|channel>response instead of the end marker.
  *
- * Any channel opens a block but the one called response. Blocks and answers may take turns; all text of
- * blocks is reasoning, all other text content, and no marker is either. A channel's name on a line by itself
- * where an answer begins is part of the marker before it. Both answers of the published server drop the
- * beginning of a marker that stands alone before a <channel|>.
+ * Every channel except the one named response opens a block of reasoning. Blocks and answers may alternate;
+ * all text in blocks is reasoning, all other text is content, and markers are neither. A channel's name on a
+ * line of its own at the beginning of an answer is part of the marker before it. Both answers of the
+ * published server drop the prefix of a marker that alone precedes a <channel|>.
  *
- * Where thinking is off, the answer that is shown is that of the published server's stream: an empty block
- * without a name does not end at its <channel|>, and <|channel>response ends a block only once.
+ * With thinking off, the recorded answer is that of the published server's stream: an empty block without a
+ * name does not end at its <channel|>, and <|channel>response ends a block only once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning/rules.h"
@@ -14,20 +14,20 @@
 enum { CLOSE, THOUGHT, RESPONSE, OPEN, THOUGHT_LINE, RESPONSE_LINE, EMPTY };
 
 enum phase {
-    BEGIN, /* nothing but white space yet */
+    BEGIN, /* only white space so far */
     PLAIN,
     BLOCK,
-    BETWEEN, /* behind a block, before the answer */
+    BETWEEN, /* after a block, before the answer */
     OFF,     /* thinking is off, and no channel was opened: <channel|> is ordinary text */
     OFF_PLAIN,
     OFF_BLOCK,
     OFF_BETWEEN,
-    RESPONDED_PLAIN, /* the same behind a <|channel>response */
+    RESPONDED_PLAIN, /* the same after a <|channel>response */
     RESPONDED_BLOCK,
     RESPONDED_BETWEEN
 };
 
-/* What opens a block, and what ends one. */
+/* The markers that open a block, and those that end one. */
 #define MARKS(block, between, response)                                                                      \
     [THOUGHT] = SERVE_STEP(SERVE_DROPPED, block), [RESPONSE] = SERVE_STEP(SERVE_DROPPED, response),          \
     [OPEN] = SERVE_STEP(SERVE_DROPPED, block), [CLOSE] = SERVE_STEP(SERVE_DROPPED, between)

@@ -1,18 +1,17 @@
 /* Messages with headers, OpenAI's Harmony: <|start|>assistant<|channel|>NAME … <|message|> … <|end|>.
  *
- * The channel called analysis is reasoning, the one called final content, whatever follows the name in the
- * header. A header may have one <|constrain|> before its <|message|> and no other "<"; the message of one
- * that is broken is dropped, as are headers, messages of other channels and what lies outside of messages.
- * Messages to tools are left in the content, markers and all, where a parser of tool calls reads it.
+ * The channel named analysis is reasoning, the one named final is content, whatever follows the name in the
+ * header. A header may have one <|constrain|> before its <|message|> and no other "<"; the message of an
+ * invalid header is dropped, and so are headers, messages of other channels and text outside of messages.
+ * Messages to tools remain in the content, with their markers, if a parser of tool calls reads it.
  *
  * A second <|message|> within a message is text for gpt_oss; harmony drops it.
  *
- * gpt_oss takes a text without any channel for content, and drops what comes before the first one. So a
- * reply's first bytes wait for one, SERVE_PREFACE_BYTES at most: a stream cannot wait for its end. harmony
- * drops them all.
+ * gpt_oss treats a text without any channel as content, and drops text before the first channel. So it holds
+ * up to SERVE_PREFACE_BYTES at the beginning of a reply until a channel comes, since a stream cannot wait for
+ * its end. harmony drops all text before the first channel.
  *
- * Thinking that is turned off changes nothing that a channel would not show: no marker here is explicit, and
- * the reply is passed on as it is.
+ * With thinking off the reply is passed on unchanged, because no marker here is explicit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning/rules.h"
@@ -21,10 +20,10 @@ enum { ANALYSIS, FINAL, COMMENTARY, CHANNEL, MESSAGE, START, END, RETURN, CALL, 
 
 enum phase {
     PREFACE,
-    PLAIN, /* a preface that was too long to wait */
+    PLAIN, /* a preface that exceeded SERVE_PREFACE_BYTES */
     OUTSIDE,
     ANALYSIS_HEAD,
-    ANALYSIS_CONSTRAINED, /* a header behind its <|constrain|> */
+    ANALYSIS_CONSTRAINED, /* a header after its <|constrain|> */
     THOUGHT,
     FINAL_HEAD,
     FINAL_CONSTRAINED,
@@ -33,17 +32,17 @@ enum phase {
     OFF
 };
 
-/* What a channel's name begins anywhere. */
+/* The channel names, which are recognised in every phase. */
 #define CHANNELS                                                                                             \
     [ANALYSIS] = SERVE_STEP(SERVE_DROPPED, ANALYSIS_HEAD), [FINAL] = SERVE_STEP(SERVE_DROPPED, FINAL_HEAD),  \
     [COMMENTARY] = SERVE_STEP(SERVE_CALL, TO_TOOLS), [CHANNEL] = SERVE_STEP(SERVE_DROPPED, OUTSIDE)
 
-/* What ends a message. */
+/* The markers that end a message. */
 #define ENDS(as)                                                                                             \
     [START] = SERVE_STEP(as, OUTSIDE), [END] = SERVE_STEP(as, OUTSIDE), [RETURN] = SERVE_STEP(as, OUTSIDE),  \
     [CALL] = SERVE_STEP(as, OUTSIDE)
 
-/* A header that goes on as `this` and ends in `message`. */
+/* A header that stays in phase `this` and ends in phase `message`. */
 #define HEAD(constrained, message)                                                                           \
     {                                                                                                        \
         .text = SERVE_DROPPED, .marks = {                                                                    \
@@ -58,7 +57,7 @@ enum phase {
     CHANNELS, [START] = SERVE_STEP(SERVE_DROPPED, this), [END] = SERVE_STEP(SERVE_DROPPED, this),            \
               [RETURN] = SERVE_STEP(SERVE_DROPPED, this), [CALL] = SERVE_STEP(SERVE_DROPPED, this)
 
-/* A message in `this` phase; second: what <|message|> is in it. */
+/* A message in phase `this`; second: how a second <|message|> is read. */
 #define IN_MESSAGE(as_text, this, second)                                                                    \
     {                                                                                                        \
         .text = as_text, .marks = {                                                                          \

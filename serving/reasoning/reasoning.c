@@ -42,7 +42,7 @@ static const serve_phase *phase_of(const serve_reasoning *s)
     return &s->rules->phases[s->phase];
 }
 
-static void enter(serve_reasoning *s, uint8_t phase)
+static void enter_phase(serve_reasoning *s, uint8_t phase)
 {
     s->phase = phase;
     s->n_marks = s->n_first = 0;
@@ -60,7 +60,7 @@ void serve_reasoning_start(serve_reasoning *s, const serve_reasoning_rules *rule
                            const serve_reasoning_options *options)
 {
     *s = (serve_reasoning){.rules = rules, .options = *options};
-    enter(s, options->thinking_off ? rules->first_off : rules->first);
+    enter_phase(s, options->thinking_off ? rules->first_off : rules->first);
 }
 
 static void emit(serve_reasoning *s, serve_reads_as as, const char *text, size_t n, const assay_sink *sink)
@@ -73,27 +73,27 @@ static void emit(serve_reasoning *s, serve_reads_as as, const char *text, size_t
     else s->n_dropped += n;
 }
 
-/* What may be a marker at text[0..n). */
+/* The result of matching markers at text[0..n). */
 typedef struct found {
-    const serve_step *step; /* of the longest marker that is there; NULL: none is */
-    size_t n;               /* its bytes */
-    bool open;              /* a longer one may be there once there are more bytes */
+    const serve_step *step; /* of the longest complete marker; NULL: there is none */
+    size_t n;               /* its length */
+    bool open;              /* with more bytes there may be a longer one */
 } found;
 
-/* How many bytes `mark` and text[0..n) begin with alike. */
-static size_t alike(const serve_marker *mark, const char *text, size_t n)
+/* The length of the common prefix of `mark` and text[0..n). */
+static size_t measure_common_prefix(const serve_marker *mark, const char *text, size_t n)
 {
     size_t k = 0;
     while (k < n && k < mark->n && text[k] == mark->at[k]) k++;
     return k;
 }
 
-static found look(const serve_reasoning *s, const char *text, size_t n)
+static found match_marks(const serve_reasoning *s, const char *text, size_t n)
 {
     found f = {0};
     for (size_t i = 0; i < s->n_marks; i++) {
         const serve_marker *mark = &s->rules->marks[s->marks[i]];
-        const size_t k = alike(mark, text, n);
+        const size_t k = measure_common_prefix(mark, text, n);
         if (k == n && k < mark->n) f.open = true;
         else if (k == mark->n && k > f.n)
             f = (found){.step = &phase_of(s)->marks[s->marks[i]], .n = k, .open = f.open};
@@ -102,14 +102,15 @@ static found look(const serve_reasoning *s, const char *text, size_t n)
     return f;
 }
 
-/* Bytes of text[0..n) that begin one of the phase's n_begun markers and stand directly before the first one
- * of the rules; 0: there are none. *open: more bytes may change that. */
+/* The length of a proper prefix of one of the phase's n_begun markers at text[0..n) that immediately precedes
+ * the first marker of the rules; 0 if there is none. *open: more bytes may change that. */
 static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n, bool *open)
 {
     const serve_marker *marks = s->rules->marks;
     size_t n_begun = 0;
     for (size_t i = 0; i < phase_of(s)->n_begun; i++) {
-        const size_t k = alike(&marks[i], text, n), k_first = alike(&marks[0], text + k, n - k);
+        const size_t k = measure_common_prefix(&marks[i], text, n),
+                     k_first = measure_common_prefix(&marks[0], text + k, n - k);
         if (k == 0 || k == marks[i].n) continue;
         if (k_first == marks[0].n) n_begun = k;
         else if (k + k_first == n) *open = true;
@@ -117,8 +118,8 @@ static size_t measure_begun(const serve_reasoning *s, const char *text, size_t n
     return n_begun;
 }
 
-/* Bytes of text[0..n) before the first that a marker of the phase may begin with. */
-static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
+/* The number of bytes of text[0..n) before the first byte that a marker of the phase may begin with. */
+static size_t find_mark_byte(const serve_reasoning *s, const char *text, size_t n)
 {
     if (s->n_first == 0) return n;
     if (s->n_first == 1) {
@@ -130,15 +131,15 @@ static size_t before_mark(const serve_reasoning *s, const char *text, size_t n)
     return i;
 }
 
-/* What has waited is this. */
+/* Emits the held preface as `as`. */
 static void release_preface(serve_reasoning *s, serve_reads_as as, const assay_sink *sink)
 {
     emit(s, as, s->preface, s->n_preface, sink);
     s->n_preface = 0;
 }
 
-/* Text that waits; beyond its room it has waited long enough. */
-static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const assay_sink *sink)
+/* Adds text to the preface; a preface that exceeds its buffer is resolved. */
+static size_t hold_preface(serve_reasoning *s, const char *text, size_t n, const assay_sink *sink)
 {
     if (n <= sizeof s->preface - s->n_preface) {
         memcpy(s->preface + s->n_preface, text, n);
@@ -146,68 +147,68 @@ static size_t keep_preface(serve_reasoning *s, const char *text, size_t n, const
         return n;
     }
     release_preface(s, SERVE_CONTENT, sink);
-    enter(s, phase_of(s)->after);
+    enter_phase(s, phase_of(s)->after);
     return 0;
 }
 
-static void take_mark(serve_reasoning *s, const found *f, const char *text, const assay_sink *sink)
+static void read_mark(serve_reasoning *s, const found *f, const char *text, const assay_sink *sink)
 {
     if (f->step->to != s->phase) {
         release_preface(s, f->step->waited, sink);
-        enter(s, f->step->to);
+        enter_phase(s, f->step->to);
     }
-    if (f->step->as == SERVE_PREFACE) (void)keep_preface(s, text, f->n, sink);
+    if (f->step->as == SERVE_PREFACE) (void)hold_preface(s, text, f->n, sink);
     else emit(s, f->step->as, text, f->n, sink);
 }
 
-/* Where only white space or a marker goes on as it is: reads one of them, or finds that the phase has ended.
- * Returns the bytes read; *waits where there are too few to know. */
+/* In a phase of SERVE_SPACE: reads white space or a marker, or finds that the phase has ended. Returns the
+ * number of bytes read; *waits: there are too few to decide. */
 static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
                          const assay_sink *sink)
 {
     const serve_phase *phase = phase_of(s);
     const size_t space = serve_text_space(text, n);
-    found f = look(s, text, n);
+    found f = match_marks(s, text, n);
     const size_t n_begun = measure_begun(s, text, n, &f.open);
     *waits = !last && (f.open || (space == 0 && serve_text_unfinished(text, n) == n));
     if (*waits) return 0;
     if (f.step) {
-        take_mark(s, &f, text, sink);
+        read_mark(s, &f, text, sink);
         return f.n;
     }
     if (space > 0) emit(s, phase->space, text, space, sink);
     else emit(s, SERVE_DROPPED, text, n_begun, sink);
-    if (space > 0 && phase->space != SERVE_NOTHING) enter(s, phase->spaced);
-    else if (space + n_begun == 0) enter(s, phase->after);
+    if (space > 0 && phase->space != SERVE_NOTHING) enter_phase(s, phase->spaced);
+    else if (space + n_begun == 0) enter_phase(s, phase->after);
     return space + n_begun;
 }
 
-/* Reads text up to the next marker, and the marker, as read_space does. */
+/* Reads text up to the next marker, and the marker. Returns as read_space does. */
 static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool last, bool *waits,
                         const assay_sink *sink)
 {
     const serve_reads_as as = phase_of(s)->text;
     found f = {0};
     size_t n_text = 0;
-    while ((n_text += before_mark(s, text + n_text, n - n_text)) < n) {
-        f = look(s, text + n_text, n - n_text);
+    while ((n_text += find_mark_byte(s, text + n_text, n - n_text)) < n) {
+        f = match_marks(s, text + n_text, n - n_text);
         if (f.step || (f.open && !last)) break;
         n_text++;
     }
     *waits = !last && (n_text == n || f.open);
     if (n_text == n && !last) n_text -= serve_text_unfinished(text, n);
-    if (as == SERVE_PREFACE && keep_preface(s, text, n_text, sink) < n_text) {
+    if (as == SERVE_PREFACE && hold_preface(s, text, n_text, sink) < n_text) {
         *waits = false;
         return 0;
     }
     if (as != SERVE_PREFACE) emit(s, as, text, n_text, sink);
     if (*waits || !f.step) return n_text;
-    take_mark(s, &f, text + n_text, sink);
+    read_mark(s, &f, text + n_text, sink);
     return n_text + f.n;
 }
 
-/* Reads text[0..n), all of it if it is the last. Returns how much; what is left is shorter than the longest
- * marker. */
+/* Reads text[0..n), or all of it if `last`. Returns the number of bytes read; what is left is shorter than
+ * the longest marker. */
 static size_t read(serve_reasoning *s, const char *text, size_t n, bool last, const assay_sink *sink)
 {
     size_t i = 0;
@@ -225,11 +226,11 @@ static void hold(serve_reasoning *s, const char *text, size_t n)
     s->n_held = (uint8_t)n;
 }
 
-/* Most deltas are text of the phase to the last byte. */
+/* Fast path: most deltas are text of the current phase to the last byte. */
 static bool is_text(const serve_reasoning *s, const char *delta, size_t n)
 {
     const serve_reads_as as = phase_of(s)->text;
-    return s->n_held == 0 && as != SERVE_SPACE && as != SERVE_PREFACE && before_mark(s, delta, n) == n &&
+    return s->n_held == 0 && as != SERVE_SPACE && as != SERVE_PREFACE && find_mark_byte(s, delta, n) == n &&
            serve_text_unfinished(delta, n) == 0;
 }
 
@@ -256,7 +257,8 @@ void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const
     hold(s, delta + from, n - from);
 }
 
-/* Whether what waits is a marker and the beginning of an object or of a tag: else it is talk of a call. */
+/* Whether the preface is a marker and the beginning of an object or a tag; otherwise the marker is only
+ * mentioned in the text. */
 static bool begins_call(const serve_reasoning *s)
 {
     const char *end = s->preface + s->n_preface, *at = memchr(s->preface, '>', s->n_preface);
@@ -273,7 +275,7 @@ void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
     memcpy(held, s->held, n_held);
     s->n_held = 0;
     for (size_t i = 0; i < phase_of(s)->n_last && s->options.thinking_off; i++)
-        if (n_held > 0 && alike(&s->rules->marks[i], held, n_held) == n_held) {
+        if (n_held > 0 && measure_common_prefix(&s->rules->marks[i], held, n_held) == n_held) {
             s->n_dropped += n_held;
             return;
         }

@@ -1,16 +1,16 @@
 /* Blocks between two tags, as in <think>…</think>.
  *
- * Where the prompt has opened the block, the reply begins within it: all before the first tag is reasoning
- * (implicit thinking). Blocks may follow each other before the answer; once it has begun, everything is
- * content, tags too. A tool call within a block is content, and goes as far as its own end or that of the
- * block; but not in an implicit block, nor in one behind another: there it cannot be told from talk of it.
+ * If the prompt has opened the block, the reply begins within it: all text before the first tag is reasoning
+ * (implicit thinking). Several blocks may precede the answer; after its beginning everything is content,
+ * including tags. A tool call within a block is content up to its own end or that of the block; but not in an
+ * implicit block, nor in a block after another, where it cannot be told from text that mentions calls.
  *
- * In both answers of deepseek_v4 a call within a block is talk of one, and reasoning, where nothing ends it
- * and neither an object nor a tag begins it, and where tool calls end it: its first SERVE_PREFACE_BYTES wait.
+ * In both answers of deepseek_v4 a call within a block is text that mentions a call, and so reasoning, if
+ * nothing ends it and neither an object nor a tag begins it, or if the end marker of tool calls ends it: its
+ * first SERVE_PREFACE_BYTES are held.
  *
- * Both answers of the published server drop the beginning of a marker that stands alone before the first tag
- * of deepseek_r1, deepseek_v4 or step3p5, and, where thinking is off, the beginning of a tag that is all of
- * the answer.
+ * Both answers of the published server drop the prefix of a marker that alone precedes the first tag of
+ * deepseek_r1, deepseek_v4 or step3p5, and, with thinking off, the prefix of a tag that is the whole answer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning/rules.h"
@@ -18,16 +18,16 @@
 enum { START, END, HELD_CALL, CALL, CALL_END, TOOLS, BOX, BOX_END, START_TOOLS };
 
 enum phase {
-    BEGIN,    /* nothing yet, where what stands alone before the first tag is dropped */
-    SPACED,   /* the same behind white space */
-    IMPLICIT, /* no tag yet: reasoning */
-    PLAIN,    /* no tag yet: content */
-    OFF,      /* no tag yet, and thinking is off: content as it is */
+    BEGIN,    /* nothing so far; the prefix of a marker before the first tag is dropped */
+    SPACED,   /* the same after white space */
+    IMPLICIT, /* no tag so far: reasoning */
+    PLAIN,    /* no tag so far: content */
+    OFF,      /* no tag so far, and thinking is off: content, unchanged */
     BLOCK,
-    HELD, /* in a call of deepseek_v4, which may yet be none */
+    HELD, /* in a call of deepseek_v4 that may turn out to be none */
     CALLING,
-    AGAIN,   /* a block behind another */
-    BETWEEN, /* behind a block, before the answer */
+    AGAIN,   /* a block after another */
+    BETWEEN, /* after a block, before the answer */
     ANSWER
 };
 
@@ -35,7 +35,7 @@ enum phase {
     [START] = SERVE_STEP(SERVE_DROPPED, BLOCK), [END] = SERVE_STEP(SERVE_DROPPED, BETWEEN),                  \
     [TOOLS] = SERVE_STEP(SERVE_CONTENT, ANSWER)
 
-/* A tag that tool calls end at once is reasoning, but at the very beginning. */
+/* A tag that the end marker of tool calls immediately ends is reasoning, except at the beginning. */
 #define NO_BLOCK [START_TOOLS] = {.as = SERVE_REASONING, .to = IMPLICIT, .n = sizeof("<think>") - 1}
 
 static const serve_phase phases[] = {
@@ -117,7 +117,7 @@ const serve_reasoning_rules serve_reasoning_deepseek_r1 = {
 
 #define DSML "<｜DSML｜tool_calls>"
 
-/* Tool calls end the block, and what stands in them is nobody else's. */
+/* Tool calls end the block, and no other marker is recognised in them. */
 const serve_reasoning_rules serve_reasoning_deepseek_v4 = {
     "deepseek_v4",
     phases,
@@ -126,7 +126,7 @@ const serve_reasoning_rules serve_reasoning_deepseek_v4 = {
     {TAGS("<think>", "</think>"), [HELD_CALL] = SERVE_MARKER("<tool_call>"), [TOOLS] = SERVE_MARKER(DSML),
      [START_TOOLS] = SERVE_MARKER("<think>" DSML)}};
 
-/* The model decides by itself whether to think; an answer may come in a box. */
+/* The model itself decides whether to think; an answer may be in a box. */
 const serve_reasoning_rules serve_reasoning_glm4 = {
     "glm4",
     phases,

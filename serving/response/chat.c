@@ -1,7 +1,7 @@
 /* Responses of /v1/chat/completions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 static const char *finish_reason(const assay_response *r)
 {
@@ -40,7 +40,7 @@ static void begin_chunk(assay_response *r)
     serve_put(r, "{\"index\":0,\"delta\":{");
 }
 
-/* reason: NULL but in the last one. */
+/* reason: NULL except in the last chunk. */
 static void end_chunk(assay_response *r, const char *reason)
 {
     serve_put(r, "},\"finish_reason\":");
@@ -124,7 +124,7 @@ static void fail(assay_response *r, const char *text)
     serve_put(r, "\n\ndata: [DONE]\n\n");
 }
 
-/* All runs of one part as a member; false where there are none. */
+/* Writes all runs of one part as a member; false if there are none. */
 static bool put_field(assay_response *r, const char *name, assay_part part)
 {
     bool any = false;

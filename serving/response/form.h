@@ -1,4 +1,4 @@
-/* The three forms that a response may have, and what they are made from. For response*.c alone.
+/* The forms of a response, and the state that they are written from.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_RESPONSE_FORM_H
@@ -14,25 +14,25 @@
 /* Why generation ended. */
 typedef enum serve_finish { SERVE_STOPPED, SERVE_STOP_TEXT, SERVE_LENGTH, SERVE_FILTERED } serve_finish;
 
-/* A run: reasoning, content, or a call (ASSAY_PART_CALL). */
+/* A run: consecutive reasoning, consecutive content, or one call (ASSAY_PART_CALL). */
 typedef struct serve_run {
     assay_part part;
     serve_bytes name; /* of a call */
     serve_bytes text; /* joined; of a call its arguments, one JSON value */
-    size_t index;     /* among the runs */
-    size_t call;      /* among the calls */
-    bool is_cut;      /* generation ended at its limit, within this run */
+    size_t index;     /* index among the runs */
+    size_t call;      /* index among the calls */
+    bool is_cut;      /* generation reached its limit within this run */
 } serve_run;
 
-/* Each writes to r->out. Of a response that does not stream `whole` and `whole_fail` alone are called. */
+/* Each function appends to r->out. A response that does not stream calls only `whole` and `whole_fail`. */
 typedef struct serve_form {
-    bool fields;                      /* parts have no order: white space between two runs of one
-                                       * part belongs to their field */
-    void (*begin)(assay_response *r); /* before the first run */
-    void (*open)(assay_response *r, const serve_run *run); /* not of calls */
+    bool fields; /* the form has one field per part, and no order: white space between two runs of one part
+                    belongs to the field */
+    void (*begin)(assay_response *r);                      /* before the first run */
+    void (*open)(assay_response *r, const serve_run *run); /* not called for calls */
     void (*delta)(assay_response *r, const serve_run *run, assay_text text);
-    void (*close)(assay_response *r, const serve_run *run); /* of a call: it is whole */
-    void (*finish)(assay_response *r);                      /* behind the last run */
+    void (*close)(assay_response *r, const serve_run *run); /* of a call: the call is complete */
+    void (*finish)(assay_response *r);                      /* after the last run */
     void (*fail)(assay_response *r, const char *text);
     void (*whole)(assay_response *r);
     void (*whole_fail)(assay_response *r, const char *text);
@@ -45,29 +45,21 @@ struct assay_response {
     const serve_form *form;
     const assay_serving *serving;
     assay_reply *reply;
-    serve_tools_request *tools; /* what the request says of them */
-    serve_special special;      /* of the content under way */
+    serve_tools_request *tools; /* the tools that the request declares */
+    serve_special special;      /* state for the current content */
     serve_bytes id;             /* terminated */
     int64_t created;
-    serve_run *runs; /* [n_runs] */
+    serve_run *runs; /* [n_runs], owned */
     size_t n_runs, n_calls;
-    bool is_open;                                /* the last run is */
-    serve_bytes space[ASSAY_PART_REASONING + 1]; /* that a run of content or reasoning may begin with */
+    bool is_open; /* the last run is open */
+    serve_bytes space[ASSAY_PART_REASONING +
+                      1]; /* leading white space that a run of content or reasoning may begin with */
     int64_t prompt_tokens, completion_tokens;
     serve_finish finish;
     serve_bytes stop_sequence;
-    size_t sequence; /* events of responses so far */
+    size_t sequence; /* events of Responses so far */
     bool has_begun, is_over, no_memory;
-    serve_bytes out; /* of the call under way */
+    serve_bytes out; /* what the current call has written */
 };
-
-/* Writing to r->out. */
-void serve_put(assay_response *r, const char *literal);
-void serve_put_text(assay_response *r, assay_text text); /* as a JSON string */
-void serve_put_count(assay_response *r, int64_t n);
-void serve_put_id(assay_response *r, const char *prefix);                  /* "prefix_id", with quotes */
-void serve_put_id_of(assay_response *r, const char *prefix, size_t index); /* "prefix_id_index" */
-
-assay_text serve_text_of(const char *terminated);
 
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 serving_libserving_la_SOURCES += \
+	serving/response/body.c serving/response/body.h \
 	serving/response/chat.c \
 	serving/response/form.h \
 	serving/response/messages.c \

@@ -1,7 +1,7 @@
 /* Responses of /v1/messages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 static void begin_event(assay_response *r, const char *type)
 {
@@ -103,7 +103,7 @@ static void delta(assay_response *r, const serve_run *run, assay_text text)
               text);
 }
 
-/* A tool's input is an object: what is none says nothing to it. */
+/* A tool's input is an object: any other value becomes an empty one. */
 static assay_text input_of(const serve_run *run)
 {
     const char *at = run->text.at, *end = at + run->text.n;
@@ -176,7 +176,7 @@ static void whole(assay_response *r)
             continue;
         }
         put_block(r, run, serve_text_of(""), "");
-        r->out.n--; /* the brace: the input goes before it */
+        r->out.n--; /* the closing brace: the input goes before it */
         const assay_text input = input_of(run);
         serve_bytes_add(&r->out, input.at, input.n);
         serve_put(r, "}");

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* NULL where it is absent or null. */
+/* The member; NULL if it is absent or null. */
 static assay_status find(json_object *object, const char *where, const char *name, json_type type,
                          json_object **out, assay_error *err)
 {
@@ -44,7 +44,7 @@ static assay_status read_flag(json_object *object, const char *where, const char
     return rc;
 }
 
-/* Whether a template's argument enable_thinking is false, the latest that counts. A template takes any value,
+/* Whether a template's argument enable_thinking is false; the latest one is used. A template takes any value,
  * and only false turns thinking off. */
 static void read_argument(json_object *arguments, bool *out)
 {
@@ -53,8 +53,8 @@ static void read_argument(json_object *arguments, bool *out)
     *out = !json_object_is_type(value, json_type_boolean) || json_object_get_boolean(value);
 }
 
-/* Whether enable_thinking is false: an argument of the request counts for more than one of the server's, be
- * it null, and either member of the request turns it off. */
+/* Whether enable_thinking is false: an argument of the request overrides one of the server's, even with null,
+ * and either member of the request turns thinking off. */
 static assay_status read_thinking(json_object *request, json_object *server, serve_request *r,
                                   assay_error *err)
 {
@@ -70,7 +70,7 @@ static assay_status read_thinking(json_object *request, json_object *server, ser
     return rc;
 }
 
-/* The function of a tool, in the form of chat completions; a new reference. */
+/* The function of a tool in the form of chat completions; a new reference. */
 static assay_status convert_tool(serve_endpoint endpoint, json_object *tool, json_object **out,
                                  assay_error *err)
 {
@@ -118,7 +118,7 @@ static assay_status write_tools(json_object *tools, serve_request *r, assay_erro
     return rc;
 }
 
-/* "none", or of messages {"type": "none"}. */
+/* "none", or for Messages {"type": "none"}. */
 static bool declines_tools(json_object *request, serve_endpoint endpoint)
 {
     json_object *choice = json_object_object_get(request, "tool_choice");
@@ -128,7 +128,7 @@ static bool declines_tools(json_object *request, serve_endpoint endpoint)
     return text && strcmp(text, "none") == 0;
 }
 
-/* Calls are looked for only where there are tools to call. */
+/* Calls are parsed only if there are tools to call. */
 static assay_status read_tools(json_object *request, json_object *server, serve_request *r, assay_error *err)
 {
     bool automatic = false;

@@ -3,53 +3,13 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "serving/response/body.h"
 #include "serving/response/form.h"
 #include "serving/text/text.h"
 #include "serving/tools/types.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void serve_put(assay_response *r, const char *literal)
-{
-    serve_bytes_add_string(&r->out, literal);
-}
-
-void serve_put_text(assay_response *r, assay_text text)
-{
-    serve_bytes_add_quoted(&r->out, text.at ? text : (assay_text){"", 0});
-}
-
-void serve_put_count(assay_response *r, int64_t n)
-{
-    char text[24];
-    (void)snprintf(text, sizeof text, "%" PRId64, n);
-    serve_put(r, text);
-}
-
-assay_text serve_text_of(const char *terminated)
-{
-    return (assay_text){terminated, strlen(terminated)};
-}
-
-void serve_put_id(assay_response *r, const char *prefix)
-{
-    serve_put(r, "\"");
-    serve_put(r, prefix);
-    serve_bytes_add_escaped(&r->out, serve_text_of(r->id.at));
-    serve_put(r, "\"");
-}
-
-void serve_put_id_of(assay_response *r, const char *prefix, size_t index)
-{
-    serve_put_id(r, prefix);
-    r->out.n--; /* the quote */
-    serve_put(r, "_");
-    serve_put_count(r, (int64_t)index);
-    serve_put(r, "\"");
-}
 
 static void flush(assay_response *r, const assay_byte_sink *sink)
 {
@@ -57,7 +17,8 @@ static void flush(assay_response *r, const assay_byte_sink *sink)
     r->out.n = 0;
 }
 
-/* What was written is handed out, and nothing where memory ran out: then the response may only be freed. */
+/* Passes what was written to the sink. After a failed allocation it passes nothing, and the response may only
+ * be freed. */
 static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, assay_error *err)
 {
     if (!r->no_memory && !r->out.failed) {
@@ -68,8 +29,8 @@ static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, 
     return assay_fail(err, ASSAY_ENOMEM, "a response of %zu runs: out of memory", r->n_runs);
 }
 
-/* A tool is called with JSON, in the types that the request names; where a model wrote something else, with
- * that as a JSON string. */
+/* Makes the arguments of a call JSON, in the types that the request declares; if the model wrote no JSON,
+ * they become a JSON string. */
 static void check_arguments(assay_response *r, serve_run *run)
 {
     serve_bytes made = {0};
@@ -97,7 +58,7 @@ static void close_run(assay_response *r)
     if (r->request.streams) r->form->close(r, run);
 }
 
-/* NULL where there is no memory. */
+/* NULL if an allocation failed. */
 static serve_run *open_run(assay_response *r, assay_part part)
 {
     close_run(r);
@@ -132,8 +93,8 @@ static bool is_space(const serve_bytes *text)
     return at == text->n;
 }
 
-/* Reasoning or content. */
-static void take_text(assay_response *r, assay_part part, assay_text text)
+/* Adds reasoning or content. */
+static void receive_text(assay_response *r, assay_part part, assay_text text)
 {
     if (r->is_open && r->runs[r->n_runs - 1].part == part) {
         add_text(r, &r->runs[r->n_runs - 1], text);
@@ -150,20 +111,22 @@ static void take_text(assay_response *r, assay_part part, assay_text text)
     space->n = 0;
 }
 
-static void take_content(void *context, assay_text text)
+static void receive_content(void *context, assay_text text)
 {
-    take_text(context, ASSAY_PART_CONTENT, text);
+    receive_text(context, ASSAY_PART_CONTENT, text);
 }
 
-static void take_piece(void *context, assay_part part, const char *text, size_t n)
+static void receive_piece(void *context, assay_part part, const char *text, size_t n)
 {
     assay_response *r = context;
     serve_run *run;
     if (part == ASSAY_PART_REASONING || part == ASSAY_PART_CALL)
-        serve_special_end(&r->special, take_content, r);
+        serve_special_end(&r->special, receive_content, r);
     switch (part) {
-    case ASSAY_PART_CONTENT: serve_special_feed(&r->special, (assay_text){text, n}, take_content, r); return;
-    case ASSAY_PART_REASONING: take_text(r, part, (assay_text){text, n}); return;
+    case ASSAY_PART_CONTENT:
+        serve_special_feed(&r->special, (assay_text){text, n}, receive_content, r);
+        return;
+    case ASSAY_PART_REASONING: receive_text(r, part, (assay_text){text, n}); return;
     case ASSAY_PART_CALL:
         run = open_run(r, part);
         if (run) serve_bytes_add(&run->name, text, n);
@@ -247,12 +210,12 @@ static void fail(assay_response *r, const char *text)
 
 static assay_status finish(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
 {
-    const assay_sink pieces = {.take = take_piece, .context = r};
+    const assay_sink pieces = {.take = receive_piece, .context = r};
     const char *reason = chunk->finish_reason ? chunk->finish_reason : "stop";
     assay_status rc = r->serving->reply_end(r->reply, &pieces, err);
     r->is_over = true;
     if (rc != ASSAY_OK) return rc;
-    serve_special_end(&r->special, take_content, r);
+    serve_special_end(&r->special, receive_content, r);
     if (strcmp(reason, "length") == 0) r->finish = SERVE_LENGTH;
     else if (strcmp(reason, "content_filter") == 0) r->finish = SERVE_FILTERED;
     else if (chunk->stop_sequence.at) r->finish = SERVE_STOP_TEXT;
@@ -273,7 +236,7 @@ static assay_status check_open(const assay_response *r, assay_error *err)
 assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *chunk,
                                   const assay_byte_sink *sink, assay_error *err)
 {
-    const assay_sink pieces = {.take = take_piece, .context = r};
+    const assay_sink pieces = {.take = receive_piece, .context = r};
     assay_status rc = check_open(r, err);
     if (rc != ASSAY_OK) return rc;
     if (chunk->prompt_tokens > 0) r->prompt_tokens = chunk->prompt_tokens;

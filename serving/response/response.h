@@ -1,10 +1,10 @@
-/* A response under way (assay/serving.h, response_open): what an engine says goes through the parsers, and
- * becomes the body that a client is sent.
+/* A response in progress (assay/serving.h, response_open): parses an engine's output and writes the body that
+ * the client receives.
  *
- * What the parsers hand out comes in *runs*: reasoning, content, or one call. A run of text begins with its
- * first character that is no white space (what stands before it is kept until then), and ends where another
- * one begins; so a block or an item is never empty, never opened twice, and the order is that of the text.
- * A call is handed on when it is whole.
+ * The output of the parsers is divided into *runs*: reasoning, content, or one call. A run of text begins
+ * with its first character that is not white space (white space before it is held until then) and ends where
+ * another run begins. So a block or an item is never empty and never opened twice, and their order is that of
+ * the text. A call is written when it is complete.
  *
  * Memory: the answer. Time: linear.
  *
@@ -14,8 +14,8 @@
 
 #include <assay/serving.h>
 
-/* serving: whose reply_open, reply_feed, reply_end and reply_free read the reply; borrowed until the response
- * is freed. The rest is that of the members of assay_serving. */
+/* serving: its reply_open, reply_feed, reply_end and reply_free parse the reply; borrowed until the response
+ * is freed. The rest is as for the members of assay_serving. */
 assay_status serve_response_open(const assay_serving *serving, const assay_response_options *options,
                                  assay_response **out, assay_error *err);
 assay_status serve_response_chunk(assay_response *r, const assay_response_chunk *chunk,

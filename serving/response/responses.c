@@ -1,11 +1,11 @@
 /* Responses of /v1/responses.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/response/form.h"
+#include "serving/response/body.h"
 
 #include <string.h>
 
-/* What a run is called. */
+/* The name of a run's item. */
 static const struct names {
     const char *item, *id, *part, *delta, *done;
 } names[] = {
@@ -39,7 +39,7 @@ static void begin_item_event(assay_response *r, const char *type, const serve_ru
     serve_put_count(r, (int64_t)run->index);
 }
 
-/* An event of a part, or of a call's arguments. */
+/* Writes an event of a part, or of a call's arguments. */
 static void begin_part_event(assay_response *r, const char *type, const serve_run *run)
 {
     begin_item_event(r, type, run);
@@ -93,7 +93,7 @@ static void put_usage(assay_response *r)
     serve_put(r, "}");
 }
 
-/* error: NULL where nothing failed. */
+/* error: NULL if nothing failed. */
 static void put_response(assay_response *r, const char *status, const char *error)
 {
     const bool is_over = strcmp(status, "in_progress") != 0;

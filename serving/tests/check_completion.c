@@ -1,4 +1,4 @@
-/* Completions: what ends them, what is counted, and that no stop text leaks.
+/* Completions: what ends them, what is counted, and that no stop text is emitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void teardown(void)
     serve_tokenizer_free(tokenizer);
 }
 
-/* Pieces, each behind a byte that no text has. */
+/* Pieces, each after a separator byte that occurs in no text. */
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     ck_assert_int_eq(part, ASSAY_PART_CONTENT);
@@ -44,7 +44,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 static assay_completion *open_completion(const char *const *stops, size_t n_stops, size_t most)
 {
     static assay_text texts[8];
-    static const int32_t ids[] = {FIRST, END, GEMMA_END}; /* as the checkpoints have them */
+    static const int32_t ids[] = {FIRST, END, GEMMA_END}; /* as in the checkpoints */
     assay_completion *c = NULL;
     assay_error err = {0};
     for (size_t i = 0; i < n_stops; i++) texts[i] = (assay_text){stops[i], strlen(stops[i])};
@@ -60,7 +60,7 @@ static assay_completion *open_completion(const char *const *stops, size_t n_stop
     return c;
 }
 
-/* Pushes the tokens of a text until the completion ends; returns its last state. */
+/* Pushes the tokens of a text until the completion ends. Returns its last state. */
 static assay_completion_state push_text(assay_completion *c, const char *text, serve_bytes *out)
 {
     int32_t ids[256];
@@ -75,7 +75,7 @@ static assay_completion_state push_text(assay_completion *c, const char *text, s
     return state;
 }
 
-/* The pieces joined, terminated. Frees them. */
+/* The joined pieces, terminated. Frees them. */
 static serve_bytes join(serve_bytes *pieces)
 {
     serve_bytes joined = {0};
@@ -86,7 +86,7 @@ static serve_bytes join(serve_bytes *pieces)
     return joined;
 }
 
-/* What comes out of a text, joined. */
+/* The joined output for a text. */
 static assay_completion_state expect_text(const char *const *stops, size_t n_stops, size_t most,
                                           const char *text, const char *expected)
 {
@@ -153,7 +153,7 @@ START_TEST(a_stop_id_at_the_limit_is_a_stop)
 }
 END_TEST
 
-/* A text, stop texts, what comes out, and whether a stop text has ended it. */
+/* A text, stop texts, the output, and whether a stop text has ended it. */
 static const struct {
     const char *text, *stops[3], *expected;
     bool ends;
@@ -166,9 +166,9 @@ static const struct {
     {"abcabd", {"abd"}, "abc", true},
     {"what ends with st", {"stop"}, "what ends with st", false},
     {"Z\xc3\xbcrich", {"\xc3\xbc"}, "Z", true},
-    {"a b c", {"b c", "b"}, "a ", true}, /* the first that is complete */
-    {"a b c", {"c", "b c"}, "a ", true}, /* of two that are complete at once, the one that begins first */
-    {"say </think> now", {"</think>"}, "say ", true}, /* a token by itself */
+    {"a b c", {"b c", "b"}, "a ", true}, /* the first one that is complete */
+    {"a b c", {"c", "b c"}, "a ", true}, /* of two that complete at once, the one that begins first */
+    {"say </think> now", {"</think>"}, "say ", true}, /* a token of its own */
 };
 
 START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
@@ -184,7 +184,7 @@ START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
 }
 END_TEST
 
-/* Bytes that a tokenizer holds back until it knows that they are a text: what ends a completion then. */
+/* Bytes that a tokenizer holds until it knows whether they are UTF-8: what ends a completion then. */
 static const struct {
     const char *text, *stop;
     size_t most;
@@ -210,7 +210,7 @@ START_TEST(text_that_comes_with_the_end_may_be_a_stop_text)
 }
 END_TEST
 
-/* What has come out before the end, where only what may begin a stop text is held back. */
+/* The output before the end; only a possible beginning of a stop text is held. */
 static const struct {
     const char *text, *stops[2], *expected;
 } EAGER[] = {

@@ -1,5 +1,5 @@
-/* A tokenizer keeps its encoders, for any number of threads: they are counted, since the linker puts the
- * functions below before those that open and free them.
+/* A tokenizer reuses its encoders for any number of threads. The test counts them: the linker wraps the
+ * functions that open and free encoders with those below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/encoders.h"
@@ -121,7 +121,7 @@ START_TEST(threads_encode_as_one_does)
 }
 END_TEST
 
-/* As many at once as are kept, and more. */
+/* As many at once as the pool keeps, and more. */
 START_TEST(no_two_have_the_same_encoder)
 {
     tokenizer *t;

@@ -1,4 +1,4 @@
-/* Which markers content must not hold, parser by parser.
+/* The markers that content must not have, parser by parser.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/markers.h"
@@ -11,7 +11,7 @@
 
 typedef assay_status find_fn(const char *name, serve_markers *out, assay_error *err);
 
-/* expected: one behind the other, each ended by a space. */
+/* expected: all markers in order, each followed by a space. */
 static void expect(find_fn *find, const char *name, const char *expected)
 {
     serve_markers found;

@@ -1,4 +1,4 @@
-/* Replies: reasoning is taken out first, calls are looked for in what is left.
+/* Replies: reasoning is removed first, calls are parsed in the content that is left.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -15,7 +15,7 @@ static assay_status open_reply(const char *reasoning, const char *tools, bool th
     return serve_reply_open(&options, out, err);
 }
 
-/* Reads the text cut behind byte `cut`, and in bytes. */
+/* Reads the text cut at offset `cut`, and in bytes. */
 static void reads(const char *reasoning, const char *tools, bool thinking_off, const char *text,
                   const char *script)
 {

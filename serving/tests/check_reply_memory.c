@@ -1,5 +1,5 @@
-/* Parsers of replies ask for memory as often as a reply's own length and calls make them, however many deltas
- * it comes in: counted. The linker puts the functions below before those that allocate.
+/* The number of allocations of reply parsers depends on a reply's length and calls, not on the number of its
+ * deltas. The test counts them: the linker wraps the allocating functions with those below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -13,11 +13,11 @@
 #include "serving/tools/tools.h"
 
 enum {
-    TIMES = 2000, /* that a text is repeated */
-    GROWTHS = 64  /* of texts that double, for a reply of that size */
+    TIMES = 2000, /* how often a text is repeated */
+    GROWTHS = 64  /* of growing buffers, for a reply of that size */
 };
 
-static size_t n_allocations, denied; /* the number of the one that fails; 0: none */
+static size_t n_allocations, denied; /* the number of the allocation that fails; 0: none */
 
 static bool allows(void)
 {
@@ -50,7 +50,7 @@ static void ignore(void *context, assay_part part, const char *text, size_t n)
     (void)context, (void)part, (void)text, (void)n;
 }
 
-/* Allocations while the text is read in deltas of so many bytes. */
+/* The number of allocations while the text is read in deltas of this many bytes. */
 static size_t count(const char *reasoning, const char *tools, const serve_bytes *text, size_t step)
 {
     const assay_reply_options options = {.size = sizeof options, .reasoning = reasoning, .tools = tools};
@@ -58,7 +58,7 @@ static size_t count(const char *reasoning, const char *tools, const serve_bytes 
     assay_reply *r;
     ck_assert_int_eq(serve_reply_open(&options, &r, NULL), ASSAY_OK);
     assay_status rc = ASSAY_OK;
-    n_allocations = 0; /* a check of libcheck's is one, too */
+    n_allocations = 0; /* an assertion of libcheck allocates, too */
     for (size_t at = 0; rc == ASSAY_OK && at < text->n; at += step) {
         const size_t n = text->n - at < step ? text->n - at : step;
         rc = serve_reply_feed(r, text->at + at, n, &sink, NULL);
@@ -141,8 +141,8 @@ static void refuse(void *context, assay_part part, const char *text, size_t n)
     ck_abort_msg("%s: %.*s", (const char *)context, (int)n, text);
 }
 
-/* Feeds the first n bytes of a text. Where memory runs out, at allocation `denied`, the parser says so, then
- * and of all that follows. False where it sufficed. */
+/* Feeds the first n bytes of a text. If allocation number `denied` fails, the parser must report that, and so
+ * must all later calls. False if it was never reached. */
 static bool runs_out(const char *parser, const char *text, size_t n)
 {
     assay_sink sink = {.take = ignore};

@@ -1,4 +1,4 @@
-/* The sampler against what transformers' logits processors leave of a distribution, and its own promises.
+/* The sampler compared with the distributions of transformers' logits processors, and its own guarantees.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <json-c/json.h>
@@ -126,7 +126,7 @@ START_TEST(infinite_logits_are_as_likely_as_each_other)
 }
 END_TEST
 
-/* Shares of 1, 2, 3 and 4 tenths. */
+/* Probabilities of 1, 2, 3 and 4 tenths. */
 static const double shares[] = {0, 0.6931471805599453, 1.0986122886681098, 1.3862943611198906};
 
 START_TEST(draws_have_the_shares_of_their_tokens)
@@ -143,7 +143,8 @@ START_TEST(draws_have_the_shares_of_their_tokens)
 }
 END_TEST
 
-/* May never change: users keep seeds. Worked out by hand from the definition in sampler.h and sampler.c. */
+/* Must never change, because users store seeds. Calculated by hand from the definition in sampler.h and
+ * sampler.c. */
 START_TEST(a_seed_draws_the_same_tokens_for_ever)
 {
     static const int expected[2][16] = {{1, 3, 2, 1, 1, 0, 2, 0, 2, 2, 1, 3, 1, 2, 3, 3},
@@ -154,7 +155,7 @@ START_TEST(a_seed_draws_the_same_tokens_for_ever)
         serve_sampler *s = open_sampler(&sampling, 4);
         for (uint64_t step = 0; step < 16; step++)
             ck_assert_int_eq(serve_sampler_choose(s, shares, ASSAY_F64, step), expected[seed][step]);
-        /* a step does not depend on those before it */
+        /* a step does not depend on earlier steps */
         ck_assert_int_eq(serve_sampler_choose(s, shares, ASSAY_F64, 3), expected[seed][3]);
         serve_sampler_free(s);
     }

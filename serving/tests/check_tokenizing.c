@@ -1,4 +1,4 @@
-/* The tokenizer behind the ABI: what is left alone where a call fails, and what a sink is given.
+/* The tokenizer behind the ABI: outputs are unchanged if a call fails, and sinks receive no empty pieces.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tokenizing.h"

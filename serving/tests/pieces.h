@@ -1,4 +1,4 @@
-/* A sink that writes down what it takes, for tests.
+/* A sink that records what it receives, for tests.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TESTS_PIECES_H
@@ -8,20 +8,20 @@
 
 #include <stdbool.h>
 
-/* Zeroed before, freed with pieces_free. */
+/* Zeroed by the caller first, freed with pieces_free. */
 typedef struct pieces {
-    char *script; /* terminated: "R{…}" for reasoning, "C{…}" for content, pieces of one part that follow each
-                   * other joined */
+    char *script; /* terminated: "R{…}" for reasoning, "C{…}" for content; adjacent pieces of one part are
+                     joined */
     size_t n, room;
     size_t n_bytes, n_pieces;
-    bool under_way; /* something was taken, of part `part` */
+    bool under_way; /* a piece was received, of part `part` */
     assay_part part;
     bool cut; /* a piece ended within a character */
 } pieces;
 
 assay_sink pieces_sink(pieces *p);
 
-/* The script, with the brace of its last part. */
+/* The script, with the closing brace of its last part. */
 const char *pieces_script(pieces *p);
 void pieces_free(pieces *p);
 

@@ -17,15 +17,15 @@ void serve_bytes_free(serve_bytes *b)
 bool serve_bytes_reserve(serve_bytes *b, size_t n)
 {
     if (b->failed) return false;
-    size_t room = b->room > 0 ? b->room : 256;
-    while (room - b->n < n && room <= SIZE_MAX / 2) room *= 2;
-    char *at = room - b->n >= n ? realloc(b->at, room) : NULL;
+    size_t capacity = b->capacity > 0 ? b->capacity : 256;
+    while (capacity - b->n < n && capacity <= SIZE_MAX / 2) capacity *= 2;
+    char *at = capacity - b->n >= n ? realloc(b->at, capacity) : NULL;
     if (!at) {
         b->failed = true;
         return false;
     }
     b->at = at;
-    b->room = room;
+    b->capacity = capacity;
     return true;
 }
 

@@ -20,8 +20,8 @@ size_t serve_span_find(assay_text text, size_t from, const char *what)
     return serve_span_find_next(text, &from, what);
 }
 
-/* Most texts that are searched are short, or hold few bytes that `what` begins with: what memmem does first
- * would take longer than the search. */
+/* Most searched texts are short, or have few bytes that `what` begins with: the preparation of memmem would
+ * take longer than this search. */
 size_t serve_span_find_next(assay_text text, size_t *seen, const char *what)
 {
     for (; *seen < text.n; ++*seen) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define WITH_LETTERS "]~b]" /* whatever small letters follow are the token's */
+#define WITH_LETTERS "]~b]" /* lower-case letters that follow belong to the token */
 
 static const char *const TOKENS[] = {"<|im_end|>",
                                      "<|im_start|>",
@@ -32,24 +32,24 @@ static const char *const TOKENS[] = {"<|im_end|>",
 
 typedef enum likeness { NO_TOKEN, BEGINS, IS_TOKEN } likeness;
 
-/* No token begins another. */
-static likeness tell(const serve_special *s)
+/* No token is a prefix of another. */
+static likeness match_tokens(const serve_special *s)
 {
     for (size_t i = 0; i < sizeof TOKENS / sizeof *TOKENS; i++)
         if (strncmp(TOKENS[i], s->held, s->n) == 0) return TOKENS[i][s->n] ? BEGINS : IS_TOKEN;
     return NO_TOKEN;
 }
 
-static bool opens(char c)
+static bool begins_token(char c)
 {
     return c == '<' || c == '[' || c == ']';
 }
 
-/* With the latest character: drops a token, or hands out what cannot become one any more. Within a token
- * there is no character that one begins with, but at its end: only the latest may begin another. */
-static void settle(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
+/* Handles the latest character: drops a token, or emits what can no longer become one. A token's first
+ * character occurs in tokens only at their ends, so only the latest one can begin another token. */
+static void resolve_held(serve_special *s, void (*take)(void *context, assay_text piece), void *context)
 {
-    const likeness like = tell(s);
+    const likeness like = match_tokens(s);
     const char last = s->held[s->n - 1];
     if (like == BEGINS) return;
     if (like == IS_TOKEN) {
@@ -57,7 +57,7 @@ static void settle(serve_special *s, void (*take)(void *context, assay_text piec
         s->n = 0;
         return;
     }
-    const bool begins = opens(last);
+    const bool begins = begins_token(last);
     take(context, (assay_text){s->held, s->n - begins});
     s->held[0] = last;
     s->n = begins;
@@ -70,16 +70,16 @@ void serve_special_feed(serve_special *s, assay_text text, void (*take)(void *co
     for (size_t at = 0; at < text.n; at++) {
         const char c = text.at[at];
         s->letters = s->letters && c >= 'a' && c <= 'z';
-        if (s->n > 0 && (unsigned char)c >= 0x80) { /* tokens are ASCII, and characters stay whole */
+        if (s->n > 0 && (unsigned char)c >= 0x80) { /* tokens are ASCII, and pieces are whole characters */
             serve_special_end(s, take, context);
             begin = at;
         }
-        if (s->n == 0 && !s->letters && !opens(c)) continue;
+        if (s->n == 0 && !s->letters && !begins_token(c)) continue;
         if (begin < at) take(context, (assay_text){text.at + begin, at - begin});
         begin = at + 1;
         if (s->letters) continue;
         s->held[s->n++] = c;
-        settle(s, take, context);
+        resolve_held(s, take, context);
     }
     if (begin < text.n) take(context, (assay_text){text.at + begin, text.n - begin});
 }

@@ -1,7 +1,8 @@
-/* Special tokens that a model has let slip into what it says: no client is shown them.
+/* Removes special tokens that a model has written into its answer, so that no client sees them.
  *
- * Which they are is what the published server takes out of content (vllm-mlx 0.6.0, api/utils.py): ends and
- * headers of turns of several families. Once: what is left of a token inside of a token stays.
+ * The tokens are those that the published server removes from content (vllm-mlx 0.6.0, api/utils.py): ends
+ * and headers of turns of several families. One pass: a token that only appears when another one is removed
+ * from within it stays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TEXT_SPECIAL_H
@@ -11,18 +12,18 @@
 
 #include <stdbool.h>
 
-/* Text of which it is not known yet whether it is a token; zeroed at the beginning. */
+/* Text that may become a token; zeroed at the beginning. */
 typedef struct serve_special {
     char held[24];
     size_t n;
-    bool letters; /* behind a token that letters belong to */
+    bool letters; /* after a token that following letters belong to */
 } serve_special;
 
-/* Hands the text out without its special tokens: take is not called with empty pieces. */
+/* Passes text without its special tokens to take, never an empty piece. */
 void serve_special_feed(serve_special *s, assay_text text, void (*take)(void *context, assay_text piece),
                         void *context);
 
-/* Hands out what is held back; then s is as new. */
+/* Passes on what is held; s is reset. */
 void serve_special_end(serve_special *s, void (*take)(void *context, assay_text piece), void *context);
 
 #endif

@@ -1,8 +1,7 @@
-/* The formats of tool calls by their names.
- *
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
+
 #include "base/error.h"
-#include "serving/tools/parts.h"
 
 #include <stdio.h>
 #include <string.h>

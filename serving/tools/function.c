@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/function.h"
 
+#include "serving/tools/output.h"
 #include "serving/values/python_literal.h"
 
 #include <string.h>
@@ -33,22 +34,24 @@ bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, siz
     }
 }
 
-void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value)
+/* Adds the JSON of a value to out: JSON is copied, a Python literal is converted, and any other text becomes
+ * a string. */
+static void add_json_or_python(serve_bytes *out, assay_text value)
 {
     const assay_status rc = serve_json_check(value);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
+    if (rc == ASSAY_ENOMEM) out->failed = true;
     if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
     else if (!serve_python_literal(out, value)) serve_bytes_add_quoted(out, value);
 }
 
-static void add_value(serve_tools *t, serve_bytes *out, assay_text value, serve_function_style style)
+static void add_value(serve_bytes *out, assay_text value, serve_function_style style)
 {
     if (style == SERVE_FUNCTION_STRINGS) serve_bytes_add_quoted(out, value);
-    else if (style == SERVE_FUNCTION_PLAIN) serve_json_or_string(t, out, value);
-    else serve_function_value(t, out, value);
+    else if (style == SERVE_FUNCTION_PLAIN) serve_json_or_string(out, value);
+    else add_json_or_python(out, value);
 }
 
-static assay_text frame(assay_text value, serve_function_style style)
+static assay_text strip_value(assay_text value, serve_function_style style)
 {
     if (style != SERVE_FUNCTION_FRAMED) return serve_span_trim(value);
     if (value.n >= 2 && value.at[0] == '\n' && value.at[value.n - 1] == '\n')
@@ -56,26 +59,25 @@ static assay_text frame(assay_text value, serve_function_style style)
     return value;
 }
 
-void serve_function_parameters(serve_tools *t, assay_text body, serve_function_style style,
-                               serve_arguments *out)
+void serve_function_parameters(assay_text body, serve_function_style style, serve_arguments *out)
 {
     const size_t n_open = strlen(PARAMETER);
     for (size_t at = 0; (at = serve_span_find(body, at, PARAMETER)) != SERVE_NOWHERE;) {
         const size_t key = at + n_open, key_end = serve_span_find(body, key, ">");
         if (key_end == SERVE_NOWHERE) return;
-        if (key_end == key) { /* no key: not a parameter */
+        if (key_end == key) { /* a parameter without a key is not a parameter */
             at = key;
             continue;
         }
         const size_t end = serve_span_find(body, key_end + 1, PARAMETER_END);
         if (end == SERVE_NOWHERE) return;
         serve_arguments_name(out, serve_span_trim(serve_span_part(body, key, key_end)));
-        add_value(t, &out->text, frame(serve_span_part(body, key_end + 1, end), style), style);
+        add_value(&out->text, strip_value(serve_span_part(body, key_end + 1, end), style), style);
         at = end + strlen(PARAMETER_END);
     }
 }
 
-/* Whether the body is one JSON object: the arguments. */
+/* Whether the body is one JSON object, which is the arguments then. */
 static bool is_object(serve_tools *t, assay_text body)
 {
     if (!serve_span_starts(body, "{")) return false;
@@ -95,7 +97,7 @@ bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_f
         return true;
     }
     serve_arguments arguments = {0};
-    serve_function_parameters(t, body, style, &arguments);
+    serve_function_parameters(body, style, &arguments);
     const bool plain = style == SERVE_FUNCTION_PLAIN && arguments.n == 0;
     const assay_text object = plain ? trimmed : serve_arguments_object(&arguments);
     t->failed |= arguments.text.failed || arguments.json.failed;

@@ -1,37 +1,33 @@
-/* Calls that are written between tags: <function=NAME>, <parameter=KEY>VALUE</parameter>, …, </function>.
+/* Calls that are written as tags: <function=NAME>, <parameter=KEY>VALUE</parameter>, …, </function>.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TOOLS_FUNCTION_H
 #define SERVING_TOOLS_FUNCTION_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
 #include "serving/values/arguments.h"
 
 typedef enum serve_function_style {
-    SERVE_FUNCTION_TRIMMED, /* hermes: a value without the white space around it */
-    SERVE_FUNCTION_FRAMED,  /* qwen: one newline at each end of a value is not its own; a body may be JSON */
-    SERVE_FUNCTION_PLAIN,   /* nemotron: values as of hermes, but not of Python; a body may be any text */
-    SERVE_FUNCTION_STRINGS  /* auto: values as of hermes, but all are strings */
+    SERVE_FUNCTION_TRIMMED, /* hermes: a value is trimmed */
+    SERVE_FUNCTION_FRAMED,  /* qwen: one newline at each end of a value is removed; the body may be JSON */
+    SERVE_FUNCTION_PLAIN,  /* nemotron: values as for hermes, but Python literals are strings; the body may be
+                              any text */
+    SERVE_FUNCTION_STRINGS /* auto: values as for hermes, but all are strings */
 } serve_function_style;
 
-/* Where NAME ends in text, which begins with <function=: at the '>'. SERVE_NOWHERE where there is none, or no
- * name. */
+/* The offset of the '>' after NAME in text, which begins with <function=. SERVE_NOWHERE if there is no '>',
+ * or NAME is empty. */
 size_t serve_function_name_end(assay_text text);
 
-/* Looks on from scan->seen for </function>, white space, </tool_call>: *n comes behind it. scan->mark[2] is
- * its own. */
+/* Continues from scan->seen and searches for </function>, white space, </tool_call>. On success *n is the
+ * offset after them. Uses scan->mark[2]. */
 bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, size_t *n);
 
-/* Hands out the call of a block that begins with <function= and holds </function> at `close`. False where
- * NAME is white space, or a plain body is, and nothing is called. */
+/* Emits the call of a block that begins with <function= and has </function> at offset `close`. False, without
+ * a call, if NAME is white space, or if the style is SERVE_FUNCTION_PLAIN and the body is white space. */
 bool serve_function_call(serve_tools *t, assay_text block, size_t close, serve_function_style style);
 
-/* Gathers the parameters of what stands between a function and its end. */
-void serve_function_parameters(serve_tools *t, assay_text body, serve_function_style style,
-                               serve_arguments *out);
-
-/* Adds to out the JSON of a value: of JSON, itself; of a Python literal, its JSON; of any other text, a
- * string. */
-void serve_function_value(serve_tools *t, serve_bytes *out, assay_text value);
+/* Adds the parameters between a function's tags to out. A failed allocation shows in out->text.failed. */
+void serve_function_parameters(assay_text body, serve_function_style style, serve_arguments *out);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/invoke.h"
 
+#include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 
 #include <string.h>
 
-/* The opening tag of an element, behind its first word. */
+/* The opening tag of an element, without its first word. */
 typedef struct header {
     assay_text name;
     bool is_string;
-    size_t end; /* behind the '>' */
+    size_t end; /* the offset after '>' */
 } header;
 
-/* Moves *at behind `what` and the white space before it, of which there must be some where it is `spaced`. */
+/* Moves *at past white space and `what`. spaced: at least one character of white space is required. */
 static bool skip_word(assay_text text, size_t *at, bool spaced, const char *what)
 {
     const size_t begin = serve_span_skip(text, *at);
@@ -21,8 +22,8 @@ static bool skip_word(assay_text text, size_t *at, bool spaced, const char *what
     return true;
 }
 
-/* name="…" at text[at]; typed: string="true" or "false" behind it, if it is a parameter; '>'. Without
- * `typed`, white space is strict, and a name not empty. */
+/* Reads name="…" at text[at..), then string="true" or "false" if typed and a parameter, then '>'. If not
+ * typed, no other white space is allowed, and the name must not be empty. */
 static bool read_header(assay_text text, size_t at, bool typed, bool is_parameter, header *out)
 {
     if (!skip_word(text, &at, !typed, "name=\"")) return false;
@@ -40,17 +41,15 @@ static bool read_header(assay_text text, size_t at, bool typed, bool is_paramete
     return at < text.n && text.at[at] == '>';
 }
 
-static void add_value(serve_tools *t, const header *parameter, assay_text value, bool typed,
-                      serve_arguments *out)
+static void add_value(const header *parameter, assay_text value, bool typed, serve_arguments *out)
 {
     serve_arguments_name(out, parameter->name);
     if (!typed) value = serve_span_trim(value);
     if (parameter->is_string) serve_bytes_add_quoted(&out->text, value);
-    else serve_json_or_string(t, &out->text, value);
+    else serve_json_or_string(&out->text, value);
 }
 
-static void read_parameters(serve_tools *t, assay_text body, const serve_invoke_style *style,
-                            serve_arguments *out)
+static void read_parameters(assay_text body, const serve_invoke_style *style, serve_arguments *out)
 {
     header one;
     for (size_t at = 0; (at = serve_span_find(body, at, style->parameter)) != SERVE_NOWHERE;) {
@@ -58,7 +57,7 @@ static void read_parameters(serve_tools *t, assay_text body, const serve_invoke_
         if (!read_header(body, at, style->typed, true, &one)) continue;
         const size_t end = serve_span_find(body, one.end, style->parameter_end);
         if (end == SERVE_NOWHERE) return;
-        add_value(t, &one, serve_span_part(body, one.end, end), style->typed, out);
+        add_value(&one, serve_span_part(body, one.end, end), style->typed, out);
         at = end + strlen(style->parameter_end);
     }
 }
@@ -66,7 +65,7 @@ static void read_parameters(serve_tools *t, assay_text body, const serve_invoke_
 static void call_invoke(serve_tools *t, assay_text name, assay_text body, const serve_invoke_style *style)
 {
     serve_arguments arguments = {0};
-    read_parameters(t, body, style, &arguments);
+    read_parameters(body, style, &arguments);
     const bool is_call = name.n > 0 && (style->empty || arguments.n > 0);
     const assay_text object = serve_arguments_object(&arguments);
     t->failed |= arguments.text.failed || arguments.json.failed;

@@ -11,7 +11,7 @@ bool serve_list_find_end(serve_tools *t, assay_text text, size_t begin)
     return false;
 }
 
-/* Behind each other, SERVE_N_MEMBERS of each element. */
+/* Appends SERVE_N_MEMBERS values for each element. */
 static void add_values(void *all, const assay_text *values)
 {
     serve_bytes_add(all, (const char *)values, SERVE_N_MEMBERS * sizeof *values);

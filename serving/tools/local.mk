@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 serving_libserving_la_SOURCES += \
-	serving/tools/formats.c \
+	serving/tools/bracket.c serving/tools/bracket.h \
+	serving/tools/format.h \
+	serving/tools/formats.c serving/tools/formats.h \
 	serving/tools/function.c serving/tools/function.h \
 	serving/tools/invoke.c serving/tools/invoke.h \
 	serving/tools/list.c serving/tools/list.h \
-	serving/tools/once.c serving/tools/once.h \
-	serving/tools/parts.h \
+	serving/tools/machine.c serving/tools/machine.h \
+	serving/tools/object.c serving/tools/object.h \
+	serving/tools/output.c serving/tools/output.h \
+	serving/tools/repeated.c serving/tools/repeated.h \
 	serving/tools/request.c serving/tools/request.h \
+	serving/tools/state.h \
 	serving/tools/thoughts.c serving/tools/thoughts.h \
 	serving/tools/tools.c serving/tools/tools.h \
 	serving/tools/types.c serving/tools/types.h \

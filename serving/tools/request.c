@@ -50,20 +50,20 @@ static json_object *member(json_object *object, const char *name)
     return value;
 }
 
-static bool says(json_object *string, assay_text text)
+static bool equals_text(json_object *string, assay_text text)
 {
     return json_object_is_type(string, json_type_string) &&
            (size_t)json_object_get_string_len(string) == text.n &&
            memcmp(json_object_get_string(string), text.at, text.n) == 0;
 }
 
-/* The `function` of the tool, NULL where there is none of this name. */
+/* The `function` object of the tool with this name; NULL if there is none. */
 static json_object *find_function(const serve_tools_request *r, assay_text tool)
 {
     const size_t n = r->tools ? json_object_array_length(r->tools) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *function = member(json_object_array_get_idx(r->tools, i), "function");
-        if (says(member(function, "name"), tool)) return function;
+        if (equals_text(member(function, "name"), tool)) return function;
     }
     return NULL;
 }
@@ -92,7 +92,7 @@ bool serve_tools_request_is_string(const serve_tools_request *r, assay_text tool
     json_object_object_foreach(properties, name, schema)
     {
         if (strlen(name) == parameter.n && memcmp(name, parameter.at, parameter.n) == 0)
-            return says(member(schema, "type"), (assay_text){STRING, sizeof STRING - 1});
+            return equals_text(member(schema, "type"), (assay_text){STRING, sizeof STRING - 1});
     }
     return false;
 }

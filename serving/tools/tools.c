@@ -2,377 +2,38 @@
 #include "serving/tools/tools.h"
 
 #include "base/error.h"
-#include "serving/text/text.h"
-#include "serving/tools/once.h"
-#include "serving/tools/parts.h"
-#include "serving/tools/thoughts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/state.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static void set_format(serve_tools *t, const serve_tools_format *format)
-{
-    t->format = format;
-    t->thought_end = SERVE_NOWHERE;
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && format->openers[i]; i++) {
-        t->first[(unsigned char)format->openers[i][0]] = true;
-        t->various |= format->openers[i][0] != format->openers[0][0];
-    }
-}
 
 assay_status serve_tools_open(const char *name, assay_text request, serve_tools **out, assay_error *err)
 {
     const serve_tools_format *format;
     assay_status rc = serve_tools_find(name, &format, err);
     if (rc != ASSAY_OK) return rc;
+    serve_tools_request *tools;
+    rc = serve_tools_request_open(request, &tools, err);
+    if (rc != ASSAY_OK) return rc;
     serve_tools *t = calloc(1, sizeof *t);
-    if (!t) return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
-
-    rc = serve_tools_request_open(request, &t->request, err);
-    if (rc != ASSAY_OK) {
+    if (!t || !serve_tools_start(t, format, tools)) {
+        serve_tools_request_free(tools);
         free(t);
-        return rc;
+        return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", name);
     }
-    set_format(t, format);
     *out = t;
     return ASSAY_OK;
-}
-
-static void free_texts(serve_tools *t)
-{
-    serve_bytes_free(&t->held);
-    serve_bytes_free(&t->tail);
-    serve_bytes_free(&t->block);
-    for (size_t i = 0; i < SERVE_N_OUTER; i++) serve_bytes_free(&t->outer[i]);
-    serve_bytes_free(&t->copy);
-    serve_bytes_free(&t->name);
-    serve_bytes_free(&t->arguments);
-    serve_bytes_free(&t->previous);
-    serve_bytes_free(&t->previous_in_brackets);
 }
 
 void serve_tools_free(serve_tools *t)
 {
     if (!t) return;
     serve_tools_request_free(t->request);
-    free_texts(t);
+    serve_tools_stop(t);
     free(t);
 }
 
 bool serve_tools_reads_messages(const serve_tools *t)
 {
     return t->format->reads_messages;
-}
-
-static void hand_out(serve_tools *t, assay_part part, assay_text text)
-{
-    if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
-}
-
-void serve_tools_release(serve_tools *t)
-{
-    t->withheld = false;
-    t->n_taken = 0;
-    hand_out(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
-    t->tail.n = 0;
-}
-
-/* Whether content is held for what comes, dropped, or neither. */
-static bool is_conditional(const serve_tools *t)
-{
-    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) return t->n_calls > 0;
-    return t->withheld || (t->format->after == SERVE_AFTER_MARKER_UNCALLED && t->marked);
-}
-
-/* Whether no content follows a call; without any, what is withheld is content. */
-static bool drops_behind(const serve_tools *t)
-{
-    return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
-}
-
-static bool is_dropped(const serve_tools *t)
-{
-    if (t->format->after == SERVE_AFTER_MARKER_DROPPED && t->marked) return true;
-    if (t->direct || t->dropping || t->withheld || t->n_calls == 0) return t->dropping && !t->direct;
-    return drops_behind(t);
-}
-
-static bool is_handed_out(const serve_tools *t)
-{
-    return t->direct || (!is_dropped(t) && (!is_conditional(t) || t->released));
-}
-
-/* A copy that would grow too long is given up. */
-static void copy_content(serve_tools *t, assay_text text)
-{
-    t->copies = t->copy.n + text.n <= SERVE_TOOLS_BLOCK_MAX;
-    if (t->copies) serve_bytes_add(&t->copy, text.at, text.n);
-    else serve_bytes_free(&t->copy);
-}
-
-void serve_tools_content(serve_tools *t, assay_text text)
-{
-    if (text.n == 0 || is_dropped(t)) return;
-    if (t->copies) copy_content(t, text);
-    if (is_handed_out(t)) {
-        hand_out(t, ASSAY_PART_CONTENT, text);
-        return;
-    }
-    if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
-        serve_bytes_add(&t->tail, text.at, text.n);
-        return;
-    }
-    t->released = true;
-    serve_tools_release(t);
-    hand_out(t, ASSAY_PART_CONTENT, text);
-}
-
-void serve_tools_take_tail(serve_tools *t, void (*take)(serve_tools *t, assay_text text))
-{
-    const size_t n_tail = t->tail.n, n_taken = t->n_taken, n_calls = t->n_calls;
-    t->block.n = 0;
-    serve_bytes_add(&t->block, t->tail.at + n_taken, n_tail - n_taken);
-    if (t->block.failed) return;
-    t->tail.n = t->n_taken = 0;
-    t->withheld = false;
-    take(t, serve_bytes_text(&t->block));
-    if (t->n_calls > n_calls) return;
-    t->tail.n = n_tail;
-    t->n_taken = n_taken;
-    t->withheld = true;
-}
-
-void serve_tools_withhold_taken(serve_tools *t, assay_text text)
-{
-    t->withheld = true;
-    serve_tools_content(t, text);
-    t->n_taken = t->tail.n;
-}
-
-/* A call has come: what was taken along is no content. */
-static void forget_taken(serve_tools *t)
-{
-    serve_bytes_drop(&t->tail, t->n_taken);
-    t->n_taken = 0;
-    if (t->format->settle) t->format->settle(t);
-    else serve_tools_release(t);
-}
-
-void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
-{
-    if (t->format->once && serve_tools_is_repeated(t, &t->previous, name, arguments)) return;
-    if (t->n_taken > 0) forget_taken(t);
-    else if (t->format->releases && t->withheld) serve_tools_release(t);
-    if (t->format->after == SERVE_AFTER_CALL_BETWEEN) serve_tools_release(t);
-    if (!t->withheld) {
-        t->tail.n = 0;
-        t->released = false;
-    }
-    t->n_calls++;
-    hand_out(t, ASSAY_PART_CALL, name);
-    hand_out(t, ASSAY_PART_ARGUMENTS, arguments);
-}
-
-/* The opener that text begins with, t->opener; or whether it is a beginning of one. at: bytes before it. */
-static serve_tools_found match_opener(serve_tools *t, assay_text text, size_t at)
-{
-    serve_tools_found found = SERVE_FOUND_CONTENT;
-    for (size_t i = 0; i < SERVE_OPENERS_MAX && t->format->openers[i]; i++) {
-        if (t->dead & 1U << i) continue;
-        const size_t n = serve_span_alike(text, t->format->openers[i]);
-        if (t->format->openers[i][n] == '\0') {
-            t->opener = i;
-            return SERVE_FOUND_BLOCK;
-        }
-        if (n == text.n) found = SERVE_FOUND_MORE;
-    }
-    if (found == SERVE_FOUND_CONTENT && t->format->breaks_off) return t->format->breaks_off(t, text, at);
-    const serve_tools_found thought = serve_tools_match_thought(t, text);
-    return thought == SERVE_FOUND_CONTENT ? found : thought;
-}
-
-/* At the very beginning: what opens a block there, t->opener; or whether text is a beginning of that. */
-static serve_tools_found match_beginning(serve_tools *t, assay_text text)
-{
-    if (text.n == 0) return SERVE_FOUND_MORE;
-    if (t->format->leading) return match_opener(t, text, 0);
-    t->opener = SERVE_BARE;
-    if (serve_span_starts(text, t->format->bare)) return SERVE_FOUND_BLOCK;
-    return serve_span_begins(text, t->format->bare) ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
-}
-
-/* The first byte of text[at..n) that a marker begins with; n: none. */
-static size_t find_first(const serve_tools *t, const char *text, size_t at, size_t n)
-{
-    if (!t->various && at < n) {
-        const char *found = memchr(text + at, t->format->openers[0][0], n - at);
-        return found ? (size_t)(found - text) : n;
-    }
-    while (at < n && !t->first[(unsigned char)text[at]]) at++;
-    return at;
-}
-
-/* How many bytes of text are content: up to an opener (t->inside is set), to where nothing is read any more
- * (t->deaf), to what may become either, or all. */
-static size_t measure_content(serve_tools *t, assay_text text, bool ended)
-{
-    const size_t n = ended ? text.n : text.n - serve_text_unfinished(text.at, text.n);
-    size_t at = 0;
-    if (!t->begun && (t->format->bare || t->format->leading)) {
-        at = serve_span_skip(serve_span_part(text, 0, n), 0);
-        const serve_tools_found found = match_beginning(t, serve_span_part(text, at, n));
-        t->inside = found == SERVE_FOUND_BLOCK;
-        t->begun = found != SERVE_FOUND_MORE || (ended && at < n);
-        if (t->inside || !t->begun) return at;
-        if (t->format->leading) t->dead = ~0U;
-    }
-    if (t->passed == t->n_blank) t->n_blank += serve_span_skip(serve_span_part(text, 0, n), 0);
-    for (; (at = find_first(t, text.at, at, n)) < n; at++) {
-        const serve_tools_found found = match_opener(t, serve_span_from(text, at), t->passed + at);
-        t->inside = found == SERVE_FOUND_BLOCK;
-        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
-        if (t->inside || t->deaf || (found == SERVE_FOUND_MORE && !ended)) break;
-    }
-    return at;
-}
-
-static serve_tools_found take_block(serve_tools *t, assay_text block)
-{
-    if (t->format->drops_thoughts) block = serve_tools_drop_thoughts(t, block);
-    return t->block.failed ? SERVE_FOUND_NOTHING : t->format->take(t, block);
-}
-
-/* Looks at the block that text begins with. SERVE_FOUND_MORE where it is not whole. */
-static serve_tools_found read_block(serve_tools *t, assay_text text, bool ended, size_t *n)
-{
-    const bool cut = text.n > SERVE_TOOLS_BLOCK_MAX;
-    if (cut) text.n = SERVE_TOOLS_BLOCK_MAX;
-    /* Half a character may yet be white space, which formats pass over. */
-    if (cut || !ended) text.n -= serve_text_unfinished(text.at, text.n);
-    serve_tools_found found = serve_tools_look(t, text, ended && !cut, n);
-    if (found == SERVE_FOUND_BLOCK) found = take_block(t, serve_span_part(text, 0, *n));
-    if (found == SERVE_FOUND_MORE && cut) {
-        *n = text.n;
-        found = SERVE_FOUND_CONTENT;
-    }
-    return found;
-}
-
-/* Reads all, the text that is not decided yet. Returns how much of it is now. */
-static size_t run(serve_tools *t, assay_text all, bool ended)
-{
-    size_t at = 0, n;
-    while (!t->deaf) {
-        const assay_text text = serve_span_from(all, at);
-        if (!t->inside) {
-            n = measure_content(t, text, ended);
-            serve_tools_content(t, serve_span_part(text, 0, n));
-            at += n;
-            t->passed += n;
-            if (t->deaf) break;
-            if (!t->inside) return at;
-            t->marked |= !(t->format->ends & 1U << t->opener);
-            continue;
-        }
-        const serve_tools_found found = read_block(t, text, ended, &n);
-        if (found == SERVE_FOUND_MORE) return at;
-        if (found == SERVE_FOUND_CONTENT) serve_tools_content(t, serve_span_part(text, 0, n));
-        t->inside = found == SERVE_FOUND_CHAIN;
-        t->deaf = found == SERVE_FOUND_END || (found == SERVE_FOUND_MORE && ended && t->drops_begun);
-        if (t->inside) t->opener = SERVE_CHAINED;
-        t->scan = (serve_tools_scan){0};
-        at += n;
-        t->passed += n;
-    }
-    return all.n;
-}
-
-static assay_status finish(serve_tools *t, assay_error *err)
-{
-    t->sink = NULL;
-    t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->copy.failed | t->name.failed |
-                 t->arguments.failed;
-    t->plain = !t->failed && !t->copies && t->held.n == 0 && !t->inside && !t->deaf &&
-               t->passed > t->n_blank && (t->begun || !(t->format->bare || t->format->leading)) &&
-               is_handed_out(t);
-    if (!t->failed) return ASSAY_OK;
-    return assay_fail(err, ASSAY_ENOMEM, "tool parser '%s': out of memory", t->format->names[0]);
-}
-
-/* Most deltas are content to the last byte. */
-static bool is_content(const serve_tools *t, const char *delta, size_t n)
-{
-    return t->plain && n > 0 && find_first(t, delta, 0, n) == n && serve_text_unfinished(delta, n) == 0;
-}
-
-/* Whether the block under way stays what it is, with this delta: then that counts as seen. */
-static bool goes_on(const serve_tools *t, const char *delta, size_t n)
-{
-    if (!t->inside || !t->scan.until || t->held.n + n > SERVE_TOOLS_BLOCK_MAX) return false;
-    for (const char *c = t->scan.until; *c; c++)
-        if (memchr(delta, *c, n)) return false;
-    return true;
-}
-
-/* Reads as much as is decided with this delta, and holds the rest. */
-static void read_on(serve_tools *t, const char *delta, size_t n)
-{
-    if (t->held.n == 0) {
-        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
-        serve_bytes_add(&t->held, delta + n_read, n - n_read);
-        return;
-    }
-    serve_bytes_add(&t->held, delta, n);
-    if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
-}
-
-assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
-                              assay_error *err)
-{
-    if (is_content(t, delta, n)) {
-        t->passed += n;
-        sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
-        return ASSAY_OK;
-    }
-    if (t->failed) return finish(t, err);
-    if (goes_on(t, delta, n)) {
-        serve_bytes_add(&t->held, delta, n);
-        t->scan.seen += n;
-        t->sought += n;
-        return t->held.failed ? finish(t, err) : ASSAY_OK;
-    }
-    t->sink = sink;
-    read_on(t, delta, n);
-    return finish(t, err);
-}
-
-assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
-{
-    if (t->failed) return finish(t, err);
-    t->sink = sink;
-    if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
-    if (t->format->finish) t->format->finish(t);
-    if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
-    /* No call has taken it along, and no marker is open. */
-    if (t->n_taken > 0 && t->n_tags == 0 && t->state == 0) serve_tools_release(t);
-    return finish(t, err);
-}
-
-static void pass_calls(void *context, assay_part part, const char *text, size_t n)
-{
-    const serve_tools *t = context;
-    if (part != ASSAY_PART_CONTENT) t->sink->take(t->sink->context, part, text, n);
-}
-
-bool serve_tools_try(serve_tools *t, const serve_tools_format *format, assay_text text)
-{
-    const assay_sink sink = {.take = pass_calls, .context = t};
-    serve_tools other = {.request = t->request};
-    set_format(&other, format);
-    assay_status rc = serve_tools_feed(&other, text.at, text.n, &sink, NULL);
-    if (rc == ASSAY_OK) rc = serve_tools_end(&other, &sink, NULL);
-    free_texts(&other);
-    t->failed |= rc != ASSAY_OK;
-    t->n_calls += other.n_calls;
-    return other.n_calls > 0;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types as bits; a whole number is a number, too. */
+/* Types as bits; an integer is also a number. */
 enum { STRING = 1, INTEGER = 2, NUMBER = 4, BOOLEAN = 8, ARRAY = 16, OBJECT = 32, NOTHING = 64 };
 
 typedef struct call {
@@ -19,7 +19,7 @@ typedef struct call {
     bool changed;
 } call;
 
-/* What type a schema names: 0 where it is none that is known. */
+/* The type that a schema names; 0 if it is unknown. */
 static unsigned type_of(json_object *name)
 {
     static const struct {
@@ -33,7 +33,7 @@ static unsigned type_of(json_object *name)
     return 0;
 }
 
-/* One type, or a list of them. */
+/* The bits of one type name, or of a list of them. */
 static unsigned types_of(json_object *schema)
 {
     json_object *type = NULL;
@@ -46,7 +46,7 @@ static unsigned types_of(json_object *schema)
     return bits;
 }
 
-/* All that a value is; value: JSON text without white space around it. */
+/* The bits of all types that a value has. value: JSON text without white space around it. */
 static unsigned types_of_value(assay_text value)
 {
     switch (value.at[0]) {
@@ -63,7 +63,8 @@ static unsigned types_of_value(assay_text value)
     }
 }
 
-/* A float as Python's repr: the shortest digits that say it, with an exponent below 1e-4 and from 1e16 on. */
+/* A float as Python's repr writes it: the shortest digits that read back as the same number, with an exponent
+ * below 1e-4 and from 1e16 on. */
 static void add_float(serve_bytes *out, double value)
 {
     char text[48];
@@ -75,7 +76,7 @@ static void add_float(serve_bytes *out, double value)
     serve_bytes_add_string(out, text);
 }
 
-/* As Python writes what it has read; false where that is infinite. */
+/* Writes a number as Python does after reading it; false if it is infinite. */
 static bool add_number(serve_bytes *out, serve_bytes *scratch, assay_text number)
 {
     scratch->n = 0;
@@ -109,8 +110,8 @@ static bool add_token(serve_bytes *out, const json_scan_token *token, serve_byte
     return !scratch->failed;
 }
 
-/* The value, valid, without white space. False where it has a number that Python does not write, and where
- * memory runs out, of which `out` has failed. */
+/* Adds a valid value without white space to out. False if it has a number that Python cannot write, or on a
+ * failed allocation, which shows in out->failed. */
 static bool add_compact(serve_bytes *out, assay_text value)
 {
     json_scan *scan = NULL;
@@ -131,7 +132,7 @@ static bool add_compact(serve_bytes *out, assay_text value)
     return ok;
 }
 
-/* Without the white space that JSON has around values. */
+/* Trims JSON white space. */
 static assay_text trim(assay_text text)
 {
     while (text.n > 0 && memchr(" \t\n\r", text.at[0], 4)) text = serve_span_from(text, 1);
@@ -139,7 +140,7 @@ static assay_text trim(assay_text text)
     return text;
 }
 
-/* c->value becomes the text of the value in one of the types; false where it stays as it is. */
+/* Sets c->value to the value converted to one of the types; false if it needs no conversion, or has none. */
 static bool convert(call *c, assay_text value, unsigned types)
 {
     serve_bytes text = {0};

@@ -1,5 +1,5 @@
-/* The arguments of a call in the types that the request declares, as the published server coerces them where
- * it knows all of them (vllm-mlx 0.6.0, _coerce_tool_arguments of server.py).
+/* Converts the arguments of a call to the types that the request declares, as the published server does once
+ * it has all of them (vllm-mlx 0.6.0, _coerce_tool_arguments of server.py).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TOOLS_TYPES_H
@@ -8,10 +8,10 @@
 #include "serving/text/bytes.h"
 #include "serving/tools/request.h"
 
-/* Where `arguments`, JSON text, is an object, and values in it are not of a type that the request names for
- * their parameters of this tool, but can be without loss: a string that says such a value becomes it, and an
- * array or an object for which a string is wanted becomes its text, as Python's json.dumps writes it without
- * white space. True, and the object added to out, where anything has changed. ASSAY_ENOMEM shows in
+/* Converts values of `arguments`, a JSON object, whose type is not the one that the request declares for that
+ * parameter of the tool, if that loses nothing: a string that contains a value of the type becomes that
+ * value, and an array or object becomes its text (as Python's json.dumps without white space) if the type is
+ * string. Returns true, and adds the new object to out, if anything has changed. A failed allocation shows in
  * out->failed. */
 bool serve_tools_types(const serve_tools_request *request, assay_text tool, assay_text arguments,
                        serve_bytes *out);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/xml_functions.h"
 
+#include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 #include "serving/values/value.h"
 
 #include <string.h>
 
-/* Marks: the name of the function that is open, and how far the name of a tag was looked at. */
+/* Marks: the name of the open function, and how far the name of a tag has been scanned. */
 enum { FUNCTION_BEGIN, FUNCTION_STOP, LOOKED = SERVE_XML_LOOKED };
 
-/* What a tag at `where` is to the walk: a value's own, or a tag. */
+/* Whether a tag is part of a parameter's value. */
 static bool is_of_value(const serve_tools_scan *walk, const serve_xml_tag *tag)
 {
     if (tag->kind == SERVE_XML_NO_TAG) return true;
@@ -61,35 +62,35 @@ serve_xml_tag serve_xml_next_tag(serve_tools *t, assay_text text, serve_tools_sc
     }
 }
 
-assay_text serve_xml_join_lines(serve_bytes *room, assay_text text)
+assay_text serve_xml_join_lines(serve_bytes *buffer, assay_text text)
 {
     if (text.n == 0 || !memchr(text.at, '\r', text.n)) return text;
-    room->n = 0;
+    buffer->n = 0;
     for (size_t at = 0, end; at < text.n; at = end) {
         const char *found = memchr(text.at + at, '\r', text.n - at);
         end = found ? (size_t)(found - text.at) : text.n;
-        serve_bytes_add(room, text.at + at, end - at);
+        serve_bytes_add(buffer, text.at + at, end - at);
         if (!found) break;
-        serve_bytes_add(room, "\n", 1);
+        serve_bytes_add(buffer, "\n", 1);
         end += end + 1 < text.n && text.at[end + 1] == '\n' ? 2 : 1;
     }
-    return serve_bytes_text(room);
+    return serve_bytes_text(buffer);
 }
 
-/* A name as an attribute of XML: white space in it is blanks. */
-static assay_text normalise(serve_bytes *room, assay_text name)
+/* Normalises a name as XML does an attribute: each white-space character becomes a blank. */
+static assay_text normalise(serve_bytes *buffer, assay_text name)
 {
-    room->n = 0;
-    serve_bytes_add(room, name.at, name.n);
-    for (size_t i = 0; i < room->n; i++)
-        if (strchr("\t\n\r", room->at[i]) && room->at[i] != '\0') room->at[i] = ' ';
-    return serve_bytes_text(room);
+    buffer->n = 0;
+    serve_bytes_add(buffer, name.at, name.n);
+    for (size_t i = 0; i < buffer->n; i++)
+        if (strchr("\t\n\r", buffer->at[i]) && buffer->at[i] != '\0') buffer->at[i] = ' ';
+    return serve_bytes_text(buffer);
 }
 
-/* Whether a value begins with two or three ends of lines, a lone return last, and then a tag of any kind. XML
- * hands that one on by itself, and while there is nothing else of the value the published parser takes the
- * newline of its tag again. */
-static bool is_handed_on_late(assay_text value)
+/* Whether a value begins with two or three line ends, of which the last is a lone carriage return, followed
+ * by a tag or by nothing. The XML parser reports that return separately, and while the value is otherwise
+ * empty the published parser then removes a second newline. */
+static bool has_late_newline(assay_text value)
 {
     size_t at = 0, n = 0;
     bool lone = false;
@@ -102,9 +103,9 @@ static bool is_handed_on_late(assay_text value)
     return lone && (n == 2 || n == 3) && (at == value.n || value.at[at] == '<');
 }
 
-/* Whether a value is put off until it is whole, and then taken as the model wrote it: a list, and an object
- * that begins like one of Python's within something in angle brackets. */
-static bool is_put_off(assay_text value, const char *type)
+/* Whether the published parser defers a value until it is complete and then reads the model's original text:
+ * a list, and an object that begins with a Python container in angle brackets. */
+static bool is_deferred(assay_text value, const char *type)
 {
     if (serve_tools_value_is_list(type)) return true;
     if (strcmp(type, "object") != 0 || !serve_span_starts(value, "<")) return false;
@@ -116,20 +117,20 @@ static bool is_put_off(assay_text value, const char *type)
     return opens && quotes;
 }
 
-/* One newline at either end of a value belongs to its tags. */
-static assay_text frame(assay_text value)
+/* Removes one newline at either end of a value, which belongs to its tags. */
+static assay_text strip_newlines(assay_text value)
 {
     if (value.n > 0 && value.at[0] == '\n') value = serve_span_from(value, 1);
     if (value.n > 0 && value.at[value.n - 1] == '\n') value.n--;
     return value;
 }
 
-/* A value that is not put off, as XML hands it on. */
+/* A value that is not deferred, as the XML parser reports it. */
 static assay_text read_value(serve_tools *t, assay_text value)
 {
-    const bool late = is_handed_on_late(value);
+    const bool late = has_late_newline(value);
     value = serve_xml_join_lines(&t->name, value);
-    return frame(late && value.n > 0 ? serve_span_from(value, 1) : value);
+    return strip_newlines(late && value.n > 0 ? serve_span_from(value, 1) : value);
 }
 
 static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_text value,
@@ -140,15 +141,15 @@ static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_t
         serve_bytes_add_string(&out->text, "\"\"");
         return;
     }
-    if (!is_put_off(value, parameter->type)) value = read_value(t, value);
+    if (!is_deferred(value, parameter->type)) value = read_value(t, value);
     if (serve_tools_value(&out->text, value, parameter->type) == ASSAY_ENOMEM) t->failed = true;
 }
 
-/* Of a value that the text ends in. */
+/* Adds a value that the end of the text cuts off. */
 static void add_begun(serve_tools *t, const serve_xml_tag *parameter, assay_text value, serve_arguments *out)
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
-    if (value.n == 0 || is_put_off(value, parameter->type)) return;
+    if (value.n == 0 || is_deferred(value, parameter->type)) return;
     serve_tools_value_begun(&out->text, read_value(t, value), parameter->type);
 }
 
@@ -160,20 +161,20 @@ static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_ar
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }
 
-/* Whether a tag that is part of the value is an end, too, where the text ends before another. */
+/* Whether a tag within the value also ends the call if the text ends before another tag. */
 static bool closes_too(assay_text value)
 {
     return serve_span_find(value, 0, SERVE_XML_TAGS[SERVE_XML_FUNCTION_END]) != SERVE_NOWHERE ||
            serve_span_find(value, 0, SERVE_XML_TAGS[SERVE_XML_TOOL_CALL_END]) != SERVE_NOWHERE;
 }
 
-/* The end of what has not begun; XML reads nothing behind it. */
+/* An end tag without its start tag; the XML parser stops there. */
 static bool is_wrong_end(serve_xml_kind kind)
 {
     return kind == SERVE_XML_FUNCTION_END || kind == SERVE_XML_PARAMETER_END;
 }
 
-void serve_xml_take_functions(serve_tools *t, assay_text block, bool is_cut)
+void serve_xml_read_functions(serve_tools *t, assay_text block, bool is_cut)
 {
     serve_tools_scan walk = {0};
     serve_arguments arguments = {0};

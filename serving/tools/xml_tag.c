@@ -6,8 +6,8 @@
 const char *const SERVE_XML_TAGS[SERVE_XML_NO_TAG] = {
     "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>"};
 
-/* The only tag that rest, which begins with '<', may be: the byte behind that or behind "</" tells. *whole is
- * false where it is not there yet. */
+/* The only kind of tag that rest, which begins with '<', can be, judged by the byte after '<' or "</".
+ * *whole: that byte is there. */
 static serve_xml_kind guess_kind(assay_text rest, bool *whole)
 {
     static const char LETTERS[] = "tfp"; /* in the order of the kinds */
@@ -40,8 +40,8 @@ bool serve_xml_read(assay_text text, size_t at, size_t *looked, serve_xml_tag *o
     return true;
 }
 
-/* How far text, which begins with '<', is alike the tag that it is alike longest. *which: that, where it is
- * whole. */
+/* The length of the longest common prefix of text, which begins with '<', and a tag. *which: the kind of that
+ * tag if it is complete. */
 static size_t measure_alike(assay_text text, serve_xml_kind *which)
 {
     bool whole;

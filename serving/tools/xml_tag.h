@@ -4,7 +4,7 @@
 #ifndef SERVING_TOOLS_XML_TAG_H
 #define SERVING_TOOLS_XML_TAG_H
 
-#include "serving/tools/parts.h"
+#include "serving/tools/state.h"
 
 typedef enum serve_xml_kind {
     SERVE_XML_TOOL_CALL,
@@ -20,29 +20,29 @@ typedef struct serve_xml_tag {
     serve_xml_kind kind;
     size_t begin, end;
     assay_text name;  /* of a function or a parameter */
-    const char *type; /* of a parameter, as serve_tools_request_type says */
+    const char *type; /* of a parameter, from serve_tools_request_type */
 } serve_xml_tag;
 
-/* As they begin, in the order of the kinds. */
+/* The beginning of each tag, in the order of the kinds. */
 extern const char *const SERVE_XML_TAGS[SERVE_XML_NO_TAG];
 
-/* The tag that begins at text[at], a '<', as far as it is there: false where more is needed, *looked then
- * says how far its name was looked at. */
+/* Reads the tag at text[at], a '<'. False if more text is needed; *looked is then the offset up to which its
+ * name was scanned. */
 bool serve_xml_read(assay_text text, size_t at, size_t *looked, serve_xml_tag *out);
 
-/* Whether text, which begins with '<' and has another one at text.at[n], begins a tag up to there, and that
- * has no end: its name is under way, or the other one begins a tag. SERVE_FOUND_END where it is so,
- * SERVE_FOUND_CONTENT, or SERVE_FOUND_MORE. */
+/* Whether the tag that text begins with is interrupted by the '<' at text.at[n]: SERVE_FOUND_END if its name
+ * has begun, or if a tag begins at n; SERVE_FOUND_CONTENT if not; SERVE_FOUND_MORE if text is too short to
+ * tell. */
 serve_tools_found serve_xml_broken_off(assay_text text, size_t n);
 
-/* Whether text begins with a part of a tag, but no tag with a name, that another '<' breaks off. */
+/* Whether text begins with a prefix of a tag, but no tag with a name, that is interrupted by another '<'. */
 bool serve_xml_is_broken_part(assay_text text);
 
-/* Whether text, which serve_xml_read has found no tag in, begins one that another breaks off, or that has no
- * name. */
+/* Whether text, in which serve_xml_read has found no tag, begins with a tag that is interrupted by another
+ * '<', or that has no name. */
 bool serve_xml_is_begun(assay_text text);
 
-/* The same as serve_xml_broken_off for any text that begins with '<', but no tag with a name. */
+/* As serve_xml_broken_off, for any text that begins with '<' and is not a tag with a name. */
 serve_tools_found serve_xml_breaks_off(assay_text text);
 
 #endif

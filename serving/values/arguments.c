@@ -14,15 +14,15 @@ void serve_arguments_free(serve_arguments *a)
 
 void serve_arguments_name(serve_arguments *a, assay_text name)
 {
-    if (a->n == a->room) {
-        const size_t room = a->room > 0 ? 2 * a->room : 8;
-        serve_argument *each = realloc(a->each, room * sizeof *each);
+    if (a->n == a->capacity) {
+        const size_t capacity = a->capacity > 0 ? 2 * a->capacity : 8;
+        serve_argument *each = realloc(a->each, capacity * sizeof *each);
         if (!each) {
             a->text.failed = true;
             return;
         }
         a->each = each;
-        a->room = room;
+        a->capacity = capacity;
     }
     if (a->n > 0) a->each[a->n - 1].end = a->text.n;
     serve_argument *one = &a->each[a->n++];
@@ -38,7 +38,7 @@ void serve_arguments_forget(serve_arguments *a)
     a->text.n = a->each[--a->n].begin;
 }
 
-/* By name, equal ones in their order: places in the text grow. */
+/* Orders by name, and equal names by their position in the text. */
 static int compare(const void *left, const void *right, void *context)
 {
     const serve_argument *x = *(serve_argument *const *)left, *y = *(serve_argument *const *)right;
@@ -68,7 +68,7 @@ static void mark_replaced(serve_arguments *a)
     free(sorted);
 }
 
-/* The object but for the brace that ends it; then a is as new. */
+/* Closes all of the object but its brace, and resets a. */
 static void join(serve_arguments *a)
 {
     a->json.n = 0;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define QUOTE "<|\"|>"
-#define HELD  '\0' /* stands for a string while what is around it is rewritten */
+#define HELD  '\0' /* placeholder of a string while the text around it is rewritten */
 
 size_t serve_gemma_object_length(assay_text text)
 {
@@ -26,7 +26,7 @@ size_t serve_gemma_object_length(assay_text text)
     return 0;
 }
 
-/* The next string at or after *at: what it says. *at comes behind it. */
+/* Reads the next string at or after *at. *at: the offset after it. */
 static bool next_string(assay_text text, size_t *at, size_t *begin, assay_text *says)
 {
     *begin = serve_span_find(text, *at, QUOTE);
@@ -53,7 +53,7 @@ static bool is_one_of(assay_text text, size_t at, const char *characters)
     return at < text.n && text.at[at] != '\0' && strchr(characters, text.at[at]);
 }
 
-/* A name behind '{' or ',', up to its colon, gets its quotes. */
+/* Quotes a name after '{' or ',' that a colon follows. */
 static void quote_names(serve_bytes *out, assay_text text)
 {
     for (size_t at = 0; at < text.n;) {
@@ -78,7 +78,7 @@ static bool is_literal(assay_text word)
            serve_span_equals(word, "null");
 }
 
-/* Bytes of a word that can be a value without quotes. */
+/* The length of a word that can be an unquoted value. */
 static size_t measure_value(assay_text text)
 {
     if (text.n == 0 || serve_span_word(serve_span_part(text, 0, 1)) == 0 ||
@@ -92,7 +92,7 @@ static size_t measure_value(assay_text text)
     return n;
 }
 
-/* A word behind ':', '[' or ',' and before ',', '}' or ']' gets its quotes; strings get theirs back. */
+/* Quotes a word after ':', '[' or ',' and before ',', '}' or ']', and puts the strings back. */
 static void quote_values(serve_bytes *out, assay_text text, assay_text source)
 {
     size_t string = 0, begin;

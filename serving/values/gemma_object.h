@@ -1,5 +1,5 @@
-/* Objects as Gemma 4 writes them: strings between <|"|>, names without quotes, and values without quotes
- * where the template forgot them.
+/* Objects in Gemma 4's notation: strings between <|"|>, unquoted names, and unquoted values where the
+ * template lacks the quotes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_VALUES_GEMMA_OBJECT_H
@@ -7,11 +7,11 @@
 
 #include "serving/text/bytes.h"
 
-/* How far the object that text begins with reaches, to its closing brace; 0 where it does not close. */
+/* The length of the object that text begins with, including its closing brace; 0 if it is not closed. */
 size_t serve_gemma_object_length(assay_text text);
 
-/* Adds the JSON of the object to out, which is empty. ASSAY_EFORMAT where it is none; then out holds
- * anything. */
+/* Adds the JSON of the object to out, which must be empty. ASSAY_EFORMAT if text is no such object; the
+ * contents of out are unspecified then. */
 assay_status serve_gemma_object(serve_bytes *out, assay_text text);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Passes over a string from text[at] on, to behind its quote. */
+/* Skips a string from text[at] on, including its closing quote. */
 static size_t run_string(serve_json_balance *b, assay_text text, size_t at)
 {
     for (; at < text.n; at++) {
@@ -34,7 +34,7 @@ bool serve_json_balance_run(serve_json_balance *b, assay_text text, size_t *at)
     return false;
 }
 
-/* The text of a value that begins with `token`: up to where the scanner has come at its end. */
+/* The text of a value that begins with `token` and ends where the scanner is. */
 static assay_status read_value(json_scan *scan, json_scan_token token, assay_text *value)
 {
     const char *begin = token.kind == JSON_SCAN_STRING ? token.text - 1 : token.text;
@@ -51,7 +51,7 @@ static assay_status read_value(json_scan *scan, json_scan_token token, assay_tex
     return ASSAY_OK;
 }
 
-/* Has `read` read the text from behind its first token, and expects nothing behind that. */
+/* Lets `read` read the text after its first token, and expects nothing after that. */
 static assay_status read_text(assay_text text,
                               assay_status (*read)(json_scan *scan, json_scan_token first, void *context),
                               void *context)
@@ -67,7 +67,7 @@ static assay_status read_text(assay_text text,
     return rc;
 }
 
-static assay_status pass_value(json_scan *scan, json_scan_token first, void *context)
+static assay_status skip_value(json_scan *scan, json_scan_token first, void *context)
 {
     (void)context;
     return read_value(scan, first, &(assay_text){0});
@@ -75,16 +75,16 @@ static assay_status pass_value(json_scan *scan, json_scan_token first, void *con
 
 assay_status serve_json_check(assay_text text)
 {
-    return read_text(text, pass_value, NULL);
+    return read_text(text, skip_value, NULL);
 }
 
-/* Who takes members. name: the token, which the text holds. */
+/* Receives members. name: the token, which is part of the text. */
 typedef struct member_sink {
     void (*take)(void *context, const json_scan_token *name, assay_text value);
     void *context;
 } member_sink;
 
-/* An object to its end. Members before a flaw have been taken. context: member_sink. */
+/* Reads an object to its end. Members before a syntax error have been passed on. context: member_sink. */
 static assay_status read_object(json_scan *scan, json_scan_token first, void *context)
 {
     const member_sink *sink = context;
@@ -102,14 +102,14 @@ static assay_status read_object(json_scan *scan, json_scan_token first, void *co
     return rc;
 }
 
-/* Members that are asked for. */
+/* The members to look up. */
 typedef struct wanted {
     const char *const *names; /* [n] */
     size_t n;
     assay_text found[4];
 } wanted;
 
-static void take_wanted(void *context, const json_scan_token *name, assay_text value)
+static void receive_wanted(void *context, const json_scan_token *name, assay_text value)
 {
     wanted *w = context;
     for (size_t i = 0; i < w->n; i++)
@@ -119,12 +119,12 @@ static void take_wanted(void *context, const json_scan_token *name, assay_text v
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
 {
     wanted w = {.names = names, .n = n};
-    const assay_status rc = read_text(text, read_object, &(member_sink){take_wanted, &w});
+    const assay_status rc = read_text(text, read_object, &(member_sink){receive_wanted, &w});
     if (rc == ASSAY_OK) memcpy(values, w.found, n * sizeof *values);
     return rc;
 }
 
-/* Who takes the members of elements that have these names. */
+/* Receives the members of each element that have these names. */
 typedef struct element_sink {
     const char *const *names; /* [n] */
     size_t n;
@@ -132,7 +132,7 @@ typedef struct element_sink {
     void *context;
 } element_sink;
 
-/* An array to its end. context: element_sink. */
+/* Reads an array to its end. context: element_sink. */
 static assay_status read_array(json_scan *scan, json_scan_token first, void *context)
 {
     const element_sink *sink = context;
@@ -142,7 +142,7 @@ static assay_status read_array(json_scan *scan, json_scan_token first, void *con
     while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
         wanted w = {.names = sink->names, .n = sink->n};
         assay_text element;
-        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){take_wanted, &w})
+        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){receive_wanted, &w})
                                             : read_value(scan, token, &element);
         if (rc == ASSAY_OK) sink->take(sink->context, w.found);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);
@@ -156,13 +156,13 @@ assay_status serve_json_elements_members(assay_text text, const char *const *nam
     return read_text(text, read_array, &(element_sink){names, n, take, context});
 }
 
-/* Who is given all members, with their names as they stand. */
+/* Receives all members, with their names verbatim. */
 typedef struct object_sink {
     void (*take)(void *context, assay_text name, assay_text value);
     void *context;
 } object_sink;
 
-static void take_any(void *context, const json_scan_token *name, assay_text value)
+static void receive_any(void *context, const json_scan_token *name, assay_text value)
 {
     const object_sink *sink = context;
     sink->take(sink->context, (assay_text){name->text - 1, name->n + 2}, value);
@@ -171,7 +171,7 @@ static void take_any(void *context, const json_scan_token *name, assay_text valu
 assay_status serve_json_object(assay_text text,
                                void (*take)(void *context, assay_text name, assay_text value), void *context)
 {
-    return read_text(text, read_object, &(member_sink){take_any, &(object_sink){take, context}});
+    return read_text(text, read_object, &(member_sink){receive_any, &(object_sink){take, context}});
 }
 
 bool serve_json_is_string(assay_text value)
@@ -185,4 +185,12 @@ void serve_json_unquote(serve_bytes *out, assay_text string)
     const size_t begin = out->n;
     serve_bytes_add(out, token.text, token.n);
     if (!out->failed && token.n > 0) out->n = begin + json_scan_unescape(out->at + begin, &token);
+}
+
+void serve_json_or_string(serve_bytes *out, assay_text value)
+{
+    const assay_status rc = serve_json_check(value);
+    if (rc == ASSAY_ENOMEM) out->failed = true;
+    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
+    else serve_bytes_add_quoted(out, value);
 }

@@ -11,39 +11,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MAX 4300 /* of a whole number: what Python takes */
+#define DIGITS_MAX 4300 /* digits of an integer: Python's limit */
 
 typedef struct source {
     assay_text text;
     size_t at;
-    size_t depth; /* of brackets */
+    size_t depth; /* nesting of brackets */
     serve_bytes string;
 } source;
 
 static bool read_value(source *s, serve_bytes *json);
 
-static char look(const source *s, size_t ahead)
+static char peek(const source *s, size_t ahead)
 {
     return s->at + ahead < s->text.n ? s->text.at[s->at + ahead] : '\0';
 }
 
-/* Bytes of a backslash and the end of its line, if the text goes on behind them; else 0. */
+/* The length of a backslash and line end if the text continues after them; otherwise 0. */
 static size_t measure_join(const source *s)
 {
-    if (look(s, 0) != '\\') return 0;
-    const size_t n = look(s, 1) == '\n' ? 2 : look(s, 1) != '\r' ? 0 : look(s, 2) == '\n' ? 3 : 2;
+    if (peek(s, 0) != '\\') return 0;
+    const size_t n = peek(s, 1) == '\n' ? 2 : peek(s, 1) != '\r' ? 0 : peek(s, 2) == '\n' ? 3 : 2;
     return s->at + n < s->text.n ? n : 0;
 }
 
-/* Blanks and joined lines, and inside of brackets lines and comments as well. */
+/* Skips blanks and joined lines, and within brackets also line ends and comments. */
 static void skip_blank(source *s, bool lines)
 {
     for (size_t n = 0;; s->at += n > 0 ? n : 1) {
-        const char c = look(s, 0);
+        const char c = peek(s, 0);
         if (c == '#' && lines)
-            while (s->at < s->text.n && look(s, 0) != '\n' && look(s, 0) != '\r') s->at++;
+            while (s->at < s->text.n && peek(s, 0) != '\n' && peek(s, 0) != '\r') s->at++;
         n = measure_join(s);
-        const char here = look(s, 0);
+        const char here = peek(s, 0);
         if (n == 0 && (here == '\0' || !strchr(lines ? " \t\f\r\n" : " \t\f", here))) return;
     }
 }
@@ -59,12 +59,12 @@ static bool is_word(const source *s, size_t ahead)
     return serve_span_word(serve_span_part(s->text, s->at + ahead, s->at + ahead + 1)) == 1;
 }
 
-/* Digits with single underscores between them, without those, into out. How many. */
+/* Copies digits, without the single underscores between them, to out. Returns how many. */
 static size_t read_digits(source *s, serve_bytes *out)
 {
     size_t n = 0;
-    while (is_digit(look(s, 0)) || (n > 0 && look(s, 0) == '_' && is_digit(look(s, 1)))) {
-        if (look(s, 0) != '_') {
+    while (is_digit(peek(s, 0)) || (n > 0 && peek(s, 0) == '_' && is_digit(peek(s, 1)))) {
+        if (peek(s, 0) != '_') {
             serve_bytes_add(out, &s->text.at[s->at], 1);
             n++;
         }
@@ -75,14 +75,14 @@ static size_t read_digits(source *s, serve_bytes *out)
 
 #define OCTAL "01234567"
 
-/* 0x…, 0o…, 0b…: in decimal. */
+/* Reads 0x…, 0o…, 0b…, and writes it in decimal. */
 static bool read_based(source *s, serve_bytes *json, int base)
 {
     char digits[65], decimal[24];
     size_t n = 0;
     for (s->at += 2; is_word(s, 0); s->at++) {
-        const char c = look(s, 0);
-        if (c == '_' && is_word(s, 1) && look(s, 1) != '_') continue;
+        const char c = peek(s, 0);
+        if (c == '_' && is_word(s, 1) && peek(s, 1) != '_') continue;
         if (n + 1 == sizeof digits) return false;
         digits[n++] = c;
     }
@@ -105,7 +105,7 @@ static int base_of(char c)
     return c == 'x' || c == 'X' ? 16 : c == 'o' || c == 'O' ? 8 : c == 'b' || c == 'B' ? 2 : 0;
 }
 
-/* What stands in `digits` is a float: as the shortest text that says it. */
+/* Writes the float in `digits` as the shortest text that reads back as the same number. */
 static bool add_float(serve_bytes *json, serve_bytes *digits)
 {
     serve_bytes_add(digits, "", 1);
@@ -118,7 +118,7 @@ static bool add_float(serve_bytes *json, serve_bytes *digits)
         if (strtod(text, NULL) == value) break;
     }
     serve_bytes_add_string(json, text);
-    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* it stays a float */
+    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* so that it remains a float */
     return true;
 }
 
@@ -127,16 +127,16 @@ static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
     const size_t whole = read_digits(s, digits);
     size_t fraction = 0;
     bool is_float = false;
-    if (look(s, 0) == '.') {
+    if (peek(s, 0) == '.') {
         is_float = true;
         s->at++;
         serve_bytes_add(digits, ".", 1);
         fraction = read_digits(s, digits);
     }
     if (whole + fraction == 0) return false;
-    if (look(s, 0) == 'e' || look(s, 0) == 'E') {
+    if (peek(s, 0) == 'e' || peek(s, 0) == 'E') {
         is_float = true;
-        const size_t sign = look(s, 1) == '+' || look(s, 1) == '-';
+        const size_t sign = peek(s, 1) == '+' || peek(s, 1) == '-';
         serve_bytes_add(digits, &s->text.at[s->at], 1 + sign);
         s->at += 1 + sign;
         if (read_digits(s, digits) == 0) return false;
@@ -153,12 +153,12 @@ static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
 
 static bool read_number(source *s, serve_bytes *json)
 {
-    if (look(s, 0) == '+' || look(s, 0) == '-') {
-        if (look(s, 0) == '-') serve_bytes_add(json, "-", 1);
+    if (peek(s, 0) == '+' || peek(s, 0) == '-') {
+        if (peek(s, 0) == '-') serve_bytes_add(json, "-", 1);
         s->at++;
         skip_blank(s, s->depth > 0);
     }
-    const int base = look(s, 0) == '0' ? base_of(look(s, 1)) : 0;
+    const int base = peek(s, 0) == '0' ? base_of(peek(s, 1)) : 0;
     if (base != 0) return read_based(s, json, base);
     serve_bytes digits = {0};
     const bool ok = read_decimal(s, json, &digits);
@@ -166,7 +166,7 @@ static bool read_number(source *s, serve_bytes *json)
     return ok;
 }
 
-/* Adjacent strings, joined, in s->string. */
+/* Reads adjacent strings and joins them in s->string. */
 static bool read_strings(source *s)
 {
     s->string.n = 0;
@@ -191,29 +191,29 @@ static bool read_word(source *s, serve_bytes *json)
     return false;
 }
 
-/* Values up to the closing bracket, *n of them; *comma: whether a comma came last. */
+/* Reads values up to the closing bracket. *n: how many; *comma: whether a comma came last. */
 static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool *comma)
 {
     for (*n = 0, *comma = false;; *comma = true) {
         skip_blank(s, true);
-        if (look(s, 0) == close) break;
+        if (peek(s, 0) == close) break;
         if (*n > 0) serve_bytes_add_string(json, ", ");
         if (!read_value(s, json)) return false;
         ++*n;
         skip_blank(s, true);
         *comma = false;
-        if (look(s, 0) == close) break;
-        if (look(s, 0) != ',') return false;
+        if (peek(s, 0) == close) break;
+        if (peek(s, 0) != ',') return false;
         s->at++;
     }
     s->at++;
     return true;
 }
 
-/* A list, or a tuple; a value in parentheses stays one. */
+/* Reads a list or a tuple; a single value in parentheses is no tuple. */
 static bool read_list(source *s, serve_bytes *json)
 {
-    const bool round = look(s, 0) == '(';
+    const bool round = peek(s, 0) == '(';
     size_t n;
     bool comma;
     serve_bytes items = {0};
@@ -235,7 +235,7 @@ static bool is_float(const serve_bytes *json)
     return memchr(json->at, '.', json->n) || memchr(json->at, 'e', json->n);
 }
 
-/* A key, as json.dumps writes it. */
+/* Writes a key as json.dumps does. */
 static bool read_key(source *s, serve_arguments *members)
 {
     if (serve_python_is_string(s->text, s->at)) {
@@ -243,7 +243,7 @@ static bool read_key(source *s, serve_arguments *members)
         serve_arguments_name(members, serve_bytes_text(&s->string));
         return true;
     }
-    if (look(s, 0) == '(' || look(s, 0) == '[' || look(s, 0) == '{') return false;
+    if (peek(s, 0) == '(' || peek(s, 0) == '[' || peek(s, 0) == '{') return false;
     serve_bytes key = {0};
     const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
     if (ok) serve_arguments_name(members, serve_bytes_text(&key));
@@ -255,16 +255,16 @@ static bool read_members(source *s, serve_arguments *members)
 {
     for (s->at++;;) {
         skip_blank(s, true);
-        if (look(s, 0) == '}') break;
+        if (peek(s, 0) == '}') break;
         if (!read_key(s, members)) return false;
         skip_blank(s, true);
-        if (look(s, 0) != ':') return false;
+        if (peek(s, 0) != ':') return false;
         s->at++;
         skip_blank(s, true);
         if (!read_value(s, &members->text)) return false;
         skip_blank(s, true);
-        if (look(s, 0) == '}') break;
-        if (look(s, 0) != ',') return false;
+        if (peek(s, 0) == '}') break;
+        if (peek(s, 0) != ',') return false;
         s->at++;
     }
     s->at++;
@@ -286,7 +286,7 @@ static bool read_dictionary(source *s, serve_bytes *json)
 
 static bool read_value(source *s, serve_bytes *json)
 {
-    const char c = look(s, 0);
+    const char c = peek(s, 0);
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
         serve_bytes_add_quoted(json, serve_bytes_text(&s->string));
@@ -303,7 +303,7 @@ static bool read_value(source *s, serve_bytes *json)
     return read_word(s, json);
 }
 
-/* What was added on the way is taken back where it is no literal. */
+/* On failure, removes what was added. */
 static bool close_source(source *s, serve_bytes *json, size_t n, bool ok)
 {
     json->failed |= s->string.failed;
@@ -323,7 +323,7 @@ bool serve_python_value(serve_bytes *json, assay_text text, size_t *at)
     return close_source(&s, json, n, ok);
 }
 
-/* Values without brackets around them: more than one, or a comma, make a tuple. */
+/* Reads values without brackets around them: several values, or a trailing comma, make a tuple. */
 static bool read_bare(source *s, serve_bytes *json)
 {
     serve_bytes items = {0};
@@ -334,10 +334,10 @@ static bool read_bare(source *s, serve_bytes *json)
         ok = read_value(s, &items);
         n++;
         skip_blank(s, false);
-        comma = ok && look(s, 0) == ',';
+        comma = ok && peek(s, 0) == ',';
         if (comma) s->at++;
         skip_blank(s, false);
-    } while (comma && s->at < s->text.n && !strchr("\r\n#", look(s, 0)));
+    } while (comma && s->at < s->text.n && !strchr("\r\n#", peek(s, 0)));
     const bool tuple = n > 1 || comma;
     if (tuple) serve_bytes_add(json, "[", 1);
     if (ok) serve_bytes_add(json, items.at, items.n);
@@ -347,7 +347,7 @@ static bool read_bare(source *s, serve_bytes *json)
     return ok;
 }
 
-/* Whether a line of nothing but blanks comes last: Python takes it for an indented one. */
+/* Whether the last line is blank, which Python treats as an indented line. */
 static bool ends_indented(assay_text text)
 {
     size_t n = text.n;
@@ -362,7 +362,7 @@ bool serve_python_literal(serve_bytes *json, assay_text text)
 {
     source s = {.text = text};
     const size_t n = json->n;
-    while (look(&s, 0) != '\0' && strchr(" \t\f", look(&s, 0))) s.at++;
+    while (peek(&s, 0) != '\0' && strchr(" \t\f", peek(&s, 0))) s.at++;
     const size_t blank = s.at;
     skip_blank(&s, true);
     const bool indented = s.at > blank && text.at[s.at - 1] != '\n' && text.at[s.at - 1] != '\r';

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static char look(assay_text text, size_t at)
+static char peek(assay_text text, size_t at)
 {
     return at < text.n ? text.at[at] : '\0';
 }
@@ -16,16 +16,16 @@ static bool is_newline(char c)
     return c == '\n' || c == '\r';
 }
 
-/* Bytes of the prefix at text[at]: none, or one letter. */
+/* The length of the prefix at text[at]: none, or one letter. */
 static size_t measure_prefix(assay_text text, size_t at)
 {
-    const char c = look(text, at);
+    const char c = peek(text, at);
     return c != '\0' && strchr("rRuU", c) ? 1 : 0;
 }
 
 bool serve_python_is_string(assay_text text, size_t at)
 {
-    const char quote = look(text, at + measure_prefix(text, at));
+    const char quote = peek(text, at + measure_prefix(text, at));
     return quote == '\'' || quote == '"';
 }
 
@@ -45,12 +45,12 @@ static int digit(char c, unsigned base)
     return value < (int)base ? value : -1;
 }
 
-/* Digits at text[*at..): at least `least`, at most `most`. */
+/* Reads digits at text[*at..): at least `least`, at most `most`. */
 static bool read_digits(assay_text text, size_t *at, unsigned base, size_t least, size_t most,
                         uint32_t *value)
 {
     size_t n = 0;
-    for (*value = 0; n < most && digit(look(text, *at), base) >= 0; n++, ++*at)
+    for (*value = 0; n < most && digit(peek(text, *at), base) >= 0; n++, ++*at)
         *value = *value * base + (uint32_t)digit(text.at[*at], base);
     return n >= least;
 }
@@ -64,11 +64,11 @@ static bool add_coded(serve_bytes *out, assay_text text, size_t *at, unsigned ba
     return true;
 }
 
-/* The escape behind a backslash, at text[*at]. An unknown one keeps its backslash. */
+/* Reads the escape after a backslash, at text[*at]. An unknown escape keeps its backslash. */
 static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
 {
     static const char NAMED[] = "\\'\"abfnrtv", SAYS[] = "\\'\"\a\b\f\n\r\t\v";
-    const char c = look(text, *at);
+    const char c = peek(text, *at);
     const char *named = c != '\0' ? strchr(NAMED, c) : NULL;
     if (digit(c, 8) >= 0) return add_coded(out, text, at, 8, 1, 3);
     ++*at;
@@ -81,7 +81,7 @@ static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
     case 'u': return add_coded(out, text, at, 16, 4, 4);
     case 'U': return add_coded(out, text, at, 16, 8, 8);
     case 'N': return false;
-    case '\r': *at += look(text, *at) == '\n'; return true;
+    case '\r': *at += peek(text, *at) == '\n'; return true;
     case '\n': return true;
     default: break;
     }
@@ -90,23 +90,23 @@ static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
     return true;
 }
 
-/* A backslash in a raw string stands for itself, and the character behind it does not end the string. */
+/* In a raw string a backslash is kept, and the character after it does not end the string. */
 static void add_raw(serve_bytes *out, assay_text text, size_t *at)
 {
-    const char c = look(text, *at);
+    const char c = peek(text, *at);
     serve_bytes_add(out, "\\", 1);
     if (c != '\'' && c != '"' && c != '\\') return;
     serve_bytes_add(out, &c, 1);
     ++*at;
 }
 
-/* Up to the quotes that end it; quotes: how many. */
+/* Reads up to the closing quotes; quotes: how many. */
 static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote, size_t quotes, bool raw)
 {
     while (*at < text.n) {
         const char c = text.at[*at];
         size_t n = 0;
-        while (n < quotes && look(text, *at + n) == quote) n++;
+        while (n < quotes && peek(text, *at + n) == quote) n++;
         if (n == quotes) {
             *at += quotes;
             return true;
@@ -116,9 +116,9 @@ static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote,
         if (c == '\\') {
             if (raw) add_raw(out, text, at);
             else if (!add_escape(out, text, at)) return false;
-        } else if (c == '\r') { /* a line ends in "\n", however the text says it */
+        } else if (c == '\r') { /* every line end becomes "\n" */
             serve_bytes_add(out, "\n", 1);
-            *at += look(text, *at) == '\n';
+            *at += peek(text, *at) == '\n';
         } else {
             serve_bytes_add(out, &c, 1);
         }
@@ -133,9 +133,9 @@ bool serve_python_string(serve_bytes *out, assay_text text, size_t *at)
     const char quote = text.at[*at + prefix];
     *at += prefix + 1;
     size_t quotes = 1;
-    if (look(text, *at) == quote) {
+    if (peek(text, *at) == quote) {
         ++*at;
-        if (look(text, *at) != quote) return true;
+        if (peek(text, *at) != quote) return true;
         ++*at;
         quotes = 3;
     }

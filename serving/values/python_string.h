@@ -1,4 +1,4 @@
-/* String literals of Python. For python_literal alone.
+/* Python string literals. Used by python_literal.c only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_VALUES_PYTHON_STRING_H
@@ -11,8 +11,8 @@
 /* Whether a string literal, with its prefix, begins at text[at]. */
 bool serve_python_is_string(assay_text text, size_t at);
 
-/* Adds what the literal at text[*at] says to out; *at comes behind it. False where it is not one that
- * python_literal.h reads. */
+/* Adds the value of the literal at text[*at] to out; *at: the offset after it. False if python_literal.h does
+ * not support it. */
 bool serve_python_string(serve_bytes *out, assay_text text, size_t *at);
 
 #endif

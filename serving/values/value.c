@@ -13,7 +13,7 @@
 
 typedef enum value_kind { STRING, INTEGER, NUMBER, BOOLEAN, LIST, OBJECT } value_kind;
 
-/* As published: names, and beginnings of names. */
+/* The published type names, and prefixes of type names. */
 static value_kind kind_of(const char *type)
 {
     static const struct {
@@ -41,7 +41,7 @@ bool serve_tools_value_is_list(const char *type)
     return kind_of(type) == LIST;
 }
 
-/* Whether text is `word`, whatever the case of its letters. */
+/* Whether text equals `word`, ignoring case. */
 static bool is_word(assay_text text, const char *word)
 {
     return text.n == strlen(word) && strncasecmp(text.at, word, text.n) == 0;
@@ -60,7 +60,7 @@ static bool is_digit(assay_text text, size_t at)
     return at < text.n && text.at[at] >= '0' && text.at[at] <= '9';
 }
 
-/* Without zeros before its first digit, which int() and float() take and a literal must not have. */
+/* Skips leading zeros, which int() and float() accept and a JSON number must not have. */
 static assay_text strip_zeros(assay_text number)
 {
     while (number.n > 1 && number.at[0] == '0') {
@@ -71,7 +71,7 @@ static assay_text strip_zeros(assay_text number)
     return number;
 }
 
-/* A float without a fraction is a whole number, to its last digit. */
+/* Writes a float without a fraction as an integer with all its digits. */
 static void make_whole(serve_bytes *out, size_t begin)
 {
     char text[DBL_MAX_10_EXP + 4];
@@ -85,7 +85,7 @@ static void make_whole(serve_bytes *out, size_t begin)
     serve_bytes_add_string(out, text);
 }
 
-/* A number as int() and float() read it, with white space around it. */
+/* Reads a number as int() and float() do, with white space around it. */
 static bool add_number(serve_bytes *out, assay_text text, bool whole)
 {
     assay_text number = serve_span_trim(text);

@@ -1,4 +1,4 @@
-/* Values that are written as text, of the type that the request gives their parameter (qwen3_xml).
+/* Converts values that are written as text to the type that the request declares (qwen3_xml).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_VALUES_VALUE_H
@@ -8,18 +8,18 @@
 
 #include <stdbool.h>
 
-/* Whether values of the type are lists, or dictionaries by Python's name. */
+/* Whether the type's values are lists, or dictionaries by Python's name. */
 bool serve_tools_value_is_list(const char *type);
 
-/* Adds to out the JSON of text: whole numbers and numbers as what they say, booleans "true" or not, lists and
- * objects as Python literals; what is not of its type is JSON where it is that, and else a string. `null` is
- * null of every type but a string's, where it is empty. A text of no bytes is an empty string, but of a
- * boolean, where it is false. type: of JSON Schema or as other systems call them; what is not known is a
- * string. ASSAY_ENOMEM or ASSAY_OK. */
+/* Adds the JSON of text to out: integers and numbers by value, booleans (true if the text is "true"), lists
+ * and objects as Python literals. A text that does not fit its type is copied if it is JSON, and becomes a
+ * string otherwise. `null` is null for every type except string, for which it is the empty string. An empty
+ * text is the empty string, and false for booleans. type: of JSON Schema, or another system's name for it; an
+ * unknown one means string. ASSAY_ENOMEM or ASSAY_OK. */
 assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type);
 
-/* The same of a value that is cut off, as a stream tells it: a string is left open, what is no number yet,
- * and an object, stand as they are, and of a list, or null, nothing does. */
+/* The same for a value that is cut off, as the published stream reports it: a string is left unclosed; an
+ * incomplete number and an object are copied; of a list, or of null, nothing is added. */
 void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type);
 
 #endif

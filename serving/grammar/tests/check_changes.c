@@ -11,7 +11,7 @@
 
 typedef enum change { DROP, REPEAT, SWAP } change;
 
-/* The rule that each change breaks, event by event; "-" where the stream is as sound as before. */
+/* The rule that each change breaks, event by event; "-" if the changed stream is valid. */
 static const struct {
     const char *name;
     change change;
@@ -94,7 +94,8 @@ static const struct {
      "responses-item responses-done responses-done responses-done"},
 };
 
-/* Adds an event, numbered anew where it has a number: what is behind the numbers is to be found. */
+/* Adds an event with a new sequence number if it has one, so that the test sees the rules behind the
+ * numbers. */
 static void add_event(serve_bytes *out, assay_text event, size_t *number)
 {
     static const char key[] = "\"sequence_number\":";
@@ -112,7 +113,7 @@ static void add_event(serve_bytes *out, assay_text event, size_t *number)
     serve_bytes_add(out, at, (size_t)(event.at + event.n - at));
 }
 
-/* The stream with event i dropped, repeated, or swapped with the next. */
+/* The stream with event i dropped, repeated, or swapped with the next one. */
 static void change_stream(const stream *s, change how, size_t i, serve_bytes *out)
 {
     size_t number = 1;

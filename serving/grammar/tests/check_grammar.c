@@ -3,6 +3,7 @@
 
 #include "base/tests/support.h"
 #include "serving/grammar/tests/stream.h"
+#include "serving/grammar/tests/stream_edits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ START_TEST(a_sound_stream_is_sound_however_it_is_cut)
 }
 END_TEST
 
-/* The stream with the word that an edit changes; returns the number of the event that it stands in. */
+/* Applies an edit to the stream. Returns the number of the changed event. */
 static size_t edit_stream(const stream *s, const stream_edit *e, serve_bytes *out)
 {
     const char *end = s->text.at + s->text.n;
@@ -64,7 +65,7 @@ START_TEST(a_word_that_is_wrong_breaks_its_rule_where_it_stands)
 }
 END_TEST
 
-/* What is said of a word that is wrong: what was found, and what was expected. */
+/* The message for a wrong word: what was found, and what was expected. */
 static const struct {
     stream_edit edit;
     const char *words;
@@ -205,7 +206,7 @@ START_TEST(a_response_does_not_end_before_it_began)
 }
 END_TEST
 
-/* A chunk with so many choices, or so many calls in one. */
+/* A chunk with this many choices, or this many calls in one choice. */
 static void write_chunk(serve_bytes *out, const char *head, const char *element, size_t n, const char *tail)
 {
     serve_bytes_add_string(out, "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
@@ -253,7 +254,7 @@ START_TEST(more_text_than_fits_is_refused_where_it_comes)
     for (size_t i = 0; i < n; i += 64)
         serve_bytes_add(&arguments, "0123456789012345678901234567890123456789012345678901234567890123", 64);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    for (size_t i = 0; i < 9; i++) { /* the last is one piece too many */
+    for (size_t i = 0; i < 9; i++) { /* the last one is one too many */
         text.n = 0;
         serve_bytes_add_string(&text,
                                "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
@@ -263,7 +264,7 @@ START_TEST(more_text_than_fits_is_refused_where_it_comes)
             i ? "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\""
               : "\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"type\":\"function\","
                 "\"function\":{\"name\":\"f\",\"arguments\":\"");
-        serve_bytes_add(&text, arguments.at, i ? n : n - 2); /* id and model are kept, too */
+        serve_bytes_add(&text, arguments.at, i ? n : n - 2); /* id and model are stored, too */
         serve_bytes_add_string(&text, "\"}}]}}]}\n\n");
         ck_assert_int_eq(serve_grammar_feed(g, text.at, text.n, &breach), i < 8 ? ASSAY_OK : ASSAY_EFORMAT);
     }

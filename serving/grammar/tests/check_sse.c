@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was handed out, as text: "[type|data@offset]" for each event. */
+/* The events as text: "[type|data@offset]" for each. */
 static serve_bytes seen;
 
 static assay_status take(void *context, const serve_sse_event *event)
@@ -23,7 +23,7 @@ static assay_status take(void *context, const serve_sse_event *event)
     return ASSAY_OK;
 }
 
-/* Reads bytes in two pieces, the second in single bytes. Returns the rule that is broken, or "". */
+/* Reads bytes in two pieces, the second one byte by byte. Returns the rule that is broken, or "". */
 static const char *read_cut(const char *bytes, size_t n, size_t cut, serve_breach *breach)
 {
     const serve_sse_sink sink = {.take = take};
@@ -40,7 +40,7 @@ static const char *read_cut(const char *bytes, size_t n, size_t cut, serve_breac
     return breach->rule;
 }
 
-/* At every cut. */
+/* The same, cut at every offset. */
 static void expect_events(const char *bytes, size_t n, const char *events)
 {
     serve_breach breach;

@@ -16,7 +16,7 @@ void stream_read(const char *name, stream *out)
     *out = (stream){0};
     (void)snprintf(path, sizeof path, "%s/serving/grammar/tests/streams/%s.sse", top ? top : ".", name);
     ck_assert_int_eq(file_read(path, 1 << 20, &out->text.at, &out->text.n, &err), ASSAY_OK);
-    out->text.room = out->text.n;
+    out->text.capacity = out->text.n;
     const char *at = out->text.at, *end = at + out->text.n;
     while (at < end) {
         const char *empty = memmem(at, (size_t)(end - at), "\n\n", 2);

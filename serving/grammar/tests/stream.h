@@ -1,5 +1,5 @@
-/* Event streams for tests: those in serving/grammar/tests/streams, whole or taken apart, and what a grammar
- * says of one.
+/* Event streams for tests: those in serving/grammar/tests/streams, whole or split into events, and a
+ * grammar's verdict on one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_GRAMMAR_TESTS_STREAM_H
@@ -10,7 +10,7 @@
 
 #define STREAM_EVENTS_MAX 64
 
-/* Events of a stream, each with the empty line behind it. */
+/* The events of a stream, each with the empty line that ends it. */
 typedef struct stream {
     serve_bytes text;
     assay_text events[STREAM_EVENTS_MAX]; /* [n]; within text */
@@ -20,24 +20,15 @@ typedef struct stream {
 /* Reads serving/grammar/tests/streams/<name>.sse. A failure fails the test. */
 void stream_read(const char *name, stream *out);
 
-/* The endpoint that a name begins with: "chat_calls". */
+/* The endpoint that a name, such as "chat_calls", begins with. */
 serve_endpoint stream_endpoint(const char *name);
 
-/* The rule that bytes [n] break, in pieces of `piece` bytes; "-" where they are sound. Usage was asked for.
- * marker: that content must not hold, or NULL. */
+/* The rule that bytes [n] break if they are fed in pieces of `piece` bytes; "-" if none. The options say that
+ * usage was asked for. marker: one that content must not have, or NULL. */
 const char *stream_rule(const char *name, const char *bytes, size_t n, size_t piece, const char *marker,
                         serve_breach *breach);
 
-/* Where event `number`, from 1, begins in bytes [n]; n where there is none. */
+/* The offset of event `number`, counted from 1, in bytes [n]; n if there is none. */
 size_t stream_offset(const char *bytes, size_t n, size_t number);
-
-/* A word that is changed, and the rule which that breaks: `to` in the place of what stands first behind the
- * first `after`. A rule " +2" is found broken two events behind the one that is changed. */
-typedef struct stream_edit {
-    const char *name, *after, *from, *to, *rule;
-} stream_edit;
-
-extern const stream_edit stream_edits[]; /* [n_stream_edits] */
-extern const size_t n_stream_edits;
 
 #endif

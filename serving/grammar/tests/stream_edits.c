@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/tests/stream.h"
+#include "serving/grammar/tests/stream_edits.h"
 
 const stream_edit stream_edits[] = {
     {"chat_calls", "", "data: {", "dat: {", "sse-field"},

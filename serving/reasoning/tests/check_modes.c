@@ -1,5 +1,4 @@
-/* What parsers of Harmony make of small texts, however they are cut; and all parsers with thinking turned
- * off.
+/* Harmony parsers on small texts, for all cuts; and all parsers with thinking off.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -9,7 +8,7 @@
 
 #define DSML "<｜DSML｜tool_calls>"
 
-/* Those whose reply begins within the block. */
+/* Parsers whose reply begins within the block. */
 static const char *const implicit[] = {"qwen3", "deepseek_r1", "deepseek_v4", "step3p5", "poolside_v1"};
 
 enum { N_IMPLICIT = sizeof implicit / sizeof implicit[0] };
@@ -72,7 +71,7 @@ START_TEST(gpt_oss_takes_a_text_without_channels_for_content)
 }
 END_TEST
 
-/* Content behind them, as in the whole answer of the published server; its streams drop it. */
+/* The text after them is content, as in the whole answer of the published server; its streams drop it. */
 START_TEST(gpt_oss_waits_for_a_channel_for_64_bytes)
 {
     char text[160], script[160];

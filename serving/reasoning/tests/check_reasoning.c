@@ -1,4 +1,4 @@
-/* What parsers of blocks make of small texts, however they are cut, and what holds for all parsers.
+/* Parsers of blocks on small texts, for all cuts, and properties of all parsers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning/reasoning.h"
@@ -12,7 +12,7 @@
 
 #define DSML "<｜DSML｜tool_calls>"
 
-/* Those whose reply begins within the block. */
+/* Parsers whose reply begins within the block. */
 static const char *const implicit[] = {"qwen3", "deepseek_r1", "deepseek_v4", "step3p5", "poolside_v1"};
 
 enum { N_IMPLICIT = sizeof implicit / sizeof implicit[0] };
@@ -118,7 +118,7 @@ END_TEST
 START_TEST(a_call_of_deepseek_v4_that_nothing_ends_is_reasoning_but_for_objects_and_tags)
 {
     static const char filler[] =
-        "0123456789abcdef0123456789abcdef0123456789abcdef0123"; /* with the marker, 63 bytes */
+        "0123456789abcdef0123456789abcdef0123456789abcdef0123"; /* 63 bytes with the marker */
     static const char *const texts[][2] = {{"", "x"}, {"x", "y"}, {"xy", "z"}};
     reads("deepseek_v4", "<think>a<tool_call>", "R{a<tool_call>}");
     reads("deepseek_v4", "<think>a<tool_call> b{", "R{a<tool_call> b{}");

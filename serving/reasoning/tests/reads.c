@@ -14,7 +14,7 @@ const serve_reasoning_rules *reads_rules(const char *name)
     return rules;
 }
 
-/* Reads text[0..n) in three pieces. Every byte is accounted for. */
+/* Reads text[0..n) in three pieces, and checks that every byte is in a piece or counted as dropped. */
 void reads_cut(const char *parser, serve_reasoning_options options, const char *text, size_t a, size_t b,
                const char *script)
 {

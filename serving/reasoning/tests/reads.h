@@ -1,4 +1,4 @@
-/* Expectations on what a reasoning parser makes of a text, for tests. A script is what pieces_script writes.
+/* Expectations on the output of a reasoning parser, for tests. A script is what pieces_script writes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_REASONING_TESTS_READS_H
@@ -6,14 +6,16 @@
 
 #include "serving/reasoning/reasoning.h"
 
-/* The rules of a parser that there must be. */
+/* The rules of a parser, which must exist. */
 const serve_reasoning_rules *reads_rules(const char *name);
 
-/* Of a text cut at a and b, a <= b <= its length. Every byte must be in a piece or be counted as dropped. */
+/* Checks a text cut at a and b, a <= b <= its length. Every byte must be in a piece or be counted as
+ * dropped. */
 void reads_cut(const char *parser, serve_reasoning_options options, const char *text, size_t a, size_t b,
                const char *script);
 
-/* Of a text cut in any three pieces, and into bytes; then no piece may end within a character. */
+/* Checks a text cut into any three pieces, and into bytes; in the latter case no piece may end within a
+ * character. */
 void reads_with(const char *parser, serve_reasoning_options options, const char *text, const char *script);
 
 /* reads_with without options, and with thinking off. */

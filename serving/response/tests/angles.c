@@ -28,7 +28,7 @@ static assay_status reply_open(const assay_reply_options *options, assay_reply *
     return ASSAY_OK;
 }
 
-/* What a marker changes; false where c is none. */
+/* The part that a marker begins; false if c is no marker. */
 static bool turn(assay_reply *r, char c, const assay_sink *sink)
 {
     if (c == '<') r->part = ASSAY_PART_REASONING;

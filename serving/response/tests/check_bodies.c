@@ -1,5 +1,5 @@
-/* Bodies word for word: what a client of each endpoint is sent for a reply that has everything, and for one
- * that fails. The members and their order are those of the published protocols' own examples.
+/* Bodies verbatim: what a client of each endpoint receives for a reply that has all kinds of parts, and for
+ * one that fails. The members and their order are those of the examples in the published protocols.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -39,7 +39,7 @@ static const char REPLY[] = "<t>a[f|{}][g|{\"x\":1}]";
 #define BLOCK_STOP(index) TYPED("content_block_stop", ",\"index\":" index)
 #define MESSAGE_ERROR     "\"error\":{\"type\":\"api_error\",\"message\":\"no luck\"}"
 
-/* An event, and what follows its type. */
+/* The type of an event, and the text after it. */
 #define TYPED(type, more) "event: " type "\ndata: {\"type\":\"" type "\"" more "}\n\n"
 
 #define NUMBERED(type, number, more) TYPED(type, ",\"sequence_number\":" number more)
@@ -74,11 +74,11 @@ static const char REPLY[] = "<t>a[f|{}][g|{\"x\":1}]";
     "," SAID("msg_7_1", "completed", SAID_PART("a")) "," CALLED(                                             \
         "fc_7_2", "completed", "0", "f", "{}") "," CALLED("fc_7_3", "completed", "1", "g", "{\\\"x\\\":1}")
 
-/* Of an endpoint: streamed or whole, sound or failing behind the content "a". */
+/* For each endpoint: streamed or whole, complete or failing after the content "a". */
 static const struct {
     size_t endpoint;
     bool streams, fails;
-    const char *pieces[PIECES_MAX]; /* that it is made of; the rest NULL */
+    const char *pieces[PIECES_MAX]; /* its fragments; the rest NULL */
 } BODIES[] = {
     {0,
      false,

@@ -1,6 +1,6 @@
-/* Responses and completions of which one allocation fails, each in turn: the call says so, nothing of it is
- * handed out, the end behind it says nothing, and nothing leaks. The linker puts the functions below before
- * those that allocate.
+/* Responses and completions in which one allocation fails, each in turn: the call reports it, nothing of that
+ * call is emitted, the end after it emits nothing, and nothing leaks. The linker wraps the allocating
+ * functions with those below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -13,9 +13,9 @@
 #include "serving/response/tests/angles.h"
 #include "serving/tokenizing.h"
 
-static size_t before = SIZE_MAX; /* allocations before the one that fails; SIZE_MAX: none does */
+static size_t before = SIZE_MAX; /* allocations before the one that fails; SIZE_MAX: none fails */
 
-/* Not while libcheck asserts: its allocations are counted, too. */
+/* Not while libcheck asserts, because its allocations are counted as well. */
 static bool fails(void)
 {
     return before != SIZE_MAX && before-- == 0;
@@ -46,7 +46,7 @@ static const char STREAM[] = "{\"stream\":true,\"tools\":[{\"function\":{\"name\
                              "\"properties\":{\"x\":{\"type\":\"integer\"},\"y\":{\"type\":\"string\"}}}}}]}";
 static const char WHOLE[] = "{\"tools\":[{}]}";
 
-/* The answer to a reply of every kind of run, as far as there is memory. */
+/* The body for a reply with every kind of run, as far as memory suffices. */
 static assay_status answer(size_t endpoint, const char *request, serve_bytes *body)
 {
     static const char *const reply[] = {" <t", "t> a", "[f|{\"x\":\"1\",\"y\":{\"a\": 2}}]", "[g|no]", " c"};
@@ -57,7 +57,7 @@ static assay_status answer(size_t endpoint, const char *request, serve_bytes *bo
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
         rc = angles_say(r, reply[i], strlen(reply[i]), i + 1 == n ? "stop" : NULL, body);
-    if (serve_response_end(r, &sink, NULL) != ASSAY_OK) rc = ASSAY_EINTERNAL; /* it has nothing to say */
+    if (serve_response_end(r, &sink, NULL) != ASSAY_OK) rc = ASSAY_EINTERNAL; /* emits nothing */
     serve_response_free(r);
     return rc;
 }

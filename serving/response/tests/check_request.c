@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* Whether thinking is off, as the reply is told, and what tools. */
+/* Whether the reply is opened with thinking off, and with which tools. */
 static const struct {
     size_t endpoint;
     const char *request, *server;
     bool off, tools;
-    const char *parsed; /* the request that the parser of calls is given */
+    const char *parsed; /* the request that the tool-call parser receives */
 } READINGS[] = {
     {0, "{}", "{\"model\":\"m\",\"reasoning_parser\":\"p\"}", false, false, ""},
     {0, "{\"enable_thinking\":false}", "{\"model\":\"m\"}", true, false, ""},

@@ -12,7 +12,7 @@ static const char STREAM[] =
     "{\"stream\": true, \"stream_options\": {\"include_usage\": true}, \"tools\": [{}]}";
 static const char WHOLE[] = "{\"tools\": [{}]}";
 
-/* So many bytes of text, or more, that a character ends there. */
+/* The smallest number of bytes, at least n, at which a character ends. */
 static size_t cut(const char *text, size_t n)
 {
     n = n < strlen(text) ? n : strlen(text);
@@ -20,7 +20,7 @@ static size_t cut(const char *text, size_t n)
     return n;
 }
 
-/* The whole body of a reply, terminated, in pieces of some `piece` bytes; the caller frees it. */
+/* The whole body of a reply that is fed in pieces of about `piece` bytes, terminated; the caller frees it. */
 static char *answer(const char *path, const char *request, const char *text, const char *finish, size_t piece)
 {
     serve_bytes body = {0};
@@ -128,7 +128,7 @@ START_TEST(a_count_of_0_says_nothing)
         assay_response *r;
         ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
         ck_assert_int_eq(angles_say(r, "a", 1, NULL, &body), ASSAY_OK);
-        body.n = 0; /* where the input is counted, too */
+        body.n = 0; /* the position at which the input is counted, too */
         ck_assert_int_eq(serve_response_chunk(r, &last, &sink, NULL), ASSAY_OK);
         serve_response_free(r);
         serve_bytes_add(&body, "", 1);
@@ -152,7 +152,7 @@ START_TEST(a_client_that_goes_away_leaves_nothing)
 }
 END_TEST
 
-/* What stands in a body: fragments in this order, and one that must not. */
+/* Fragments that a body has in this order, and one that it must not have. */
 static const struct {
     size_t endpoint;
     const char *request, *reply, *finish, *in_order[4], *never;
@@ -296,7 +296,7 @@ START_TEST(a_body_says_what_the_model_said)
 }
 END_TEST
 
-/* A last chunk with a stop text: what a message says of its end. */
+/* A last chunk with a stop text: how a message reports its end. */
 static const struct {
     const char *request, *reply, *finish, *said;
 } STOPPED[] = {

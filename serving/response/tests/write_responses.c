@@ -1,6 +1,6 @@
-/* Writes the answers to some replies to DIR, for scripts/check-clients: ENDPOINT-NAME.sse streamed,
- * ENDPOINT-NAME.json whole, and what both must be read as to ENDPOINT-NAME.txt: reasoning, content, the calls
- * and why it ended, or "failed", with U+001E between them and U+001F between calls.
+/* Writes the responses to some replies to DIR, for scripts/check-clients: ENDPOINT-NAME.sse streamed,
+ * ENDPOINT-NAME.json whole, and the expected reading of both to ENDPOINT-NAME.txt: reasoning, content, the
+ * calls and the reason of the end, or "failed", with U+001E between them and U+001F between calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/response/tests/angles.h"

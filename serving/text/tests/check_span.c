@@ -1,4 +1,4 @@
-/* Searches in texts, whole and while they grow.
+/* Searches in texts that are complete, and in texts that grow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/text/span.h"

@@ -10,10 +10,10 @@ static void collect(void *context, assay_text piece)
 {
     ck_assert_uint_gt(piece.n, 0);
     serve_bytes_add(context, piece.at, piece.n);
-    ck_assert_int_ne((unsigned char)piece.at[0] & 0xc0U, 0x80); /* characters stay whole */
+    ck_assert_int_ne((unsigned char)piece.at[0] & 0xc0U, 0x80); /* pieces are whole characters */
 }
 
-/* A text, and what is left of it: the same where it is NULL. */
+/* A text, and what is left of it; NULL: all of it. */
 static const struct {
     const char *text, *left;
 } ROWS[] = {

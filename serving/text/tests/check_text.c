@@ -50,7 +50,7 @@ START_TEST(the_first_and_the_last_of_each_form_wait)
 }
 END_TEST
 
-/* All that Python 3.11 calls white space. */
+/* All characters that are white space in Python 3.11. */
 static const char *const spaces[] = {
     "\t",           "\n",           "\v",           "\f",           "\r",
     "\x1c",         "\x1d",         "\x1e",         "\x1f",         " ",

@@ -1,15 +1,19 @@
-/* auto: the first of these formats that the text has a call of: gemma4, deepseek_v4, glm47, [TOOL_CALLS] as
- * mistral, or else together, each in its turn: [Calling tool: NAME({…})], [NAME({…})], functions and objects
- * between <tool_call> tags, <function=NAME>{…}</function>, and objects without any marker.
+/* auto: the calls of the first of these formats of which the text has a call: gemma4, deepseek_v4, glm47,
+ * [TOOL_CALLS] as for mistral; otherwise the calls of all of these, one format after the other: [Calling
+ * tool: NAME({…})], [NAME({…})], functions and objects between <tool_call> tags,
+ * <function=NAME>{…}</function>, and objects without markers.
  *
- * A later marker of another format makes what is before it no call. So all is held from the first marker on,
- * and the calls are handed out when the text has ended. Before a marker, an object is content. Tags that the
- * reply begins with are held, too: they are dropped before calls of glm47 and objects without markers.
+ * A later marker of another format can turn the text before it into content. So all text is held from the
+ * first marker on, and the calls are emitted at the end of the text. An object before the first marker is
+ * content. Tags at the beginning of the reply are held as well: they are dropped before calls of glm47 and
+ * before objects without markers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/formats/auto.h"
-
+#include "serving/tools/formats.h"
+#include "serving/tools/formats/auto_passes.h"
 #include "serving/tools/list.h"
+#include "serving/tools/machine.h"
+#include "serving/tools/output.h"
 
 #include <string.h>
 
@@ -25,8 +29,8 @@
 
 enum { TAGGED, GEMMA4, DEEPSEEK_V4, NAMED, BRACKETED, LEADING }; /* openers */
 
-/* Whether text, which begins with '[', begins with a marker, or goes on with a name and "({". */
-static serve_tools_found look_bracket(serve_tools_scan *scan, assay_text text)
+/* Whether text, which begins with '[', begins with a marker or with '[', a name and "({". */
+static serve_tools_found scan_bracket(serve_tools_scan *scan, assay_text text)
 {
     if (serve_span_starts(text, MARKER) || serve_span_starts(text, BRACKET)) return SERVE_FOUND_BLOCK;
     if (serve_span_begins(text, MARKER) || serve_span_begins(text, BRACKET)) return SERVE_FOUND_MORE;
@@ -38,8 +42,8 @@ static serve_tools_found look_bracket(serve_tools_scan *scan, assay_text text)
     return serve_span_begins(rest, "({") ? SERVE_FOUND_MORE : SERVE_FOUND_CONTENT;
 }
 
-/* Whether one of `all`, [n], begins text: SERVE_FOUND_BLOCK, *length is its bytes; or may yet:
- * SERVE_FOUND_MORE. */
+/* SERVE_FOUND_BLOCK if text begins with one of all[0..n), whose length is *length; SERVE_FOUND_MORE if text
+ * is a proper prefix of one. */
 static serve_tools_found match_any(const char *const *all, size_t n, assay_text text, size_t *length)
 {
     serve_tools_found found = SERVE_FOUND_CONTENT;
@@ -51,7 +55,7 @@ static serve_tools_found match_any(const char *const *all, size_t n, assay_text 
     return found;
 }
 
-/* Whether text begins with a marker; any '[' is one where the text has a '<' before it. */
+/* Whether text begins with a marker. behind: the text has a '<' before it, which makes any '[' a marker. */
 static serve_tools_found match_marker(assay_text text, bool behind)
 {
     static const char *const MARKERS[] = {TAG, GEMMA, DSML, FUNCTION, "["};
@@ -59,9 +63,10 @@ static serve_tools_found match_marker(assay_text text, bool behind)
     return match_any(MARKERS, behind ? 5 : 4, text, &n);
 }
 
-/* Whether the reply, which begins with text, begins with tags and white space and goes on with a marker:
- * SERVE_FOUND_BLOCK. The beginning of a marker of deepseek_v4 may stand between. scan->mark[0]: where. */
-static serve_tools_found look_leading(serve_tools_scan *scan, assay_text text)
+/* Whether the reply, which begins with text, begins with tags and white space that a marker follows:
+ * SERVE_FOUND_BLOCK. A prefix of a deepseek_v4 marker may be between them. scan->mark[0]: the offset of the
+ * marker. */
+static serve_tools_found scan_leading(serve_tools_scan *scan, assay_text text)
 {
     static const char *const TAGS[] = {TAG_END, "<tool_call_reasoning>", "</tool_call_reasoning>"};
     serve_tools_found found = SERVE_FOUND_BLOCK;
@@ -81,28 +86,28 @@ static serve_tools_found look_leading(serve_tools_scan *scan, assay_text text)
     return behind == SERVE_FOUND_CONTENT ? found : behind;
 }
 
-/* Whether a block begins, which reaches to the end of the text then. */
-static serve_tools_found look_beginning(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* Whether a block begins; it reaches to the end of the text then. */
+static serve_tools_found scan_beginning(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     const bool leading = t->opener == LEADING && t->passed == t->n_blank;
-    const serve_tools_found found = leading                  ? look_leading(&t->scan, text)
-                                    : t->opener == BRACKETED ? look_bracket(&t->scan, text)
+    const serve_tools_found found = leading                  ? scan_leading(&t->scan, text)
+                                    : t->opener == BRACKETED ? scan_bracket(&t->scan, text)
                                                              : match_marker(text, false);
     *n = leading && t->scan.mark[0] > 0 ? t->scan.mark[0] : 1;
     return found == SERVE_FOUND_MORE && ended ? SERVE_FOUND_CONTENT : found;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.phase == 0) {
-        const serve_tools_found found = look_beginning(t, text, ended, n);
+        const serve_tools_found found = scan_beginning(t, text, ended, n);
         if (found != SERVE_FOUND_BLOCK) return found;
         t->scan.phase = 1;
     }
     return serve_tools_hold(t, text, ended, n);
 }
 
-/* Whether the first tag begins a call of glm47: a name, and a newline, a key or the end behind it. */
+/* Whether the first tag begins a call of glm47: a name, followed by a newline, a key or the end tag. */
 static bool is_glm(assay_text text)
 {
     const size_t tag = serve_span_find(text, 0, TAG);
@@ -122,7 +127,7 @@ static bool is_glm(assay_text text)
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
 
-/* Of what stands between two markers: an array, or a name and what stands from '{' on. */
+/* Reads the text between two markers: an array, or a name and arguments that begin with '{'. */
 static void read_marked(serve_tools *t, assay_text text)
 {
     const size_t brace = serve_span_find(text, 0, "{");
@@ -144,7 +149,7 @@ static void read_mistral(serve_tools *t, assay_text text)
     }
 }
 
-/* The first block of gemma4 in text, to its end or that of the text; of no bytes where there is none. */
+/* The first gemma4 block in text, up to its end or the end of the text; empty if there is none. */
 static assay_text gemma_block(assay_text text)
 {
     const size_t begin = serve_span_find(text, 0, GEMMA);
@@ -153,7 +158,8 @@ static assay_text gemma_block(assay_text text)
     return serve_span_part(text, begin, end == SERVE_NOWHERE ? text.n : end + strlen(GEMMA_END));
 }
 
-/* The calls of one format alone. *drops: neither answer of the published server has the tags before them. */
+/* Emits the calls of a single format. *drops: both answers of the published server drop the tags before
+ * them. */
 static bool read_one(serve_tools *t, assay_text block, bool *drops)
 {
     const assay_text gemma = gemma_block(block);
@@ -164,8 +170,8 @@ static bool read_one(serve_tools *t, assay_text block, bool *drops)
     return t->n_calls > 0;
 }
 
-/* Where a block of deepseek_v4 begins in text, or what may be the beginning of its marker at the end of text;
- * text.n where neither does. */
+/* The offset of a deepseek_v4 block in text, or of a prefix of its marker at the end of text; text.n if there
+ * is neither. */
 static size_t find_dsml(assay_text text)
 {
     const size_t found = serve_span_find(text, 0, DSML);
@@ -175,12 +181,11 @@ static size_t find_dsml(assay_text text)
     return at;
 }
 
-/* The same, or else the calls of several formats, or objects without markers. */
+/* Emits the calls of a single format, or of several formats, or of objects without markers. */
 static void read_any(serve_tools *t, assay_text block, bool *drops)
 {
     if (read_one(t, block, drops)) return;
-    /* A block of deepseek_v4 without a call is content behind calls that have markers, as is its beginning.
-     */
+    /* A deepseek_v4 block without a call, or the beginning of one, is content after calls with markers. */
     const size_t end = find_dsml(block);
     serve_auto_read_all(t, serve_span_part(block, 0, end), false);
     if (t->n_calls > 0) {
@@ -191,7 +196,7 @@ static void read_any(serve_tools *t, assay_text block, bool *drops)
     *drops = true;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     bool drops = false;
     const size_t n_tags = t->opener == LEADING ? t->scan.mark[0] : 0;
@@ -206,6 +211,6 @@ const serve_tools_format serve_tools_auto = {
     .openers = {TAG, GEMMA, DSML, FUNCTION, "[", "<"},
     .inner = {MARKER, TAG_END, "</function>", "<tool_call|>", "</｜DSML｜tool_calls>"},
     .after = SERVE_AFTER_KEPT,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

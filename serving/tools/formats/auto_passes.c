@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/formats/auto.h"
+#include "serving/tools/formats/auto_passes.h"
 #include "serving/tools/function.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 
 #include <string.h>
@@ -11,20 +13,20 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-/* What begins at an opener. */
+/* What was read at an opener. */
 typedef enum match {
-    MATCH,    /* a call, or what has its shape: text[at..*end) */
-    NO_MATCH, /* none; no other one begins before *end */
-    NONE_LEFT /* nor does one begin anywhere behind it */
+    MATCH,    /* a call, or text of its shape: text[at..*end) */
+    NO_MATCH, /* not a call; none begins before *end */
+    NONE_LEFT /* not a call; none begins anywhere after it */
 } match;
 
-/* A format: what its calls begin with, and how they are read from text[at..) on. */
+/* One format: the opener of its calls, and a function that reads a call from text[at..). */
 typedef struct pass {
     const char *opener;
     match (*read)(serve_tools *t, assay_text text, size_t at, size_t *end);
 } pass;
 
-/* NAME({…})] at text[at..): \w+, and to the first "})]". */
+/* Reads NAME({…})] at text[at..): \w+, then up to the first "})]". */
 static match read_bracket(serve_tools *t, assay_text text, size_t at, size_t *end)
 {
     const size_t n_name = serve_span_word(serve_span_from(text, at)), brace = at + n_name + 1;
@@ -47,11 +49,11 @@ static match read_bare_bracket(serve_tools *t, assay_text text, size_t at, size_
     return read_bracket(t, text, at + 1, end);
 }
 
-/* Parameters, whose values are strings. */
+/* Emits a call with parameters, all of which are strings. */
 static void call_function(serve_tools *t, assay_text name, assay_text body)
 {
     serve_arguments arguments = {0};
-    serve_function_parameters(t, body, SERVE_FUNCTION_STRINGS, &arguments);
+    serve_function_parameters(body, SERVE_FUNCTION_STRINGS, &arguments);
     const assay_text object = serve_arguments_object(&arguments);
     t->failed |= arguments.text.failed || arguments.json.failed;
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
@@ -75,7 +77,7 @@ static match read_tagged_function(serve_tools *t, assay_text text, size_t at, si
     return MATCH;
 }
 
-/* To the first end of a tag behind '}', white space between them. */
+/* Reads up to the first end tag that follows '}' and white space. */
 static match read_tagged_object(serve_tools *t, assay_text text, size_t at, size_t *end)
 {
     static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
@@ -116,7 +118,7 @@ static const pass PASSES[] = {
     {FUNCTION, read_function},
 };
 
-/* Adds to left what is none of the format's. */
+/* Emits the calls of one format, and sets left to the text without them. */
 static void run_pass(serve_tools *t, const pass *p, assay_text text, serve_bytes *left)
 {
     size_t from = 0, at = 0, end = 0;
@@ -136,7 +138,7 @@ static void run_pass(serve_tools *t, const pass *p, assay_text text, serve_bytes
 
 static const serve_tools_members NAMED_OR_TYPED = {.other_name = "type", .arguments = {"arguments"}};
 
-/* Objects as braces alone tell them. */
+/* Reads objects that are found by counting braces only. */
 static void read_objects(serve_tools *t, assay_text text)
 {
     size_t depth = 0, begin = 0;

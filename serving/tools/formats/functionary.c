@@ -1,11 +1,16 @@
-/* functionary: <|recipient|>NAME, a newline, <|content|>{…}; <function=NAME>{…}</function>; or the whole text
- * a JSON array [{"name": …, "arguments": {…}}, …].
+/* functionary: <|recipient|>NAME, a newline, <|content|>{…}; <function=NAME>{…}</function>; or, as the whole
+ * text, a JSON array [{"name": …, "arguments": {…}}, …].
  *
- * The arguments of a recipient reach to the first '}' that the text or a marker "<|" follows, those of a
- * function to the first '}' before its end: JSON or not. The recipients `all` and `user` are no tools.
+ * The arguments of a recipient end at the first '}' that the end of the text or a marker "<|" follows, those
+ * of a function at the first '}' that its end tag follows; they need not be JSON. The recipients `all` and
+ * `user` are not tools.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -16,13 +21,13 @@
 
 enum { TO, NAMED }; /* openers */
 
-/* Where the walk over the beginning of a block stands; seen: to where. BODY: in the arguments. */
+/* Phases of reading the beginning of a block. BODY: within the arguments. */
 enum { BEFORE_NAME, NAME, BEHIND_NAME, BEHIND_CONTENT, BODY };
 
-/* Marks: the name and the arguments. */
+/* Marks: the offsets of the name and the arguments. */
 enum { NAME_BEGIN, NAME_END, ARGUMENTS };
 
-/* One step of the walk. SERVE_FOUND_BLOCK: the phase is over. */
+/* Reads one part of the header. SERVE_FOUND_BLOCK: the part is complete. */
 static serve_tools_found step_header(serve_tools_scan *scan, assay_text text)
 {
     size_t *mark = scan->mark;
@@ -44,8 +49,8 @@ static serve_tools_found step_header(serve_tools_scan *scan, assay_text text)
     }
 }
 
-/* Up to the arguments of a recipient. */
-static serve_tools_found look_recipient(serve_tools_scan *scan, assay_text text)
+/* Reads up to the arguments of a recipient. */
+static serve_tools_found scan_recipient(serve_tools_scan *scan, assay_text text)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
     if (scan->seen == 0) scan->seen = strlen(RECIPIENT);
@@ -54,8 +59,8 @@ static serve_tools_found look_recipient(serve_tools_scan *scan, assay_text text)
     return found;
 }
 
-/* Up to the arguments of a function. */
-static serve_tools_found look_function(serve_tools_scan *scan, assay_text text, size_t *n)
+/* Reads up to the arguments of a function. */
+static serve_tools_found scan_function(serve_tools_scan *scan, assay_text text, size_t *n)
 {
     size_t *mark = scan->mark;
     if (scan->seen == 0) scan->seen = mark[NAME_BEGIN] = strlen(FUNCTION);
@@ -72,8 +77,8 @@ static serve_tools_found look_function(serve_tools_scan *scan, assay_text text, 
     return text.at[mark[ARGUMENTS]] == '{' ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
 }
 
-/* Where a block ends: *n. */
-static serve_tools_found look_for_end(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* Searches for the end of a block. *n: its length. */
+static serve_tools_found scan_for_end(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     const char *end = t->opener == TO ? "}<|" : "}" FUNCTION_END;
     const size_t at = serve_span_find_next(text, &t->scan.seen, end);
@@ -85,7 +90,7 @@ static serve_tools_found look_for_end(serve_tools *t, assay_text text, bool ende
     return ended && closed ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
     *n = 1;
@@ -94,12 +99,12 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
         if (found == SERVE_FOUND_BLOCK) *n = t->scan.seen;
     } else {
         if (t->scan.phase < BODY)
-            found = t->opener == TO ? look_recipient(&t->scan, text) : look_function(&t->scan, text, n);
-        if (found == SERVE_FOUND_BLOCK) found = look_for_end(t, text, ended, n);
+            found = t->opener == TO ? scan_recipient(&t->scan, text) : scan_function(&t->scan, text, n);
+        if (found == SERVE_FOUND_BLOCK) found = scan_for_end(t, text, ended, n);
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
     *n = 1;
-    t->dead |= 1U << t->opener; /* no other one ends behind it, either */
+    t->disabled |= 1U << t->opener; /* no other block can be complete either */
     return SERVE_FOUND_CONTENT;
 }
 
@@ -112,7 +117,7 @@ static bool is_tool(assay_text recipient)
     return true;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
     if (t->opener == SERVE_BARE)
@@ -131,6 +136,6 @@ const serve_tools_format serve_tools_functionary = {
     .inner = {"<|from|>", CONTENT, FUNCTION_END},
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .bare = "[",
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

@@ -1,11 +1,14 @@
-/* gemma4: <|tool_call>call:NAME{key:<|"|>text<|"|>,key:1}<tool_call|>, any number of calls between the
+/* gemma4: <|tool_call>call:NAME{key:<|"|>text<|"|>,key:1}<tool_call|>, with any number of calls between the
  * markers.
  *
- * Where a block holds no call in braces, calls as Python writes them count: call:NAME(key="text"). A block
- * that the text ends in counts as closed, unless there was a call before it: then it is dropped.
+ * In a block without a call in braces, calls in Python's syntax are recognised: call:NAME(key="text"). A
+ * block that the end of the text cuts off is read as if it were closed; but if the text had a call before it,
+ * it is dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 #include "serving/values/arguments.h"
 #include "serving/values/gemma_object.h"
 #include "serving/values/python_literal.h"
@@ -16,11 +19,11 @@
 #define TAG_END "<tool_call|>"
 #define CALL    "call:"
 
-/* Brackets that do not close are looked for again behind each call that is not one; altogether no further
- * than this many times the block. */
+/* Limit of the search for closing brackets, which starts anew after each call that is not one: this many
+ * times the length of the block. */
 #define LOOKS_MAX 16
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
     if (serve_span_find_next(text, &t->scan.seen, TAG_END) != SERVE_NOWHERE) {
@@ -33,7 +36,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     return t->n_calls > 0 ? SERVE_FOUND_NOTHING : SERVE_FOUND_BLOCK;
 }
 
-/* The next call:NAME at or after *at that `bracket` follows. *at comes behind the bracket. */
+/* The next call:NAME at or after *at that is followed by `bracket`. *at: the offset after the bracket. */
 static bool find_call(assay_text block, char bracket, size_t *at, assay_text *name)
 {
     for (size_t begin; (begin = serve_span_find(block, *at, CALL)) != SERVE_NOWHERE;) {
@@ -48,7 +51,7 @@ static bool find_call(assay_text block, char bracket, size_t *at, assay_text *na
     return false;
 }
 
-static void take_braces(serve_tools *t, assay_text block)
+static void read_braces(serve_tools *t, assay_text block)
 {
     assay_text name;
     size_t n_looked = 0;
@@ -64,7 +67,7 @@ static void take_braces(serve_tools *t, assay_text block)
     }
 }
 
-/* A keyword before a value, with its '='. */
+/* Reads a keyword and its '=' before a value. */
 static assay_text read_keyword(assay_text text, size_t *at)
 {
     const assay_text rest = serve_span_from(text, *at),
@@ -77,7 +80,8 @@ static assay_text read_keyword(assay_text text, size_t *at)
     return word;
 }
 
-/* Arguments from text[*at..) to ')': keywords are kept, what has none is read and passed over. */
+/* Reads arguments from text[*at..) to ')'. Keyword arguments are added to out, positional ones are
+ * skipped. */
 static bool read_keywords(assay_text text, size_t *at, serve_arguments *out)
 {
     bool keywords = false;
@@ -97,7 +101,7 @@ static bool read_keywords(assay_text text, size_t *at, serve_arguments *out)
     return true;
 }
 
-static void take_parentheses(serve_tools *t, assay_text block)
+static void read_parentheses(serve_tools *t, assay_text block)
 {
     assay_text name;
     size_t n_looked = 0;
@@ -116,22 +120,22 @@ static void take_parentheses(serve_tools *t, assay_text block)
     }
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     const size_t n_calls = t->n_calls;
     const size_t end = serve_span_find(block, 0, TAG_END), from = strlen(TAG);
     const assay_text body = serve_span_part(block, from, end < block.n ? end : block.n);
-    take_braces(t, body);
-    if (t->n_calls == n_calls) take_parentheses(t, body);
+    read_braces(t, body);
+    if (t->n_calls == n_calls) read_parentheses(t, body);
     if (t->n_calls > n_calls) return SERVE_FOUND_NOTHING;
-    t->withheld = true; /* finish looks for calls, and the end of a thought may take it along */
+    t->withheld = true; /* finish searches it for calls, and a </think> may absorb it */
     return SERVE_FOUND_CONTENT;
 }
 
-/* Behind a block without a call, calls as Python writes them count wherever they stand. */
+/* After a block without a call, calls in Python's syntax are recognised anywhere in the tail. */
 static void finish(serve_tools *t)
 {
-    if (t->withheld && t->n_calls == 0) serve_tools_take_tail(t, take_parentheses);
+    if (t->withheld && t->n_calls == 0) serve_tools_read_tail(t, read_parentheses);
 }
 
 const serve_tools_format serve_tools_gemma4 = {
@@ -141,8 +145,8 @@ const serve_tools_format serve_tools_gemma4 = {
     .after = SERVE_AFTER_CALL_DROPPED,
     .drops_thoughts = true,
     .releases = true,
-    .look = look,
-    .take = take,
-    .take_along = serve_tools_withhold_taken,
+    .scan_block = scan_block,
+    .read_block = read_block,
+    .absorb = serve_tools_withhold_absorbed,
     .finish = finish,
 };

@@ -1,13 +1,16 @@
-/* glm47: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>. Where the request
- * names tools, only those are called. poolside_v1: the same, but that a value which the request declares a
- * string is one as it stands, and of a key that comes twice the first value counts.
+/* glm47: <tool_call>NAME<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>…</tool_call>. If the request names
+ * tools, other names are not calls. poolside_v1: the same, but a value that the request declares a string is
+ * copied verbatim, and of a duplicate key the first value is used.
  *
- * From the first tag on, what stands between <think> and </think> is dropped, and no call ends within it. The
- * end of a thought without a beginning takes along what is before it: but not what was told already, and not
- * a call, if the text has a whole thought and no call comes before that one's end.
+ * From the first tag on, text between <think> and </think> is dropped, and no call ends within it. A </think>
+ * without <think> absorbs the text before it, but not what was already emitted, and not a call if the text
+ * has a complete thinking block and no call before the end of that block.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
+#include "serving/tools/thoughts.h"
 #include "serving/values/arguments.h"
 
 #include <string.h>
@@ -19,17 +22,21 @@
 #define VALUE     "<arg_value>"
 #define VALUE_END "</arg_value>"
 
-/* t->scan.phase: seen is within a thought, which no end of a call is looked for in; mark[0] is behind those
- * before. */
+/* t->scan.phase: scan.seen is within a thinking block, where end tags are ignored. mark[0]: the offset after
+ * the blocks before it. */
 enum { THINKING = 1 };
 
-/* t->seen: t->name and t->arguments are a call that the end of a thought has taken along. */
-enum { KEPT = 1 };
+/* The call that a </think> has absorbed. */
+typedef struct glm47_state {
+    bool is_kept;
+    serve_bytes name, arguments;
+} glm47_state;
 
-/* t->opener; a thought opens a block only behind the first tag. */
+/* Values of t->opener; <think> opens a block only after the first tag. */
 enum { CALL, THOUGHT };
 
-/* Whether a thought that begins in text[mark[0]..end) goes on there; then it is looked for its end. */
+/* Whether a thinking block that begins in text[mark[0]..end) is open at `end`; the search for its end starts
+ * then. */
 static bool is_within_thought(serve_tools *t, assay_text text, size_t end)
 {
     size_t *from = &t->scan.mark[0];
@@ -45,7 +52,7 @@ static bool is_within_thought(serve_tools *t, assay_text text, size_t end)
     return false;
 }
 
-/* To the first end that is not within a thought. */
+/* Searches for the first end tag outside of thinking blocks. */
 static bool find_end(serve_tools *t, assay_text text)
 {
     for (size_t end;;) {
@@ -56,16 +63,16 @@ static bool find_end(serve_tools *t, assay_text text)
         }
         end = serve_span_find_next(text, &t->scan.seen, TAG_END);
         if (end == SERVE_NOWHERE) return false;
-        if (t->endless || !is_within_thought(t, text, end)) return true;
+        if (t->thoughts.endless || !is_within_thought(t, text, end)) return true;
     }
 }
 
-static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_call(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
     bool found = find_end(t, text);
     if (!found && ended && t->scan.phase == THINKING) {
-        t->endless = true;
+        t->thoughts.endless = true;
         t->scan = (serve_tools_scan){.seen = strlen(TAG)};
         found = find_end(t, text);
     }
@@ -73,7 +80,7 @@ static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, 
     if (found) return SERVE_FOUND_BLOCK;
     if (t->scan.phase == 0) serve_tools_wait_for(t, text, "<");
     if (!ended) return SERVE_FOUND_MORE;
-    t->dead |= 1U << t->opener;
+    t->disabled |= 1U << t->opener;
     serve_tools_content(t, serve_span_part(text, 0, strlen(TAG)));
     *n = strlen(TAG);
     return SERVE_FOUND_CHAIN;
@@ -81,26 +88,28 @@ static serve_tools_found look_call(serve_tools *t, assay_text text, bool ended, 
 
 static void call(serve_tools *t, assay_text name, assay_text arguments)
 {
-    t->seen &= ~(unsigned)KEPT;
-    if (!t->failed && !t->name.failed && !t->arguments.failed) serve_tools_call(t, name, arguments);
+    glm47_state *own = t->own;
+    own->is_kept = false;
+    if (!t->failed) serve_tools_call(t, name, arguments);
 }
 
 static void pass_thought(serve_tools *t)
 {
-    t->thought = SERVE_THOUGHT_WHOLE;
-    if (t->seen & KEPT) call(t, serve_bytes_text(&t->name), serve_bytes_text(&t->arguments));
+    const glm47_state *own = t->own;
+    t->thoughts.had = SERVE_THOUGHT_WHOLE;
+    if (own->is_kept) call(t, serve_bytes_text(&own->name), serve_bytes_text(&own->arguments));
 }
 
-/* Whether the end of a thought takes along what is before it, which was at most content under a condition. */
-static bool takes_along(serve_tools *t)
+/* Whether a </think> absorbs the text before it, which has been held at most. */
+static bool absorbs_text(serve_tools *t)
 {
-    if (t->thought != SERVE_THOUGHT_NONE) return false;
-    t->thought = SERVE_THOUGHT_STRAY;
+    if (t->thoughts.had != SERVE_THOUGHT_NONE) return false;
+    t->thoughts.had = SERVE_THOUGHT_STRAY;
     if (t->n_calls == 0) t->tail.n = 0;
     return t->n_calls == 0;
 }
 
-static serve_tools_found look_thought(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_thought(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.seen == 0) t->scan.seen = strlen(SERVE_THINK);
     const bool found = serve_span_find_next(text, &t->scan.seen, SERVE_THINK_END) != SERVE_NOWHERE;
@@ -109,27 +118,29 @@ static serve_tools_found look_thought(serve_tools *t, assay_text text, bool ende
     if (found) {
         pass_thought(t);
     } else {
-        t->endless = true;
+        t->thoughts.endless = true;
         serve_tools_content(t, serve_span_part(text, 0, *n));
     }
     return SERVE_FOUND_CHAIN;
 }
 
-/* Which tag text begins with, behind the first one; NULL: none, and *part: not yet. */
+/* The tag that text begins with, after the first tag. NULL if there is none; *part: text is a proper prefix
+ * of one. */
 static const char *find_tag(const serve_tools *t, assay_text text, bool *part)
 {
     static const char *const TAGS[] = {TAG, SERVE_THINK, SERVE_THINK_END};
     *part = false;
     for (size_t i = 0; i < sizeof TAGS / sizeof *TAGS; i++) {
-        if ((i == CALL && t->dead != 0) || (i == THOUGHT && t->endless)) continue;
+        if ((i == CALL && t->disabled != 0) || (i == THOUGHT && t->thoughts.endless)) continue;
         if (serve_span_starts(text, TAGS[i])) return TAGS[i];
         *part |= serve_span_begins(text, TAGS[i]);
     }
     return NULL;
 }
 
-/* Behind a block: content up to the next tag, or that. SERVE_FOUND_BLOCK: it opens one, t->opener. */
-static serve_tools_found look_behind(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* After a block: reads content up to the next tag, or that tag. SERVE_FOUND_BLOCK: the tag opens a block,
+ * t->opener. */
+static serve_tools_found scan_after(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     const char *tag = NULL;
     bool part;
@@ -150,19 +161,19 @@ static serve_tools_found look_behind(serve_tools *t, assay_text text, bool ended
         return SERVE_FOUND_BLOCK;
     }
     *n = strlen(tag);
-    if (!takes_along(t)) serve_tools_content(t, serve_span_part(text, 0, *n));
+    if (!absorbs_text(t)) serve_tools_content(t, serve_span_part(text, 0, *n));
     return SERVE_FOUND_CHAIN;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    if (t->opener == SERVE_CHAINED) found = look_behind(t, text, ended, n);
+    if (t->opener == SERVE_CHAINED) found = scan_after(t, text, ended, n);
     if (found != SERVE_FOUND_BLOCK) return found;
-    return t->opener == THOUGHT ? look_thought(t, text, ended, n) : look_call(t, text, ended, n);
+    return t->opener == THOUGHT ? scan_thought(t, text, ended, n) : scan_call(t, text, ended, n);
 }
 
-/* The end of a key: one that a value follows, which begins at *value. */
+/* The offset of the </arg_key> that a value follows, which begins at *value. */
 static size_t find_key_end(assay_text text, size_t from, size_t *value)
 {
     for (size_t end = from; (end = serve_span_find(text, end, KEY_END)) != SERVE_NOWHERE; end++) {
@@ -173,7 +184,7 @@ static size_t find_key_end(assay_text text, size_t from, size_t *value)
     return SERVE_NOWHERE;
 }
 
-/* What the request declares a string is one as it stands; of poolside_v1. */
+/* poolside_v1: a value that the request declares a string is copied verbatim. */
 static bool is_verbatim(const serve_tools *t, assay_text tool, assay_text key)
 {
     return t->format == &serve_tools_poolside_v1 && serve_tools_request_is_string(t->request, tool, key);
@@ -185,7 +196,7 @@ static void add_argument(serve_tools *t, assay_text tool, assay_text key, assay_
     if (key.n == 0) return;
     serve_arguments_name(out, key);
     if (is_verbatim(t, tool, key)) serve_bytes_add_quoted(&out->text, value);
-    else serve_json_or_string(t, &out->text, serve_span_trim(value));
+    else serve_json_or_string(&out->text, serve_span_trim(value));
 }
 
 static void read_arguments(serve_tools *t, assay_text tool, assay_text text, serve_arguments *out)
@@ -202,8 +213,8 @@ static void read_arguments(serve_tools *t, assay_text tool, assay_text text, ser
     }
 }
 
-/* A name on one line, and then nothing but arguments: body begins behind the tag. A blank may be one, which
- * names nothing. */
+/* Reads a name on one line that only arguments follow. body: the text after the tag. A blank is accepted as
+ * an empty name. */
 static bool read_name(assay_text body, assay_text *name, size_t *arguments)
 {
     const size_t begin = serve_span_skip(body, 0);
@@ -221,7 +232,7 @@ static bool is_known(const serve_tools *t, assay_text name)
     return !serve_tools_request_names_any(t->request) || serve_tools_request_names(t->request, name);
 }
 
-/* The call of a block: the first tag that a name follows is its. False where there is none. */
+/* Reads the call of a block, which begins at the first tag that a name follows. False if there is none. */
 static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_arguments *out)
 {
     assay_text body = serve_span_part(block, 0, block.n - strlen(TAG_END));
@@ -236,16 +247,18 @@ static bool read_call(serve_tools *t, assay_text block, assay_text *name, serve_
     return false;
 }
 
-/* Keeps a call that the end of a thought takes along, in case that it does not. */
-static void keep(serve_tools *t, assay_text name, assay_text arguments)
+/* Stores a call that a </think> absorbs; it is emitted if a complete thinking block follows. */
+static void keep_call(serve_tools *t, assay_text name, assay_text arguments)
 {
-    t->name.n = t->arguments.n = 0;
-    serve_bytes_add(&t->name, name.at, name.n);
-    serve_bytes_add(&t->arguments, arguments.at, arguments.n);
-    t->seen |= KEPT;
+    glm47_state *own = t->own;
+    own->name.n = own->arguments.n = 0;
+    serve_bytes_add(&own->name, name.at, name.n);
+    serve_bytes_add(&own->arguments, arguments.at, arguments.n);
+    t->failed |= own->name.failed || own->arguments.failed;
+    own->is_kept = true;
 }
 
-/* Gives the call of a block to `to`. False where there is none. */
+/* Passes the call of a block to `to`. False if there is none. */
 static bool pass_call(serve_tools *t, assay_text block, void (*to)(serve_tools *, assay_text, assay_text))
 {
     serve_arguments gathered = {0};
@@ -260,22 +273,29 @@ static bool pass_call(serve_tools *t, assay_text block, void (*to)(serve_tools *
     return is_one;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     if (t->block.n > 0) pass_thought(t);
     const size_t end = serve_span_find(block, 0, SERVE_THINK_END);
-    if (end != SERVE_NOWHERE && takes_along(t)) {
-        (void)pass_call(t, block, keep);
+    if (end != SERVE_NOWHERE && absorbs_text(t)) {
+        (void)pass_call(t, block, keep_call);
         block = serve_span_from(block, end + strlen(SERVE_THINK_END));
     }
     if (!pass_call(t, block, call)) serve_tools_content(t, block);
     return SERVE_FOUND_CHAIN;
 }
 
-/* What both have. */
+static void free_own(void *own)
+{
+    serve_bytes_free(&((glm47_state *)own)->name);
+    serve_bytes_free(&((glm47_state *)own)->arguments);
+}
+
+/* Members of both formats. */
 #define FORMAT                                                                                               \
     .openers = {TAG}, .inner = {TAG_END, KEY, KEY_END, VALUE, VALUE_END}, .drops_thoughts = true,            \
-    .look = look, .take = take
+    .scan_block = scan_block, .read_block = read_block, .own_bytes = sizeof(glm47_state),                    \
+    .free_own = free_own
 
 const serve_tools_format serve_tools_glm47 = {
     .names = {"glm47", "glm4"},

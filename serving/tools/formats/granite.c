@@ -1,14 +1,17 @@
-/* granite: <|tool_call|>[{"name": …, "arguments": {…}}, …], or <tool_call> before the array, at the very
- * beginning of the text alone. The name may stand in `type`.
+/* granite: <|tool_call|>[{"name": …, "arguments": {…}}, …], or <tool_call> before the array, only at the
+ * beginning of the text. The name may be in `type`.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
-    size_t *at = &t->scan.mark[0]; /* where the array begins, as far as it was looked for */
+    size_t *at = &t->scan.mark[0]; /* the offset of the array, as far as it has been searched for */
     *at = serve_span_skip(text, *at > 0 ? *at : strlen(t->format->openers[t->opener]));
     const size_t begin = *at;
     *n = begin;
@@ -19,7 +22,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     static const serve_tools_members MEMBERS = {.other_name = "type", .arguments = {"arguments"}};
     const size_t begin = serve_span_find(block, 0, "[");
@@ -32,6 +35,6 @@ const serve_tools_format serve_tools_granite = {
     .openers = {"<|tool_call|>", "<tool_call>"},
     .after = SERVE_AFTER_KEPT,
     .leading = true,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

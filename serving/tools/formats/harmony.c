@@ -1,17 +1,18 @@
 /* harmony: <|channel|>commentary to=functions.NAME<|constrain|>json<|message|>{…}<|call|>, and the answer
- * behind
- * <|channel|>final<|message|>.
+ * after <|channel|>final<|message|>.
  *
  * Arguments end at any control token. Before <|call|>, <|end|>, <|return|> and <|start|> they need not be
- * JSON; before another <|channel|>, or where the text ends, they must. A channel that ends the one before it
- * in this way begins no call. An answer without a text is none, unless <|return|> ends it. Behind a <|call|>
- * only the first answer counts, and only if <|return|> ends it. Text from the first channel on, and the role
- * before it, is content only if there is neither a call nor an answer, and then without the words of headers:
- * names of channels, recipients and "json". Control tokens are never content, so that these words are also
- * found where a token stands within them.
+ * JSON; before another <|channel|> or at the end of the text they must be, and that <|channel|> begins no
+ * call. An empty answer is no answer, unless <|return|> ends it. After a <|call|> only the first answer is
+ * emitted, and only if <|return|> ends it. Text from the first channel on, and the role before it, is content
+ * only if the text has neither a call nor an answer; the words of headers (names of channels, recipients and
+ * "json") are removed from it. Control tokens are never content, so these words are found even if a token was
+ * within them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -29,19 +30,22 @@ enum {
     CALL_OPENER,
     END_OPENER,
     RETURN_OPENER
-}; /* the others only end something */
+}; /* the other openers only end something */
 
-/* t->state: no channel was open yet, or one is, or was; one that the next channel ended; an answer that
- * waits. */
-enum { NONE, OPEN, INTERRUPTED, WAITING };
+/* No channel was opened yet; one is or was open; the next channel interrupted one; an answer is held. */
+typedef enum harmony_channel { NONE, OPEN, INTERRUPTED, WAITING } harmony_channel;
 
-/* t->seen: <|call|>; an answer and its <|return|>. */
-enum { CALLED = 1, ANSWERED = 2 };
+typedef struct harmony_state {
+    harmony_channel channel;
+    bool called;   /* there was a <|call|> */
+    bool answered; /* there was an answer with <|return|> after a <|call|> */
+} harmony_state;
 
 static const char *const ENDS[] = {"<|call|>", "<|end|>", RETURN, "<|start|>", CHANNEL};
 #define N_ENDS (sizeof ENDS / sizeof ENDS[0])
 
-/* The first of ENDS from *seen on; N_ENDS: none yet. *seen comes before it, or to where to go on. */
+/* Searches for the first of ENDS from *seen on; N_ENDS if there is none yet. *seen: its offset, or where to
+ * continue. */
 static size_t find_end(assay_text text, size_t *seen)
 {
     for (;; ++*seen) {
@@ -58,7 +62,7 @@ static size_t find_end(assay_text text, size_t *seen)
     }
 }
 
-/* Bytes of the control token that text begins with; 0: none. */
+/* The length of the control token that text begins with; 0 if there is none. */
 static size_t measure_token(const serve_tools *t, assay_text text)
 {
     for (size_t i = 0; i < SERVE_OPENERS_MAX; i++)
@@ -69,7 +73,7 @@ static size_t measure_token(const serve_tools *t, assay_text text)
 static const char *const CHANNELS[] = {"commentary", "final", "analysis"};
 enum { COMMENTARY, FINAL, N_CHANNELS = sizeof CHANNELS / sizeof CHANNELS[0] };
 
-/* Whether rest, the text behind <|channel|>, begins with the name of a channel that has a header to read. */
+/* Whether rest, the text after <|channel|>, begins with the name of a channel whose header is read. */
 static serve_tools_found find_channel_name(assay_text rest)
 {
     serve_tools_found found = SERVE_FOUND_NOTHING;
@@ -80,9 +84,9 @@ static serve_tools_found find_channel_name(assay_text rest)
     return found;
 }
 
-/* Whether text begins with a header: <|channel|>, a name, and all up to <|message|>, which no other control
- * token but <|constrain|> may precede. *n: its bytes; those of <|channel|> where there is no header, and of
- * all text where more is needed to end one. *looked: to where it was read. */
+/* Whether text begins with a header: <|channel|>, a name, and text up to <|message|> that has no control
+ * token but <|constrain|>. *n: the length of the header; of <|channel|> if there is no header; of all text if
+ * more is needed. *looked: the offset up to which text was scanned. */
 static serve_tools_found read_header(assay_text text, size_t *n, size_t *looked)
 {
     *n = strlen(CHANNEL);
@@ -105,7 +109,7 @@ static serve_tools_found read_header(assay_text text, size_t *n, size_t *looked)
     return SERVE_FOUND_MORE;
 }
 
-/* The name that a header calls; .n 0 where it calls none. */
+/* The name of the tool that a header calls; .n is 0 if it calls none. */
 static assay_text read_recipient(assay_text header)
 {
     const size_t begin = strlen(CHANNEL "commentary"), at = serve_span_skip(header, begin);
@@ -123,40 +127,42 @@ static assay_text read_recipient(assay_text header)
     return serve_span_equals(serve_span_from(rest, end), MESSAGE) ? name : none;
 }
 
-/* Whether the header at the beginning of text begins a call; its arguments begin behind it. */
+/* Whether the header begins a call; its arguments follow it. */
 static bool begins_call(const serve_tools *t, assay_text header)
 {
-    return t->state != INTERRUPTED && serve_span_starts(header, CHANNEL "commentary") &&
+    const harmony_state *own = t->own;
+    return own->channel != INTERRUPTED && serve_span_starts(header, CHANNEL "commentary") &&
            read_recipient(header).n > 0;
 }
 
 static void begin_answer(serve_tools *t)
 {
-    const bool waits = t->seen & CALLED;
+    harmony_state *own = t->own;
+    const bool waits = own->called;
     t->tail.n = 0;
-    if (waits && (t->seen & ANSWERED)) return;
-    t->direct = !waits;
-    t->dropping = !waits; /* what is not the answer */
+    if (waits && own->answered) return;
+    t->content_mode = waits ? SERVE_CONTENT_BY_RULE : SERVE_CONTENT_EMITTED;
     t->withheld = waits;
-    if (waits) t->state = WAITING;
+    if (waits) own->channel = WAITING;
 }
 
-/* An answer that waited, and what ends it. */
+/* Emits or drops a held answer at the token that ends it. */
 static void end_answer(serve_tools *t)
 {
-    if (t->state != WAITING) return;
+    harmony_state *own = t->own;
+    if (own->channel != WAITING) return;
     if (t->opener == RETURN_OPENER) {
         serve_tools_release(t);
-        t->seen |= ANSWERED;
+        own->answered = true;
     }
     t->tail.n = 0;
     t->withheld = false;
-    t->dropping = true;
-    t->state = OPEN;
+    t->content_mode = SERVE_CONTENT_DROPPED;
+    own->channel = OPEN;
 }
 
-/* Whether text, which stands behind the header of an answer, begins one: a text, or <|return|>. *seen: white
- * space that was passed before. */
+/* Whether text, which follows the header of an answer, begins an answer: it is not empty, or <|return|> ends
+ * it. *seen: the length of the leading white space. */
 static serve_tools_found find_answer(const serve_tools *t, assay_text text, size_t *seen)
 {
     *seen = serve_span_skip(text, *seen);
@@ -168,8 +174,8 @@ static serve_tools_found find_answer(const serve_tools *t, assay_text text, size
     return SERVE_FOUND_BLOCK;
 }
 
-/* Of a header that begins neither a call nor an answer only <|channel|> is dropped: its words wait. */
-static serve_tools_found look_channel(serve_tools *t, assay_text text, size_t *n)
+/* Of a header that begins neither a call nor an answer only <|channel|> is dropped; its words are held. */
+static serve_tools_found scan_channel(serve_tools *t, assay_text text, size_t *n)
 {
     serve_tools_found found = read_header(text, n, &t->scan.seen);
     if (found == SERVE_FOUND_BLOCK && begins_call(t, serve_span_part(text, 0, *n))) {
@@ -181,17 +187,17 @@ static serve_tools_found look_channel(serve_tools *t, assay_text text, size_t *n
                     ? find_answer(t, serve_span_from(text, *n), &t->scan.mark[2])
                     : SERVE_FOUND_NOTHING;
     if (found == SERVE_FOUND_MORE) {
-        if (*n < text.n) *n = strlen(CHANNEL); /* an answer without a text so far */
+        if (*n < text.n) *n = strlen(CHANNEL); /* an empty answer so far */
         return found;
     }
-    t->state = OPEN;
+    ((harmony_state *)t->own)->channel = OPEN;
     if (found == SERVE_FOUND_BLOCK) begin_answer(t);
     else *n = strlen(CHANNEL);
     return SERVE_FOUND_NOTHING;
 }
 
-/* mark: where the arguments begin, and what they end in. */
-static serve_tools_found look_arguments(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* mark[0]: the offset of the arguments; mark[1]: the index in ENDS of what ends them. */
+static serve_tools_found scan_arguments(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     t->scan.mark[1] = find_end(text, &t->scan.seen);
     const bool whole = t->scan.mark[1] < N_ENDS;
@@ -200,39 +206,42 @@ static serve_tools_found look_arguments(serve_tools *t, assay_text text, bool en
     return whole || ended ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
-/* A role that a channel follows waits as what is behind that does. */
-static serve_tools_found look_token(serve_tools *t, assay_text text, size_t *n)
+/* A role that a channel follows is held like the text after it. */
+static serve_tools_found scan_token(serve_tools *t, assay_text text, size_t *n)
 {
+    harmony_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
     const assay_text rest = serve_span_from(text, *n);
     if (t->opener != START_OPENER) return SERVE_FOUND_NOTHING;
     if (serve_span_begins(rest, ROLE CHANNEL)) return SERVE_FOUND_MORE;
-    if (serve_span_starts(rest, ROLE CHANNEL) && t->state == NONE) t->state = OPEN;
+    if (serve_span_starts(rest, ROLE CHANNEL) && own->channel == NONE) own->channel = OPEN;
     return SERVE_FOUND_NOTHING;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    harmony_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    t->direct = false;
+    /* Text outside of the answer is dropped. */
+    if (t->content_mode == SERVE_CONTENT_EMITTED) t->content_mode = SERVE_CONTENT_DROPPED;
     end_answer(t);
-    if (t->opener == CALL_OPENER) t->seen |= CALLED;
-    if (t->opener != CHANNEL_OPENER) found = look_token(t, text, n);
-    else if (t->scan.mark[0] == 0) found = look_channel(t, text, n);
-    if (t->opener == CHANNEL_OPENER && found == SERVE_FOUND_BLOCK) found = look_arguments(t, text, ended, n);
+    own->called |= t->opener == CALL_OPENER;
+    if (t->opener != CHANNEL_OPENER) found = scan_token(t, text, n);
+    else if (t->scan.mark[0] == 0) found = scan_channel(t, text, n);
+    if (t->opener == CHANNEL_OPENER && found == SERVE_FOUND_BLOCK) found = scan_arguments(t, text, ended, n);
     if (found == SERVE_FOUND_MORE && ended) {
         found = SERVE_FOUND_NOTHING;
-        if (t->opener == CHANNEL_OPENER) t->state = OPEN;
+        if (t->opener == CHANNEL_OPENER) own->channel = OPEN;
     }
-    if (found == SERVE_FOUND_NOTHING && t->state == INTERRUPTED) t->state = OPEN;
-    t->marked = t->state != NONE;
+    if (found == SERVE_FOUND_NOTHING && own->channel == INTERRUPTED) own->channel = OPEN;
+    t->marked = own->channel != NONE;
     return found;
 }
 
-/* Arguments that are a string are what it says. */
-static bool take_call(serve_tools *t, assay_text name, assay_text arguments)
+/* Arguments that are a JSON string are unquoted. */
+static bool read_call(serve_tools *t, assay_text name, assay_text arguments)
 {
-    const bool strict = t->scan.mark[1] + 1 >= N_ENDS; /* another channel, or the end of the text */
+    const bool strict = t->scan.mark[1] + 1 >= N_ENDS; /* before another channel, or at the end of the text */
     const assay_status rc = serve_json_check(arguments);
     if (rc == ASSAY_ENOMEM) t->failed = true;
     if (rc != ASSAY_OK && (strict || t->failed)) return false;
@@ -245,7 +254,7 @@ static bool take_call(serve_tools *t, assay_text name, assay_text arguments)
     return true;
 }
 
-/* A block that is no call is content, without its control tokens. */
+/* Adds a block that is no call as content, without its control tokens. */
 static void add_block(serve_tools *t, assay_text block)
 {
     size_t from = 0;
@@ -258,17 +267,18 @@ static void add_block(serve_tools *t, assay_text block)
     serve_tools_content(t, serve_span_from(block, from));
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
+    harmony_state *own = t->own;
     const size_t begin = t->scan.mark[0];
     const assay_text name = read_recipient(serve_span_part(block, 0, begin));
-    t->state = t->scan.mark[1] + 1 == N_ENDS ? INTERRUPTED : OPEN;
+    own->channel = t->scan.mark[1] + 1 == N_ENDS ? INTERRUPTED : OPEN;
     t->marked = true;
-    if (!take_call(t, name, serve_span_trim(serve_span_from(block, begin)))) add_block(t, block);
+    if (!read_call(t, name, serve_span_trim(serve_span_from(block, begin)))) add_block(t, block);
     return SERVE_FOUND_NOTHING;
 }
 
-/* Bytes of the channel's name that text begins with; 0: none. */
+/* The length of the channel name that text begins with; 0 if there is none. */
 static size_t measure_channel(assay_text text)
 {
     for (size_t i = 0; i < N_CHANNELS; i++)
@@ -293,7 +303,7 @@ static size_t measure_json(assay_text text)
     return serve_span_starts(text, "json") ? strlen("json") : 0;
 }
 
-/* Removes the words that `measure` finds, each with the white space behind it. */
+/* Removes the words that `measure` finds, each with the white space after it. */
 static void drop_words(serve_bytes *from, size_t (*measure)(assay_text text))
 {
     const assay_text text = serve_bytes_text(from);
@@ -306,10 +316,11 @@ static void drop_words(serve_bytes *from, size_t (*measure)(assay_text text))
     from->n = n_left;
 }
 
-/* The words of one kind after those of another, as in the published server. */
+/* Removes one kind of word after the other, as the published server does. */
 static void finish(serve_tools *t)
 {
-    if (t->state == WAITING || t->n_calls > 0) return; /* the tail is an answer, or dropped */
+    const harmony_state *own = t->own;
+    if (own->channel == WAITING || t->n_calls > 0) return; /* the tail is a held answer, or is dropped */
     drop_words(&t->tail, measure_channel);
     drop_words(&t->tail, measure_recipient);
     drop_words(&t->tail, measure_json);
@@ -320,7 +331,8 @@ const serve_tools_format serve_tools_harmony = {
     .openers = {CHANNEL, "<|start|>", "<|call|>", "<|end|>", RETURN, MESSAGE, CONSTRAIN},
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .reads_messages = true,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
     .finish = finish,
+    .own_bytes = sizeof(harmony_state),
 };

@@ -1,15 +1,20 @@
-/* hermes: <tool_call>{"name": …, "arguments": {…}}</tool_call>; between the same markers, or without them as
- * long as no marker was seen, <function=NAME>…</function>.
+/* hermes: <tool_call>{"name": …, "arguments": {…}}</tool_call>; <function=NAME>…</function> between the same
+ * tags, or without them until the first <tool_call>.
  *
- * The end of a function that none was open for takes the next function with it, which is content then.
+ * A </function> without a function turns the next function into content.
  *
- * A block ends at the first end marker behind '}' (behind </function>), so that one in a string, say, does
- * not end it. One that the text ends in is a call where its object is whole, whatever stands between it and
- * its tag; that may be another tag, so content from a tag on that is followed by another is withheld until a
- * call or the end of the text.
+ * A block ends at the first end tag that follows '}' (or </function>), so an end tag within a string, for
+ * example, does not end it. A block that the end of the text cuts off is a call if its object is complete,
+ * even with other text between the tag and the object. That text may contain another tag, so content from a
+ * tag on that another one follows is withheld until a call or the end of the text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
+#include "serving/tools/thoughts.h"
 
 #include <string.h>
 
@@ -18,12 +23,16 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-enum { TAGGED, BARE, STRAY }; /* openers; t->state: ends of functions that none was open for */
+enum { TAGGED, BARE, STRAY }; /* openers */
 
-/* What stands between the tags, as far as it is known. */
+typedef struct hermes_state {
+    int n_stray; /* how many </function> had no function */
+} hermes_state;
+
+/* What is between the tags, as far as it is known. */
 enum { UNKNOWN, OBJECT, FUNCTIONS, OTHER };
 
-static int tell_body(assay_text body)
+static int classify_body(assay_text body)
 {
     if (serve_span_starts(body, "{")) return OBJECT;
     if (serve_span_starts(body, FUNCTION)) return FUNCTIONS;
@@ -42,7 +51,7 @@ static bool find_object_end(serve_tools *t, assay_text text, size_t *n)
     return false;
 }
 
-/* What is neither reaches to its end marker, or to the next marker. */
+/* A body of another kind reaches to its end tag or to the next tag. */
 static bool find_other_end(serve_tools *t, assay_text text, size_t *n)
 {
     size_t *seen = &t->scan.seen, *seen_again = &t->scan.mark[0];
@@ -59,7 +68,7 @@ static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
         if (t->scan.seen == 0) t->scan.seen = strlen(TAG);
         t->scan.seen = serve_span_skip(text, t->scan.seen);
         if (t->scan.seen == text.n) return false;
-        t->scan.phase = tell_body(serve_span_from(text, t->scan.seen));
+        t->scan.phase = classify_body(serve_span_from(text, t->scan.seen));
         t->scan.mark[0] = t->scan.seen;
     }
     switch (t->scan.phase) {
@@ -70,11 +79,12 @@ static bool find_tagged_end(serve_tools *t, assay_text text, size_t *n)
     }
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    hermes_state *own = t->own;
     bool whole;
-    if (t->opener == STRAY || (t->opener == BARE && t->state > 0)) {
-        t->state += t->opener == STRAY ? 1 : -1;
+    if (t->opener == STRAY || (t->opener == BARE && own->n_stray > 0)) {
+        own->n_stray += t->opener == STRAY ? 1 : -1;
         *n = strlen(t->opener == STRAY ? FUNCTION_END : FUNCTION);
         return SERVE_FOUND_CONTENT;
     }
@@ -93,8 +103,8 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
 
-/* The object that begins in text, and what stands behind it but for white space and an end marker. */
-static bool take_object(serve_tools *t, assay_text text)
+/* Emits the call of the object in text, if only white space and an end tag follow it. */
+static bool read_object(serve_tools *t, assay_text text)
 {
     const size_t at = serve_span_find(text, 0, "{");
     if (at == SERVE_NOWHERE) return false;
@@ -106,7 +116,7 @@ static bool take_object(serve_tools *t, assay_text text)
     return serve_tools_call_object(t, serve_span_part(text, at, end), &MEMBERS);
 }
 
-static serve_tools_found take_function(serve_tools *t, assay_text text)
+static serve_tools_found read_function(serve_tools *t, assay_text text)
 {
     size_t end = serve_span_find(text, 0, FUNCTION_END);
     for (size_t at = end; at != SERVE_NOWHERE; at = serve_span_find(text, at + 1, FUNCTION_END)) end = at;
@@ -115,45 +125,46 @@ static serve_tools_found take_function(serve_tools *t, assay_text text)
     return called ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
-    if (t->opener == BARE) return take_function(t, block);
-    t->dead |= 1U << BARE;
+    if (t->opener == BARE) return read_function(t, block);
+    t->disabled |= 1U << BARE;
     const bool closed = serve_span_ends(block, TAG_END);
-    if (t->withheld && !closed) return SERVE_FOUND_CONTENT; /* finish looks for the object */
+    if (t->withheld && !closed) return SERVE_FOUND_CONTENT; /* finish searches for the object */
     const assay_text body = serve_span_trim(serve_span_from(block, strlen(TAG)));
     if (serve_span_starts(body, FUNCTION)) {
-        const serve_tools_found found = take_function(t, body);
+        const serve_tools_found found = read_function(t, body);
         if (found == SERVE_FOUND_NOTHING || closed) return found;
     }
-    if (take_object(t, body)) return SERVE_FOUND_NOTHING;
+    if (read_object(t, body)) return SERVE_FOUND_NOTHING;
     t->withheld |= !closed && t->n_calls == 0;
-    /* Both answers of the published server drop what has the shape of a call and is broken. */
+    /* Both answers of the published server drop invalid text in the shape of a call. */
     const bool shaped = t->scan.phase == OBJECT && closed;
     return shaped ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
-/* Both answers of the published server drop what is before the end of a thought. Behind a tag that was open
- * its stream says nothing more, but for a call that the text ends in: the text is withheld. */
-static void take_along(serve_tools *t, assay_text text)
+/* Both answers of the published server drop the text before a </think>. After an open tag its stream emits
+ * nothing more except a call at the end of the text, so text is withheld. */
+static void absorb(serve_tools *t, assay_text text)
 {
+    hermes_state *own = t->own;
     t->withheld |= text.n > strlen(SERVE_THINK_END);
-    t->dead = 0;
-    t->state = 0;
+    t->disabled = 0;
+    own->n_stray = 0;
     t->tail.n = 0;
 }
 
-/* The object that text ends in, if nothing stands before it, or a tag, which need not be whole. */
-static void take_last(serve_tools *t, assay_text text)
+/* Emits the call of an object at the end of text that only a tag, which may be incomplete, precedes. */
+static void read_last(serve_tools *t, assay_text text)
 {
     text = serve_span_trim(text);
-    if (serve_span_starts(text, "{") || serve_span_starts(text, "<tool_call")) take_object(t, text);
+    if (serve_span_starts(text, "{") || serve_span_starts(text, "<tool_call")) read_object(t, text);
 }
 
 static void finish(serve_tools *t)
 {
     if (!t->withheld) return;
-    if (t->n_calls == 0) serve_tools_take_tail(t, take_last);
+    if (t->n_calls == 0) serve_tools_read_tail(t, read_last);
     serve_tools_release(t);
 }
 
@@ -164,9 +175,10 @@ const serve_tools_format serve_tools_hermes = {
     .ends = 1U << STRAY,
     .after = SERVE_AFTER_KEPT,
     .drops_thoughts = true,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
     .releases = true,
-    .take_along = take_along,
+    .absorb = absorb,
     .finish = finish,
+    .own_bytes = sizeof(hermes_state),
 };

@@ -1,8 +1,10 @@
-/* kimi: <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>, in a section or
- * not. The arguments are what stands there, JSON or not.
+/* kimi: <|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>, within a section
+ * or without one. The arguments are copied, JSON or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -12,8 +14,8 @@
 
 enum { CALLED, SECTION, SECTION_ALIKE }; /* openers */
 
-/* mark[0]: the '<' behind the name; mark[1]: behind the marker of arguments. */
-static serve_tools_found look_name(serve_tools_scan *scan, assay_text text)
+/* mark[0]: the offset of the '<' after the name; mark[1]: the offset after the marker of the arguments. */
+static serve_tools_found scan_name(serve_tools_scan *scan, assay_text text)
 {
     if (scan->seen == 0) scan->seen = strlen(CALL);
     if (scan->mark[0] == 0) {
@@ -29,12 +31,12 @@ static serve_tools_found look_name(serve_tools_scan *scan, assay_text text)
     return SERVE_FOUND_BLOCK;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
     *n = strlen(t->format->openers[t->opener]);
     if (t->opener != CALLED) return SERVE_FOUND_CONTENT;
-    if (t->scan.mark[1] == 0) found = look_name(&t->scan, text);
+    if (t->scan.mark[1] == 0) found = scan_name(&t->scan, text);
     if (found == SERVE_FOUND_BLOCK) {
         found = serve_span_find_next(text, &t->scan.seen, CALL_END) != SERVE_NOWHERE ? SERVE_FOUND_BLOCK
                                                                                      : SERVE_FOUND_MORE;
@@ -42,11 +44,11 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
         if (found == SERVE_FOUND_MORE) serve_tools_wait_for(t, text, "<");
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
-    *n = text.n; /* no other one ends behind it, either */
+    *n = text.n; /* no other call can be complete either */
     return SERVE_FOUND_CONTENT;
 }
 
-/* Where text, which holds the byte, has it last; SERVE_NOWHERE where it does not. */
+/* The offset of the last `byte` in text; SERVE_NOWHERE if there is none. */
 static size_t find_last(assay_text text, char byte)
 {
     for (size_t i = text.n; i > 0; i--)
@@ -54,7 +56,7 @@ static size_t find_last(assay_text text, char byte)
     return SERVE_NOWHERE;
 }
 
-/* Without a number behind a colon at its end. */
+/* Removes a colon and a number at the end. */
 static assay_text strip_number(assay_text name)
 {
     size_t end = name.n;
@@ -63,8 +65,8 @@ static assay_text strip_number(assay_text name)
     return numbered ? serve_span_part(name, 0, end - 1) : name;
 }
 
-/* What is called: of what the last two colons stand around, or what the last one stands behind, the part
- * behind the last full stop. */
+/* The name of the tool: the part after the last full stop of the text between the last two colons, or before
+ * the only colon. */
 static assay_text read_name(assay_text header)
 {
     assay_text name = strip_number(serve_span_trim(header));
@@ -78,7 +80,7 @@ static assay_text read_name(assay_text header)
     return serve_span_trim(stop == SERVE_NOWHERE ? name : serve_span_from(name, stop + 1));
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     const size_t *mark = t->scan.mark;
     const assay_text name = read_name(serve_span_part(block, strlen(CALL), mark[0]));
@@ -92,6 +94,6 @@ const serve_tools_format serve_tools_kimi = {
     .openers = {CALL, "<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"},
     .inner = {CALL_END, ARGUMENTS, "<|tool_calls_section_end|>", "<|tool_call_section_end|>"},
     .after = SERVE_AFTER_MARKER_UNCALLED,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

@@ -1,11 +1,15 @@
-/* llama: <|python_tag|>{"name": …, "parameters": {…}}, more of them behind ';'; the same without the marker
- * at the very beginning, its first member `name` or `type`; <function=NAME>{…}</function>.
+/* llama: <|python_tag|>{"name": …, "parameters": {…}}, with more objects after ';'; the same without the
+ * marker at the beginning of the text if the first member is `name` or `type`; <function=NAME>{…}</function>.
  *
- * What is no call hides none: an object that is none hides no function, a function that is none no marked
- * object.
+ * Text that is no call hides no call: a function is found after an object that is no call, and a marked
+ * object after a function that is no call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -13,16 +17,20 @@
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
 
-/* Openers; before t->hollow of each, it opens nothing: objects in an object that is none, functions of which
- * one was found to be none. */
-enum { MARKED, TAGGED };
-enum { BEFORE, MEMBER, INSIDE }; /* phases: before the object, before its first member is known, in it */
+enum { MARKED, TAGGED, N_HOLLOW }; /* openers */
+enum { BEFORE, MEMBER, INSIDE };   /* phases: before the object, before its first member is known, in it */
+
+/* hollow: for each opener, the offset in the text before which it is ignored: objects within an object that
+ * is no call, and functions after one that was found to be no call. */
+typedef struct llama_state {
+    size_t hollow[N_HOLLOW];
+} llama_state;
 
 static const serve_tools_members MEMBERS = {
     .arguments = {"parameters", "arguments"}, .required = true, .verbatim = true, .trimmed = true};
 
-/* What stands before the object: the marker, or ';'; white space around. */
-static serve_tools_found look_before(serve_tools *t, assay_text text, size_t *n)
+/* Reads what precedes the object: the marker or ';', and white space. */
+static serve_tools_found scan_before(serve_tools *t, assay_text text, size_t *n)
 {
     size_t *seen = &t->scan.seen;
     if (t->opener == MARKED && *seen == 0) *seen = strlen(MARKER);
@@ -40,8 +48,8 @@ static serve_tools_found look_before(serve_tools *t, assay_text text, size_t *n)
     return SERVE_FOUND_BLOCK;
 }
 
-/* Without a marker, only an object that begins like a call is waited for. */
-static serve_tools_found look_member(serve_tools *t, assay_text text, size_t *n)
+/* Without a marker, an object is a block only if it begins like a call. */
+static serve_tools_found scan_member(serve_tools *t, assay_text text, size_t *n)
 {
     static const char *const FIRST[] = {"\"name\"", "\"type\""};
     size_t *at = t->scan.mark;
@@ -61,14 +69,15 @@ static serve_tools_found look_member(serve_tools *t, assay_text text, size_t *n)
     return found;
 }
 
-/* Nothing that begins before text[until] like the block is a call. */
+/* Ignores this opener before text[until]. */
 static serve_tools_found pass_hollow(serve_tools *t, size_t opener, size_t until)
 {
-    t->hollow[opener] = t->passed + until;
+    llama_state *own = t->own;
+    own->hollow[opener] = t->passed + until;
     return SERVE_FOUND_CONTENT;
 }
 
-static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
+static serve_tools_found scan_function(serve_tools *t, assay_text text, size_t *n)
 {
     *n = strlen(FUNCTION);
     if (t->scan.seen == 0) t->scan.seen = *n;
@@ -87,8 +96,8 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
     return SERVE_FOUND_BLOCK;
 }
 
-/* Hands out the call that the object is which ends at t->scan.seen; else content up to its inside. */
-static serve_tools_found take_object(serve_tools *t, assay_text text, size_t *n)
+/* Emits the call of the object that ends at t->scan.seen; if it is no call, its beginning is content. */
+static serve_tools_found read_object(serve_tools *t, assay_text text, size_t *n)
 {
     const size_t begin = serve_span_find(text, 0, "{"), end = t->scan.seen;
     *n = end;
@@ -97,40 +106,42 @@ static serve_tools_found take_object(serve_tools *t, assay_text text, size_t *n)
     return t->opener == SERVE_BARE ? SERVE_FOUND_CONTENT : pass_hollow(t, MARKED, end);
 }
 
-static serve_tools_found look_object(serve_tools *t, assay_text text, size_t *n)
+static serve_tools_found scan_object(serve_tools *t, assay_text text, size_t *n)
 {
-    if (serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) return take_object(t, text, n);
+    if (serve_json_balance_run(&t->scan.balance, text, &t->scan.seen)) return read_object(t, text, n);
     if (serve_json_balance_in_text(&t->scan.balance)) serve_tools_wait_for(t, text, "\"\\");
     return SERVE_FOUND_MORE;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
+    const llama_state *own = t->own;
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    if (t->opener <= TAGGED && t->passed < t->hollow[t->opener]) {
+    if (t->opener < N_HOLLOW && t->passed < own->hollow[t->opener]) {
         *n = 1;
         return SERVE_FOUND_CONTENT;
     }
     if (t->opener == TAGGED) {
-        found = look_function(t, text, n);
+        found = scan_function(t, text, n);
     } else {
-        if (t->scan.phase == BEFORE) found = look_before(t, text, n);
-        if (found == SERVE_FOUND_BLOCK && t->scan.phase == MEMBER) found = look_member(t, text, n);
-        if (found == SERVE_FOUND_BLOCK) found = look_object(t, text, n);
+        if (t->scan.phase == BEFORE) found = scan_before(t, text, n);
+        if (found == SERVE_FOUND_BLOCK && t->scan.phase == MEMBER) found = scan_member(t, text, n);
+        if (found == SERVE_FOUND_BLOCK) found = scan_object(t, text, n);
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
-    /* A bare object that does not close hides no calls, nor does a function: then none closes behind it. */
+    /* An unclosed bare object, or function, does not hide the calls in it; after an unclosed function no
+     * other one is closed. */
     *n = t->opener == SERVE_BARE ? 1 : text.n;
     if (t->opener == TAGGED) {
         *n = strlen(FUNCTION);
-        t->dead |= 1U << TAGGED;
+        t->disabled |= 1U << TAGGED;
     }
-    /* A ';' that nothing follows is dropped. */
+    /* A ';' at the end of the text is dropped. */
     return t->opener == SERVE_CHAINED && t->scan.phase == BEFORE ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
-/* The arguments as they stand there, JSON or not. */
-static serve_tools_found take(serve_tools *t, assay_text block)
+/* The arguments are copied, JSON or not. */
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     const size_t end = serve_function_name_end(block);
     const assay_text name = serve_span_trim(serve_span_part(block, strlen(FUNCTION), end));
@@ -145,6 +156,7 @@ const serve_tools_format serve_tools_llama = {
     .inner = {FUNCTION_END},
     .after = SERVE_AFTER_KEPT,
     .bare = "{",
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
+    .own_bytes = sizeof(llama_state),
 };

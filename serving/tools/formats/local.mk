@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 serving_libserving_la_SOURCES += \
-	serving/tools/formats/auto.c serving/tools/formats/auto.h \
-	serving/tools/formats/auto_passes.c \
+	serving/tools/formats/auto.c \
+	serving/tools/formats/auto_passes.c serving/tools/formats/auto_passes.h \
 	serving/tools/formats/deepseek.c \
 	serving/tools/formats/deepseek_v4.c \
 	serving/tools/formats/functionary.c \
@@ -10,7 +10,6 @@ serving_libserving_la_SOURCES += \
 	serving/tools/formats/granite.c \
 	serving/tools/formats/harmony.c \
 	serving/tools/formats/hermes.c \
-	serving/tools/formats/json.c \
 	serving/tools/formats/kimi.c \
 	serving/tools/formats/llama.c \
 	serving/tools/formats/minimax.c \

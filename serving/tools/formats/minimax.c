@@ -1,30 +1,32 @@
 /* minimax: <minimax:tool_call><invoke name="NAME"><parameter name="KEY">VALUE</parameter>…</invoke>…
  * </minimax:tool_call>. An <invoke> without parameters is no call, nor is one outside of these tags.
  *
- * A block that has its end is no content, calls or not, nor is what follows the first one.
+ * A complete block is dropped even without a call, and so is all content after the first one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/invoke.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
 #define TAG     "<minimax:tool_call>"
 #define TAG_END "</minimax:tool_call>"
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (serve_invoke_find_end(t, text, TAG_END, n)) return SERVE_FOUND_BLOCK;
     return ended ? SERVE_FOUND_CONTENT : SERVE_FOUND_MORE;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     static const serve_invoke_style STYLE = {.invoke = "<invoke",
                                              .invoke_end = "</invoke>",
                                              .parameter = "<parameter",
                                              .parameter_end = "</parameter>"};
     serve_invoke_calls(t, serve_span_part(block, strlen(TAG), block.n - strlen(TAG_END)), &STYLE);
-    t->dropping = true;
+    t->content_mode = SERVE_CONTENT_DROPPED;
     return SERVE_FOUND_NOTHING;
 }
 
@@ -33,6 +35,6 @@ const serve_tools_format serve_tools_minimax = {
     .openers = {TAG},
     .inner = {TAG_END, "<invoke name=\"", "</invoke>", "<parameter name=\"", "</parameter>"},
     .after = SERVE_AFTER_KEPT,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

@@ -1,17 +1,22 @@
 /* mistral: [TOOL_CALLS]NAME[ARGS]{…}, [TOOL_CALLS]NAME{…}, or [TOOL_CALLS][{"name": …, "arguments": {…}}, …].
  *
- * A block reaches to the next marker that stands in no JSON string, or to the end of the text. Behind [ARGS]
- * stands JSON, or there is no call; without it, all that stands from '{' on is the arguments, JSON or not.
+ * A block reaches to the next marker that is not within a JSON string, or to the end of the text. After
+ * [ARGS] the arguments must be JSON, or there is no call; without [ARGS], all text from '{' on is the
+ * arguments, JSON or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
 #define MARKER "[TOOL_CALLS]"
 #define ARGS   "[ARGS]"
 
-/* The balance is used for its strings alone: brackets of what is not JSON need not match. */
+/* Uses only the string state of the balance: text that is not JSON may have unbalanced brackets. */
 static bool find_next_marker(serve_tools *t, assay_text text, size_t *n)
 {
     serve_json_balance *in = &t->scan.balance;
@@ -33,7 +38,7 @@ static bool find_next_marker(serve_tools *t, assay_text text, size_t *n)
     return false;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (find_next_marker(t, text, n)) return SERVE_FOUND_BLOCK;
     *n = text.n;
@@ -52,7 +57,7 @@ static bool is_plain_name(assay_text name)
     return name.n > 0;
 }
 
-static bool take_checked(serve_tools *t, assay_text name, assay_text arguments)
+static bool read_checked(serve_tools *t, assay_text name, assay_text arguments)
 {
     if (!is_plain_name(name)) return false;
     const assay_status rc = serve_json_check(arguments);
@@ -61,8 +66,8 @@ static bool take_checked(serve_tools *t, assay_text name, assay_text arguments)
     return rc == ASSAY_OK;
 }
 
-/* The list that text is, or that stands in it between the first "[{" and the last "}]". */
-static bool take_list(serve_tools *t, assay_text text)
+/* Reads text as a list, or else what is between its first "[{" and its last "}]". */
+static bool read_list(serve_tools *t, assay_text text)
 {
     static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
     const serve_list found = serve_list_read(t, text, &MEMBERS);
@@ -73,12 +78,12 @@ static bool take_list(serve_tools *t, assay_text text)
     return begin < end && serve_list_read(t, serve_span_part(text, begin, end), &MEMBERS) == SERVE_LIST_CALLS;
 }
 
-static bool take_body(serve_tools *t, assay_text body)
+static bool read_body(serve_tools *t, assay_text body)
 {
-    if (serve_span_starts(body, "[")) return take_list(t, body);
+    if (serve_span_starts(body, "[")) return read_list(t, body);
     const size_t args = serve_span_find(body, 0, ARGS), brace = serve_span_find(body, 0, "{");
     if (args < brace)
-        return take_checked(t, serve_span_trim(serve_span_part(body, 0, args)),
+        return read_checked(t, serve_span_trim(serve_span_part(body, 0, args)),
                             serve_span_from(body, args + strlen(ARGS)));
     if (brace == SERVE_NOWHERE) return false;
     const assay_text name = serve_span_trim(serve_span_part(body, 0, brace));
@@ -87,10 +92,10 @@ static bool take_body(serve_tools *t, assay_text body)
     return true;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     const assay_text body = serve_span_trim(serve_span_from(block, strlen(MARKER)));
-    return take_body(t, body) ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
+    return read_body(t, body) ? SERVE_FOUND_NOTHING : SERVE_FOUND_CONTENT;
 }
 
 const serve_tools_format serve_tools_mistral = {
@@ -98,6 +103,6 @@ const serve_tools_format serve_tools_mistral = {
     .openers = {MARKER},
     .inner = {ARGS},
     .after = SERVE_AFTER_MARKER_UNCALLED,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

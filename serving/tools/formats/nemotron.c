@@ -1,8 +1,10 @@
 /* nemotron: <tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>; instead of
- * the parameters JSON, or any text, which is the arguments then. A function with nothing in it is no call.
+ * the parameters, JSON or any other text, which is the arguments then. An empty function is no call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -13,8 +15,8 @@
 
 enum { BEFORE, NAME, BODY }; /* phases */
 
-/* Up to the '>' behind the name. SERVE_FOUND_BLOCK: there is one. */
-static serve_tools_found look_name(serve_tools_scan *scan, assay_text text)
+/* Reads up to the '>' after the name. SERVE_FOUND_BLOCK: it is there. */
+static serve_tools_found scan_name(serve_tools_scan *scan, assay_text text)
 {
     if (scan->phase == BEFORE) {
         scan->seen = serve_span_skip(text, scan->seen > 0 ? scan->seen : strlen(TAG));
@@ -31,21 +33,21 @@ static serve_tools_found look_name(serve_tools_scan *scan, assay_text text)
     return end > scan->mark[0] ? SERVE_FOUND_BLOCK : SERVE_FOUND_CONTENT;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found = SERVE_FOUND_BLOCK;
-    if (t->scan.phase != BODY) found = look_name(&t->scan, text);
+    if (t->scan.phase != BODY) found = scan_name(&t->scan, text);
     *n = strlen(TAG);
     if (found == SERVE_FOUND_BLOCK && !serve_function_find_tagged_end(&t->scan, text, n))
         found = SERVE_FOUND_MORE;
     if (found == SERVE_FOUND_MORE && t->scan.phase == BODY && t->scan.mark[2] == 0)
         serve_tools_wait_for(t, text, "<");
     if (found != SERVE_FOUND_MORE || !ended) return found;
-    *n = text.n; /* no other one ends behind it, either */
+    *n = text.n; /* no other block can be complete either */
     return SERVE_FOUND_CONTENT;
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     const size_t begin = serve_span_find(block, 0, FUNCTION);
     const assay_text inside = serve_span_trim_end(serve_span_part(block, begin, block.n - strlen(TAG_END)));
@@ -59,6 +61,6 @@ const serve_tools_format serve_tools_nemotron = {
     .openers = {TAG},
     .inner = {TAG_END, FUNCTION, FUNCTION_END, "<parameter=", "</parameter>"},
     .after = SERVE_AFTER_MARKER_UNCALLED,
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

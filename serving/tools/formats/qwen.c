@@ -1,17 +1,23 @@
 /* qwen: <tool_call>{"name": …, "arguments": {…}}</tool_call>, <function=NAME>…</function> with or without
  * those tags around it, [Calling tool: NAME({…})].
  *
- * A call in brackets within a function or an object, and an object within a function, is a call before it and
- * no part of it. A marker that begins no call withholds the content behind it until its end: then that is
- * content, markers and all, but for tags with nothing left between them. What the text ends in is dropped
- * from its marker on, but for whole calls in it; in a function without an end, those in brackets come first.
+ * A call in brackets within a function or an object, or an object within a function, is emitted before it and
+ * is no part of it. A marker that begins no call withholds the content after it up to the matching end
+ * marker: then the content is emitted, including its markers, except for pairs of tags with nothing left
+ * between them. An unclosed block at the end of the text is dropped from its marker on, except for complete
+ * calls in it; in an unclosed function, calls in brackets are emitted first.
  *
- * step3p5 is the same, but a call that repeats the one before it, or one in brackets that repeats the one in
- * brackets before it, is none.
+ * step3p5 is the same, but drops a call that repeats the previous one, and a call in brackets that repeats
+ * the previous one in brackets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/bracket.h"
+#include "serving/tools/formats.h"
 #include "serving/tools/function.h"
-#include "serving/tools/once.h"
+#include "serving/tools/object.h"
+#include "serving/tools/output.h"
+#include "serving/tools/repeated.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -19,58 +25,34 @@
 #define TAG_END      "</tool_call>"
 #define FUNCTION     "<function="
 #define FUNCTION_END "</function>"
-#define BRACKET      "[Calling tool:"
-#define BRACKET_END  ")]"
+#define BRACKET      SERVE_BRACKET
+#define BRACKET_END  SERVE_BRACKET_END
 
 enum { TAGGED, TAGGED_END, PLAIN, PLAIN_END, BRACKETED, BRACKETED_END }; /* openers */
-enum { IN_BRACKET = 1, IN_FUNCTION = 2 };                                /* t->state, bits */
-enum { STRAY_END = 1 }; /* t->seen, a bit: the end of a function without its beginning */
 
 /* Phases of a function. */
 enum { IN_NAME, IN_BODY, TO_THE_END };
 
+typedef struct qwen_state {
+    /* Unclosed markers in the tail; content is withheld as long as there is one. */
+    size_t n_tags;
+    bool in_function, in_bracket;
+
+    bool stray_end;       /* there was a </function> without <function= */
+    serve_bytes outer[3]; /* scratch: a block without the calls of one, two, three kinds */
+    /* step3p5: name and arguments of the previous call, and of the previous one in brackets. */
+    serve_bytes previous, previous_in_brackets;
+} qwen_state;
+
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
 
-/* What stands behind the bracket: a call, what may become one, or neither. */
-typedef enum found_bracket { BRACKET_CALL, BRACKET_OPEN, BRACKET_OTHER } found_bracket;
-
-/* mark: the beginning and the end of the name, as far as they were looked for. */
-static found_bracket read_bracket(assay_text text, size_t *mark)
-{
-    if (mark[1] == 0) {
-        mark[0] = serve_span_skip(text, mark[0] > 0 ? mark[0] : strlen(BRACKET));
-        mark[1] = mark[0];
-    }
-    mark[1] += serve_span_word(serve_span_from(text, mark[1]));
-    const assay_text rest = serve_span_from(text, mark[1]);
-    const bool named = mark[1] > mark[0];
-    if (rest.n == 0) {
-        if (!named) mark[1] = 0; /* white space may go on */
-        return BRACKET_OPEN;
-    }
-    if (!named) return BRACKET_OTHER;
-    return serve_span_begins(rest, "({")   ? BRACKET_OPEN
-           : serve_span_starts(rest, "({") ? BRACKET_CALL
-                                           : BRACKET_OTHER;
-}
-
-/* Whether text ends in a call in brackets, which is no part of the object around it. mark: behind the last
- * bracket, and to where it was looked for. */
-static bool ends_in_bracket(assay_text text, size_t *mark)
-{
-    if (!serve_span_ends(text, "}" BRACKET_END)) return false;
-    while (serve_span_find_next(text, &mark[1], BRACKET) != SERVE_NOWHERE) mark[0] = mark[1];
-    if (mark[0] == 0) return false;
-    return read_bracket(serve_span_from(text, mark[0] - strlen(BRACKET)), (size_t[2]){0}) == BRACKET_CALL;
-}
-
-/* To the first `end` behind '}', with or without white space between them. */
+/* Searches for the first `end` that follows '}', with or without white space between them. */
 static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n)
 {
     for (size_t at; (at = serve_span_find_next(text, &t->scan.seen, end)) != SERVE_NOWHERE;) {
         assay_text before = serve_span_part(text, 0, at);
         if (t->opener == TAGGED) before = serve_span_trim_end(before);
-        const bool inner = t->opener == TAGGED && ends_in_bracket(before, t->scan.mark);
+        const bool inner = t->opener == TAGGED && serve_bracket_ends(before, t->scan.mark);
         if (before.at[before.n - 1] != '}' && !inner) continue;
         *n = t->scan.seen;
         return true;
@@ -81,19 +63,20 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
 
 static serve_tools_found withhold(serve_tools *t)
 {
+    qwen_state *own = t->own;
     t->withheld = true;
-    if (t->opener == TAGGED) t->n_tags++;
-    else t->state |= t->opener == PLAIN ? IN_FUNCTION : IN_BRACKET;
+    if (t->opener == TAGGED) own->n_tags++;
+    else *(t->opener == PLAIN ? &own->in_function : &own->in_bracket) = true;
     return SERVE_FOUND_CONTENT;
 }
 
-/* Moves scan.seen from behind the tag over white space and whole calls in brackets, which are no part of the
- * object between the tags. False where more text may change how far. */
+/* Moves scan.seen from after the tag past white space and complete calls in brackets, which are no part of
+ * the object between the tags. False if more text may move it further. */
 static bool skip_brackets(serve_tools *t, assay_text text, bool ended)
 {
     serve_tools_scan *scan = &t->scan;
     size_t *mark = scan->mark, *searched = &scan->mark[2];
-    const bool endless = t->dead & 1U << BRACKETED;
+    const bool endless = t->disabled & 1U << BRACKETED;
     if (scan->seen == 0) scan->seen = strlen(TAG);
     for (;;) {
         if (*searched == 0) {
@@ -101,8 +84,8 @@ static bool skip_brackets(serve_tools *t, assay_text text, bool ended)
             const assay_text rest = serve_span_from(text, scan->seen);
             if (serve_span_begins(rest, BRACKET)) return false;
             if (endless || !serve_span_starts(rest, BRACKET)) return true;
-            const found_bracket found = read_bracket(rest, mark);
-            if (found != BRACKET_CALL) return found == BRACKET_OTHER;
+            const serve_bracket found = serve_bracket_read(rest, mark);
+            if (found != SERVE_BRACKET_CALL) return found == SERVE_BRACKET_OTHER;
             *searched = scan->seen + mark[1];
         }
         if (serve_span_find_next(text, searched, "}" BRACKET_END) == SERVE_NOWHERE) return ended;
@@ -111,8 +94,8 @@ static bool skip_brackets(serve_tools *t, assay_text text, bool ended)
     }
 }
 
-/* Behind the tag: an object, nothing, or what belongs to other calls or to none. */
-static serve_tools_found look_tagged(serve_tools *t, assay_text text, bool ended, size_t *n)
+/* After the tag: an object, nothing, or text of other calls or of no call. */
+static serve_tools_found scan_tagged(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     if (t->scan.phase == 0) {
         if (!skip_brackets(t, text, ended)) return SERVE_FOUND_MORE;
@@ -130,35 +113,43 @@ static serve_tools_found look_tagged(serve_tools *t, assay_text text, bool ended
     return find_end(t, text, TAG_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
-/* What was withheld, once no marker is open any more and nothing waits for a call. */
-static void release_closed(serve_tools *t)
+static bool has_open_marker(const serve_tools *t)
 {
-    if (t->withheld && t->n_tags == 0 && t->state == 0 && t->n_taken == 0) serve_tools_release(t);
+    const qwen_state *own = t->own;
+    return own->n_tags > 0 || own->in_function || own->in_bracket;
 }
 
-/* The end of a tag, or of a bracket. Tags with nothing left between them are taken back; what else is between
- * markers is content with the last of them. */
-static serve_tools_found look_end(serve_tools *t, size_t *n)
+/* Emits what was withheld once no marker is open and nothing is absorbed. */
+static void release_closed(serve_tools *t)
 {
+    if (t->withheld && !has_open_marker(t) && t->n_absorbed == 0) serve_tools_release(t);
+}
+
+/* Reads an end marker. Removes a pair of tags with nothing left between them from the tail; other text
+ * between markers is content once the last marker is closed. */
+static serve_tools_found read_end(serve_tools *t, size_t *n)
+{
+    qwen_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
     const assay_text tail = serve_span_trim_end(serve_bytes_text(&t->tail));
-    if (t->opener == TAGGED_END && t->n_tags > 0 && serve_span_ends(tail, TAG)) {
+    if (t->opener == TAGGED_END && own->n_tags > 0 && serve_span_ends(tail, TAG)) {
         t->tail.n = tail.n - strlen(TAG);
-        t->n_tags--;
+        own->n_tags--;
         release_closed(t);
         return SERVE_FOUND_NOTHING;
     }
-    if (t->opener == PLAIN_END && !(t->state & IN_FUNCTION)) t->seen |= STRAY_END;
-    if (t->opener == TAGGED_END) t->n_tags = 0;
-    else t->state &= t->opener == PLAIN_END ? ~IN_FUNCTION : ~IN_BRACKET;
+    own->stray_end |= t->opener == PLAIN_END && !own->in_function;
+    if (t->opener == TAGGED_END) own->n_tags = 0;
+    else *(t->opener == PLAIN_END ? &own->in_function : &own->in_bracket) = false;
     release_closed(t);
     return SERVE_FOUND_CONTENT;
 }
 
-/* Behind the marker: a name, and the end of a function that has one. Where there are not as many ends so far
- * as beginnings, published streams say nothing more, and the block reaches to the end of the text. */
-static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *n)
+/* After the marker: a name, and the end tag. If the numbers of start and end tags differ so far, published
+ * streams emit nothing more, and the block reaches to the end of the text. */
+static serve_tools_found scan_function(serve_tools *t, assay_text text, size_t *n)
 {
+    const qwen_state *own = t->own;
     *n = strlen(FUNCTION);
     if (t->scan.seen == 0) t->scan.seen = *n;
     if (t->scan.phase == IN_NAME) {
@@ -172,92 +163,102 @@ static serve_tools_found look_function(serve_tools *t, assay_text text, size_t *
         const bool nested =
             serve_span_find(serve_span_part(text, 0, t->scan.seen), *n, FUNCTION) != SERVE_NOWHERE;
         *n = t->scan.seen;
-        if (!nested && !(t->seen & STRAY_END)) return SERVE_FOUND_BLOCK;
+        if (!nested && !own->stray_end) return SERVE_FOUND_BLOCK;
         t->scan.phase = TO_THE_END;
     }
     t->scan.seen = text.n;
-    serve_tools_wait_for(t, text, "<"); /* of the end of a thought; else the end alone tells more */
+    serve_tools_wait_for(t, text,
+                         "<"); /* of a </think>; otherwise only the end of the text can complete the block */
     return SERVE_FOUND_MORE;
 }
 
-static serve_tools_found look_bracket(serve_tools *t, assay_text text, size_t *n)
+static serve_tools_found scan_bracket(serve_tools *t, assay_text text, size_t *n)
 {
     *n = strlen(BRACKET);
-    const found_bracket found = t->scan.seen > 0 ? BRACKET_CALL : read_bracket(text, t->scan.mark);
-    if (found == BRACKET_OPEN) return SERVE_FOUND_MORE;
-    if (found == BRACKET_OTHER) return withhold(t);
+    const serve_bracket found =
+        t->scan.seen > 0 ? SERVE_BRACKET_CALL : serve_bracket_read(text, t->scan.mark);
+    if (found == SERVE_BRACKET_OPEN) return SERVE_FOUND_MORE;
+    if (found == SERVE_BRACKET_OTHER) return withhold(t);
     if (t->scan.seen == 0) t->scan.seen = t->scan.mark[1] + 1;
     return find_end(t, text, BRACKET_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     serve_tools_found found;
     switch (t->opener) {
-    case TAGGED: found = look_tagged(t, text, ended, n); break;
+    case TAGGED: found = scan_tagged(t, text, ended, n); break;
     case TAGGED_END:
     case PLAIN_END:
-    case BRACKETED_END: return look_end(t, n);
-    case PLAIN: found = look_function(t, text, n); break;
-    default: found = look_bracket(t, text, n); break;
+    case BRACKETED_END: return read_end(t, n);
+    case PLAIN: found = scan_function(t, text, n); break;
+    default: found = scan_bracket(t, text, n); break;
     }
     if (found != SERVE_FOUND_MORE || !ended) return found;
-    t->dead |= 1U << t->opener;
+    t->disabled |= 1U << t->opener;
     *n = t->opener == PLAIN ? text.n : strlen(t->format->openers[t->opener]);
     if (t->opener == PLAIN) return SERVE_FOUND_BLOCK;
-    t->dropping = true;
+    t->content_mode = SERVE_CONTENT_DROPPED;
     return SERVE_FOUND_NOTHING;
 }
 
-/* Calls [Calling tool: NAME(OBJECT)]. What has its shape and is broken is dropped, as by both answers of the
- * published server; so it is of the other forms. */
-static void take_bracket(serve_tools *t, assay_text block, size_t name, size_t name_end)
+static bool is_repeated(serve_tools *t, serve_bytes *previous, assay_text name, assay_text arguments)
 {
+    const bool repeated = serve_tools_is_repeated(previous, name, arguments);
+    t->failed |= previous->failed;
+    return repeated;
+}
+
+/* Emits the call [Calling tool: NAME(OBJECT)]. Invalid text in its shape is dropped, as in both answers of
+ * the published server; so it is for the other forms. */
+static void read_bracket(serve_tools *t, assay_text block, size_t name, size_t name_end)
+{
+    qwen_state *own = t->own;
     const assay_text arguments = serve_span_part(block, name_end + 1, block.n - strlen(BRACKET_END));
     const assay_text called = serve_span_part(block, name, name_end);
     const assay_status rc = serve_json_check(arguments);
     if (rc == ASSAY_ENOMEM) t->failed = true;
     if (rc != ASSAY_OK) return;
-    if (t->format->once && serve_tools_is_repeated(t, &t->previous_in_brackets, called, arguments)) return;
+    if (t->format->is_repeated && is_repeated(t, &own->previous_in_brackets, called, arguments)) return;
     serve_tools_call(t, called, arguments);
 }
 
-static void take_tagged(serve_tools *t, assay_text block)
+static void read_tagged(serve_tools *t, assay_text block)
 {
     const assay_text body = serve_span_part(block, strlen(TAG), block.n - strlen(TAG_END));
     serve_tools_call_object(t, serve_span_trim(body), &MEMBERS);
 }
 
-/* Whether text begins with a whole call in brackets, of *n bytes, which is handed out. Where its end is
- * missing, that of every later one is, too: *n is text.n. */
-static bool take_bracket_at(serve_tools *t, assay_text text, size_t *n)
+/* Emits the call in brackets that text begins with and sets *n to its length; false if it is incomplete. If
+ * its end marker is missing, *n is text.n, since later calls cannot be complete either. */
+static bool read_bracket_at(serve_tools *t, assay_text text, size_t *n)
 {
     size_t mark[2] = {0};
-    if (read_bracket(text, mark) != BRACKET_CALL) return false;
+    if (serve_bracket_read(text, mark) != SERVE_BRACKET_CALL) return false;
     const size_t end = serve_span_find(text, mark[1], "}" BRACKET_END);
     *n = end == SERVE_NOWHERE ? text.n : end + strlen("}" BRACKET_END);
     if (end == SERVE_NOWHERE) return false;
-    take_bracket(t, serve_span_part(text, 0, *n), mark[0], mark[1]);
+    read_bracket(t, serve_span_part(text, 0, *n), mark[0], mark[1]);
     return true;
 }
 
-/* The same of an object between tags. */
-static bool take_tagged_at(serve_tools *t, assay_text text, size_t *n)
+/* The same for an object between tags. */
+static bool read_tagged_at(serve_tools *t, assay_text text, size_t *n)
 {
     const size_t open = serve_span_skip(text, strlen(TAG));
     if (!serve_span_starts(serve_span_from(text, open), "{")) return false;
     for (size_t end = open; (end = serve_span_find(text, end, TAG_END)) != SERVE_NOWHERE; end++) {
         if (!serve_span_ends(serve_span_trim_end(serve_span_part(text, open, end)), "}")) continue;
         *n = end + strlen(TAG_END);
-        take_tagged(t, serve_span_part(text, 0, *n));
+        read_tagged(t, serve_span_part(text, 0, *n));
         return true;
     }
     *n = text.n;
     return false;
 }
 
-/* The same of a function. */
-static bool take_function_at(serve_tools *t, assay_text text, size_t *n)
+/* The same for a function. */
+static bool read_function_at(serve_tools *t, assay_text text, size_t *n)
 {
     const size_t name_end = serve_span_find(text, strlen(FUNCTION), ">");
     if (name_end == strlen(FUNCTION)) return false;
@@ -268,25 +269,25 @@ static bool take_function_at(serve_tools *t, assay_text text, size_t *n)
     return true;
 }
 
-/* Hands out the calls in text that begin with opener. Returns the rest, in `room`. */
-static assay_text take_all(serve_tools *t, assay_text text, const char *opener, serve_bytes *room,
-                           bool (*take_at)(serve_tools *t, assay_text text, size_t *n))
+/* Emits the calls in text that begin with opener. Returns the rest of text, in `buffer`. */
+static assay_text read_all(serve_tools *t, assay_text text, const char *opener, serve_bytes *buffer,
+                           bool (*read_at)(serve_tools *t, assay_text text, size_t *n))
 {
     size_t from = 0, n;
-    room->n = 0;
+    buffer->n = 0;
     for (size_t at = 0; (at = serve_span_find(text, at, opener)) != SERVE_NOWHERE; at += n) {
         n = strlen(opener);
-        if (!take_at(t, serve_span_from(text, at), &n)) continue;
-        serve_bytes_add(room, text.at + from, at - from);
+        if (!read_at(t, serve_span_from(text, at), &n)) continue;
+        serve_bytes_add(buffer, text.at + from, at - from);
         from = at + n;
     }
     if (from == 0) return text;
-    serve_bytes_add(room, text.at + from, text.n - from);
-    t->failed |= room->failed;
-    return serve_bytes_text(room);
+    serve_bytes_add(buffer, text.at + from, text.n - from);
+    t->failed |= buffer->failed;
+    return serve_bytes_text(buffer);
 }
 
-/* Where the last `opener` of a text begins if it has no `end` behind it; else text.n. */
+/* The offset of the last `opener` in text if no `end` follows it; otherwise text.n. */
 static size_t find_open(assay_text text, const char *opener, const char *end)
 {
     size_t last = SERVE_NOWHERE;
@@ -299,8 +300,8 @@ static bool is_open(assay_text text, const char *opener, const char *end)
     return find_open(text, opener, end) < text.n;
 }
 
-/* Content up to the first marker without an end, but for tags with nothing between them. */
-static void hand_out_rest(serve_tools *t, assay_text text)
+/* Adds content up to the first unclosed marker, without pairs of tags that have nothing between them. */
+static void emit_rest(serve_tools *t, assay_text text)
 {
     const size_t ends[] = {find_open(text, TAG, TAG_END), find_open(text, FUNCTION, FUNCTION_END),
                            find_open(text, BRACKET, BRACKET_END)};
@@ -316,47 +317,70 @@ static void hand_out_rest(serve_tools *t, assay_text text)
     serve_tools_content(t, serve_span_from(text, from));
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
+    qwen_state *own = t->own;
     if (t->opener == BRACKETED) {
-        take_bracket(t, block, t->scan.mark[0], t->scan.mark[1]);
+        read_bracket(t, block, t->scan.mark[0], t->scan.mark[1]);
         return SERVE_FOUND_NOTHING;
     }
-    block = take_all(t, block, BRACKET, &t->outer[0], take_bracket_at);
+    block = read_all(t, block, BRACKET, &own->outer[0], read_bracket_at);
     if (t->opener == TAGGED) {
-        if (!t->failed) take_tagged(t, block);
+        if (!t->failed) read_tagged(t, block);
         return SERVE_FOUND_NOTHING;
     }
-    block = take_all(t, block, TAG, &t->outer[1], take_tagged_at);
-    block = take_all(t, block, FUNCTION, &t->outer[2], take_function_at);
-    if (t->dead & 1U << PLAIN) hand_out_rest(t, block); /* the block reaches to the end of the text */
+    block = read_all(t, block, TAG, &own->outer[1], read_tagged_at);
+    block = read_all(t, block, FUNCTION, &own->outer[2], read_function_at);
+    if (t->disabled & 1U << PLAIN) emit_rest(t, block); /* the block reaches to the end of the text */
     return SERVE_FOUND_NOTHING;
 }
 
-/* The tail is withheld as long as a marker in it has no end. */
-static void settle(serve_tools *t)
+/* Withholds the tail as long as it has an unclosed marker. */
+static void recheck_tail(serve_tools *t)
 {
     const assay_text tail = serve_bytes_text(&t->tail);
-    t->n_tags = is_open(tail, TAG, TAG_END);
-    t->state = (is_open(tail, FUNCTION, FUNCTION_END) ? IN_FUNCTION : 0) |
-               (is_open(tail, BRACKET, BRACKET_END) ? IN_BRACKET : 0);
+    qwen_state *own = t->own;
+    own->n_tags = is_open(tail, TAG, TAG_END);
+    own->in_function = is_open(tail, FUNCTION, FUNCTION_END);
+    own->in_bracket = is_open(tail, BRACKET, BRACKET_END);
     release_closed(t);
 }
 
-/* No call any more, but content if none follows. */
-static void take_along(serve_tools *t, assay_text text)
+/* Absorbed text is no call, but is content if no call follows. */
+static void absorb(serve_tools *t, assay_text text)
 {
-    serve_tools_withhold_taken(t, text);
-    settle(t);
+    serve_tools_withhold_absorbed(t, text);
+    recheck_tail(t);
 }
 
-/* What both have. */
+/* Absorbed text is content if no call has come and no marker is open. */
+static void finish(serve_tools *t)
+{
+    if (t->n_absorbed > 0 && !has_open_marker(t)) serve_tools_release(t);
+}
+
+static bool repeats_previous(serve_tools *t, assay_text name, assay_text arguments)
+{
+    qwen_state *own = t->own;
+    return is_repeated(t, &own->previous, name, arguments);
+}
+
+static void free_own(void *state)
+{
+    qwen_state *own = state;
+    for (size_t i = 0; i < sizeof own->outer / sizeof *own->outer; i++) serve_bytes_free(&own->outer[i]);
+    serve_bytes_free(&own->previous);
+    serve_bytes_free(&own->previous_in_brackets);
+}
+
+/* Members of both formats. */
 #define FORMAT                                                                                               \
     .openers = {TAG, TAG_END, FUNCTION, FUNCTION_END, BRACKET, BRACKET_END},                                 \
     .inner = {"<parameter=", "</parameter>"},                                                                \
     .ends = 1U << TAGGED_END | 1U << PLAIN_END | 1U << BRACKETED_END, .after = SERVE_AFTER_KEPT,             \
-    .drops_thoughts = true, .drops_thought_ends = true, .look = look, .take = take,                          \
-    .take_along = take_along, .settle = settle
+    .drops_thoughts = true, .drops_thought_ends = true, .scan_block = scan_block, .read_block = read_block,  \
+    .absorb = absorb, .recheck_tail = recheck_tail, .finish = finish, .own_bytes = sizeof(qwen_state),       \
+    .free_own = free_own
 
 const serve_tools_format serve_tools_qwen = {
     .names = {"qwen", "qwen3"},
@@ -366,5 +390,5 @@ const serve_tools_format serve_tools_qwen = {
 const serve_tools_format serve_tools_step3p5 = {
     .names = {"step3p5", "step"},
     FORMAT,
-    .once = true,
+    .is_repeated = repeats_previous,
 };

@@ -1,11 +1,14 @@
-/* xlam: [{"name": …, "arguments": {…}}, …] in a fenced block of code, behind [TOOL_CALLS] on its line, or at
- * the very beginning of the text. `parameters` may stand for `arguments`.
+/* xlam: [{"name": …, "arguments": {…}}, …] in a fenced code block, after [TOOL_CALLS] on the same line, or at
+ * the beginning of the text. The arguments may be in `parameters`.
  *
- * The first array decides. Behind its calls, nothing is read; an empty one, too, is no content, nor is what
- * stands between the first marker and it.
+ * Only the first array is read. The text after its calls is ignored; an empty array is dropped as well, with
+ * the text between the first marker and it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/formats.h"
 #include "serving/tools/list.h"
+#include "serving/tools/object.h"
+#include "serving/tools/state.h"
 
 #include <string.h>
 
@@ -24,7 +27,7 @@ static bool find_end(serve_tools *t, assay_text text)
     return false;
 }
 
-static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_t *n)
+static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended, size_t *n)
 {
     const bool found = find_end(t, text);
     *n = found ? t->scan.seen : text.n;
@@ -34,7 +37,7 @@ static serve_tools_found look(serve_tools *t, assay_text text, bool ended, size_
     return SERVE_FOUND_CONTENT;
 }
 
-/* What stands between the marker of a block and its end. */
+/* The text between the marker of a block and its end. */
 static assay_text body_of(const serve_tools *t, assay_text block)
 {
     if (t->opener == SERVE_BARE) return block;
@@ -43,7 +46,7 @@ static assay_text body_of(const serve_tools *t, assay_text block)
     return serve_span_trim(serve_span_from(body, serve_span_starts(body, "json") ? strlen("json") : 0));
 }
 
-static serve_tools_found take(serve_tools *t, assay_text block)
+static serve_tools_found read_block(serve_tools *t, assay_text block)
 {
     static const serve_tools_members MEMBERS = {.arguments = {"arguments", "parameters"}};
     const serve_list found = serve_list_read(t, body_of(t, block), &MEMBERS);
@@ -56,6 +59,6 @@ const serve_tools_format serve_tools_xlam = {
     .openers = {FENCE, MARKER},
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .bare = "[{",
-    .look = look,
-    .take = take,
+    .scan_block = scan_block,
+    .read_block = read_block,
 };

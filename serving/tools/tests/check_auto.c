@@ -1,4 +1,4 @@
-/* What the tool parser auto makes of calls in the formats of others, however the text is cut.
+/* The tool parser auto on calls in the formats of other parsers, for all cuts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

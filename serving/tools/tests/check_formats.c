@@ -1,4 +1,4 @@
-/* What tool parsers make of small texts, however they are cut: the formats but for XML.
+/* Tool parsers on small texts, for all cuts: the formats except XML.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -85,7 +85,7 @@ START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
 }
 END_TEST
 
-/* What is escaped may be a delta of its own, the quote that ends the string another. */
+/* An escaped character may be a delta of its own, and so may the closing quote. */
 START_TEST(an_escape_is_cut_anywhere)
 {
     tool_reads("llama", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"a\":\"}\\n\",\"b\":\"\\u00e9\"}}c",
@@ -242,7 +242,7 @@ START_TEST(a_function_without_a_name_is_no_call)
 }
 END_TEST
 
-/* U+1680 and U+3000: three bytes each, and a cut falls between them. */
+/* U+1680 and U+3000 have three bytes each, and a cut is within them. */
 START_TEST(white_space_of_several_bytes_is_passed_over)
 {
     tool_reads("llama", "{\"name\":\"f\",\"parameters\":{}}\xE1\x9A\x80", "CALL{f} ARGUMENTS{{}}");
@@ -258,8 +258,8 @@ START_TEST(white_space_of_several_bytes_is_passed_over)
 }
 END_TEST
 
-/* A marker, three times what a block may hold, and its end. No more is held at any time than a block, and as
- * much content again. */
+/* A marker, three times the size of a block, and an end. At no time is more held than one block and as much
+ * content. */
 static void expect_overlong(const char *parser, const char *begin, char filling, const char *end)
 {
     const size_t most = SERVE_TOOLS_BLOCK_MAX, n_begin = strlen(begin), n_end = strlen(end),

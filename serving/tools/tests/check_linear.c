@@ -1,5 +1,5 @@
-/* Tool parsers look at each byte a bounded number of times, whatever the text: counted, not timed. The linker
- * puts the functions below before those that look.
+/* Tool parsers read each byte a bounded number of times, for any text. The test counts reads instead of
+ * measuring time: the linker wraps the reading functions with those below.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "serving/tools/tools.h"
 
 #define N_BYTES   4000
-#define LOOKS_MAX 60 /* at each byte */
+#define LOOKS_MAX 60 /* per byte */
 
 static size_t n_looked;
 
@@ -33,7 +33,7 @@ int __wrap_memcmp(const void *text, const void *other, size_t n)
     const unsigned char *a = text, *b = other;
     size_t n_alike = 0;
     while (n_alike < n && a[n_alike] == b[n_alike]) n_alike++;
-    n_looked += n_alike + (n_alike < n); /* to the first difference */
+    n_looked += n_alike + (n_alike < n); /* up to the first difference */
     return __real_memcmp(text, other, n);
 }
 
@@ -70,7 +70,7 @@ static void ignore(void *context, assay_part part, const char *text, size_t n)
     (void)n;
 }
 
-/* text: [N_BYTES], in bytes and whole. */
+/* text: [N_BYTES], fed in bytes and whole. */
 static void read_all(const char *parser, const char *text, const char *begin, const char *more)
 {
     const size_t n = N_BYTES;
@@ -79,7 +79,7 @@ static void read_all(const char *parser, const char *text, const char *begin, co
         serve_tools *t;
         ck_assert_int_eq(serve_tools_open(parser, (assay_text){0}, &t, NULL), ASSAY_OK);
         n_looked = 0;
-        assay_status rc = ASSAY_OK; /* asserted once: libcheck writes to a file each time */
+        assay_status rc = ASSAY_OK; /* one assertion, because libcheck writes to a file each time */
         for (size_t at = 0; at < n && rc == ASSAY_OK; at += step)
             rc = serve_tools_feed(t, text + at, step, &sink, NULL);
         ck_assert_int_eq(rc, ASSAY_OK);
@@ -90,7 +90,7 @@ static void read_all(const char *parser, const char *text, const char *begin, co
     }
 }
 
-/* begin, and again and again `more`. */
+/* begin, followed by repetitions of `more`. */
 static void expect_linear(const char *parser, const char *begin, const char *more)
 {
     char text[N_BYTES];
@@ -100,7 +100,7 @@ static void expect_linear(const char *parser, const char *begin, const char *mor
     read_all(parser, text, begin, more);
 }
 
-/* Again and again `more`, and then as often its end. */
+/* Repetitions of `more`, followed by as many of its end. */
 static void expect_linear_nested(const char *parser, const char *more, const char *end)
 {
     char text[N_BYTES];
@@ -109,7 +109,7 @@ static void expect_linear_nested(const char *parser, const char *more, const cha
     read_all(parser, text, more, end);
 }
 
-/* begin, again and again `more`, and at last end. */
+/* begin, repetitions of `more`, and end. */
 static void expect_linear_between(const char *parser, const char *begin, const char *more, const char *end)
 {
     char text[N_BYTES];
@@ -120,10 +120,10 @@ static void expect_linear_between(const char *parser, const char *begin, const c
     read_all(parser, text, begin, more);
 }
 
-/* A parser, and what its blocks begin with and are made of. */
+/* A parser, and the parts of its blocks. */
 typedef struct material {
     const char *parser;
-    const char *parts[12]; /* NULL behind the last */
+    const char *parts[12]; /* NULL after the last */
 } material;
 
 static const material materials[] = {
@@ -179,7 +179,7 @@ static const material materials[] = {
       "[TOOL_CALLS]", "[Calling tool:", "[x({", "})]", "<function=", "</function>", "<tool_call>x\n"}},
 };
 
-/* Common to all. */
+/* Parts for all parsers. */
 static const char *const common[] = {" ", "x", "{", "}", "\"", "<"};
 enum { N_COMMON = sizeof common / sizeof *common };
 
@@ -188,7 +188,7 @@ static const char *part_of(const material *m, size_t i)
     return i < N_COMMON ? common[i] : i - N_COMMON < 12 ? m->parts[i - N_COMMON] : NULL;
 }
 
-/* Its parts in every combination. */
+/* All combinations of its parts. */
 START_TEST(a_parser_is_linear)
 {
     const material *m = &materials[_i];

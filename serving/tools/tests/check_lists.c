@@ -1,4 +1,4 @@
-/* What tool parsers make of calls in JSON arrays, however the text is cut: granite, xlam, functionary.
+/* Tool parsers on calls in JSON arrays, for all cuts: granite, xlam, functionary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -66,7 +66,7 @@ START_TEST(the_first_array_of_xlam_decides)
 }
 END_TEST
 
-/* As in the whole answer of the published server; its streams drop a block without an end. */
+/* As in the whole answer of the published server; its streams drop an unclosed block. */
 START_TEST(code_without_calls_is_content_of_xlam)
 {
     tool_reads("xlam", "a```json\n{}\n```b", "C{a```json\n{}\n```b}");
@@ -108,7 +108,7 @@ START_TEST(what_is_no_recipient_is_content)
 }
 END_TEST
 
-/* One without an end is content, as in the whole answer of the published server; its streams drop it. */
+/* An unclosed one is content, as in the whole answer of the published server; its streams drop it. */
 START_TEST(functionary_reads_functions)
 {
     tool_reads("functionary",

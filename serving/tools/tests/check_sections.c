@@ -1,5 +1,4 @@
-/* What tool parsers make of sections and elements, however the text is cut: kimi, deepseek, minimax,
- * deepseek_v4.
+/* Tool parsers on sections and elements, for all cuts: kimi, deepseek, minimax, deepseek_v4.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -60,8 +59,8 @@ START_TEST(deepseek_reads_calls_of_a_section_with_their_types)
 }
 END_TEST
 
-/* A text of deepseek: begin, more bytes "x" than a block may hold, end. The script of what is read has the
- * same bytes between its parts. */
+/* A text of deepseek: begin, more bytes "x" than a block can hold, end. The expected script has the same
+ * bytes between its parts. */
 static void overlong_reads(const char *begin, const char *end, const char *before, const char *behind)
 {
     const size_t n_begin = strlen(begin), n_x = SERVE_TOOLS_BLOCK_MAX + 5000, n_before = strlen(before);

@@ -1,4 +1,4 @@
-/* Markers of tool calls that follow each other without the text of a usual reply between them.
+/* Markers of tool calls in sequence, without the text of a usual reply between them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
@@ -119,7 +119,7 @@ START_TEST(qwen_holds_calls_behind_functions_whose_ends_do_not_match)
     tool_reads("qwen", "<function=f><function=h></function>a<function=>b</function>c<function=x",
                CALL " C{a<function=>b</function>c}");
     tool_reads("qwen", "<function=f><function=h></function>a[Calling tool: g({", CALL " C{a}");
-    /* Content there is as in the whole answer of the published server; its streams say none. */
+    /* Content as in the whole answer of the published server; its streams emit none. */
     tool_reads("qwen",
                "<function=f><function=h></function>a<tool_call> </tool_call>b<tool_call>c</tool_call>",
                CALL " C{ab<tool_call>c</tool_call>}");

@@ -1,5 +1,4 @@
-/* What tool parsers make of small texts, however they are cut: formats of tags and of functions, and what
- * holds for all.
+/* Tool parsers on small texts, for all cuts: formats of tags and of functions, and properties of all formats.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/tools.h"
@@ -9,7 +8,7 @@
 
 #include "base/tests/support.h"
 #include "serving/tests/pieces.h"
-#include "serving/tools/parts.h"
+#include "serving/tools/formats.h"
 #include "serving/tools/tests/tool_reads.h"
 
 static const char *const all[] = {"gemma4", "glm47",   "harmony", "hermes",
@@ -196,7 +195,7 @@ START_TEST(qwen_gives_back_what_begins_no_call)
 }
 END_TEST
 
-/* Both answers of the published server take them out before they read a call. */
+/* Both answers of the published server remove them before they read a call. */
 START_TEST(thoughts_within_a_block_are_no_part_of_its_calls)
 {
     tool_reads("hermes",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The type of the parameter p; a value, and what it becomes: NULL where it stays as it is. */
+/* The type of the parameter p; a value, and the converted value: NULL if it is unchanged. */
 static const struct {
     const char *type, *value, *becomes;
 } ROWS[] = {

@@ -1,5 +1,4 @@
-/* What tool parsers make of formats that others have, too, however the text is cut: nemotron, step3p5,
- * poolside_v1.
+/* Tool parsers of formats that resemble others, for all cuts: nemotron, step3p5, poolside_v1.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -26,7 +25,7 @@ START_TEST(nemotron_reads_parameters_or_json_or_any_text)
 }
 END_TEST
 
-/* As in the whole answer of the published server; its streams drop a tag without an end. */
+/* As in the whole answer of the published server; its streams drop an unclosed tag. */
 START_TEST(what_is_no_call_of_nemotron_is_content_where_there_is_none)
 {
     static const char *const texts[] = {TAGGED(FUNCTION("f", " ")),  TAGGED(FUNCTION("", "{}")),
@@ -83,7 +82,7 @@ END_TEST
 
 #define ARGUMENT(key, value) "<arg_key>" key "</arg_key><arg_value>" value "</arg_value>"
 
-/* As in the whole answer of the published server; of values but strings its streams hand out "}" alone. */
+/* As in the whole answer of the published server; for values other than strings its streams emit only "}". */
 START_TEST(poolside_v1_keeps_strings_as_they_stand_and_the_first_of_two_values)
 {
     const char *request = "{\"tools\": [{\"function\": {\"name\": \"f\", \"parameters\": {\"properties\": "

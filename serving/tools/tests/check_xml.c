@@ -1,4 +1,4 @@
-/* What the tool parser of XML makes of small texts, however they are cut.
+/* The XML tool parser on small texts, for all cuts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -46,7 +46,7 @@ START_TEST(reads_functions_with_and_without_outer_tags)
 }
 END_TEST
 
-/* Outside of calls, and behind anything. */
+/* Outside of calls, and after anything. */
 START_TEST(reads_nothing_behind_a_tag_that_another_breaks_off)
 {
     static const char *const BROKEN[] = {
@@ -197,7 +197,7 @@ START_TEST(gives_values_the_types_of_the_request)
     value_reads("n", "12345678901234567890123", "12345678901234567741440");
     value_reads("n", "1e-7", "1e-07");
     value_reads("n", "null", "null");
-    /* Both answers of the published server leave such a value out, `{"n": }`, which is no JSON. */
+    /* Both answers of the published server omit such a value, `{"n": }`, which is not JSON. */
     value_reads("n", "NULL", "null");
     value_reads("b", "null", "null");
     value_reads("b", "True", "true");
@@ -219,7 +219,7 @@ START_TEST(gives_values_the_types_of_the_request)
 }
 END_TEST
 
-/* As XML hands it on: by itself, and as a line of its own. */
+/* As the XML parser reports it: separately, and as a line of its own. */
 START_TEST(drops_a_line_that_a_lone_return_before_a_tag_ends)
 {
     value_reads("s", "\n\n\r", "\"\"");
@@ -247,7 +247,7 @@ START_TEST(finds_types_where_a_schema_is_left_out)
 }
 END_TEST
 
-/* A call of f that the text ends in: what stands behind its name, and its arguments. */
+/* A call of f that the end of the text cuts off: the text after its name, and its arguments. */
 static void cut_reads(const char *text, const char *arguments)
 {
     char all[256], script[256];

@@ -13,7 +13,7 @@ typedef struct reading {
     assay_sink sink;
 } reading;
 
-/* Assertions of libcheck write to a file, each of them; there are millions here. */
+/* libcheck writes to a file for each assertion, and there are millions here. */
 static void require_ok(assay_status rc)
 {
     if (rc != ASSAY_OK) ck_abort_msg("status %d", (int)rc);
@@ -28,7 +28,7 @@ static void begin(reading *r, const char *parser, const char *request)
     if (serve_tools_open(parser, text, &r->t, &err) != ASSAY_OK) ck_abort_msg("%s", err.text);
 }
 
-/* A copy, so that a sanitizer sees what is read behind it. */
+/* A copy, so that a sanitizer detects reads beyond its end. */
 static void feed(reading *r, const char *text, size_t n)
 {
     char *copy = malloc(n > 0 ? n : 1);

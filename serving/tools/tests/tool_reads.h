@@ -1,4 +1,4 @@
-/* Expectations on what a tool parser makes of a text, for tests. A script is what pieces_script writes.
+/* Expectations on the output of a tool parser, for tests. A script is what pieces_script writes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SERVING_TOOLS_TESTS_TOOL_READS_H
@@ -6,8 +6,8 @@
 
 #include "serving/tools/tools.h"
 
-/* Of a text cut in any three pieces, and into bytes; then no piece may end within a character. An empty
- * script is one of nothing. */
+/* Checks a text cut into any three pieces, and into bytes; no piece may end within a character. An empty
+ * script means no output. */
 void tool_reads(const char *parser, const char *text, const char *script);
 
 /* The same with a request, its JSON text; NULL: none. */

@@ -1,4 +1,4 @@
-/* Literals of Python as JSON.
+/* Python literals as JSON.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/values/python_literal.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/once.h"
+#include "serving/tools/repeated.h"
 
 #include "base/json.h"
+#include "serving/text/span.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -12,9 +13,9 @@ static bool is_same_text(assay_text a, assay_text b)
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
 }
 
-/* A sum over the bytes, the same for texts that are the same JSON: without those that numbers, the space
- * between values and "\\/" may differ in. 0 where it says nothing: characters may be written as \\uXXXX. */
-static uint64_t add_up(assay_text text)
+/* A checksum that is equal for texts that are the same JSON: it omits the bytes in which notations of
+ * numbers, white space and "\\/" can differ. 0 means unknown: text has \\uXXXX escapes. */
+static uint64_t checksum(assay_text text)
 {
     static const char IGNORED[] = " \t\n\r\\/+-.eE0123456789";
     uint64_t counts[UCHAR_MAX + 1] = {0}, sum = 1;
@@ -25,27 +26,27 @@ static uint64_t add_up(assay_text text)
     return sum;
 }
 
-/* Of two texts that are JSON. */
-static bool is_same_json(serve_tools *t, assay_text a, assay_text b)
+/* Compares two JSON texts by value. */
+static bool is_same_json(assay_text a, assay_text b, bool *failed)
 {
     json_object *x = NULL, *y = NULL;
     assay_status rc = json_parse("", a.at, a.n, &x, NULL);
     if (rc == ASSAY_OK) rc = json_parse("", b.at, b.n, &y, NULL);
     const bool same = rc == ASSAY_OK && json_equals(x, y, JSON_BY_TYPE);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
+    *failed |= rc == ASSAY_ENOMEM;
     json_object_put(x);
     json_object_put(y);
     return same;
 }
 
-/* What the bytes of a previous call begin with. The name and the arguments of the call follow. */
+/* Header of a stored call; its name and arguments follow. */
 typedef struct head {
     size_t n_name;
     uint64_t sum; /* of the arguments */
 } head;
 
-static bool is_same_call(serve_tools *t, assay_text previous, const head *of, assay_text name,
-                         assay_text arguments)
+static bool is_same_call(assay_text previous, const head *of, assay_text name, assay_text arguments,
+                         bool *failed)
 {
     head before;
     if (previous.n == 0) return false;
@@ -55,17 +56,16 @@ static bool is_same_call(serve_tools *t, assay_text previous, const head *of, as
     const assay_text other = serve_span_from(previous, at);
     if (is_same_text(other, arguments)) return true;
     if (before.sum > 0 && of->sum > 0 && before.sum != of->sum) return false;
-    return is_same_json(t, other, arguments);
+    return is_same_json(other, arguments, failed);
 }
 
-bool serve_tools_is_repeated(serve_tools *t, serve_bytes *previous, assay_text name, assay_text arguments)
+bool serve_tools_is_repeated(serve_bytes *previous, assay_text name, assay_text arguments)
 {
-    const head of = {.n_name = name.n, .sum = add_up(arguments)};
-    if (is_same_call(t, serve_bytes_text(previous), &of, name, arguments)) return true;
+    const head of = {.n_name = name.n, .sum = checksum(arguments)};
+    if (is_same_call(serve_bytes_text(previous), &of, name, arguments, &previous->failed)) return true;
     previous->n = 0;
     serve_bytes_add(previous, (const char *)&of, sizeof of);
     serve_bytes_add(previous, name.at, name.n);
     serve_bytes_add(previous, arguments.at, arguments.n);
-    t->failed |= previous->failed;
     return false;
 }

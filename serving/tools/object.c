@@ -1,30 +1,22 @@
-/* Calls that are written as JSON objects.
- *
- * SPDX-License-Identifier: Apache-2.0 */
-#include "serving/tools/parts.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/tools/object.h"
 
-/* The text of a JSON value, of a string what it says. */
-static assay_text say(serve_bytes *room, assay_text value)
+#include "serving/tools/output.h"
+
+/* The text of a JSON value; of a string its unquoted text, in `buffer`. */
+static assay_text unquote(serve_bytes *buffer, assay_text value)
 {
     if (!serve_json_is_string(value)) return value;
-    room->n = 0;
-    serve_json_unquote(room, value);
-    return serve_bytes_text(room);
+    buffer->n = 0;
+    serve_json_unquote(buffer, value);
+    return serve_bytes_text(buffer);
 }
 
-void serve_json_or_string(serve_tools *t, serve_bytes *out, assay_text value)
-{
-    const assay_status rc = serve_json_check(value);
-    if (rc == ASSAY_ENOMEM) t->failed = true;
-    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
-    else serve_bytes_add_quoted(out, value);
-}
-
-/* A name that is a text with something in it. */
+/* The name in a JSON string; empty if value is not a string. */
 static assay_text read_name(serve_tools *t, assay_text value, bool trimmed)
 {
     if (!value.at || !serve_json_is_string(value)) return (assay_text){0};
-    const assay_text name = say(&t->name, value);
+    const assay_text name = unquote(&t->name, value);
     return trimmed ? serve_span_trim(name) : name;
 }
 
@@ -43,7 +35,7 @@ bool serve_tools_call_members(serve_tools *t, const assay_text *found, const ser
     assay_text arguments = found[SERVE_ARGUMENTS].at ? found[SERVE_ARGUMENTS] : found[SERVE_OTHER_ARGUMENTS];
     if (name.n == 0 || (!arguments.at && members->required)) return false;
     if (!arguments.at) arguments = (assay_text){.at = "{}", .n = 2};
-    if (!members->verbatim) arguments = say(&t->arguments, arguments);
+    if (!members->verbatim) arguments = unquote(&t->arguments, arguments);
     serve_tools_call(t, name, arguments);
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serving/grammar/parts.h"
+#include "serving/grammar/checks.h"
 
 #include "base/json.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As much as fits. */
+/* Copies the beginning of the event's data into the excerpt. */
 static void show_data(serve_breach *breach, assay_text data)
 {
     const int shown = json_scan_clip(data.at, data.n, (int)sizeof breach->excerpt - 4);
@@ -158,7 +158,7 @@ assay_status serve_grammar_joined_same(serve_grammar *g, const char *rule, const
                               what, serve_quote(found).at, found.n, joined->n, n);
 }
 
-/* The window is the end of what came before, and the delta: looked through once for each marker. */
+/* The window is the end of the preceding content and the delta; it is searched once for each marker. */
 assay_status serve_grammar_content(serve_grammar *g, serve_tail *tail, assay_text delta)
 {
     serve_bytes *window = &g->window;
@@ -189,7 +189,7 @@ assay_status serve_grammar_grow(serve_grammar *g, const char *what, void **array
 {
     if (n == most)
         return serve_grammar_fail(g, "size", "found more than %zu %s, expected at most those", most, what);
-    if ((n & (n - 1)) != 0) return ASSAY_OK; /* room doubles: it is there */
+    if ((n & (n - 1)) != 0) return ASSAY_OK; /* the capacity doubles at powers of two, so there is space */
     void *grown = realloc(*array, (n ? 2 * n : 1) * size);
     if (!grown) return ASSAY_ENOMEM;
     memset((char *)grown + n * size, 0, (n ? n : 1) * size);

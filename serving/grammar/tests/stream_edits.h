@@ -1,0 +1,18 @@
+/* Edits of the event streams in serving/grammar/tests/streams, each of which breaks one rule.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVING_GRAMMAR_TESTS_STREAM_EDITS_H
+#define SERVING_GRAMMAR_TESTS_STREAM_EDITS_H
+
+#include <stddef.h>
+
+/* Replaces the first `from` after the first `after` by `to`, which breaks `rule`. A rule that ends in " +2"
+ * is broken two events after the edited one. */
+typedef struct stream_edit {
+    const char *name, *after, *from, *to, *rule;
+} stream_edit;
+
+extern const stream_edit stream_edits[]; /* [n_stream_edits] */
+extern const size_t n_stream_edits;
+
+#endif

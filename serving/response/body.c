@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serving/response/body.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void serve_put(assay_response *r, const char *literal)
+{
+    serve_bytes_add_string(&r->out, literal);
+}
+
+void serve_put_text(assay_response *r, assay_text text)
+{
+    serve_bytes_add_quoted(&r->out, text.at ? text : (assay_text){"", 0});
+}
+
+void serve_put_count(assay_response *r, int64_t n)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRId64, n);
+    serve_put(r, text);
+}
+
+assay_text serve_text_of(const char *terminated)
+{
+    return (assay_text){terminated, strlen(terminated)};
+}
+
+void serve_put_id(assay_response *r, const char *prefix)
+{
+    serve_put(r, "\"");
+    serve_put(r, prefix);
+    serve_bytes_add_escaped(&r->out, serve_text_of(r->id.at));
+    serve_put(r, "\"");
+}
+
+void serve_put_id_of(assay_response *r, const char *prefix, size_t index)
+{
+    serve_put_id(r, prefix);
+    r->out.n--; /* removes the quote */
+    serve_put(r, "_");
+    serve_put_count(r, (int64_t)index);
+    serve_put(r, "\"");
+}
