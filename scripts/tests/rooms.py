@@ -1,0 +1,133 @@
+"""The rules of ARCHITECTURE.md that a compiler does not check, as TAP: which folder may include which, no circle of
+includes, one header for each source, and folders that can be read at a glance.
+
+A module is a source with its header. Tests, fuzzers and examples may include anything.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+# Top-level folders in the order of includes: one may include itself and those of the rows before it.
+FLOORS = [["include"], ["base"], ["runtime", "tokenizer"], ["model"], ["serving", "ref", "fastpath"], ["conformance"]]
+
+# Folders of the harness in the order of includes.
+HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "generate", "textual", "kinds", "replay",
+           "evaluate", "report", "diff", "locate", "schedule", "bench", "sweep", "faults", "cli"]
+
+# Libraries that only some folders may include.
+LIBRARIES = {
+    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "tokenizer"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
+    "libdeflate.h": ["conformance/hdf5", "conformance/support"],
+    "json-c/json.h": ["base", "model", "tokenizer", "serving", "conformance"],
+}
+
+# Sources that are rows of a table, which their folder's header declares.
+ROWS = re.compile(
+    r"__|^conformance/(cli/(cmd_|main)|faults/|sweep/|bench/machine_tiles)|^model/families/|^(ref|fastpath)/engine\.c|"
+    r"^serving/(tools/formats/|(grammar|response)/(chat|messages|responses)|reasoning/(channel|harmony|think))")
+
+SOURCES_MOST = 25  # of a folder
+
+
+def sources(top: Path) -> list[str]:
+    found = [str(p.relative_to(top)) for floor in FLOORS for folder in floor
+             for p in (top / folder).rglob("*.[ch]")]
+    return sorted(f for f in found if "/tests/" not in f)
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected components of more than one node (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(arrows.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            members = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(members) > 1:
+                found.append(sorted(members))
+
+    for node in sorted(arrows):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def floor_of(path: str) -> int:
+    folder = path.split("/")[0]
+    return next(i for i, floor in enumerate(FLOORS) if folder in floor)
+
+
+def upward(source: str, header: str) -> bool:
+    """Whether a source may not include this header. The faults are linked with an engine, not with the harness."""
+    if source.startswith("conformance/faults/") and header.startswith("fastpath/"):
+        return False
+    if header.startswith(("ref/", "fastpath/")) and header.split("/")[0] != source.split("/")[0]:
+        return True
+    if source.startswith("conformance/") and header.startswith("conformance/"):
+        return HARNESS.index(header.split("/")[1]) > HARNESS.index(source.split("/")[1])
+    return floor_of(header) > floor_of(source)
+
+
+def check(top: Path) -> list[tuple[str, list[str]]]:
+    """What is checked, and what breaks it."""
+    files = sources(top)
+    text = {f: (top / f).read_text(encoding="utf-8") for f in files}
+    includes = {f: re.findall(r'^#include "([^"]+)"', text[f], re.M) for f in files}
+    modules, folders = defaultdict(set), defaultdict(set)
+    for f in files:
+        for header in includes[f]:
+            if header not in text:
+                continue
+            one, other = f.rsplit(".", 1)[0], header.rsplit(".", 1)[0]
+            if one != other:
+                modules[one].add(other)
+            one, other = f.rsplit("/", 1)[0], header.rsplit("/", 1)[0]
+            if one != other:
+                folders[one].add(other)
+    in_folder = defaultdict(int)
+    for f in files:
+        in_folder[f.rsplit("/", 1)[0]] += f.endswith(".c")
+    return [
+        ("no circle of includes between modules", [" ".join(c) for c in circles(modules)]),
+        ("no circle of includes between folders", [" ".join(c) for c in circles(folders)]),
+        ("includes go one way between folders",
+         [f"{f} includes {h}" for f in files for h in includes[f] if h in text and upward(f, h)]),
+        ("libraries are used where they belong",
+         [f"{f} includes {lib}" for f in files for lib, where in LIBRARIES.items()
+          if re.search(rf"^#include <{re.escape(lib)}>", text[f], re.M) and not f.startswith(tuple(w + "/" for w in where))]),
+        ("every source has a header of its own",
+         [f for f in files if f.endswith(".c") and f[:-2] + ".h" not in text and not ROWS.search(f)]),
+        (f"no folder has more than {SOURCES_MOST} sources",
+         [f"{folder}: {n}" for folder, n in in_folder.items() if n > SOURCES_MOST]),
+    ]
+
+
+def main() -> int:
+    results = check(Path(sys.argv[1]))
+    print(f"1..{len(results)}")
+    for number, (name, broken) in enumerate(results, 1):
+        print(f"{'not ok' if broken else 'ok'} {number} - {name}")
+        for line in broken:
+            print(f"# {line}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
