@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 /* Reads "\uXXXX" at text. */
@@ -130,9 +131,9 @@ int json_text_compare(const char *a, const char *b)
 
 uint64_t json_text_hash(const char *quoted)
 {
-    uint64_t hash = 0xcbf29ce484222325U; /* FNV-1a over code points */
+    uint64_t hash = HASH_START;
     for (uint32_t c = next_codepoint(&quoted); c != QUOTE; c = next_codepoint(&quoted))
-        hash = (hash ^ c) * 0x100000001b3U;
+        hash = hash_add(hash, c);
     return hash;
 }
 

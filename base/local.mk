@@ -7,6 +7,7 @@ base_libbase_la_SOURCES = \
 	base/dtype.c base/dtype.h \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
+	base/hash.h \
 	base/json.c base/json.h \
 	base/json_scan.c base/json_scan.h \
 	base/json_text.c base/json_text.h \

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 bool conf_case_is_named(const char *path, size_t *stem)
 {
@@ -225,9 +226,7 @@ void conf_find_filter(conf_found_list *list, const char *pattern)
 
 uint64_t conf_find_hash(const char *id)
 {
-    uint64_t hash = 0xcbf29ce484222325U;
-    for (; *id; id++) hash = (hash ^ (unsigned char)*id) * 0x100000001b3U;
-    return hash;
+    return hash_bytes(id, strlen(id));
 }
 
 typedef struct shard {

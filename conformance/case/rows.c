@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
+#include "conformance/case/prompt.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
@@ -41,21 +42,17 @@ static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const c
                            err);
 }
 
-static size_t padding_of(const conf_decoder *d, size_t sample)
-{
-    return d->n_tokens - (size_t)((const int32_t *)d->length.data)[sample];
-}
-
 /* Row r of the run: where it lies in the file's arrays. The first array of the pair is prefill. */
 static size_t row_index(const conf_decoder *d, const conf_place *place)
 {
     if (place->decode) return place->sample * d->n_decode + place->pos;
-    return place->sample * d->n_tokens + padding_of(d, place->sample) + place->pos;
+    return place->sample * d->n_tokens + conf_prompt_padding(d, place->sample) + place->pos;
 }
 
 static void count_rows(conf_decoder *d, size_t n_cols)
 {
-    for (size_t b = 0; b < d->n_samples; b++) d->rows.n_rows += d->n_tokens - padding_of(d, b) + d->n_decode;
+    for (size_t b = 0; b < d->n_samples; b++)
+        d->rows.n_rows += d->n_tokens - conf_prompt_padding(d, b) + d->n_decode;
     d->rows.n_cols = n_cols;
 }
 
@@ -82,8 +79,8 @@ static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_co
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     conf_place *place = rows->place;
     for (size_t b = 0; b < d->n_samples; b++)
-        for (size_t t = padding_of(d, b); t < d->n_tokens; t++)
-            *place++ = (conf_place){.sample = b, .pos = t - padding_of(d, b)};
+        for (size_t t = conf_prompt_padding(d, b); t < d->n_tokens; t++)
+            *place++ = (conf_place){.sample = b, .pos = t - conf_prompt_padding(d, b)};
     for (size_t b = 0; b < d->n_samples; b++)
         for (size_t n = 0; n < d->n_decode; n++)
             *place++ = (conf_place){.sample = b, .decode = true, .pos = n};
@@ -126,7 +123,7 @@ static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, co
 {
     size_t v = d->rows.n_cols, row_bytes = v * dtype_size(prefill->dtype);
     for (size_t b = 0; b < d->n_samples; b++)
-        for (size_t t = 0; t < padding_of(d, b); t++) {
+        for (size_t t = 0; t < conf_prompt_padding(d, b); t++) {
             const conf_row row = {.dtype = prefill->dtype,
                                   .data = (const char *)prefill->data + (b * d->n_tokens + t) * row_bytes};
             for (size_t i = 0; i < v; i++)

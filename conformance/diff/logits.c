@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
+#include "conformance/case/prompt.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
 #include "conformance/diff/state.h"
@@ -40,11 +41,6 @@ typedef struct logits_walk {
     double expected, found;
 } logits_walk;
 
-static size_t padding_of(const conf_diff_state *d, size_t sample)
-{
-    return d->c->decoder.n_tokens - (size_t)((const int32_t *)d->c->decoder.length.data)[sample];
-}
-
 /* Row i of a slab: its number; false where it is padding. */
 static bool number_row(const logits_walk *w, const conf_slab *slab, size_t i, size_t *number,
                        conf_place *place)
@@ -57,7 +53,7 @@ static bool number_row(const logits_walk *w, const conf_slab *slab, size_t i, si
         *place = (conf_place){.sample = sample, .decode = true, .pos = pos};
         return true;
     }
-    size_t padding = padding_of(w->d, sample);
+    size_t padding = conf_prompt_padding(&w->d->c->decoder, sample);
     *number = sample * d->n_tokens + pos;
     *place = (conf_place){.sample = sample, .pos = pos < padding ? pos : pos - padding};
     return pos >= padding;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "conformance/case/members.h"
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
@@ -38,7 +39,7 @@ static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool d
         const conf_place *p = &d->rows.place[i];
         if (p->decode != decode) continue;
         size_t row = p->pos;
-        if (!decode) row += d->n_tokens - (size_t)((const int32_t *)d->length.data)[p->sample];
+        if (!decode) row += conf_prompt_padding(d, p->sample);
         memcpy(o->rows + i * n_cols, (const double *)a.data + (p->sample * width + row) * n_cols,
                n_cols * sizeof *o->rows);
     }
@@ -119,7 +120,7 @@ static void describe(const conf_case *c, conf_divergence *out)
 {
     const conf_decoder *d = &c->decoder;
     if (out->part == CONF_PART_NONE) return;
-    out->padded = (size_t)((const int32_t *)d->length.data)[out->sample] < d->n_tokens;
+    out->padded = conf_prompt_padding(d, out->sample) > 0;
     out->company = d->n_samples > 1;
 }
 

@@ -8,16 +8,12 @@
 #include <string.h>
 
 #include "conformance/case/decoder.h"
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/tokens.h"
-
-static size_t length_of(const conf_decoder *d, size_t sample)
-{
-    return (size_t)((const int32_t *)d->length.data)[sample];
-}
 
 int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, size_t *n)
 {
-    size_t length = length_of(d, s->sample), width = s->padded ? d->n_tokens : length;
+    size_t length = conf_prompt_length(d, s->sample), width = s->padded ? d->n_tokens : length;
     size_t n_more = s->decodes ? 0 : s->n_more;
     const int32_t *prompt = (const int32_t *)d->tokens.data + (s->sample + 1) * d->n_tokens - width;
     int32_t *tokens = calloc(width + n_more, sizeof *tokens);
@@ -34,7 +30,7 @@ int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, siz
  */
 static bool choose_rows(const conf_decoder *d, const conf_sequence *s, conf_rows *out)
 {
-    size_t n_cols = d->rows.n_cols, length = length_of(d, s->sample);
+    size_t n_cols = d->rows.n_cols, length = conf_prompt_length(d, s->sample);
     size_t last = conf_row_of_step(d, s->sample, s->n_more, s->greedy);
     size_t n = s->decodes ? s->n_more : s->n_more ? 1 : length;
     size_t first = last + 1 - n;
@@ -88,7 +84,7 @@ bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *o
     int32_t *tokens = conf_sequence_tokens(d, s, &own->n_tokens);
     if (!tokens || !make_array(&own->tokens, tokens, own->n_tokens, true)) return false;
     if (!make_array(&own->length, NULL, 1, false)) return false;
-    *(int32_t *)own->length.data = (int32_t)(s->padded ? length_of(d, s->sample) : own->n_tokens);
+    *(int32_t *)own->length.data = (int32_t)(s->padded ? conf_prompt_length(d, s->sample) : own->n_tokens);
     if (own->n_decode) {
         if (!make_array(&own->decode, NULL, own->n_decode, true)) return false;
         memcpy(own->decode.data, (const int32_t *)d->decode.data + s->sample * d->n_decode,

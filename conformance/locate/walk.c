@@ -13,6 +13,7 @@
 #include "conformance/abi/cache_limit.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/evaluate/load.h"
@@ -271,7 +272,7 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
     const conf_decoder *d = &w->c->decoder;
     const conf_sequence *s = w->task->sequence, first = {0};
     conf_observed o = {0};
-    w->walk->batched = d->n_samples > 1 || (size_t)((const int32_t *)d->length.data)[0] < d->n_tokens;
+    w->walk->batched = d->n_samples > 1 || conf_prompt_padding(d, 0) > 0;
     w->walk->has_inputs = d->n_inputs > 0;
     w->vocab = d->has_truth ? d->rows.n_cols : 0;
     w->tokens = conf_sequence_tokens(d, s ? s : &first, &w->n_tokens);

@@ -7,20 +7,14 @@
 
 #include "base/error.h"
 #include "conformance/case/find.h"
+#include "conformance/case/prompt.h"
 #include "conformance/support/draw.h"
-
-static const int32_t *prompt_of(const conf_decoder *d, size_t sample, size_t *n)
-{
-    *n = (size_t)((const int32_t *)d->length.data)[sample];
-    return (const int32_t *)d->tokens.data + (sample + 1) * d->n_tokens - *n;
-}
 
 /* Any id of any prompt: what no engine can refuse. */
 static int32_t draw_id(const conf_decoder *d, uint64_t *state)
 {
-    size_t n;
-    const int32_t *prompt = prompt_of(d, conf_draw_below(state, d->n_samples), &n);
-    return prompt[conf_draw_below(state, n)];
+    const size_t sample = conf_draw_below(state, d->n_samples);
+    return conf_prompt(d, sample)[conf_draw_below(state, conf_prompt_length(d, sample))];
 }
 
 static void place(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
@@ -52,11 +46,12 @@ static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *or
     for (size_t i = 0; i < a->n_rows * a->n_tokens; i++) a->tokens[i] = draw_id(d, state);
     draw_order(a, order, state);
     for (size_t i = 0; i < a->n_rows; i++) {
-        size_t n, row = d->n_inputs ? i : order[i];
-        const int32_t *prompt = prompt_of(d, i < d->n_samples ? i : conf_draw_below(state, d->n_samples), &n);
+        const size_t row = d->n_inputs ? i : order[i];
+        const size_t sample = i < d->n_samples ? i : conf_draw_below(state, d->n_samples);
+        size_t n = conf_prompt_length(d, sample);
         if (i < d->n_samples) a->row[i] = row;
         else n = 1 + conf_draw_below(state, n);
-        place(a, row, prompt, n);
+        place(a, row, conf_prompt(d, sample), n);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "conformance/abi/cache_limit.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/kernels.h"
+#include "conformance/case/prompt.h"
 #include "conformance/judge/token.h"
 #include "conformance/process/isolate.h"
 #include "conformance/replay/last.h"
@@ -24,7 +25,7 @@
 /* The row of [S, T] logits that belongs to position `pos` of a sample. */
 static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
 {
-    size_t length = (size_t)((const int32_t *)r->c->decoder.length.data)[sample];
+    size_t length = conf_prompt_length(&r->c->decoder, sample);
     return (r->batch.row[sample] + 1) * r->batch.n_tokens - length + pos;
 }
 

@@ -13,7 +13,9 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "conformance/abi/cache_limit.h"
+#include "conformance/case/prompt.h"
 #include "conformance/replay/session.h"
 #include "runtime/loading.h"
 
@@ -51,24 +53,14 @@ typedef struct execution {
     bool given_up;          /* they are not; under the lock */
 } execution;
 
-static size_t length_of(const conf_case *c, size_t sample)
-{
-    return (size_t)((const int32_t *)c->decoder.length.data)[sample];
-}
-
-static const int32_t *prompt_of(const conf_case *c, size_t sample)
-{
-    const conf_decoder *d = &c->decoder;
-    return (const int32_t *)d->tokens.data + (sample + 1) * d->n_tokens - length_of(c, sample);
-}
-
 /* The forced continuation, behind it the greedy one, behind that the prompt once more. */
 static int32_t next_token(const conf_case *c, size_t sample, size_t n)
 {
     const conf_decoder *d = &c->decoder;
     if (n < d->n_decode) return ((const int32_t *)d->decode.data)[sample * d->n_decode + n];
     int32_t greedy = n < d->n_greedy ? ((const int32_t *)d->greedy.data)[sample * d->n_greedy + n] : -1;
-    return greedy >= 0 ? greedy : prompt_of(c, sample)[n % length_of(c, sample)];
+    return greedy >= 0 ? greedy
+                       : conf_prompt(&c->decoder, sample)[n % conf_prompt_length(&c->decoder, sample)];
 }
 
 size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i)
@@ -78,23 +70,15 @@ size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i)
     if (a->op == CONF_OP_DECODE || a->op == CONF_OP_PREFILL_LAST) return session->n_samples;
     size_t n = 0;
     for (size_t k = 0; a->op == CONF_OP_PREFILL && k < session->n_samples; k++)
-        n += length_of(c, session->samples[k]);
+        n += conf_prompt_length(&c->decoder, session->samples[k]);
     return n;
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash_of(const unsigned char *bytes, size_t n)
-{
-    uint64_t hash = 0xcbf29ce484222325U;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ bytes[i]) * 0x100000001b3U;
-    return hash;
 }
 
 static void keep_row(const execution *x, size_t row, const void *logits, size_t at)
 {
     size_t bytes = x->to->vocab * dtype_size(x->engine->logits_dtype);
     const unsigned char *from = (const unsigned char *)logits + at * bytes;
-    x->to->hash[row] = hash_of(from, bytes);
+    x->to->hash[row] = hash_bytes(from, bytes);
     if ((row + 1) * bytes <= CONF_RECORD_BYTES_MAX) memcpy(x->to->kept + row * bytes, from, bytes);
 }
 
@@ -158,7 +142,7 @@ static assay_status do_session(execution *x, size_t i, assay_error *err)
     const conf_schedule_session *is = &x->s->sessions[number];
     live_session *live = &x->sessions[number];
     for (size_t k = 0; k < is->n_samples; k++) {
-        size_t n = length_of(x->c, is->samples[k]);
+        size_t n = conf_prompt_length(&x->c->decoder, is->samples[k]);
         live->length[k] = (int32_t)n;
         if (n > live->n_tokens) live->n_tokens = n;
     }
@@ -170,7 +154,7 @@ static assay_status write_row(execution *x, size_t number, size_t row, assay_err
     live_session *live = &x->sessions[number];
     const conf_schedule_session *is = &x->s->sessions[number];
     size_t n = (size_t)live->length[row], pad = live->n_tokens - n;
-    const int32_t *prompt = prompt_of(x->c, is->samples[row]);
+    const int32_t *prompt = conf_prompt(&x->c->decoder, is->samples[row]);
     if (!live->tokens) live->tokens = calloc(is->n_samples * live->n_tokens, sizeof *live->tokens);
     if (!live->tokens) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
     int32_t *to = live->tokens + row * live->n_tokens;

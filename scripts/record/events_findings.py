@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from . import events_draw, events_fold, events_request
 from .events_server import CHAT, MESSAGES, RESPONSES, Exchange, ask
-from .reasoning_findings import code, wrapped
+from .findings_text import code, wrapped
 from .serving_events import Trial, drawn
 
 SHARE = 40       # one of so many draws that are asked of a group

@@ -4,25 +4,15 @@ the shortest input found that shows it.
 
 from __future__ import annotations
 
-import itertools
 import json
-import textwrap
-from dataclasses import dataclass
 
 from . import reasoning_judge
+from .findings_text import Entry, code, sort_by_cause, wrapped
 from .reasoning_draw import MARKERS
 from .reasoning_judge import bare
 from .serving_reasoning import Fields, Trial, drawn
 
-
 PLAIN = "a"  # stands for any character, where it may
-
-
-@dataclass(frozen=True)
-class Entry:
-    title: str
-    cause: str
-    must: str
 
 
 ENTRIES = {
@@ -127,36 +117,14 @@ def shown(fields: Fields) -> str:
                     for letter, field in zip("RC", fields) if field) or "nothing"
 
 
-def code(text: str) -> str:
-    return "`" + text.replace("|", "\\|") + "`"
-
-
 def row(cause: str, t: Trial, n: int) -> str:
     deltas = " ".join(json.dumps(delta, ensure_ascii=False) for delta in t.deltas)
     other = t.by_token if cause == "cuts" else t.whole
     return f"| {t.name} | {n} | {code(deltas)} | {code(shown(t.stream))} | {code(shown(other))} |"
 
 
-def wrapped(text: str, first: str = "") -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), 136, initial_indent=first, subsequent_indent="  " if first else "",
-                         break_long_words=False, break_on_hyphens=False)
-
-
-def found(seed: int, n: int) -> tuple[int, dict[str, dict[str, list[Trial]]]]:
-    """How many answers there is nothing to find in; the others, by cause and parser."""
-    n_sound = 0
-    trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in ENTRIES}
-    for name in MARKERS:
-        for _, _, trial in itertools.islice(drawn(name, seed), n):
-            cause = cause_of(trial)
-            n_sound += cause is None
-            if cause:
-                trials[cause].setdefault(name, []).append(trial)
-    return n_sound, trials
-
-
 def lines(seed: int, n: int) -> list[str]:
-    n_sound, trials = found(seed, n)
+    n_sound, trials = sort_by_cause(MARKERS, lambda name: drawn(name, seed), n, ENTRIES, cause_of)
     made = wrapped(f"""Of {n} texts for each parser, drawn from a seed, the answers of vllm-mlx 0.6.0 are the same for the whole text, for a
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: R reasoning, C content, white space at their

@@ -4,11 +4,10 @@ shortest input found that shows it.
 
 from __future__ import annotations
 
-import itertools
 import json
 
 from . import tools_judge
-from .reasoning_findings import Entry, code, wrapped
+from .findings_text import Entry, code, sort_by_cause, wrapped
 from .serving_tools import Trial, drawn, same
 from .tools_draw import MARKERS
 from .tools_stream import Answer
@@ -163,21 +162,8 @@ def row(cause: str, t: Trial, n: int) -> str:
     return f"| {t.name} | {n} | " + " | ".join(cells) + " |"
 
 
-def found(seed: int, n: int) -> tuple[int, dict[str, dict[str, list[Trial]]]]:
-    """How many answers there is nothing to find in; the others, by cause and parser."""
-    n_sound = 0
-    trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in ENTRIES}
-    for name in MARKERS:
-        for _, trial in itertools.islice(drawn(name, seed), n):
-            cause = cause_of(trial)
-            n_sound += cause is None
-            if cause:
-                trials[cause].setdefault(name, []).append(trial)
-    return n_sound, trials
-
-
 def lines(seed: int, n: int) -> list[str]:
-    n_sound, trials = found(seed, n)
+    n_sound, trials = sort_by_cause(MARKERS, lambda name: drawn(name, seed), n, ENTRIES, cause_of)
     made = wrapped(f"""Of {n} texts for each parser, drawn from a seed, the answers of vllm-mlx 0.6.0 are the same for the whole text, for a
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: C content, white space at its ends aside,

@@ -22,7 +22,5 @@ const size_t FP_N_ATTENTION = sizeof FP_ATTENTION / sizeof *FP_ATTENTION;
 
 const fp_attention_variant *fp_attention_pick(fp_isa isa)
 {
-    const fp_attention_variant *v = FP_ATTENTION;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_ATTENTION, sizeof *FP_ATTENTION, isa);
 }

@@ -19,7 +19,5 @@ const size_t FP_N_CAP = sizeof FP_CAP / sizeof *FP_CAP;
 
 const fp_cap_variant *fp_cap_pick(fp_isa isa)
 {
-    const fp_cap_variant *v = FP_CAP;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_CAP, sizeof *FP_CAP, isa);
 }

@@ -19,7 +19,5 @@ const size_t FP_N_GATE = sizeof FP_GATE / sizeof *FP_GATE;
 
 const fp_gate_variant *fp_gate_pick(fp_isa isa)
 {
-    const fp_gate_variant *v = FP_GATE;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_GATE, sizeof *FP_GATE, isa);
 }

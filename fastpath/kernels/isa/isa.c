@@ -80,3 +80,10 @@ assay_status fp_isa_choose(const char *name, const char *who, fp_isa *out, assay
     *out = (fp_isa)isa;
     return ASSAY_OK;
 }
+
+const void *fp_isa_pick(const void *variants, size_t size, fp_isa isa)
+{
+    const char *v = variants;
+    while (*(const fp_isa *)v > isa) v += size;
+    return v;
+}

@@ -33,4 +33,8 @@ bool fp_isa_runs_here(fp_isa isa);
  * here; who is named in the message as the one who asked ("ASSAY_ISA"). */
 assay_status fp_isa_choose(const char *name, const char *who, fp_isa *out, assay_error *err);
 
+/* The first variant of a table, best first, whose set is not preferred to isa. Each variant has `size` bytes
+ * and begins with its fp_isa; the last is scalar. */
+const void *fp_isa_pick(const void *variants, size_t size, fp_isa isa);
+
 #endif

@@ -55,7 +55,5 @@ const size_t FP_N_MATMUL = sizeof FP_MATMUL / sizeof *FP_MATMUL;
 
 const fp_matmul_variant *fp_matmul_pick(fp_isa isa)
 {
-    const fp_matmul_variant *v = FP_MATMUL;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_MATMUL, sizeof *FP_MATMUL, isa);
 }

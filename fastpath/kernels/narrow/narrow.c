@@ -19,7 +19,5 @@ const size_t FP_N_NARROW = sizeof FP_NARROW / sizeof *FP_NARROW;
 
 const fp_narrow_variant *fp_narrow_pick(fp_isa isa)
 {
-    const fp_narrow_variant *v = FP_NARROW;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_NARROW, sizeof *FP_NARROW, isa);
 }

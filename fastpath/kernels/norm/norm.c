@@ -19,7 +19,5 @@ const size_t FP_N_NORM = sizeof FP_NORM / sizeof *FP_NORM;
 
 const fp_norm_variant *fp_norm_pick(fp_isa isa)
 {
-    const fp_norm_variant *v = FP_NORM;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_NORM, sizeof *FP_NORM, isa);
 }

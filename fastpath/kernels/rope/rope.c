@@ -19,7 +19,5 @@ const size_t FP_N_ROPE = sizeof FP_ROPE / sizeof *FP_ROPE;
 
 const fp_rope_variant *fp_rope_pick(fp_isa isa)
 {
-    const fp_rope_variant *v = FP_ROPE;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_ROPE, sizeof *FP_ROPE, isa);
 }

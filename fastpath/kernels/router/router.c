@@ -8,7 +8,5 @@ const size_t FP_N_ROUTER = sizeof FP_ROUTER / sizeof *FP_ROUTER;
 
 const fp_router_variant *fp_router_pick(fp_isa isa)
 {
-    const fp_router_variant *v = FP_ROUTER;
-    while (v->isa > isa) v++;
-    return v;
+    return fp_isa_pick(FP_ROUTER, sizeof *FP_ROUTER, isa);
 }

@@ -1,0 +1,44 @@
+"""What the sections of docs/FINDINGS.md on text have in common: trials sorted by cause, and Markdown."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the findings: its title, the cause, and what the published definition says."""
+
+    title: str
+    cause: str
+    must: str
+
+
+def sort_by_cause(names: Iterable[str], drawn: Callable[[str], Iterable[tuple]], n: int, causes: Iterable[str],
+                  cause_of: Callable[[T], str | None]) -> tuple[int, dict[str, dict[str, list[T]]]]:
+    """Draws n trials of each parser; the trial is the last member of what is drawn. Returns how many have no cause, and
+    the others by cause and parser."""
+    n_sound = 0
+    trials: dict[str, dict[str, list[T]]] = {cause: {} for cause in causes}
+    for name in names:
+        for *_, trial in itertools.islice(drawn(name), n):
+            cause = cause_of(trial)
+            n_sound += cause is None
+            if cause:
+                trials[cause].setdefault(name, []).append(trial)
+    return n_sound, trials
+
+
+def code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def wrapped(text: str, first: str = "") -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), 136, initial_indent=first, subsequent_indent="  " if first else "",
+                         break_long_words=False, break_on_hyphens=False)
