@@ -11,5 +11,7 @@ SERVING_VALUES_TESTS = \
 	serving/values/tests/check_python_literal
 check_PROGRAMS += $(SERVING_VALUES_TESTS)
 TESTS += $(SERVING_VALUES_TESTS)
+serving_values_tests_check_python_literal_SOURCES = serving/values/tests/check_python_literal.c $(DENY)
+serving_values_tests_check_python_literal_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 serving_values_tests_check_python_literal_CFLAGS = $(TEST_CFLAGS)
 serving_values_tests_check_python_literal_LDADD = $(SERVING_TEST_LIBS)

@@ -18,6 +18,7 @@ typedef struct source {
     size_t at;
     size_t depth; /* nesting of brackets */
     serve_bytes string;
+    bool failed; /* an allocation of another buffer failed */
 } source;
 
 static bool read_value(source *s, serve_bytes *json);
@@ -162,6 +163,7 @@ static bool read_number(source *s, serve_bytes *json)
     if (base != 0) return read_based(s, json, base);
     serve_bytes digits = {0};
     const bool ok = read_decimal(s, json, &digits);
+    s->failed |= digits.failed;
     serve_bytes_free(&digits);
     return ok;
 }
@@ -225,6 +227,7 @@ static bool read_list(source *s, serve_bytes *json)
         serve_bytes_add(json, items.at, items.n);
         if (!one) serve_bytes_add(json, "]", 1);
     }
+    s->failed |= items.failed;
     serve_bytes_free(&items);
     return ok;
 }
@@ -247,6 +250,7 @@ static bool read_key(source *s, serve_arguments *members)
     serve_bytes key = {0};
     const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
     if (ok) serve_arguments_name(members, serve_bytes_text(&key));
+    s->failed |= key.failed;
     serve_bytes_free(&key);
     return ok;
 }
@@ -278,8 +282,8 @@ static bool read_dictionary(source *s, serve_bytes *json)
     if (ok) {
         const assay_text object = serve_arguments_object(&members);
         serve_bytes_add(json, object.at, object.n);
-        json->failed |= members.text.failed || members.json.failed;
     }
+    s->failed |= members.text.failed || members.json.failed;
     serve_arguments_free(&members);
     return ok;
 }
@@ -306,7 +310,7 @@ static bool read_value(source *s, serve_bytes *json)
 /* On failure, removes what was added. */
 static bool close_source(source *s, serve_bytes *json, size_t n, bool ok)
 {
-    json->failed |= s->string.failed;
+    json->failed |= s->failed || s->string.failed;
     serve_bytes_free(&s->string);
     if (!ok) json->n = n;
     return ok && !json->failed;

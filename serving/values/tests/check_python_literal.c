@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tests/deny.h"
 #include "base/tests/support.h"
 
 static void expect(const char *literal, const char *json)
@@ -114,6 +115,24 @@ START_TEST(levels_are_bounded)
 }
 END_TEST
 
+/* Each allocation fails in turn: the buffer says so, and what was read is no text. */
+START_TEST(a_literal_that_cannot_be_read_for_lack_of_memory_is_no_other_text)
+{
+    static const char *const literals[] = {
+        "12345", "1.5e3", "(1, [2.25, -7])", "{1: 'a', 'b': {'c': (3,)}}", "'a' 'b'", "1, 2"};
+    const assay_text text = {.at = literals[_i], .n = strlen(literals[_i])};
+    bool denied = true;
+    for (long n = 0; denied; n++) {
+        serve_bytes out = {0};
+        deny(n);
+        const bool read = serve_python_literal(&out, text);
+        denied = deny_end();
+        ck_assert_msg(read == !denied && out.failed == denied, "%s: allocation %ld", literals[_i], n);
+        serve_bytes_free(&out);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("serving/values/python_literal");
@@ -124,6 +143,7 @@ int main(void)
     tcase_add_test(c, a_backslash_joins_lines);
     tcase_add_test(c, what_is_none_leaves_nothing);
     tcase_add_test(c, levels_are_bounded);
+    tcase_add_loop_test(c, a_literal_that_cannot_be_read_for_lack_of_memory_is_no_other_text, 0, 6);
     suite_add_tcase(s, c);
     return support_run(s);
 }
