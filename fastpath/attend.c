@@ -97,7 +97,7 @@ static bool take_heads(fp_pass *pass, const plan_attention *a, bool has_keys, he
 /* All projections at once. x: [R, D]. */
 static void project(fp_pass *pass, size_t i, const float *x, heads *h)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const fp_attention *w = &pass->model->layers[i].attention;
     const fp_linear *value = a->value_is_key ? &w->k : &w->v;
     const fp_target targets[] = {{h->q, &w->q.weight}, {h->k, &w->k.weight}, {h->v, &value->weight}};
@@ -112,7 +112,7 @@ static void project(fp_pass *pass, size_t i, const float *x, heads *h)
 /* Writes layer i's keys and values of all rows into the caches. */
 static void cache_keys(const fp_pass *pass, size_t i, const chunks *cut, const heads *h)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     caching c = {pass, cut->list, i, a->n_kv_heads * a->head_dim, h->k, h->v};
     fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * c.width / cut->n, cache_item, &c);
 }
@@ -141,7 +141,7 @@ static run_pages what_is_seen(const fp_run *run, size_t i)
 /* list: [n_runs]. */
 static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t n_pages = 0, n_heads = a->n_kv_heads;
     for (size_t j = 0; j < pass->n_runs; j++) {
         list[j] = what_is_seen(&pass->runs[j], i);
@@ -221,7 +221,7 @@ static void attend_item(void *context, size_t item)
 static void attend(const fp_pass *pass, size_t i, const run_pages *pages, const chunks *cut, const float *q,
                    float *out)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const assay_kernels *op = &pass->model->kernels.op;
     size_t longest = 0;
     for (size_t j = 0; j < pass->n_runs; j++) longest = pages[j].n > longest ? pages[j].n : longest;
@@ -239,7 +239,7 @@ static void attend(const fp_pass *pass, size_t i, const run_pages *pages, const 
 
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const fp_attention *w = &pass->model->layers[i].attention;
     const size_t mark = pass->scratch->n;
     chunks cut;

@@ -24,7 +24,7 @@ static void hold_what_is_seen(const plan *p, fp_cache_spec *spec)
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
-        const plan_attention *a = &p->layers[i].mixer.attention;
+        const plan_attention *a = plan_layer_attention(&p->layers[i]);
         spec[i] = (fp_cache_spec){.source = a->cache_layer,
                                   .view.window = a->window,
                                   .n_kv_heads = a->n_kv_heads,
@@ -38,7 +38,7 @@ void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spe
 {
     assert(kept < limit);
     for (size_t i = 0; i < p->n_layers; i++)
-        if (p->layers[i].mixer.attention.window == 0) spec[i].view = (fp_view){limit - kept, kept};
+        if (plan_layer_attention(&p->layers[i])->window == 0) spec[i].view = (fp_view){limit - kept, kept};
     hold_what_is_seen(p, spec);
 }
 

@@ -8,7 +8,6 @@
 #include "fastpath/ops.h"
 #include "fastpath/streams.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
@@ -70,7 +69,6 @@ static assay_status block(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
-    assert(pass->plan->layers[i].mixer.kind == PLAN_MIXER_ATTENTION);
     float *normed = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
     float *y = normed ? fp_scratch_floats(pass->scratch, pass->n_rows, hidden) : NULL;
     assay_status rc = y ? ASSAY_OK : ASSAY_ENOMEM;

@@ -52,7 +52,7 @@ static void pack_streams(fp_packer *p, fp_layer *to, const plan_layer *from)
 
 static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
 {
-    pack_attention(p, &to->attention, &from->mixer.attention);
+    pack_attention(p, &to->attention, plan_layer_attention(from));
     fp_pack_norm(p, &to->mixer_in, &from->mixer_in);
     fp_pack_norm(p, &to->mixer_out, &from->mixer_out);
     fp_pack_norm(p, &to->mlp_in, &from->mlp_in);

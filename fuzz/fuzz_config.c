@@ -84,7 +84,7 @@ static void read_ends(const plan *p)
     read_end(&p->layer_inputs.table);
     for (size_t i = 0; i < p->n_layers; i++) {
         const plan_layer *layer = &p->layers[i];
-        const plan_attention *a = &layer->mixer.attention;
+        const plan_attention *a = plan_layer_attention(layer);
         const plan_weight *const ends[] = {&a->q.weight,
                                            &a->k.weight,
                                            &a->v.weight,

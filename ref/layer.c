@@ -5,7 +5,6 @@
 #include "ref/mlp.h"
 #include "ref/streams.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a,
 
 static assay_status attend(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t width = a->n_heads * a->head_dim;
     ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
     assay_status rc = q && mixed ? project(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
@@ -103,7 +102,6 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
-    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
     assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = attend(pass, i, normed, y);
     if (rc == ASSAY_OK) {

@@ -63,7 +63,7 @@ void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, cons
 /* Of the keys that the rows of a run see, those that the last one does not see. */
 void fault_shared_trimmed(fp_pass *pass, size_t i)
 {
-    const plan_attention *a = &pass->plan->layers[i].mixer.attention;
+    const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     if (a->cache_layer == i || !a->window) return;
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];

@@ -1,6 +1,7 @@
 /* Faults that change a plan: the engine then does faithfully what it should not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 static plan_attention *attention(plan *p, size_t layer)
 {
+    assert(p->layers[layer].mixer.kind == PLAN_MIXER_ATTENTION);
     return &p->layers[layer].mixer.attention;
 }
 

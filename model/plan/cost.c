@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/cost.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/dtype.h"
@@ -97,8 +96,7 @@ static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
     const plan_norm *const norms[] = {&layer->mixer_in,      &layer->mixer_out,  &layer->mlp_in,
                                       &layer->mlp_out,       &layer->experts_in, &layer->experts_out,
                                       &layer->mlp_dense_out, &layer->laurel.norm};
-    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
-    attend(c, &layer->mixer.attention, i);
+    attend(c, plan_layer_attention(layer), i);
     if (layer->mlp.present) {
         apply(c, &layer->mlp.gate);
         apply(c, &layer->mlp.up);

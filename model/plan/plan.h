@@ -8,6 +8,7 @@
 #define MODEL_PLAN_PLAN_H
 
 #include <assay/kernel.h>
+#include <assert.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -148,6 +149,13 @@ typedef struct plan_layer {
     plan_altup altup;
     plan_weight scalar; /* [1], or absent */
 } plan_layer;
+
+/* The attention of a layer whose mixer is an attention; others must not be asked. */
+static inline const plan_attention *plan_layer_attention(const plan_layer *layer)
+{
+    assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
+    return &layer->mixer.attention;
+}
 
 /* Inputs of every layer beside the residual stream: ((norm(projection(e) * projection_factor)) + table[token]
  * * table_scale) * 2^-1/2, e the scaled embedding; the slice l of P elements goes to layer l. */

@@ -125,7 +125,7 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
 static void print_layer(const plan *p, size_t i, FILE *out)
 {
     const plan_layer *layer = &p->layers[i];
-    const plan_attention *a = &layer->mixer.attention;
+    const plan_attention *a = plan_layer_attention(layer);
     print_attention(a, i, out);
     print_feed_forward(layer, out);
     fprintf(out, "             norms");
