@@ -11,6 +11,7 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_ABI_TESTS = \
 	conformance/abi/tests/check_cache_limit \
+	conformance/abi/tests/check_engine \
 	conformance/abi/tests/check_serving
 check_PROGRAMS += $(CONFORMANCE_ABI_TESTS)
 TESTS += $(CONFORMANCE_ABI_TESTS)
@@ -18,3 +19,5 @@ conformance_abi_tests_check_cache_limit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_abi_tests_check_cache_limit_LDADD = conformance/tests/libsupport.la
 conformance_abi_tests_check_serving_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_abi_tests_check_serving_LDADD = conformance/tests/libsupport.la
+conformance_abi_tests_check_engine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_abi_tests_check_engine_LDADD = conformance/tests/libsupport.la

@@ -8,14 +8,17 @@ conformance_libconformance_la_SOURCES += \
 	conformance/judge/verdict.c conformance/judge/verdict.h
 
 CONFORMANCE_JUDGE_TESTS = \
-	conformance/judge/tests/check_judge \
+	conformance/judge/tests/check_logits \
+	conformance/judge/tests/check_distance \
 	conformance/judge/tests/check_noise \
 	conformance/judge/tests/check_token
 check_PROGRAMS += $(CONFORMANCE_JUDGE_TESTS)
 TESTS += $(CONFORMANCE_JUDGE_TESTS)
-conformance_judge_tests_check_judge_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_judge_tests_check_judge_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_logits_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_judge_tests_check_logits_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_noise_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_token_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_distance_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_judge_tests_check_distance_LDADD = conformance/tests/libsupport.la

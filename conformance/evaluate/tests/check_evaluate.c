@@ -367,26 +367,6 @@ START_TEST(an_engine_without_rope_skips_its_cases)
 }
 END_TEST
 
-static const char *const modules[][2] = {
-    {"no_symbol", "does not export assay_engine_v1"},
-    {"wrong_abi", "built for engine ABI 2, expected 1"},
-    {"wrong_size", "its table has 16 bytes, expected at least "},
-    {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
-    {"empty", "its table lacks model_open"},
-    {"no_table", "returned no table"},
-    {"not_there", "cannot open shared object file"},
-};
-
-START_TEST(a_module_that_is_no_engine_is_refused)
-{
-    const assay_engine *e = NULL;
-    assay_error err = {0};
-    ck_assert_int_ne(conf_engine_open(support_engine(modules[_i][0]), &e, &err), ASSAY_OK);
-    ck_assert_ptr_null(e);
-    assert_holds(err.text, modules[_i][1]);
-}
-END_TEST
-
 START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
 {
     const assay_engine *e = NULL;
@@ -398,27 +378,6 @@ START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
     conf_verdict v =
         verdict_on(support_write_decoder(support_path("sound.h5"), "generate", "sound"), "old_table");
     assert_verdict(&v, CONF_PASSED, "");
-}
-END_TEST
-
-START_TEST(a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is)
-{
-    support_mkdir(support_path("one"));
-    support_mkdir(support_path("two"));
-    support_write_text(support_path("two/mine.so"), "");
-    char *dirs[] = {(char *)(uintptr_t)support_path("one"), (char *)(uintptr_t)support_path("two")};
-    conf_strings list = {.n = 2, .at = dirs};
-    char *path;
-    assay_error err = {0};
-    ck_assert_int_eq(conf_engine_find("mine", &list, &path, &err), ASSAY_OK);
-    assert_holds(path, "/two/mine.so");
-    free(path);
-    ck_assert_int_eq(conf_engine_find("mine.so", &list, &path, &err), ASSAY_OK);
-    ck_assert_str_eq(path, "./mine.so");
-    free(path);
-    ck_assert_int_eq(conf_engine_find("ref46", &list, &path, &err), ASSAY_EIO);
-    assert_holds(err.text, "did you mean ref64?");
-    assert_holds(err.text, "/one, ");
 }
 END_TEST
 
@@ -441,9 +400,7 @@ int main(void)
     tcase_add_test(verdicts, tables_of_half_width_are_the_first_half);
     tcase_add_test(verdicts, a_rotation_may_be_off_by_more_at_far_positions);
     tcase_add_test(verdicts, an_engine_without_rope_skips_its_cases);
-    tcase_add_loop_test(verdicts, a_module_that_is_no_engine_is_refused, 0, 7);
     tcase_add_test(verdicts, an_engine_with_a_shorter_table_lacks_what_came_later);
-    tcase_add_test(verdicts, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
     suite_add_tcase(suite, verdicts);
 
     return support_run(suite);

@@ -1,0 +1,95 @@
+/* Distances of one row from another.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+
+#include "conformance/judge/distance.h"
+#include "conformance/tests/support.h"
+
+enum { V = 5 };
+static const double truth[V] = {1, 2, 3, -4, 0};
+
+START_TEST(the_largest_number_of_a_row_may_be_its_first)
+{
+    ck_assert_double_eq(conf_max_abs((double[]){-3, 2, NAN, -INFINITY}, 4), 3);
+}
+END_TEST
+
+START_TEST(infinities_agree_only_with_their_own_sign)
+{
+    double t[3] = {1, -INFINITY, 2}, same[3] = {1, -INFINITY, 2}, other[3] = {1, INFINITY, 2},
+           finite[3] = {1, -1e300, 2};
+    ck_assert_uint_eq(conf_mask_difference(t, same, 3), 3);
+    ck_assert_uint_eq(conf_mask_difference(t, other, 3), 1);
+    ck_assert_uint_eq(conf_mask_difference(t, finite, 3), 1);
+    conf_distance d = conf_distance_of(t, same, 3);
+    ck_assert(d.same_mask);
+    ck_assert_double_eq(d.max_abs, 0);
+    ck_assert_double_eq(d.kl, 0);
+}
+END_TEST
+
+START_TEST(a_shift_of_all_logits_has_no_kl)
+{
+    double c[V];
+    for (size_t v = 0; v < V; v++) c[v] = truth[v] + 0.5;
+    ck_assert_double_eq(conf_kl(truth, c, V), 0);
+}
+END_TEST
+
+START_TEST(kl_is_accurate_where_two_rows_almost_agree)
+{
+    /* Two tokens of p = 1/2, one of them off by δ: KL = log cosh(δ/2), in its series. */
+    double t[2] = {0, 0};
+    for (int k = 1; k < 14; k++) {
+        double delta = pow(10, -k), c[2] = {0, delta};
+        double exact = delta * delta / 8 - pow(delta, 4) / 192 + pow(delta, 6) / 2880;
+        ck_assert_double_eq_tol(conf_kl(t, c, 2) / exact, 1, 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(the_series_of_kl_is_exact_up_to_where_it_ends)
+{
+    /* Three tokens of p = 1/3, one of them off by δ: in extended precision nothing is lost yet. */
+    const double t[3] = {0, 0, 0};
+    for (int k = 1; k < 16; k++) {
+        const double delta = k / 1024.0, c[3] = {0, 0, delta};
+        const long double low = -(long double)delta / 3, high = 2 * (long double)delta / 3;
+        const long double exact = log1pl((2 * (expm1l(low) - low) + expm1l(high) - high) / 3);
+        ck_assert_double_eq_tol(conf_kl(t, c, 3) / (double)exact, 1, 4e-15);
+    }
+}
+END_TEST
+
+START_TEST(kl_follows_its_definition_where_two_rows_differ)
+{
+    static const double rows[][3] = {{1, 2, 3}, {3, 2, 1}, {-40, 0, 500}, {1e4, 0, -1e4}, {0, 0.5, 0.25}};
+    for (size_t a = 0; a < 5; a++)
+        for (size_t b = 0; b < 5; b++) {
+            long double lt = 0, lc = 0, kl = 0, mt = 0, mc = 0;
+            for (size_t i = 0; i < 3; i++) mt = fmaxl(mt, rows[a][i]), mc = fmaxl(mc, rows[b][i]);
+            for (size_t i = 0; i < 3; i++) lt += expl(rows[a][i] - mt), lc += expl(rows[b][i] - mc);
+            for (size_t i = 0; i < 3; i++)
+                kl += expl(rows[a][i] - mt) / lt *
+                      ((rows[a][i] - mt - logl(lt)) - (rows[b][i] - mc - logl(lc)));
+            ck_assert_double_eq_tol(conf_kl(rows[a], rows[b], 3), (double)kl, 1e-12 * (1 + (double)kl));
+        }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("conformance/judge/distance");
+    TCase *tests = tcase_create("distances");
+    tcase_add_test(tests, the_largest_number_of_a_row_may_be_its_first);
+    tcase_add_test(tests, infinities_agree_only_with_their_own_sign);
+    tcase_add_test(tests, a_shift_of_all_logits_has_no_kl);
+    tcase_add_test(tests, kl_is_accurate_where_two_rows_almost_agree);
+    tcase_add_test(tests, the_series_of_kl_is_exact_up_to_where_it_ends);
+    tcase_add_test(tests, kl_follows_its_definition_where_two_rows_differ);
+    suite_add_tcase(suite, tests);
+    return support_run(suite);
+}
