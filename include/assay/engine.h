@@ -5,10 +5,10 @@
  *
  *     const assay_engine *assay_engine_v1(void);
  *
- * Ownership: what an engine's `_open` makes, its `_free` frees (NULL allowed); `const` pointers that are
- * handed in are borrowed for the call; pointers that are handed out live as long as the object that they
- * were asked of. On failure out-parameters are untouched and `err`, where it is not NULL, holds the reason.
- * All arrays are dense and row-major.
+ * Ownership: the caller frees an object that an `_open` function made with the matching `_free` function
+ * (NULL allowed). `const` pointer arguments are borrowed for the call. A pointer that a function returns
+ * lives as long as the object that the function was called on. On failure out-parameters are untouched, and
+ * `err`, if it is not NULL, holds the reason. All arrays are dense and row-major.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_ENGINE_H
@@ -55,11 +55,11 @@ typedef struct assay_tensor {
 } assay_tensor;
 
 /* The prompts of one prefill.
- * tokens: [n_samples, n_tokens], left-padded: row b holds n_tokens - length[b] entries that mean nothing,
- *         then length[b] token ids.
+ * tokens: [n_samples, n_tokens], left-padded: row b holds n_tokens - length[b] entries of padding, whose
+ *         values are unspecified, then length[b] token ids.
  * length: [n_samples], each 1..n_tokens.
- * inputs: [n_inputs], everything beside tokens, under its upstream name (pixel_values, image_grid_thw, …).
- *         An engine refuses an input that it does not know. */
+ * inputs: [n_inputs], inputs other than tokens, under their published names (pixel_values, image_grid_thw,
+ * …). An engine refuses an input that it does not support. */
 typedef struct assay_batch {
     size_t n_samples;
     size_t n_tokens;
@@ -69,7 +69,7 @@ typedef struct assay_batch {
     size_t n_inputs;
 } assay_batch;
 
-/* One rotation by a rope, apart from any model.
+/* One rotation by a rope, without a model.
  * config:   JSON text: the rope parameters as a config.json spells them, with head_dim.
  * position: [n_axes, n_positions]; n_axes is 1, or 3 for M-RoPE (temporal, height, width).
  * x:        [n_positions, n_heads, head_dim] in the engine's logits type. */
@@ -90,26 +90,27 @@ typedef struct assay_session assay_session; /* the state of one batch of samples
  * Names: embed, layer.NN.out, norm, … Shapes are those of the sample alone, without its padding. */
 typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *tensor);
 
-/* Like assay_trace_fn, but `data` is the live array of the tensor, of its type and shape, which fn may
- * overwrite for as long as the call lasts: the engine goes on with what it then holds. `tensor->data` is the
+/* Like assay_trace_fn, but `data` is the array that the engine computes with, of the tensor's type and shape.
+ * fn may overwrite it during the call, and the engine continues with the new values. `tensor->data` is the
  * same array, or NULL. */
 typedef void assay_override_fn(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
-/* How far an array of a model has come. */
+/* The state of an array of a model. */
 typedef enum assay_array_state {
-    ASSAY_ARRAY_DEFERRED, /* its stream has not been asked for it */
+    ASSAY_ARRAY_DEFERRED, /* not evaluated yet */
     ASSAY_ARRAY_REALISED,
     ASSAY_ARRAY_FAILED
 } assay_array_state;
 
-/* An array that a model has converted, packed or derived. `name` is borrowed: that of the checkpoint's tensor
- * or, of what no tensor is (private), of what it is for: "ropes.0.inverse_frequency". */
+/* An array that a model has converted, packed or derived. `name` is borrowed. It is the name of the
+ * checkpoint's tensor; a private array, which no tensor holds, is named after its purpose:
+ * "ropes.0.inverse_frequency". */
 typedef struct assay_array_info {
     const char *name;
     bool is_private;
     assay_array_state state;
-    int32_t stream; /* the index of the stream that it was made on */
-    size_t n_bytes; /* that it has, or will have */
+    int32_t stream; /* index of the stream that it was made on */
+    size_t n_bytes; /* its size, also before it is evaluated */
 } assay_array_info;
 
 /* Receives an array of a model; info lives for the call only. */
@@ -117,13 +118,12 @@ typedef void assay_array_visitor(void *context, const assay_array_info *info);
 
 struct assay_kernels; /* assay/kernel.h */
 
-/* How a model is to be evaluated.
- * compute: the type of activations in products with weights: ASSAY_F32, ASSAY_BF16, ASSAY_I8 (codes, where
- * the weights are codes, too); ASSAY_DTYPE_NONE: as the engine likes. kernels: NULL, or a table whose
- * operations take the place of the engine's own; borrowed for as long as the model is open. allow_unknown:
- * NULL, or the members of config.json, NULL-terminated, that are to be ignored where the engine does not
- * understand them and would refuse them ("residual_multiplier", "text_config.NAME"); borrowed for the call.
- */
+/* How to evaluate a model.
+ * compute:       type of activations in products with weights: ASSAY_F32, ASSAY_BF16, or ASSAY_I8 (codes,
+ * where the weights are codes as well); ASSAY_DTYPE_NONE: the engine chooses. kernels:       NULL, or a table
+ * whose operations replace the engine's own; borrowed while the model is open. allow_unknown: NULL, or a
+ * NULL-terminated list of members of config.json ("residual_multiplier", "text_config.NAME") that the engine
+ * ignores instead of refusing them as unknown; borrowed for the call. */
 typedef struct assay_model_options {
     uint32_t size; /* sizeof(assay_model_options) that the caller was built with */
     assay_dtype compute;
@@ -131,11 +131,11 @@ typedef struct assay_model_options {
     const char *const *allow_unknown;
 } assay_model_options;
 
-/* What a session's caches hold.
- * limit, kept: layers without a sliding window of their own hold and see at most `limit` positions of a
- * sample: the first `kept`, and the latest of the others. So the token at position p sees the keys j <= p
- * with j < kept or p - (limit - kept) < j, whether it came in a prompt, whole or in parts, or in a step.
- * Positions count on. A layer with a window keeps to that. kept < limit; SIZE_MAX: no limit. */
+/* Limits of a session's caches.
+ * limit, kept: a layer without a sliding window caches and attends to at most `limit` positions of a sample:
+ * the first `kept` (attention sink tokens), and the latest of the others. The token at position p attends to
+ * the keys j <= p with j < kept or p - (limit - kept) < j, in prefill, chunked or not, and in decode.
+ * Positions are not renumbered. Layers with a window are not affected. kept < limit; SIZE_MAX: no limit. */
 typedef struct assay_session_options {
     uint32_t size; /* sizeof(assay_session_options) that the caller was built with */
     size_t limit, kept;
@@ -146,7 +146,7 @@ typedef struct assay_engine {
     uint32_t size;    /* sizeof(assay_engine) that the engine was built with */
     const char *name; /* one word, for reports */
     const char *version;
-    assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: of every logits array and of rope */
+    assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: type of all logits and of rope's arrays */
 
     /* Opens the Hugging Face checkpoint directory `dir`. */
     assay_status (*model_open)(const char *dir, assay_model **out, assay_error *err);
@@ -161,10 +161,11 @@ typedef struct assay_engine {
     assay_status (*session_open)(assay_model *model, assay_session **out, assay_error *err);
     void (*session_free)(assay_session *session);
 
-    /* Asks for traces of the next prefill; fn NULL ends it. May be NULL: the engine gives no traces. */
+    /* Requests traces of the next prefill; fn NULL cancels the request. May be NULL: the engine has no
+     * traces. */
     void (*session_trace)(assay_session *session, assay_trace_fn *fn, void *context);
 
-    /* Evaluates the prompts, replacing whatever the session held.
+    /* Evaluates the prompts; the previous contents of the session are dropped.
      * logits: [n_samples, n_tokens, vocab]; rows of padding are left untouched. */
     assay_status (*prefill)(assay_session *session, const assay_batch *batch, void *logits, assay_error *err);
 
@@ -174,42 +175,41 @@ typedef struct assay_engine {
     assay_status (*decode)(assay_session *session, const int32_t *tokens, void *logits, assay_error *err);
 
     /* Rotates x. May be NULL: rope cases are then skipped for this engine.
-     * out: like x; cos, sin: [n_positions, rotary dim], the factors of every element (the angle of pair i
-     * stands at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs), attention scaling included;
-     * room for head_dim columns each, the number written goes to *dim. */
+     * out:      like x.
+     * cos, sin: [n_positions, *dim], the factor of every element, attention scaling included: the angle of
+     * pair i is at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs. Capacity: head_dim columns;
+     * the engine sets *dim to the number of columns that it wrote. */
     assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                          assay_error *err);
 
-    /* Asks for every tensor of the next prefill before anything is computed from it; fn NULL ends it. Where
-     * traces are asked for, too, a tensor is traced first, as it was computed. What is overwritten decides
-     * what follows, and nothing that came before:
-     *   embed          what the first layer sees, and all that is made of the embedding beside it
-     *   layer.NN.attn  the attention's output, before any norm behind it and before it is added
-     *   layer.NN.mlp   the same of the feed-forward part; layer.NN.experts of routed experts beside one
-     *   layer.NN.out   what the next layer sees; with parallel streams, of the active one alone
-     *   norm           what the head sees
-     * May be NULL, or lie beyond `size`: the engine cannot. */
+    /* Requests a call of fn for every tensor of the next prefill, before anything is computed from that
+     * tensor; fn NULL cancels the request. If traces are requested as well, a tensor is traced first, as
+     * computed. Overwriting a tensor changes everything that is computed from it, and nothing else: embed
+     * input of the first layer, and everything else that is computed from the embedding layer.NN.attn  output
+     * of attention, before any norm that follows and before the residual addition layer.NN.mlp   the same of
+     * the feed-forward block; layer.NN.experts: of routed experts beside it layer.NN.out   input of the next
+     * layer; with parallel streams, that of the active stream alone norm           input of the head May be
+     * NULL, or lie beyond `size`: not supported. */
     void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
 
-    /* As prefill, but logits: [n_samples, vocab], of the last token of each sample alone, with the bits that
-     * prefill would give them; decode goes on from there as it does from prefill. May be NULL, or lie beyond
-     * `size`: who wants the last logits then takes them from prefill. */
+    /* Like prefill, but logits: [n_samples, vocab], of the last token of each sample alone, bit-identical to
+     * those of prefill. decode continues as after prefill. May be NULL, or lie beyond `size`: callers then
+     * use prefill. */
     assay_status (*prefill_last)(assay_session *session, const assay_batch *batch, void *logits,
                                  assay_error *err);
 
-    /* Opens a checkpoint as model_open does, and as the options say. May be NULL, or lie beyond `size`: the
-     * engine has no choice to offer. Fails with ASSAY_EUNSUPPORTED where it cannot do what they ask for. */
+    /* Opens a checkpoint like model_open, with options. May be NULL, or lie beyond `size`: the engine has no
+     * options. Fails with ASSAY_EUNSUPPORTED for an option that the engine cannot honour. */
     assay_status (*model_open_with)(const char *dir, const assay_model_options *options, assay_model **out,
                                     assay_error *err);
 
-    /* Opens a session as session_open does, and as the options say. May be NULL, or lie beyond `size`: the
-     * engine has no choice to offer. Fails with ASSAY_EINVAL for a limit of 0, and where kept is not less
-     * than limit. */
+    /* Opens a session like session_open, with options. May be NULL, or lie beyond `size`: the engine has no
+     * options. Fails with ASSAY_EINVAL for a limit of 0, and unless kept < limit. */
     assay_status (*session_open_with)(assay_model *model, const assay_session_options *options,
                                       assay_session **out, assay_error *err);
 
-    /* Visits every array that the model owns, private ones among them, in the order in which they were made;
-     * on any thread. May be NULL, or lie beyond `size`: the engine does not tell. */
+    /* Visits every array that the model owns, private ones included, in the order in which they were made.
+     * Any thread may call it. May be NULL, or lie beyond `size`: not supported. */
     void (*model_arrays)(const assay_model *model, assay_array_visitor *visit, void *context);
 } assay_engine;
 

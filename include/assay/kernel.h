@@ -7,23 +7,21 @@
  *
  * It returns NULL where the library has no kernels for this processor.
  *
- * What the table leaves NULL, and what lies beyond its `size`, the engine does with its own kernels, which
- * have the same contracts. A kernel allocates nothing, keeps nothing, writes nothing but its outputs and
- * reads nothing but its inputs; it is called from several threads at once. Pointers are borrowed for the
- * call. Arrays are row-major; what has a stride (`ld_`, in elements) need not be dense, and rows are aligned
- * as one of their elements, no more. Whoever calls keeps to what is said of sizes and overlap; a kernel need
- * not check it.
+ * For members that are NULL or beyond the table's `size`, the engine uses its own kernels, which have the
+ * same contracts. A kernel does not allocate, keeps no state, writes only its outputs and reads only its
+ * inputs; several threads call it at once. Pointers are borrowed for the call. Arrays are row-major; an array
+ * with a stride (`ld_`, in elements) need not be dense, and rows have the alignment of one element, no more.
+ * Callers observe the stated sizes and rules of overlap; a kernel need not check them.
  *
- * One row never changes the bits of another: what a kernel computes for a row depends on that row and on what
- * every row shares (weights, keys, parameters) alone, not on how many rows there are, on where it stands
- * among them or in memory, or on how the work was cut. Engines batch, chunk and share out work in reliance
- * on that. NaN and infinity go wherever the mathematics takes them: zero times either is NaN, so that no zero
- * may be skipped.
+ * Kernels are batch-invariant: the result of a row depends only on that row and on data that all rows share
+ * (weights, keys, parameters). It is bit-identical for any number of rows, any index of the row, any address,
+ * and any division of the work. Engines batch, chunk and distribute work in reliance on that. NaN and
+ * infinity propagate as in the mathematics: zero times NaN or infinity is NaN, so zeros must not be skipped.
  *
- * Bounds: |y - truth| <= 16 (u M + ½ ulp(truth)), truth from exact arithmetic on the same inputs, u = 2^-24,
- * and M what each operation says.
+ * Bounds: |y - truth| <= 16 (u M + ½ ulp(truth)), with truth from exact arithmetic on the same inputs, u =
+ * 2^-24, and M as stated for each operation.
  *
- * `assay kernels LIBRARY` holds a library to all of this, `assay run --kernels LIBRARY` runs models on it.
+ * `assay kernels LIBRARY` checks all of this; `assay run --kernels LIBRARY` runs models with the library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_KERNEL_H
@@ -42,7 +40,7 @@ extern "C" {
 #define ASSAY_KERNELS_ABI    1U
 #define ASSAY_KERNELS_SYMBOL "assay_kernels_v1"
 
-#define ASSAY_ALIGNMENT ((size_t)64)  /* bytes: of packed panels, and of pages of keys and values */
+#define ASSAY_ALIGNMENT ((size_t)64)  /* in bytes, of packed panels and of pages of keys and values */
 #define ASSAY_PAGE      ((size_t)64)  /* positions in a page */
 #define ASSAY_PANEL_MAX ((size_t)256) /* outputs in a panel */
 
@@ -57,8 +55,8 @@ typedef struct assay_weight {
     size_t bits, group;          /* bits: 2, 3, 4, 5, 6 or 8; group: 32, 64 or 128, a divisor of n_in */
     const void *rows;            /* numbers, or words of codes; at any address, as in a file */
     size_t stride;               /* numbers or words from one output to the next */
-    const void *scales, *biases; /* [n_out, n_in / group], of ASSAY_F32, ASSAY_F16 or ASSAY_BF16 each; at any
-                                  * address, too */
+    const void *scales, *biases; /* [n_out, n_in / group], each ASSAY_F32, ASSAY_F16 or ASSAY_BF16; at any
+                                  * address */
     assay_dtype scale_dtype, bias_dtype;
 } assay_weight;
 
@@ -68,16 +66,16 @@ typedef struct assay_matrix {
     assay_dtype dtype;
     size_t bits, group;
     assay_dtype scale_dtype, bias_dtype;
-    size_t panel, panel_bytes; /* as the kernel says that packed it */
+    size_t panel, panel_bytes; /* of the kernel that packed it */
     void *panels;              /* [panels of the matrix, panel_bytes], aligned to ASSAY_ALIGNMENT */
 } assay_matrix;
 
 /* y = x Wᵀ for some of the outputs. All sizes are at least 1.
- * y: [n_rows, n_out], ld_y >= n_out; must not overlap anything else. Written are the outputs of panels
- *    first_panel … first_panel + n_panels - 1 that exist, and nothing else.
- * x: [n_rows, n_in], ld_x >= n_in, of float, or of bfloat16 (uint16_t), or of codes (int8_t): then an element
- * is x_scale[r, g] * code, g its group of `group` inputs; x_scale, x_sum: [n_rows, n_in / group], x_sum the
- * sum of the group's codes; |code| <= 127. What lies between rows, and in x beyond n_in, is any bits. */
+ * y: [n_rows, n_out], ld_y >= n_out; must not overlap anything else. The kernel writes the existing outputs
+ * of panels first_panel … first_panel + n_panels - 1, and nothing else. x: [n_rows, n_in], ld_x >= n_in, of
+ * float, or of bfloat16 (uint16_t), or of codes (int8_t): then an element is x_scale[r, g] * code, g its
+ * group of `group` inputs; x_scale, x_sum: [n_rows, n_in / group], x_sum the sum of the group's codes; |code|
+ * <= 127. Bits between rows, and in x beyond n_in, are unspecified. */
 typedef struct assay_product {
     float *y;
     size_t ld_y;
@@ -91,27 +89,27 @@ typedef struct assay_product {
 } assay_product;
 
 /* Sums are made in float32 or better, products of bfloat16 and float32 likewise, those of codes in integers.
- * M = Σ|x||w| of what x and W stand for; with affine groups |w| counts as
+ * M = Σ|x||w| of the values that x and W represent; with affine groups |w| counts as
  * |scale| (2^(bits-1) + |code - 2^(bits-1)|) + |bias + 2^(bits-1) scale|. Where every x, w (and scale, bias)
- * is a small integer, so that no sum of any products reaches 2^24, y is exact. A sum that is NaN or infinite
- * may be either with affine groups; it is never a number. */
+ * is a small integer, so that no sum of any products reaches 2^24, y is exact. With affine groups a sum
+ * that is NaN or infinite may be either, but never finite. */
 typedef void assay_product_fn(const assay_product *p);
 
-/* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1 in whatever
- * layout the kernel likes, those beyond n_out included. With a panel all of panel_bytes, pack and unpack are
- * there, and at least one product. */
+/* Products with weights of one kind. Panel k holds outputs k * panel … k * panel + panel - 1, those beyond
+ * n_out included, in a layout that the kernel chooses. If panel is not 0, then panel_bytes, pack, unpack and
+ * at least one product are given. */
 typedef struct assay_matmul {
     size_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX; 0: the table has no such products */
-    /* Bytes of each packed panel, a multiple of ASSAY_ALIGNMENT. They follow from n_in and the types, bits
-     * and group of w; it is asked before there are any rows, and for parts of a matrix. */
+    /* Bytes of each packed panel, a multiple of ASSAY_ALIGNMENT. They depend only on n_in and on the types,
+     * bits and group of w; the function is called before there are rows, and for parts of a matrix. */
     size_t (*panel_bytes)(const assay_weight *w);
-    /* Packs panel number `index` of w; w->dtype, bits and group are those that the kernel is for. All bytes
-     * of the panel are written, padding too. They are the same for panel 0 of a matrix that begins with the
-     * panel's first output: engines may stage a matrix panel by panel. */
+    /* Packs panel number `index` of w; w->dtype, bits and group are those that the kernel supports. It
+     * writes all bytes of the panel, padding included. They are the same as those of panel 0 of a matrix that
+     * begins with the panel's first output, so that engines may pack a matrix panel by panel. */
     void (*pack)(void *panel, const assay_weight *w, size_t index);
-    /* Output o, unpacked. row: [n_in]. Numbers come back as they were stored, affine groups rounded once. */
+    /* Output o, unpacked. row: [n_in]. Plain numbers are exact, affine groups are rounded once. */
     void (*unpack)(float *row, const assay_matrix *w, size_t o);
-    /* By the type of x; NULL: no such product. i8: with affine groups alone. */
+    /* By the type of x; NULL: not supported. i8: with affine groups only. */
     assay_product_fn *f32, *bf16, *i8;
 } assay_matmul;
 
@@ -119,24 +117,24 @@ typedef struct assay_matmul {
  * own range of keys. All sizes are at least 1.
  *
  * out, q:      [n_rows, n_heads, head_dim], ld_out and ld_q elements from one row to the next; the query
- *              heads that read this key/value head. Where keys and values are bfloat16, every number of q is
+ *              heads that share this key/value head. Where keys and values are bfloat16, every number of q is
  *              one, too: a float whose lower half is 0.
  * k, v:        pages of [head_dim, ASSAY_PAGE] (a key stands in a column) and of [ASSAY_PAGE, head_dim],
- *              aligned to ASSAY_ALIGNMENT. What a page holds outside a row's range is any bits, NaN included,
- *              and must change nothing.
+ *              aligned to ASSAY_ALIGNMENT. Elements of a page outside a row's range are unspecified, NaN
+ *              included, and must not change its result.
  * first, last: [n_rows], positions counted from the first of page 0, first <= last.
- * kept:        beside its own range every row sees those of positions 0 … kept - 1 that lie before its first.
- *              0: one of the rows' first lies in page 0. Otherwise the pages that hold them come first; of
- *              those behind them any that no row sees may be missing: positions count the pages there are.
- * cap:         0, or scores become cap tanh(score / cap).
- * sinks:       NULL, or [n_heads]: a score more for each head, whose share of the softmax falls on no value.
+ * kept:        number of attention sink tokens. Every row also attends to those of positions 0 … kept - 1
+ * that are before its first. With kept 0, at least one row's first is in page 0. Otherwise the pages of the
+ * sink tokens come first; pages after them to which no row attends may be missing, and positions count
+ * existing pages. cap:         0, or scores become cap tanh(score / cap). sinks:       NULL, or [n_heads]: an
+ * additional score for each head, whose share of the softmax has no value.
  *
- * A query is a row of one head: neither other rows, nor other heads, nor pages of which it sees nothing
- * change its bits. So the order of additions follows from positions: a page is added up, and then joined to
- * those before it; of a page that holds both, what is kept and the row's own range may be added up apart. M =
- * Σ share |v| (1 + e + Σ share e), e being how far a score may be off in units of u: Σ|scale q k|, twice the
- * score more with a cap, and its distance from the largest. Of a power of two of equal scores that are whole
- * numbers, all others so far below that they vanish, the result is exact. */
+ * A query is a row of one head: other rows, other heads, and pages to which it does not attend do not change
+ * its bits. So the order of additions follows from positions: a page is summed, and then added to the sum of
+ * the pages before it. In a page that holds both, sink tokens and the row's own range may be summed
+ * separately. M = Σ share |v| (1 + e + Σ share e), e the error of a score in units of u: Σ|scale q k|, plus
+ * twice the score with a cap, plus its distance from the largest. The result is exact if a power of two of
+ * the scores are equal whole numbers, and all others are so much smaller that their share is 0. */
 typedef struct assay_attention_call {
     float *out;
     const float *q;
@@ -153,7 +151,7 @@ typedef void assay_attention_fn(const assay_attention_call *c);
 
 /* y = x / sqrt(mean(x²) + epsilon) * weight, row by row (RMSNorm, Zhang & Sennrich 2019).
  * x: [n_rows, width], y likewise; y may be x with the same stride, and must not overlap it otherwise.
- * weight: [width], or NULL: not scaled. n_rows, width >= 1. The squares are summed in double, or to the same
+ * weight: [width]; NULL: no scaling. n_rows, width >= 1. The squares are summed in double, or to the same
  * accuracy. M = |y|. */
 typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                            const float *weight, double epsilon);
@@ -162,8 +160,8 @@ typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, s
  * x:            [n_heads, head_dim]. dim: even, 2 … head_dim.
  * cosine, sine: [dim / 2], attention scaling included; must not overlap x.
  * adjacent:     pairs are 2i and 2i + 1; otherwise i and i + dim / 2.
- * Of a pair (a, b): a cos - b sin, b cos + a sin. A row is a head. M = |a cos| + |b sin|, |b cos| + |a sin|;
- * of small integers the result is exact. */
+ * A pair (a, b) becomes a cos - b sin, b cos + a sin. A row is a head. M = |a cos| + |b sin|, |b cos| + |a
+ * sin|; for small integers the result is exact. */
 typedef void assay_rope_fn(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                            const float *cosine, const float *sine);
 
@@ -176,23 +174,23 @@ typedef enum assay_activation {
 } assay_activation;
 
 /* y = activation(gate) * up, element by element. y, gate, up: [n]; y may be gate or up, and must not overlap
- * them otherwise. A row is an element; a tail is computed as what lies before it.
- * M = |y|; for GELU_TANH times 1 + 3 |the exponent|, for QUICK_GELU times 1 + 1.702 |gate|; and 2^-126 |gate
- * up| more, for exponentials that are subnormal. Where activation(gate) vanishes, its product with an
- * infinite up may be NaN. */
+ * them otherwise. A row is an element; elements of a tail are computed like all others.
+ * M = |y|, for GELU_TANH times 1 + 3 |the exponent|, for QUICK_GELU times 1 + 1.702 |gate|, plus 2^-126 |gate
+ * up| for exponentials that are subnormal. Where activation(gate) is 0, its product with an infinite up may
+ * be NaN. */
 typedef void assay_gate_fn(float *y, const float *gate, const float *up, size_t n,
                            assay_activation activation);
 
 /* x = tanh(x / cap) * cap over x: [n], in place; cap > 0. A row is an element. M = |the result|. */
 typedef void assay_cap_fn(float *x, size_t n, float cap);
 
-/* The router of a mixture of experts: softmax over all of them, then the best.
- * scores: [n_rows, n_experts], what the router's product gave; overwritten by their softmax or by anything.
- * chosen: [n_rows, n_active], the experts of the n_active largest probabilities (of equals, the earlier one),
- *         in ascending order; share: [n_rows, n_active], their probabilities, divided by their sum where
+/* The router of a mixture of experts: softmax over all experts, then the n_active best.
+ * scores: [n_rows, n_experts], the router's logits; overwritten with unspecified values.
+ * chosen: [n_rows, n_active], the experts with the n_active largest probabilities (the lower index among
+ * equals), in ascending order; share: [n_rows, n_active], their probabilities, divided by their sum where
  *         renormalize.
- * 1 <= n_active <= n_experts. No two arrays overlap. M = share (1 + |score - the largest score|). Every
- * expert number is below n_experts and given once, whatever scores are, NaN included. */
+ * 1 <= n_active <= n_experts. No two arrays overlap. M = share (1 + |score - the largest score|). For all
+ * scores, NaN included, every index is below n_experts and occurs once. */
 typedef void assay_router_fn(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
                              size_t n_active, bool renormalize);
 

@@ -14,15 +14,15 @@ typedef enum assay_status {
     ASSAY_EIO,          /* a file that cannot be opened, read or mapped */
     ASSAY_EFORMAT,      /* a file that breaks its format, or members that contradict each other */
     ASSAY_EUNSUPPORTED, /* well-formed, but asks for something that is not implemented */
-    ASSAY_ENOMEM,       /* memory that cannot be had */
+    ASSAY_ENOMEM,       /* out of memory */
     ASSAY_EINTERNAL,    /* a fault of the engine or of the harness itself */
     ASSAY_ESTREAM,      /* work for a stream that does not live on the calling thread */
-    ASSAY_ETIMEDOUT     /* what was waited for was not there in time */
+    ASSAY_ETIMEDOUT     /* a timeout */
 } assay_status;
 
 /* The text of a failure: one line, no newline at the end, always terminated. It names the file and the
- * member, what was found and what was expected. Owned by the caller, who may pass NULL wherever an
- * `assay_error *` is asked for; untouched when a function succeeds. */
+ * member, what was found and what was expected. Owned by the caller, who may pass NULL for any
+ * `assay_error *`; untouched when a function succeeds. */
 typedef struct assay_error {
     assay_status status;
     char text[1020];

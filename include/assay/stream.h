@@ -1,16 +1,16 @@
-/* The stream ABI, version 1: the thread rules of an engine's arrays, which the harness replays recorded
- * programs of threads through.
+/* The stream ABI, version 1: the thread rules of an engine's arrays. The harness replays recorded programs of
+ * threads through it.
  *
- * An engine that has streams exports one function more, `assay_streams_v1`, which returns a table that lives
- * as long as the object is loaded, and which is called from any thread:
+ * An engine with streams exports one more function, `assay_streams_v1`, which may be called from any thread.
+ * It returns a table that lives as long as the object is loaded:
  *
  *     const assay_streams *assay_streams_v1(void);
  *
  * The rules are those of MLX 0.32 (mlx/stream.h, mlx/scheduler.h, mlx/transforms.cpp; devices in
- * mlx/device.h). In short: every thread has a default stream for each device, which comes to be at its first
- * use; streams are numbered in the order in which they come to be, over all threads and devices. A stream
+ * mlx/device.h). In short: every thread has a default stream for each device, which is created at its first
+ * use; streams are numbered in the order of their creation, over all threads and devices. A stream
  * lives on the thread that made it. A deferred array remembers its stream, and is evaluated only where that
- * stream lives; what is realised can be read anywhere. The first error of a stream's work is kept on the
+ * stream lives; a realised array can be read anywhere. The first error of a stream's work is kept on the
  * stream and returned, once, by the next call that waits for it.
  *
  * Wherever a stream does not live on the calling thread, ASSAY_ESTREAM is returned, and the text begins
@@ -40,29 +40,29 @@ typedef struct assay_device {
     int32_t index; /* 0 … device_count - 1 */
 } assay_device;
 
-/* Where the work of a stream may be handed in. */
+/* Which threads may submit work to a stream. */
 typedef enum assay_stream_kind {
     ASSAY_STREAM_OWNED,     /* on the thread that made it */
     ASSAY_STREAM_SHARED,    /* on any thread (mlx.core.new_thread_unsafe_stream) */
-    ASSAY_STREAM_PER_THREAD /* stands for a stream of its own on each thread that uses it, which comes to be
-                             * there at its first use (mlx.core.new_thread_local_stream) */
+    ASSAY_STREAM_PER_THREAD /* stands for one stream on each thread that uses it, created at the first use on
+                             * that thread (mlx.core.new_thread_local_stream) */
 } assay_stream_kind;
 
 /* The name of a stream. */
 typedef struct assay_stream {
     assay_device device;
     int32_t index;          /* among all streams; of ASSAY_STREAM_PER_THREAD, among those */
-    assay_stream_kind kind; /* OWNED where nobody has said otherwise */
+    assay_stream_kind kind; /* OWNED by default */
 } assay_stream;
 
-/* What a scope puts back. */
+/* The default stream that the end of a scope restores. */
 typedef struct assay_scope {
     assay_stream before;
 } assay_scope;
 
 typedef struct assay_array assay_array; /* float32, of one dimension */
 
-/* What an array is made of. */
+/* How an array is computed. */
 typedef enum assay_array_fn {
     ASSAY_ARRAY_ARANGE, /* 0, 1, …, n - 1 */
     ASSAY_ARRAY_SQUARE, /* of one array, element by element; so are negative and abs */
@@ -82,7 +82,7 @@ typedef struct assay_streams {
 
     size_t (*device_count)(assay_device_type type);
 
-    /* ASSAY_EUNSUPPORTED for a device that is not there: "[new_stream] Cannot make gpu stream without gpu
+    /* ASSAY_EUNSUPPORTED for a device that does not exist: "[new_stream] Cannot make gpu stream without gpu
      * backend.", "[default_stream] Cannot get …", "[set_default_stream] Cannot set …". Only where a default
      * is looked up or set is the index of a device checked: ASSAY_EINVAL. */
     assay_status (*new_stream)(assay_device device, assay_stream_kind kind, assay_stream *out,
@@ -91,11 +91,11 @@ typedef struct assay_streams {
     assay_status (*set_default_stream)(assay_stream stream, assay_error *err);
 
     /* Makes `stream` the calling thread's default of its device, and that device the default device of all
-     * threads, until scope_leave on the same thread puts back what was there. */
+     * threads, until scope_leave on the same thread restores both. */
     assay_status (*scope_enter)(assay_stream stream, assay_scope *out, assay_error *err);
     assay_status (*scope_leave)(const assay_scope *scope, assay_error *err);
 
-    /* Streams of the calling thread live nowhere from now on. */
+    /* From now on, streams of the calling thread live on no thread. */
     void (*clear_streams)(void);
 
     /* Waits until all work of a stream, of whichever thread, is done; NULL: of the default stream of the
@@ -110,12 +110,12 @@ typedef struct assay_streams {
                          assay_array **out, assay_error *err);
     void (*array_free)(assay_array *array);
 
-    /* Evaluates arrays [n] with all that they are made of, and waits for it; async: does not wait. An array
-     * that comes before what is refused may have been evaluated all the same. */
+    /* Evaluates arrays [n] with all their inputs, and waits; async: does not wait. Where an array is refused,
+     * those before it in the order of evaluation may have been evaluated. */
     assay_status (*eval)(assay_array *const *of, size_t n, bool async, assay_error *err);
 
-    /* Evaluates the array where it is deferred, and copies its elements into out, which has room for
-     * `room`; *n is set to how many there are, ASSAY_EINVAL if they are more. */
+    /* Evaluates the array if it is deferred, and copies its elements into out, whose capacity is `room`
+     * elements; *n is set to their number. ASSAY_EINVAL if there are more. */
     assay_status (*read)(assay_array *array, float *out, size_t room, size_t *n, assay_error *err);
 } assay_streams;
 
