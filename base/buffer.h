@@ -17,7 +17,7 @@ typedef struct buffer {
 
 void buffer_free(buffer *b);
 
-/* Makes room for `more` bytes behind data[n]. False where memory cannot be had; b is then as before. */
+/* Reserves capacity for `more` bytes after data[n]. False if out of memory; b is unchanged then. */
 bool buffer_reserve(buffer *b, size_t more);
 
 /* Appends text[0..n), which must not lie in b. */

@@ -12,7 +12,7 @@ assay_status assay_fail(assay_error *err, assay_status status, const char *forma
     err->status = status;
     (void)vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
-    /* Names from hostile files reach this text: it stays one line, and a terminal reads no command in it. */
+    /* Names from untrusted files are part of this text: it stays one line without control characters. */
     for (char *c = err->text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
     return status;

@@ -1,8 +1,8 @@
 /* A session: samples that are evaluated together and apart.
  *
- * A sample is a slot: it joins, takes steps in any company or rests, is forked, rewound, and leaves. Its bits
- * depend on its own tokens alone. A fork, into any session of the model, shares its origin's pages until one
- * of the two writes to them (copy on write). One thread at a time may use a session.
+ * A sample is a slot: it joins, takes steps with any batch neighbours or rests, is forked, rewound, and
+ * leaves. Its bits depend on its own tokens alone. A fork, into any session of the model, shares its origin's
+ * pages until one of the two writes to them (copy on write). One thread at a time may use a session.
  *
  * A sample may grow to INT32_MAX tokens, and to what memory holds. The max_position_embeddings of a config is
  * no limit: published models evaluate what lies beyond it, by the same formulas, and no plan has a table that

@@ -22,7 +22,7 @@ typedef struct tokenizer_post tokenizer_post;
 assay_status tokenizer_post_open(const tokenizer_file *f, tokenizer_post **out, assay_error *err);
 void tokenizer_post_free(tokenizer_post *p);
 
-/* Appends to out what becomes of ids[0..n). False where memory cannot be had. */
+/* Appends to out what becomes of ids[0..n). False if out of memory. */
 bool tokenizer_post_run(const tokenizer_post *p, const tokenizer_ids *ids, bool add_special,
                         tokenizer_ids *out);
 

@@ -68,7 +68,7 @@ typedef struct tokenizer_cutting {
     void *context;
 } tokenizer_cutting;
 
-/* Cuts a text, and hands its words to work->sink. */
+/* Splits a text and passes its words to work->sink. */
 assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_cutting *work,
                                         const tokenizer_text *text, assay_error *err);
 void tokenizer_cutting_free(tokenizer_cutting *work);

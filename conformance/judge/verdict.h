@@ -38,7 +38,7 @@ typedef enum conf_class {
     CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
     CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
     CONF_CLASS_REFUSED, /* an error where the engine must answer */
-    CONF_CLASS_MEMORY,  /* an error for want of memory */
+    CONF_CLASS_MEMORY,  /* an out-of-memory error */
     CONF_CLASS_CRASH,   /* a signal ended the engine */
     CONF_CLASS_EXIT,    /* the engine ended the process */
     CONF_CLASS_HANG,    /* no answer within the time */

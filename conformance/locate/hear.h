@@ -21,8 +21,8 @@ void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor);
 /* assay_override_fn: the engine goes on from golden inputs. */
 void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
-/* assay_trace_fn: the reference by itself. It must agree with the golden tensors, or its word counts for
- * nothing; and it has the order in which the tensors of an observation were computed. */
+/* assay_trace_fn: the reference alone. Unless it agrees with the golden tensors, it is not used. It also
+ * gives the order in which the tensors of an observation were computed. */
 void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_trace_fn: the reference's tensors become the golden ones. */

@@ -32,7 +32,7 @@ typedef struct conf_walk {
     conf_pass pass;
     bool by_reference; /* own errors: the reference goes on from the engine's tensors */
     bool overridden;   /* own errors are known */
-    bool batched;      /* the sample had company or padding */
+    bool batched;      /* the sample had batch neighbours or padding */
     bool has_inputs;   /* beside tokens: samples cannot be replayed alone */
     bool gives_traces; /* the engine, or the observation */
     size_t n_streams;  /* parallel residual streams, of which one is traced */
@@ -55,7 +55,7 @@ typedef struct conf_divergence {
     conf_part part;
     size_t sample, pos; /* pos: as in conf_place; in greedy generation the step */
     bool padded;        /* the sample, in the batch as recorded */
-    bool company;       /* the batch has other samples */
+    bool company;       /* the sample has batch neighbours */
     char what[CONF_TEXT_MAX];
 } conf_divergence;
 

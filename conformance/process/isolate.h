@@ -1,5 +1,4 @@
-/* Runs an engine in a process of its own, so that its crash, its hang and its hunger are answers and not the
- * end.
+/* Runs an engine in a process of its own: a crash, a hang or out-of-memory is then a verdict.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROCESS_ISOLATE_H

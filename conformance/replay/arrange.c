@@ -30,7 +30,7 @@ static void arrange_as_recorded(const conf_decoder *d, conf_arrangement *a)
     for (size_t b = 0; b < d->n_samples; b++) a->row[b] = b;
 }
 
-/* Fisher and Yates, over all rows of the batch: company stands anywhere. */
+/* Fisher and Yates, over all rows of the batch: batch neighbours may have any row. */
 static void draw_order(const conf_arrangement *a, size_t *order, uint64_t *state)
 {
     for (size_t i = 0; i < a->n_rows; i++) order[i] = i;

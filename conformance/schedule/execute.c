@@ -53,7 +53,7 @@ typedef struct execution {
     bool given_up;          /* they are not; under the lock */
 } execution;
 
-/* The forced continuation, behind it the greedy one, behind that the prompt once more. */
+/* The forced continuation, then the greedy one, then the prompt again. */
 static int32_t next_token(const conf_case *c, size_t sample, size_t n)
 {
     const conf_decoder *d = &c->decoder;

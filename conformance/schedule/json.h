@@ -26,7 +26,7 @@ typedef struct conf_schedule_file {
     conf_schedule schedule;
 } conf_schedule_file;
 
-/* Reads a file that nobody vouches for. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming the file
+/* Reads an untrusted file. Fails with ASSAY_EIO, ASSAY_EFORMAT or ASSAY_ENOMEM, naming the file
  * and the step. */
 assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay_error *err);
 void conf_schedule_file_free(conf_schedule_file *file);

@@ -1,5 +1,5 @@
-/* Values inside a JSON file that nobody vouches for: taken out by name and type, and called by their place
- * where they are not what is expected: "groups[2].vectors[17].input.program[3].op".
+/* Values of an untrusted JSON file, read by name and type. A value that is not as expected is reported with
+ * its place in the file: "groups[2].vectors[17].input.program[3].op".
  *
  * Failures are ASSAY_EFORMAT and name the file and the place. What is taken out is borrowed from the
  * document.

@@ -1,4 +1,4 @@
-/* Texts that nobody vouches for: whole files, packed or not.
+/* Untrusted texts: whole files, gzip-compressed or not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SUPPORT_TEXT_FILE_H

@@ -1,4 +1,4 @@
-/* Whatever the workers, the company, the chunks and the padding: the same bits. For every bundled checkpoint
+/* Bit-identical for any workers, batch neighbours, chunks and padding. For every bundled checkpoint
  * and every type to compute in, on prompts that are longer than a page and than any window; and with caches
  * that hold no more than a limit. And those bits are near those of the stateless reference, to which prompts
  * of this length, and limits, are nothing special.
@@ -95,7 +95,7 @@ static prompts make_prompts(const cell *c, size_t n_token_ids)
     return p;
 }
 
-/* One token for each sample; in company the first rests at the second step. */
+/* One token for each sample; with batch neighbours the first rests at the second step. */
 static void decode(fp_batch *batch, const prompts *p, size_t step, size_t n_token_ids, float *logits)
 {
     int32_t next[N_SAMPLES];

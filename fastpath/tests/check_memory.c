@@ -1,4 +1,4 @@
-/* Each request for memory fails once, in turn: an error, and everybody else goes on with the same bits.
+/* Each allocation fails once, in turn: an error, and all other sessions continue with the same bits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"

@@ -1,14 +1,14 @@
-/* The serving ABI, version 1: what stands between the tokens of a model and the client of a server, which the
- * harness replays recorded texts through: the stop set, parsers of reasoning and tool calls, the tokenizer.
+/* The serving ABI, version 1: the parts between the tokens of a model and the client of a server: stop set,
+ * tokenizer, parsers of reasoning and tool calls, responses. The harness replays recorded texts through it.
  *
  * An engine, or a server's own library without an engine, exports one function, `assay_serving_v1`, which
  * returns a table that lives as long as the object is loaded:
  *
  *     const assay_serving *assay_serving_v1(void);
  *
- * A member may be NULL: cases that need it are then skipped, by name. Members that open something are called
- * from any thread; what they open is used by one thread at a time. Ownership is that of assay/engine.h.
- * Texts are bytes, UTF-8 where nothing else is said, and not terminated.
+ * A member may be NULL: cases that need it are then skipped by name. Any thread may call an `_open` function;
+ * the object that it makes is used by one thread at a time, unless stated otherwise. Ownership is that of
+ * assay/engine.h. Texts are bytes, not terminated, and UTF-8 unless stated otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_SERVING_H
@@ -35,7 +35,7 @@ typedef struct assay_text {
 /* The documents of a checkpoint that name token ids which end generation. Each is the text of a JSON object
  * or absent. */
 typedef struct assay_stop_documents {
-    assay_text tokenizer;         /* eos_token_id, eos_token_ids: what a tokenizer, opened, says of itself */
+    assay_text tokenizer;         /* eos_token_id, eos_token_ids: attributes of the opened tokenizer */
     assay_text config;            /* config.json: eos_token_id */
     assay_text generation_config; /* generation_config.json: eos_token_id */
 } assay_stop_documents;
@@ -52,62 +52,62 @@ typedef struct assay_stop_id {
     uint32_t origin; /* bits of assay_stop_origin */
 } assay_stop_id;
 
-/* What a piece of a reply is. */
+/* The part of a reply that a piece belongs to. */
 typedef enum assay_part {
     ASSAY_PART_CONTENT,
     ASSAY_PART_REASONING,
     ASSAY_PART_CALL,     /* a tool call begins; the piece is the tool's name, whole */
-    ASSAY_PART_ARGUMENTS /* of the call that began last: pieces of one JSON text, of its beginning where the
-                          * reply ends in the call, or of what the model wrote that is not JSON */
+    ASSAY_PART_ARGUMENTS /* of the latest call: pieces of one JSON text, or of its beginning if the reply ends
+                          * within the call, or of other text if the model did not write JSON */
 } assay_part;
 
-/* Takes the pieces of a reply in the order in which a client is to see them.
- * text: [n], n > 0, borrowed for the call; a piece never ends within a character that the model finished. */
+/* Receives the pieces of a reply in the order in which a client sees them.
+ * text: [n], n > 0, borrowed for the call; a piece never ends within a complete character. */
 typedef struct assay_sink {
     void (*take)(void *context, assay_part part, const char *text, size_t n);
     void *context;
 } assay_sink;
 
-/* How a reply is read. Names are those of the published server (vllm-mlx 0.6.0: --reasoning-parser,
+/* How to read a reply. Names are those of the published server (vllm-mlx 0.6.0: --reasoning-parser,
  * --tool-call-parser). */
 typedef struct assay_reply_options {
     uint32_t size;         /* sizeof(assay_reply_options) that the caller was built with */
     const char *reasoning; /* the parser's name; NULL: none */
     const char *tools;     /* the parser's name; NULL: none */
-    assay_text request;    /* the JSON text of the request, whose member `tools` says which there are */
-    bool thinking_off;     /* the request or the template turned thinking off: reasoning is not shown, and
-                            * is looked for only behind an explicit marker */
+    assay_text request;    /* the request as JSON; its member `tools` declares the tools */
+    bool thinking_off; /* the request or the template turned thinking off: reasoning is not emitted, and is
+                        * recognised only after an explicit marker */
 } assay_reply_options;
 
 typedef struct assay_reply assay_reply;
 
-/* Takes bytes of a response's body, in order. bytes: [n], n > 0, borrowed for the call. */
+/* Receives the bytes of a response's body, in order. bytes: [n], n > 0, borrowed for the call. */
 typedef struct assay_byte_sink {
     void (*take)(void *context, const char *bytes, size_t n);
     void *context;
 } assay_byte_sink;
 
-/* A request that a client made, and what the server that answers was told. Everything is copied. */
+/* A client's request, and the configuration of the server. Everything is copied. */
 typedef struct assay_response_options {
     uint32_t size;        /* sizeof(assay_response_options) that the caller was built with */
     const char *endpoint; /* "/v1/chat/completions", "/v1/messages" or "/v1/responses" */
-    assay_text request;   /* the JSON object that is the request's body */
+    assay_text request;   /* the body of the request, a JSON object */
     assay_text server;    /* a JSON object: model, reasoning_parser, tool_parser (names or null),
-                           * auto_tool_choice    (a boolean: without it tool_parser is not asked),
+                           * auto_tool_choice    (a boolean: if false, tool_parser is not used),
                            * default_chat_template_kwargs    (an object or null) */
-    const char *id;       /* what the ids of the answer are made of, say a random word */
+    const char *id;       /* ids in the answer are derived from it, for example a random word */
     int64_t created;      /* seconds since 1970 */
 } assay_response_options;
 
-/* What an engine says next. */
+/* The next output of an engine. */
 typedef struct assay_response_chunk {
     uint32_t size;       /* sizeof(assay_response_chunk) that the caller was built with */
-    bool finished;       /* this is the last one */
+    bool finished;       /* this is the last chunk */
     assay_text new_text; /* may be empty */
-    int64_t prompt_tokens, completion_tokens; /* so far; 0: not known yet */
-    const char *finish_reason; /* of the last one: "stop", "length", "content_filter"; "error": the
+    int64_t prompt_tokens, completion_tokens; /* so far; 0: unknown */
+    const char *finish_reason; /* of the last chunk: "stop", "length", "content_filter"; "error": the
                                 * engine failed */
-    assay_text stop_sequence;  /* the text of the request that ended it; NULL: none did */
+    assay_text stop_sequence;  /* the stop text of the request that ended the completion; NULL: none */
 } assay_response_chunk;
 
 typedef struct assay_response assay_response;
@@ -116,7 +116,7 @@ typedef struct assay_detokenizer assay_detokenizer;
 typedef struct assay_completion assay_completion;
 
 typedef enum assay_finish {
-    ASSAY_FINISH_NONE, /* it goes on */
+    ASSAY_FINISH_NONE, /* not finished */
     ASSAY_FINISH_STOP,
     ASSAY_FINISH_LENGTH
 } assay_finish;
@@ -135,32 +135,31 @@ typedef struct assay_completion_options {
 
 typedef struct assay_completion_state {
     assay_finish finish;
-    int32_t stop_id; /* that ended it; -1: none did */
-    bool by_text;    /* a stop text ended it */
-    size_t prompt_tokens,
-        completion_tokens; /* those that the model was given, and chose, a stop id included */
+    int32_t stop_id;                         /* the id that ended the completion; -1: none */
+    bool by_text;                            /* a stop text ended the completion */
+    size_t prompt_tokens, completion_tokens; /* of the prompt, and generated, the stop id included */
 } assay_completion_state;
 
-/* On failure out-parameters are untouched, and `err`, where it is not NULL, holds the reason. */
+/* On failure out-parameters are untouched, and `err`, if it is not NULL, holds the reason. */
 typedef struct assay_serving {
     uint32_t abi;     /* ASSAY_SERVING_ABI */
     uint32_t size;    /* sizeof(assay_serving) that the object was built with */
     const char *name; /* one word, for reports */
     const char *version;
 
-    /* The union of what the documents name, sorted by id, without duplicates: the first `room` of them into
-     * ids, and how many there are into *n. null, an absent member and [] add nothing; text_config's ids count
-     * where the top level of a document has none. Anything else but a non-negative 32-bit integer or a list
-     * of them is ASSAY_EFORMAT and named. */
+    /* Writes the union of the ids that the documents name, sorted, without duplicates: the first `room` of
+     * them to ids, and their number to *n. null, an absent member and [] add nothing; ids in text_config
+     * count where the top level of the document has none. Values other than non-negative 32-bit integers and
+     * lists of them are ASSAY_EFORMAT, with the member's name. */
     assay_status (*stop_set)(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
                              size_t *n, assay_error *err);
 
-    /* Reads a reply as it is generated. What comes out does not depend on how the text was cut into deltas.
-     * ASSAY_EUNSUPPORTED for a parser of another name. */
+    /* Reads a reply while it is generated. The output does not depend on how the text is cut into deltas.
+     * ASSAY_EUNSUPPORTED for an unknown parser. */
     assay_status (*reply_open)(const assay_reply_options *options, assay_reply **out, assay_error *err);
     assay_status (*reply_feed)(assay_reply *reply, const char *delta, size_t n, const assay_sink *sink,
                                assay_error *err);
-    /* Once, at the end: what was held back is released. */
+    /* Called once, at the end: emits withheld text. */
     assay_status (*reply_end)(assay_reply *reply, const assay_sink *sink, assay_error *err);
     void (*reply_free)(assay_reply *reply);
 
@@ -168,18 +167,18 @@ typedef struct assay_serving {
     assay_status (*tokenizer_open)(const char *dir, assay_tokenizer **out, assay_error *err);
     void (*tokenizer_free)(assay_tokenizer *tokenizer);
 
-    /* The first `room` ids into ids, and how many there are into *n_ids. add_special: with the tokens that
-     * the tokenizer's template puts around a text. */
+    /* Writes the first `room` ids to ids, and their number to *n_ids. add_special: with the tokens that the
+     * tokenizer's post-processor adds to a text. */
     assay_status (*encode)(const assay_tokenizer *tokenizer, const char *text, size_t n, bool add_special,
                            int32_t *ids, size_t room, size_t *n_ids, assay_error *err);
 
-    /* The first `room` bytes into text, and how many there are into *n_text. skip_special: without special
-     * tokens. An id that means nothing has no text, as published; ASSAY_EINVAL for a negative one. */
+    /* Writes the first `room` bytes to text, and their number to *n_text. skip_special: without special
+     * tokens. An unknown id has no text, as published; ASSAY_EINVAL for a negative id. */
     assay_status (*decode)(const assay_tokenizer *tokenizer, const int32_t *ids, size_t n, bool skip_special,
                            char *text, size_t room, size_t *n_text, assay_error *err);
 
-    /* Borrows the tokenizer. What is released is ASSAY_PART_CONTENT: as much as is certain after each id,
-     * never half a character, and the rest at the end. All of it together is the text of `decode`. */
+    /* Borrows the tokenizer. Emits ASSAY_PART_CONTENT: after each id as much text as is certain, never a part
+     * of a character, and the rest at the end. The whole is the text of `decode`. */
     assay_status (*detokenizer_open)(const assay_tokenizer *tokenizer, bool skip_special,
                                      assay_detokenizer **out, assay_error *err);
     assay_status (*detokenizer_push)(assay_detokenizer *detokenizer, int32_t id, const assay_sink *sink,
@@ -187,31 +186,32 @@ typedef struct assay_serving {
     assay_status (*detokenizer_end)(assay_detokenizer *detokenizer, const assay_sink *sink, assay_error *err);
     void (*detokenizer_free)(assay_detokenizer *detokenizer);
 
-    /* A completion under way: ids that a model chose in, text out as ASSAY_PART_CONTENT, special tokens
-     * included. A stop id and a stop text are no part of the text, and nothing behind them is; what may yet
-     * become a stop text is held back. */
+    /* A completion under way: receives generated ids and emits text as ASSAY_PART_CONTENT, special tokens
+     * included. The text ends before a stop id or a stop text. Text that may become a stop text is withheld.
+     */
     assay_status (*completion_open)(const assay_completion_options *options, assay_completion **out,
                                     assay_error *err);
-    /* *state is that behind this id. ASSAY_EINVAL once the completion has ended. */
+    /* *state: after this id. ASSAY_EINVAL once the completion has ended. */
     assay_status (*completion_push)(assay_completion *completion, int32_t id, const assay_sink *sink,
                                     assay_completion_state *state, assay_error *err);
     void (*completion_free)(assay_completion *completion);
 
-    /* A response under way: what an engine says becomes the body that the client is sent, the event stream of
-     * the endpoint's protocol where the request streams, else one JSON object at the end. Reasoning and tool
-     * calls are taken out as reply_open's parsers do. ASSAY_EFORMAT for documents that are not what they must
-     * be, ASSAY_EUNSUPPORTED for an endpoint or a parser of another name.
+    /* A response under way: turns the output of an engine into the body for the client, which is the event
+     * stream of the endpoint's protocol if the request streams, and otherwise one JSON object at the end.
+     * Reasoning and tool calls are separated as by reply_open. ASSAY_EFORMAT for invalid documents,
+     * ASSAY_EUNSUPPORTED for an unknown endpoint or parser.
      *
-     * A client that went away is a response that is freed. */
+     * When a client disconnects, the response is freed. */
     assay_status (*response_open)(const assay_response_options *options, assay_response **out,
                                   assay_error *err);
-    /* ASSAY_EINVAL once the response is over: behind a chunk that is the last one, or a failure. */
+    /* ASSAY_EINVAL once the response is over: after its last chunk, or after a failure. */
     assay_status (*response_chunk)(assay_response *response, const assay_response_chunk *chunk,
                                    const assay_byte_sink *sink, assay_error *err);
-    /* The engine failed: the client is told `text`, in the protocol's way, and the response is over. */
+    /* The engine failed: sends `text` to the client as the protocol's error; the response is over. */
     assay_status (*response_fail)(assay_response *response, const char *text, const assay_byte_sink *sink,
                                   assay_error *err);
-    /* The engine says nothing more. Where no chunk was the last one, that is a failure, and told as one. */
+    /* The engine has no more output. If no chunk was the last one, that is a failure, and is sent as an
+     * error. */
     assay_status (*response_end)(assay_response *response, const assay_byte_sink *sink, assay_error *err);
     void (*response_free)(assay_response *response);
 } assay_serving;

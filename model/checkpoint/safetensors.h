@@ -1,4 +1,4 @@
-/* One safetensors file, mapped read-only. The header is hostile input: whatever it says is checked before
+/* One safetensors file, mapped read-only. The header is untrusted input: all of it is checked before
  * anything is read, and a broken file is refused with the reason (format: the safetensors repository's
  * README, "Format").
  *

@@ -162,7 +162,7 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, con
 {
     char name[BIND_NAME_MAX];
     size_t n = x->n_experts, inner = x->intermediate;
-    if (b->status != ASSAY_OK) return; /* the router, bound before, vouches for their number */
+    if (b->status != ASSAY_OK) return; /* the router, bound before, fixes their number */
     x->gate = calloc(n, sizeof *x->gate);
     x->up = calloc(n, sizeof *x->up);
     x->down = calloc(n, sizeof *x->down);

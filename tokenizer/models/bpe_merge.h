@@ -16,7 +16,7 @@ typedef struct tokenizer_bpe_work {
     size_t n_symbols;
 } tokenizer_bpe_work;
 
-/* Merges ids[0..*n) in place. Linear in n, but for a logarithm. False where memory cannot be had. */
+/* Merges ids[0..*n) in place. Linear in n, but for a logarithm. False if out of memory. */
 bool tokenizer_bpe_merge(const tokenizer_pairs *merges, tokenizer_bpe_work *work, int32_t *ids, size_t *n);
 
 #endif

@@ -14,7 +14,7 @@
 
 typedef struct tokenizer_cache tokenizer_cache;
 
-/* NULL where memory cannot be had: then nothing is remembered. */
+/* NULL if out of memory: then nothing is cached. */
 tokenizer_cache *tokenizer_cache_open(void);
 void tokenizer_cache_free(tokenizer_cache *c);
 

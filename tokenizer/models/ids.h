@@ -16,7 +16,7 @@ typedef struct tokenizer_ids {
 
 void tokenizer_ids_free(tokenizer_ids *l);
 
-/* False where memory cannot be had; l is then as before. */
+/* False if out of memory; l is unchanged then. */
 bool tokenizer_ids_reserve(tokenizer_ids *l, size_t more);
 bool tokenizer_ids_append(tokenizer_ids *l, const int32_t *ids, size_t n);
 

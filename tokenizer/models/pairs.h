@@ -21,7 +21,7 @@ typedef struct tokenizer_pairs {
     size_t mask;
 } tokenizer_pairs;
 
-/* An empty table with room for n pairs. False where memory or randomness cannot be had. */
+/* An empty table with room for n pairs. False if out of memory or randomness. */
 bool tokenizer_pairs_open(tokenizer_pairs *p, size_t n);
 void tokenizer_pairs_free(tokenizer_pairs *p);
 

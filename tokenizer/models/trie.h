@@ -31,7 +31,7 @@ typedef struct tokenizer_trie {
 } tokenizer_trie;
 
 /* Builds *out from texts[0..n), which it sorts. Of equal texts the one that lies later in memory counts.
- * False where memory cannot be had, *out untouched. */
+ * False if out of memory, *out untouched. */
 bool tokenizer_trie_build(tokenizer_trie_text *texts, size_t n, tokenizer_trie *out);
 void tokenizer_trie_free(tokenizer_trie *t);
 

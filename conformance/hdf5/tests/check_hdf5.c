@@ -1,4 +1,4 @@
-/* Files that nobody vouches for, cases of other kinds, and finding cases.
+/* Untrusted files, cases of other kinds, and finding cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Each request for memory of a reader of cases fails once, in turn: an error, and nothing lost or read that
+/* Each allocation of a reader of cases fails once, in turn: an error, and nothing lost or read that
  * is not there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -56,7 +56,7 @@ static void deny_each(const char *path, bool asks, assay_status (*read)(const ch
 {
     ck_assert_int_eq(read(path, NULL), ASSAY_OK);
     const size_t n_expected = n_optional;
-    bool denied = true; /* what reads asserts nothing: that would ask for memory, too */
+    bool denied = true; /* readers make no assertions: those would allocate, too */
     for (long n = 0; denied; n++) {
         assay_error err = {0};
         deny(n);

@@ -4,7 +4,7 @@
  * are loaded once for several of them: a product of the block's queries with the page's keys, in registers;
  * the softmax of each query; a product of the shares with the page's values, a strip of columns at a time.
  *
- * A query's bits do not know of the block around it. Every sum is one chain of multiply-adds, over head_dim
+ * A query is bit-identical for any blocking. Every sum is one chain of multiply-adds, over head_dim
  * or over the keys that this query sees, in ascending order and from 0; keys that some queries of a block see
  * and others do not are added by those alone, since 0 times a NaN is a NaN. A page that a query does not see
  * leaves it untouched.

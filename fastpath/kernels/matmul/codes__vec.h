@@ -129,7 +129,7 @@ static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n
     }
 }
 
-/* Rows of a block, whose codes stream in. Those that do not exist are the last one once more. */
+/* Rows of a block, whose codes stream in. Missing rows repeat the last one. */
 typedef struct stream {
     const int8_t *x[FEW_ROWS];
     size_t at[FEW_ROWS]; /* of the row's first group */

@@ -2,7 +2,7 @@
  * matmul__<isa>.c defines ROWS, the rows of a block, before it includes this.
  *
  * A block is ROWS rows by one panel: registers of sums, each fed by one multiply-add for every input in turn,
- * so that its bits do not know of the block around it. Sums are made over PART inputs at a time and then
+ * so that it is bit-identical for any blocking. Sums are made over PART inputs at a time and then
  * added up, which keeps rounding errors from growing with n_in; meanwhile they wait in y.
  *
  * Where there are many rows, the weights of a part, widened, stay in the first or second cache and serve

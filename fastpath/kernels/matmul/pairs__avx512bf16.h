@@ -32,7 +32,7 @@ ALWAYS void add_pair(vec sum[][VECS], const vec_bits factor[], const uint32_t *w
 }
 
 /* weights: [n_in / 2 rounded up, FP_PANEL] pairs; the last of an odd n_in is one input and 0. Of the n_rows,
- * a constant, n exist; the others are the last one once more. */
+ * a constant, n exist; the others repeat the last one. */
 ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
                       size_t n_rows, size_t n)
 {
