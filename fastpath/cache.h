@@ -1,4 +1,4 @@
-/* What a sample leaves behind in each layer: keys and values, or whatever else the layer's mixer goes on
+/* The state of a sample in each layer: keys and values, or whatever else the layer's mixer continues
  * from.
  *
  * A page of keys and values holds ASSAY_PAGE positions, n * ASSAY_PAGE and on, of all key/value heads of one

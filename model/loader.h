@@ -20,8 +20,8 @@ assay_status plan_open(const char *dir, plan **out, assay_error *err);
 assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err);
 void plan_free(plan *p);
 
-/* Gives back the mapped weights of a plan that goes on to be read for its numbers: afterwards data and name
- * of every plan_weight in it are dangling. */
+/* Unmaps the weights of a plan whose other members are still used. Afterwards data and name of every
+ * plan_weight are dangling. */
 void plan_release_weights(plan *p);
 
 #endif

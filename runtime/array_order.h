@@ -6,20 +6,21 @@
 
 #include "runtime/array_types.h"
 
-/* In the order in which an evaluation hands them in, inputs first. */
+/* The arrays of an evaluation in the order of their submission, inputs first. */
 typedef struct array_order {
-    array **at; /* [n], kept: one may be done, and what is made of it, before the last is handed in */
+    array **at; /* [n], each with a reference: an array and its users may be done before the last one is
+                   submitted */
     size_t n, capacity;
 } array_order;
 
-/* Breadth first from `list`, in upstream's order; `target` is the stream that the evaluation waits for.
- * Fails with ASSAY_ENOMEM. The graph is locked, and stays so until array_order_reset has taken back what this
- * sets in its arrays. */
+/* Breadth first from `list`, in MLX's order; `target` is the stream that the evaluation waits for. Fails with
+ * ASSAY_ENOMEM. The caller holds the graph's lock until array_order_reset has reset the members that this
+ * sets. */
 assay_status array_order_find(array *const *list, size_t n, stream *target, array_order *out,
                               assay_error *err);
 void array_order_reset(const array_order *o);
 
-/* The graph is not locked: whatever goes with the last of its users goes here. */
+/* The caller does not hold the graph's lock: arrays without further users are freed here. */
 void array_order_free(array_order *o);
 
 #endif

@@ -20,15 +20,14 @@ typedef struct loading loading;
 assay_status loading_start(const assay_engine *engine, const char *dir, const assay_model_options *options,
                            loading **out, assay_error *err);
 
-/* Waits until the model is open, at most `seconds` (0: only asks; INFINITY: as long as it takes), on any
- * thread, in any number. *out is borrowed, and the same for all; it lives until loading_free. Fails as the
- * load that was under way, or had ended, when the call began: with its status and its text, whoever asks and
- * whenever. ASSAY_ETIMEDOUT: "model DIR: not ready after 0.5 s"; the load goes on, and can be waited for
- * again. */
+/* Waits until the model is open, with a timeout of `seconds` (0: does not wait; INFINITY: no timeout). Any
+ * number of threads may wait. *out is borrowed, the same for all callers, and lives until loading_free. If
+ * the load that was current when the call began has failed, every call fails with its status and text.
+ * ASSAY_ETIMEDOUT: "model DIR: not ready after 0.5 s"; the load continues and can be waited for again. */
 assay_status loading_wait(loading *l, double seconds, assay_model **out, assay_error *err);
 
-/* Starts another load after one that has failed: those who wait from now on wait for this one. ASSAY_EINVAL
- * where none has failed: it is under way, or has been done. */
+/* Starts another load after a failed one; later calls of loading_wait wait for it. ASSAY_EINVAL if the load
+ * is under way or has succeeded. */
 assay_status loading_retry(loading *l, assay_error *err);
 
 /* Waits for the worker, and frees the model, if there is one, on the calling thread. No other thread may be

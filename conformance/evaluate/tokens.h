@@ -13,7 +13,7 @@
           */
 
 /* Fails a greedy step. golden: the expected token, -1 for any stop id, or CONF_STREAM_ENDED. found: -1 for no
- * token. Where the two are the same the token is a stop id that the expected stream goes on past. */
+ * token. Where the two are equal, the token is a stop id after which the expected stream continues. */
 void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,
                              int64_t found);
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);

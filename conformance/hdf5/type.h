@@ -41,7 +41,7 @@ bool conf_h5_space_decode(conf_bytes b, conf_h5_space *out);
 /* "F32", "float of 24 bits", "text", "compound or other". */
 void conf_h5_type_print(char *text, size_t size, const conf_h5_type *type);
 
-/* The type that numbers of a stored type are handed out in: float16 and bfloat16 as float32. */
+/* The type in memory of numbers of a stored type: float16 and bfloat16 become float32. */
 assay_dtype conf_h5_type_widened(const conf_h5_type *type);
 
 /* Whether elements in memory have the bytes that the file has. */

@@ -15,10 +15,11 @@ conf_walk_row *conf_walker_row(conf_walker *w, const char *name);
 /* The golden tensor with its values; the caller frees out->value. False where w->failed. */
 bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out);
 
-/* assay_trace_fn: what the engine computes by itself is compared, and put aside where w->found is there. */
+/* assay_trace_fn: compares the tensors that the engine computes from its own inputs, and stores them in
+ * w->found if that is not NULL. */
 void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor);
 
-/* assay_override_fn: the engine goes on from golden inputs. */
+/* assay_override_fn: replaces the engine's tensors, so that it continues from golden inputs. */
 void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
 /* assay_trace_fn: the reference alone. Unless it agrees with the golden tensors, it is not used. It also
@@ -28,11 +29,11 @@ void conf_check_reference(void *context, size_t sample, const assay_tensor *tens
 /* assay_trace_fn: the reference's tensors become the golden ones. */
 void conf_keep_reference(void *context, size_t sample, const assay_tensor *tensor);
 
-/* assay_override_fn: the reference goes on from the candidate's tensors. What the two differ by was made
- * since the tensor before. */
+/* assay_override_fn: replaces the reference's tensors, so that it continues from the candidate's. A
+ * difference then originates after the previous tensor. */
 void conf_follow_candidate(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
-/* Compares what an observation has under the name of a golden tensor. */
+/* Compares the tensor of an observation that has the name of a golden tensor. */
 void conf_judge_observed(conf_walker *w, const conf_trace *golden);
 
 /* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */

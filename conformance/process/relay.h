@@ -1,6 +1,6 @@
-/* What a process of its own writes, handed on by the one that owns the terminal. That process leads a group
- * of its own, so that a terminal would stop it for writing, and would not stop it at ^Z; and a pipe that is
- * closed would be its end instead of the program's.
+/* Output of a child process, copied to standard output by its parent. The child leads a process group of its
+ * own: a terminal would stop it for writing and would not stop it at ^Z, and a closed pipe would end the
+ * child instead of the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROCESS_RELAY_H

@@ -21,8 +21,9 @@ typedef struct conf_arrangement {
 } conf_arrangement;
 
 /* As recorded, where seed is NULL. Else samples stand in another order (where they have nothing but tokens),
- * with more padding, ids of the prompts under it, and company: prompts that nobody judges, cut out of the
- * others. The same seed and the same name of the case's file draw the same. Fails with ASSAY_ENOMEM. */
+ * with more padding, ids of the prompts in the padding, and batch neighbours: prompts that are not judged,
+ * cut from the others. The same seed and the same name of the case's file draw the same. Fails with
+ * ASSAY_ENOMEM. */
 assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrangement *out, assay_error *err);
 void conf_arrangement_free(conf_arrangement *a);
 

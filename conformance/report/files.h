@@ -1,4 +1,4 @@
-/* The reports that a run writes beside what people read: TAP while it goes on, JUnit and JSON at its end.
+/* The reports that a run writes to files: TAP during the run, JUnit and JSON at its end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPORT_FILES_H

@@ -120,10 +120,12 @@ struct assay_kernels; /* assay/kernel.h */
 
 /* How to evaluate a model.
  * compute:       type of activations in products with weights: ASSAY_F32, ASSAY_BF16, or ASSAY_I8 (codes,
- * where the weights are codes as well); ASSAY_DTYPE_NONE: the engine chooses. kernels:       NULL, or a table
- * whose operations replace the engine's own; borrowed while the model is open. allow_unknown: NULL, or a
- * NULL-terminated list of members of config.json ("residual_multiplier", "text_config.NAME") that the engine
- * ignores instead of refusing them as unknown; borrowed for the call. */
+ *                where the weights are codes as well); ASSAY_DTYPE_NONE: the engine chooses.
+ * kernels:       NULL, or a table whose operations replace the engine's own; borrowed while the model is
+ *                open.
+ * allow_unknown: NULL, or a NULL-terminated list of members of config.json ("residual_multiplier",
+ *                "text_config.NAME") that the engine ignores instead of refusing them as unknown;
+ *                borrowed for the call. */
 typedef struct assay_model_options {
     uint32_t size; /* sizeof(assay_model_options) that the caller was built with */
     assay_dtype compute;
@@ -177,19 +179,20 @@ typedef struct assay_engine {
     /* Rotates x. May be NULL: rope cases are then skipped for this engine.
      * out:      like x.
      * cos, sin: [n_positions, *dim], the factor of every element, attention scaling included: the angle of
-     * pair i is at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs. Capacity: head_dim columns;
-     * the engine sets *dim to the number of columns that it wrote. */
+     *           pair i is at i and at i + dim/2, or at 2i and 2i + 1 for adjacent pairs. Capacity:
+     *           head_dim columns; the engine sets *dim to the number of columns that it wrote. */
     assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                          assay_error *err);
 
     /* Requests a call of fn for every tensor of the next prefill, before anything is computed from that
      * tensor; fn NULL cancels the request. If traces are requested as well, a tensor is traced first, as
-     * computed. Overwriting a tensor changes everything that is computed from it, and nothing else: embed
-     * input of the first layer, and everything else that is computed from the embedding layer.NN.attn  output
-     * of attention, before any norm that follows and before the residual addition layer.NN.mlp   the same of
-     * the feed-forward block; layer.NN.experts: of routed experts beside it layer.NN.out   input of the next
-     * layer; with parallel streams, that of the active stream alone norm           input of the head May be
-     * NULL, or lie beyond `size`: not supported. */
+     * computed. Overwriting a tensor changes everything that is computed from it, and nothing else:
+     *   embed          input of the first layer, and everything else computed from the embedding
+     *   layer.NN.attn  output of attention, before any norm that follows and before the residual addition
+     *   layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
+     *   layer.NN.out   input of the next layer; with parallel streams, that of the active stream alone
+     *   norm           input of the head
+     * May be NULL, or lie beyond `size`: not supported. */
     void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
 
     /* Like prefill, but logits: [n_samples, vocab], of the last token of each sample alone, bit-identical to

@@ -71,11 +71,12 @@ typedef struct assay_matrix {
 } assay_matrix;
 
 /* y = x Wᵀ for some of the outputs. All sizes are at least 1.
- * y: [n_rows, n_out], ld_y >= n_out; must not overlap anything else. The kernel writes the existing outputs
- * of panels first_panel … first_panel + n_panels - 1, and nothing else. x: [n_rows, n_in], ld_x >= n_in, of
- * float, or of bfloat16 (uint16_t), or of codes (int8_t): then an element is x_scale[r, g] * code, g its
- * group of `group` inputs; x_scale, x_sum: [n_rows, n_in / group], x_sum the sum of the group's codes; |code|
- * <= 127. Bits between rows, and in x beyond n_in, are unspecified. */
+ * y: [n_rows, n_out], ld_y >= n_out; must not overlap anything else. The kernel writes the existing
+ *    outputs of panels first_panel … first_panel + n_panels - 1, and nothing else.
+ * x: [n_rows, n_in], ld_x >= n_in, of float, or of bfloat16 (uint16_t), or of codes (int8_t): then an
+ *    element is x_scale[r, g] * code, g its group of `group` inputs; x_scale, x_sum: [n_rows, n_in / group],
+ *    x_sum the sum of the group's codes; |code| <= 127. Bits between rows, and in x beyond n_in, are
+ *    unspecified. */
 typedef struct assay_product {
     float *y;
     size_t ld_y;
@@ -123,11 +124,13 @@ typedef struct assay_matmul {
  *              aligned to ASSAY_ALIGNMENT. Elements of a page outside a row's range are unspecified, NaN
  *              included, and must not change its result.
  * first, last: [n_rows], positions counted from the first of page 0, first <= last.
- * kept:        number of attention sink tokens. Every row also attends to those of positions 0 … kept - 1
- * that are before its first. With kept 0, at least one row's first is in page 0. Otherwise the pages of the
- * sink tokens come first; pages after them to which no row attends may be missing, and positions count
- * existing pages. cap:         0, or scores become cap tanh(score / cap). sinks:       NULL, or [n_heads]: an
- * additional score for each head, whose share of the softmax has no value.
+ * kept:        number of attention sink tokens. Every row also attends to those of positions
+ *              0 … kept - 1 that are before its first. With kept 0, at least one row's first is in page 0.
+ *              Otherwise the pages of the sink tokens come first; pages after them to which no row attends
+ *              may be missing, and positions count existing pages.
+ * cap:         0, or scores become cap tanh(score / cap).
+ * sinks:       NULL, or [n_heads]: an additional score for each head, whose share of the softmax has no
+ *              value.
  *
  * A query is a row of one head: other rows, other heads, and pages to which it does not attend do not change
  * its bits. So the order of additions follows from positions: a page is summed, and then added to the sum of
@@ -187,8 +190,8 @@ typedef void assay_cap_fn(float *x, size_t n, float cap);
 /* The router of a mixture of experts: softmax over all experts, then the n_active best.
  * scores: [n_rows, n_experts], the router's logits; overwritten with unspecified values.
  * chosen: [n_rows, n_active], the experts with the n_active largest probabilities (the lower index among
- * equals), in ascending order; share: [n_rows, n_active], their probabilities, divided by their sum where
- *         renormalize.
+ *         equals), in ascending order.
+ * share:  [n_rows, n_active], their probabilities, divided by their sum where renormalize.
  * 1 <= n_active <= n_experts. No two arrays overlap. M = share (1 + |score - the largest score|). For all
  * scores, NaN included, every index is below n_experts and occurs once. */
 typedef void assay_router_fn(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
