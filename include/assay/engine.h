@@ -58,8 +58,8 @@ typedef struct assay_tensor {
  * tokens: [n_samples, n_tokens], left-padded: row b holds n_tokens - length[b] entries of padding, whose
  *         values are unspecified, then length[b] token ids.
  * length: [n_samples], each 1..n_tokens.
- * inputs: [n_inputs], inputs other than tokens, under their published names (pixel_values, image_grid_thw,
- * …). An engine refuses an input that it does not support. */
+ * inputs: [n_inputs], inputs other than tokens, under their published names (pixel_values,
+ *         image_grid_thw, …). An engine refuses an input that it does not support. */
 typedef struct assay_batch {
     size_t n_samples;
     size_t n_tokens;

@@ -14,11 +14,12 @@ typedef struct plan_cost_attention {
     size_t window;      /* 0: none */
 } plan_cost_attention;
 
-/* Counts that stand alone: the plan may be freed. Experts that a token does not choose are not counted.
- * weight_bytes:  as the checkpoint stores them, what one token reads: every matrix and vector once, one row
- * of the embedding (none where the tied head reads it anyway) and of the table of layer inputs. multiplies:
- * multiply-adds of one token's products with weights, without the head. head:          multiply-adds of one
- * row of logits. */
+/* Counts, independent of the plan, which may be freed. Experts that a token does not choose are not
+ * counted.
+ * weight_bytes: bytes that one token reads, as stored: every matrix and vector once, one row of the
+ *               embedding (none where the tied head reads it anyway) and of the table of layer inputs.
+ * multiplies:   multiply-adds of one token's products with weights, without the head.
+ * head:         multiply-adds of one row of logits. */
 typedef struct plan_cost {
     uint64_t weight_bytes, multiplies, head;
     size_t n_layers;
