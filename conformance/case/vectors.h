@@ -1,5 +1,5 @@
-/* The vectors of a textual case: many small inputs of one kind, each with what is expected of it, and with an
- * id that is permanent within its group.
+/* The vectors of a textual case: many small inputs of one kind, each with the expected answer and an id that
+ * is permanent within its group.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_VECTORS_H
@@ -12,9 +12,9 @@
 
 /* What an engine must do with the input. */
 typedef enum conf_vector_rule {
-    CONF_VECTOR_MATCH,  /* answer what is expected */
-    CONF_VECTOR_REJECT, /* refuse it with the error that is expected */
-    CONF_VECTOR_EITHER  /* answer what is expected or anything else, for a reason that is stated */
+    CONF_VECTOR_MATCH,  /* give the expected answer */
+    CONF_VECTOR_REJECT, /* fail with the expected error */
+    CONF_VECTOR_EITHER  /* give any answer, for a stated reason */
 } conf_vector_rule;
 
 #define CONF_VECTORS_BROKEN_MAX 1000
@@ -26,7 +26,7 @@ typedef struct conf_vector {
     const char *comment; /* NULL where there is none */
     conf_vector_rule rule;
     size_t group_index, index; /* in the file */
-    char *broken; /* why it breaks the format, with file and place: it is not replayed; NULL: it is sound */
+    char *broken; /* why it is not valid, with file and place; it is not replayed then. NULL: valid */
 } conf_vector;
 
 typedef struct conf_vectors {
@@ -36,29 +36,29 @@ typedef struct conf_vectors {
     size_t n_broken; /* less than n once the case is read */
 } conf_vectors;
 
-/* Where a vector stands in its file: each place borrows the one before it, so that this must not be copied.
- */
+/* The place of a vector in its file. Each place borrows the one before it: must not be copied. */
 typedef struct conf_vector_place {
     conf_json_at document, groups, group, vectors, vector;
 } conf_vector_place;
 
 /* Reads the groups of a document: the frame of each vector, not its input and expect, which must be objects.
- * Takes the document over, also where it fails. Members that are not known are added to *unknown. A vector
- * that breaks the format is marked as broken, as is one whose id another has. Fails with ASSAY_EFORMAT,
+ * Takes ownership of the document, also on failure. Adds unknown members to *unknown. Marks vectors that are
+ * not valid, or have the id of another, as broken. Fails with ASSAY_EFORMAT,
  * naming the member, where the groups cannot be read or more than CONF_VECTORS_BROKEN_MAX vectors are broken,
  * or with ASSAY_ENOMEM. conf_vectors_free frees what *out holds. */
 assay_status conf_vectors_read(const char *path, json_object *document, conf_vectors *out,
                                conf_strings *unknown, assay_error *err);
 void conf_vectors_free(conf_vectors *vectors);
 
-/* Marks vector i as broken by `why`, which a check of it has failed with. Fails where why is no
- * ASSAY_EFORMAT, or too many are broken. */
+/* Marks vector i as broken because a check failed with `why`. Fails if why is not ASSAY_EFORMAT, or if too
+ * many vectors are broken. */
 assay_status conf_vectors_break(conf_vectors *vectors, size_t i, const assay_error *why, assay_error *err);
 
-/* Fails with ASSAY_EFORMAT where vectors are broken: how many, and the first. path: of the case. */
+/* Fails with ASSAY_EFORMAT if vectors are broken; the text has their number and the first. path: of the
+ * case. */
 assay_status conf_vectors_require(const conf_vectors *vectors, const char *path, assay_error *err);
 
-/* Finds a vector again; returns its place in *out. path: for messages, borrowed like the vectors. */
+/* Finds the place of vector i, stored in *out. path: for messages, borrowed like the vectors. */
 const conf_json_at *conf_vector_find(const conf_vectors *vectors, size_t i, const char *path,
                                      conf_vector_place *out);
 

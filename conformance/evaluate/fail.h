@@ -6,8 +6,8 @@
 
 #include "conformance/judge/verdict.h"
 
-/* Sets CONF_FAILED with its class and reason; where another part has failed before, whose class stays, notes
- * the reason instead. Returns whether it was set. */
+/* Sets CONF_FAILED with class and reason. If another part has failed before, its class stays and the reason
+ * becomes a note. Returns whether CONF_FAILED was set. */
 bool conf_evaluate_fail(conf_verdict *v, conf_class class, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

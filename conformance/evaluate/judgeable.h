@@ -1,4 +1,4 @@
-/* Whether a case has what a candidate is judged by.
+/* Whether a case has a recorded run that a candidate can be judged by.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_JUDGEABLE_H
@@ -8,10 +8,12 @@
 #include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 
-/* The same of the bounds that are made of its run in this type. max_abs: the largest |truth|. */
-bool conf_evaluate_bounded(const conf_bounds *bounds, double max_abs, assay_dtype compute, conf_verdict *v);
-
-/* Whether the case has what a candidate of this type is judged by; if not the verdict is CONF_SKIPPED. */
+/* Whether the case has a recorded run to judge a candidate of this type by, with a usable bound; if not, sets
+ * the verdict to CONF_SKIPPED. */
 bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdict *v);
+
+/* Whether bounds made of the run in this type would refuse logits of zero; if not, sets the verdict to
+ * CONF_SKIPPED. max_abs: the largest |truth|. */
+bool conf_evaluate_bounded(const conf_bounds *bounds, double max_abs, assay_dtype compute, conf_verdict *v);
 
 #endif

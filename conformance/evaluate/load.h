@@ -8,12 +8,12 @@
 
 #include "conformance/judge/verdict.h"
 
-/* Loads a module and notes in the verdict what it is to compute in, and so is judged by; NULL where the
- * verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine has no such choice. */
+/* Loads a module, and stores in the verdict the type that it is asked to compute in and judged by. NULL if
+ * the verdict is CONF_BROKEN, or CONF_SKIPPED because the engine has no choice of types. */
 const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);
 
-/* Opens the library whose kernels the engine is given, NULL being none: then *out is left as it is. False
- * where the verdict is CONF_BROKEN instead, or CONF_SKIPPED because the engine takes none. */
+/* Opens the library of kernels for the engine; library NULL leaves *out as it is. False if the verdict is
+ * CONF_BROKEN, or CONF_SKIPPED because the engine takes no kernels. */
 bool conf_evaluate_kernels(const char *library, const assay_engine *engine, const assay_kernels **out,
                            conf_verdict *v);
 

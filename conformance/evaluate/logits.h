@@ -8,15 +8,15 @@
 #include "conformance/judge/noise.h"
 #include "conformance/replay/state.h"
 
-/* What a bound is made of, for messages: of a float64 candidate so many times the largest logit, of a float32
- * one a multiple of `unit`, "the noise". */
+/* The basis of a bound, for messages: for a float64 candidate a multiple of the largest logit, otherwise a
+ * multiple of `unit`, "the noise". */
 typedef struct conf_allowance {
     double relative;
     const char *unit;
 } conf_allowance;
 
-/* What the case allows this engine: by its noise, or by its float64 bound. All zero where no truth is
- * recorded. */
+/* The bounds of this engine: from the noise of the case, or its float64 bound. All zero without a recorded
+ * truth. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);
 
 /* Fills in the verdict on n_rows rows of logits; false where they diverge. Then conf_evaluate_where is due: p
@@ -26,11 +26,11 @@ bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, con
 void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds);
 
-/* The number of rows of prefill, with which a case's rows begin. */
+/* The number of rows of prefill, which are the first of a case's rows. */
 size_t conf_rows_of_prefill(const conf_decoder *d);
 
-/* Holds the prompts' logits of a session that held something before to the same bounds; nothing where another
- * part has failed, since they would say nothing new. */
+/* Judges the logits of prompts in a session with earlier contents by the same bounds. Does nothing if another
+ * part has failed. */
 void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
 
 /* Fails where prefill_last contradicts prefill. */

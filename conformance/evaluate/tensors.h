@@ -10,8 +10,8 @@
 #include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 
-/* The limit of a tensor of which no noise is recorded: only other places of NaN and infinities exceed it,
- * whose error is infinite in units of 1. */
+/* The limit of a tensor without recorded noise. Only a difference in NaN or infinity exceeds it: its error is
+ * infinite in units of 1. */
 #define CONF_UNJUDGED DBL_MAX
 
 #define CONF_UNJUDGED_TEXT_MAX 128
@@ -19,20 +19,19 @@
 void conf_evaluate_tensor_where(conf_verdict *v, const char *name, const conf_array *shape,
                                 const conf_tensor_judgement *j, double expected, double found, double limit);
 
-/* Fails for a tensor, where nothing has failed before: then the logits agree, if they were judged. */
+/* Fails for a tensor unless another part has failed before; the logits agree then, if they were judged. */
 void conf_evaluate_fail_tensor(conf_verdict *v);
 void conf_evaluate_traces(const conf_replay *r);
 void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
-/* What the multiples of a tensor count, float64 or not as the engine is: limit·unit = bound. trace: with its
- * values. A tensor of which no noise is recorded in the type that the engine computes in is marked by the
- * noise of the logits. */
+/* The unit of a tensor's multiples: limit·unit = bound. float64: the engine's type. trace: with its values.
+ * For a tensor without recorded noise in the engine's compute type, the noise of the logits is used. */
 double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace);
 
 /* Writes ", 2 of them for NaN and infinities alone: …"; empty where n is 0. */
 void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n);
 
-/* Whether the noise of a tensor is recorded in this type: it is in float32 alone. */
+/* Whether the noise of a tensor is recorded in this type; only float32 noise is ever recorded. */
 bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute);
 
 /* "[3,17]": element `at` of an array. */

@@ -18,8 +18,8 @@ void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t
                              int64_t found);
 void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
 
-/* The first greedy step that is neither the expected one nor excused, sample by sample; sets the verdict.
- * False where there is none. */
+/* The first greedy step, sample by sample, whose token is neither expected nor excused; sets the verdict.
+ * False if there is none. */
 bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step);
 
 /* The row of d->rows that holds the truth after the prompt of sample b and k of the tokens that follow: the

@@ -7,10 +7,11 @@
 #include "conformance/case/case.h"
 #include "conformance/evaluate/assignment.h"
 
-/* Replays the vectors of a textual case, or the one that is asked for, within assignment->limits for each:
- * in a process of its own, in which nothing of the module has run but its table, or, where the kind allows
- * it, behind each other, and what fails there by itself as well. The verdict has the first that diverges, and
- * in its notes how many do. A crash is that of its vector alone; behind a hang nothing more is replayed. */
+/* Replays the vectors of a textual case, or the requested one, within assignment->limits for each vector.
+ * Each vector has a process of its own, in which only the module's table has been read. If the kind allows
+ * it, vectors run one after the other in one process, and a vector that fails there is replayed alone as
+ * well. The verdict has the first vector that diverges; its notes have their number. A crash fails only its
+ * vector; after a hang no more vectors are replayed. */
 void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c, conf_verdict *v);
 
 #endif

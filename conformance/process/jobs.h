@@ -14,18 +14,18 @@ assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out
 /* Once conf_interrupted, nothing is started any more and what runs is killed; its verdict is CONF_SKIPPED,
  * for conf_interrupt_reason. */
 
-/* Starts a task, after waiting until fewer than n run. context is borrowed until this returns, *out until the
- * task has ended: then the verdict is written to it. Fails like conf_child_start. */
+/* Waits until fewer than n tasks run, and starts one. context is borrowed until this returns; *out is
+ * borrowed until the task has ended and its verdict has been written there. Fails like conf_child_start. */
 assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *context, conf_verdict *out,
                              assay_error *err);
 
 /* Whether the task whose verdict goes to *out is still running. */
 bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out);
 
-/* Waits until a task ends, whichever; false where none runs. */
+/* Waits until any task ends; false if none is running. */
 bool conf_jobs_wait(conf_jobs *jobs);
 
-/* Kills what still runs. */
+/* Kills all running tasks. */
 void conf_jobs_free(conf_jobs *jobs);
 
 #endif

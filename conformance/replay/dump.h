@@ -1,5 +1,5 @@
-/* Writing down what an engine was seen to do, as an observation that `assay diff` reads. docs/observations.md
- * has the format.
+/* Writes an engine's answers as an observation, which `assay diff` reads. docs/observations.md has the
+ * format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_DUMP_H
@@ -22,7 +22,7 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id);
  * Fails with ASSAY_EIO, naming the file. */
 assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err);
 
-/* Removes what a process left that was killed while it wrote that observation, if there is such a file. */
+/* Removes the partial file of a process that was killed while it wrote that observation, if there is one. */
 void conf_dump_discard(const char *dir, const char *engine, const char *id);
 
 #endif

@@ -6,9 +6,10 @@
 
 #include "conformance/replay/state.h"
 
-/* Holds prefill_last, and the step behind it, against what came before, into r->contradiction; nothing where
- * the engine has none. prefill: [rows of the batch, T, V], what prefill gave last. step, tokens: as for
- * conf_replay_step. False where the verdict has been set instead. */
+/* Compares prefill_last and the step after it with prefill and its step; a difference is described in
+ * r->contradiction. Does nothing if the engine lacks prefill_last. prefill: [rows of the batch, T, V], the
+ * latest logits of prefill. step, tokens: as for conf_replay_step. False if the verdict was set because a
+ * call failed. */
 bool conf_replay_last(conf_replay *r, assay_session *session, const void *prefill, void *step,
                       int32_t *tokens);
 

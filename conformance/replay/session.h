@@ -13,23 +13,23 @@ void conf_nan_refill(const assay_engine *e, void *a, size_t n);
 typedef assay_status conf_prefill_fn(assay_session *session, const assay_batch *batch, void *logits,
                                      assay_error *err);
 
-/* Sets the verdict for a call that failed, and returns false: an engine that says EUNSUPPORTED when it is
- * opened or first asked cannot run the case, any other failure diverges. */
+/* Sets the verdict for a failed call, and returns false. ASSAY_EUNSUPPORTED from an open function or from the
+ * first evaluation skips the case; any other failure diverges. */
 bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err);
 
-/* Sets the verdict to a fault of the harness, and returns false. */
+/* Sets the verdict to out-of-memory of the harness, and returns false. */
 bool conf_replay_no_memory(conf_replay *r);
 
-/* Memory for n numbers of the engine's type, every one NaN; NULL if there is none. */
+/* Allocates n numbers of the engine's type, filled with NaN; NULL if out of memory. */
 void *conf_nan_alloc(const assay_engine *e, size_t n);
 
-/* Calls fn on the arranged batch, or decode; false where the verdict has been set instead. tokens: one for
- * each row of the batch. step: [rows of the batch, V], filled with NaN beforehand. */
+/* Call fn with the arranged batch, and decode; false if the verdict was set because the call failed. tokens:
+ * one for each row of the batch. step: [rows of the batch, V], filled with NaN beforehand. */
 bool conf_replay_prefill(conf_replay *r, assay_session *session, conf_prefill_fn *fn, void *logits);
 
 bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tokens, void *step);
 
-/* The n-th forced token of every sample, in tokens: one for each row of the batch. */
+/* Writes the n-th forced token of every sample to tokens: one for each row of the batch. */
 void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens);
 
 /* Row `row` of the engine's logits [., V], as double. */
