@@ -145,7 +145,8 @@ assay_status conf_h5_fixed_read(conf_h5_index_reader *r, assay_error *err)
  * blocks, and those of all further super blocks. */
 typedef struct extensible {
     array a;
-    size_t n_super; /* super blocks; the first ones, whose data blocks the index block lists */
+    size_t
+        n_super; /* all super blocks; n_direct: the first of them, whose data blocks the index block lists */
     size_t n_direct;
     size_t n_first;    /* elements in the index block */
     size_t least_bits; /* log2 of a data block's least number of elements */
