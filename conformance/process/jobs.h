@@ -11,8 +11,8 @@ typedef struct conf_jobs conf_jobs;
 /* A pool of at most n > 0 processes, each within the limits. The caller frees *out. */
 assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out, assay_error *err);
 
-/* Once conf_interrupted, nothing is started any more and what runs is killed; its verdict is CONF_SKIPPED,
- * for conf_interrupt_reason. */
+/* Once conf_interrupted, no task is started and running tasks are killed; their verdicts are CONF_SKIPPED,
+ * with reason conf_interrupt_reason. */
 
 /* Starts a task, after waiting until fewer than n run. context is borrowed until this returns, *out until the
  * task has ended: then the verdict is written to it. Fails like conf_child_start. */
@@ -22,10 +22,10 @@ assay_status conf_jobs_start(conf_jobs *jobs, conf_task_fn *task, const void *co
 /* Whether the task whose verdict goes to *out is still running. */
 bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out);
 
-/* Waits until a task ends, whichever; false where none runs. */
+/* Waits until any task ends; false if none is running. */
 bool conf_jobs_wait(conf_jobs *jobs);
 
-/* Kills what still runs. */
+/* Kills all running tasks. */
 void conf_jobs_free(conf_jobs *jobs);
 
 #endif
