@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX                                                                                            \
-    32 /* of version 2: with two records per node, a deeper tree would have more records than there are      \
-          addresses */
+#define DEPTH_MAX 32 /* of version 2: deeper trees, of 2 records a node, have more records than addresses */
 
 typedef struct btree1 {
     const conf_h5 *file;
