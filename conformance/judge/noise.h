@@ -12,8 +12,7 @@
 #define CONF_FLOAT64_BOUND                                                                                   \
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
            */
-#define CONF_FLOAT64_BOUND_MOST                                                                              \
-    0x1p-24 /* the loosest value that a case may set: the unit roundoff of float32 */
+#define CONF_FLOAT64_BOUND_MOST 0x1p-24 /* the loosest that a case may set: the unit roundoff of float32 */
 
 /* CONF_FLOOR_ULPS float32 ulps at max_abs: the resolution of logits, which are float32 for any type of
  * activations. It applies to narrower types, too: 16 ulps of bfloat16 would be a sixteenth of the largest

@@ -27,9 +27,9 @@ typedef enum conf_token {
     CONF_TOKEN_NOT_FINITE   /* a row of logits that determines no token */
 } conf_token;
 
-/* One step of greedy generation. golden: the expected id, or -1: any stop id. ends: the truth ends here with
- * `golden` as its stop id.
- * truth: [n], or NULL if it was not recorded; found: [n], the candidate's logits.
+/* One step of greedy generation.
+ * golden: the expected id, or -1: any stop id. ends: the truth ends here with `golden` as its stop id.
+ * truth:  [n], or NULL if it was not recorded; found: [n], the candidate's logits.
  * stop_ids: [n_stop_ids]. */
 typedef struct conf_token_step {
     int32_t golden;

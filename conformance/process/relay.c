@@ -9,9 +9,7 @@
 
 #include "base/error.h"
 
-#define PATIENCE                                                                                             \
-    200 /* milliseconds, after which the child's state is checked even if its end of the pipe is still open  \
-         */
+#define PATIENCE 200 /* milliseconds, after which the child is checked even if its end is still open */
 
 #define PLAIN "\033[0m"
 
