@@ -1,4 +1,4 @@
-/* Sessions whose caches hold no more than a case says.
+/* Opens sessions with the cache limit of a case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_CACHE_LIMIT_H
@@ -6,14 +6,13 @@
 
 #include <assay/engine.h>
 
-/* What the caches of a session are to hold, as assay_session_options says it; limit 0: everything. */
+/* The cache limit of a session, as in assay_session_options; limit 0: no limit. */
 typedef struct conf_cache_limit {
     size_t limit, kept;
 } conf_cache_limit;
 
-/* Opens a session whose caches hold what `caches` says. Fails as the engine does, and with
- * ASSAY_EUNSUPPORTED where it has no such choice to offer: nothing is evaluated without a limit in silence.
- */
+/* Opens a session with this cache limit. Fails as the engine does, and with ASSAY_EUNSUPPORTED if the engine
+ * cannot limit its caches: a limit is never silently ignored. */
 assay_status conf_cache_limit_open(const assay_engine *engine, assay_model *model, conf_cache_limit caches,
                                    assay_session **out, assay_error *err);
 

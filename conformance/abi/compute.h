@@ -1,6 +1,6 @@
 /* The type of activations that an engine is asked to compute in, and the recorded run that then judges it.
- * ASSAY_DTYPE_NONE: nothing is asked for, the engine computes as it likes and is judged as float32 (or, where
- * its logits are float64, as that).
+ * ASSAY_DTYPE_NONE: no type is requested; the engine chooses, and is judged as float32 (or as float64 if its
+ * logits are float64).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_COMPUTE_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* "f32", "bf16", "int8": as --compute spells them; "" of ASSAY_DTYPE_NONE. */
+/* "f32", "bf16", "int8": as --compute spells them; "" for ASSAY_DTYPE_NONE. */
 const char *conf_compute_name(assay_dtype compute);
 
 /* Those names, NULL-terminated. */
@@ -30,10 +30,10 @@ bool conf_compute_is_narrow(assay_dtype compute);
 /* What multiples count, for messages: "the noise", "the noise in bfloat16", … */
 const char *conf_compute_unit(assay_dtype compute);
 
-/* Why an engine without model_open_with cannot be asked. */
+/* The message that an engine without model_open_with cannot be asked for a type. */
 extern const char *const conf_compute_refusal;
 
-/* Why an engine without model_open_with cannot be given kernels. */
+/* The message that an engine without model_open_with cannot be given kernels. */
 extern const char *const conf_kernels_refusal;
 
 /* The option, --compute or --kernels, that a module refused when it was loaded with both (conf_evaluate).
@@ -41,8 +41,8 @@ extern const char *const conf_kernels_refusal;
 const char *conf_kernels_refused_option(const char *reason);
 
 /* Opens a checkpoint with the options, whose size need not be set. Fails as the engine does, and with
- * ASSAY_EUNSUPPORTED where it has no choice of types or of kernels to offer: nothing is computed in another
- * type or by other kernels in silence. One without model_open_with is not given allow_unknown. */
+ * ASSAY_EUNSUPPORTED if the engine offers no choice of types or kernels: a requested type or kernel is never
+ * silently replaced. An engine without model_open_with does not receive allow_unknown. */
 assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
                                assay_model **out, assay_error *err);
 

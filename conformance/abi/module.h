@@ -1,4 +1,4 @@
-/* Shared objects that anyone may have written, and the tables that they export.
+/* Untrusted shared objects, and the tables that they export.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_MODULE_H
@@ -8,9 +8,8 @@
 
 #include <stddef.h>
 
-/* Loads a module for the rest of the process, and finds the function that it exports under this name, which
- * *out, a pointer to a function, is set to; NULL where it exports none. ASSAY_EIO where it cannot be loaded.
- */
+/* Loads a module for the rest of the process, and finds the function that it exports under this name, and
+ * stores it in *out, a function pointer; NULL if it exports none. ASSAY_EIO if it cannot be loaded. */
 assay_status conf_module_find(const char *path, const char *symbol, void *out, assay_error *err);
 
 /* A table of `wants` bytes for one that was built with `has`, fewer: its whole members, and NULL for the

@@ -1,4 +1,4 @@
-/* Opening what a module exports for serving. Whatever it exports is checked before it is called.
+/* Opens the serving table of a module. It is checked before any call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_SERVING_H

@@ -1,4 +1,4 @@
-/* Opening the streams that an engine module exports. Whatever it exports is checked before it is called.
+/* Opens the streams table of an engine module. It is checked before any call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_STREAMS_H

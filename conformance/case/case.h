@@ -1,4 +1,4 @@
-/* One recorded case in memory: what goes into an engine and what must come out.
+/* One recorded case in memory: the inputs of an engine and the expected outputs.
  *
  * Notation: B samples, T padded length, N forced steps, M greedy steps, V vocabulary, R rows.
  *
@@ -26,7 +26,7 @@ typedef enum conf_kind {
     CONF_THREADS,
     CONF_PREPROCESS,
     CONF_SCHEDULE,    /* a program that assay schedule saved; no case */
-    CONF_OBSERVATION, /* what an engine was seen to do; no case */
+    CONF_OBSERVATION, /* a recorded observation of an engine; no case */
     CONF_N_KINDS
 } conf_kind;
 

@@ -1,4 +1,4 @@
-/* What every case says of itself: schema, checkpoint, and the attributes of a numeric one.
+/* The header of a case: schema, checkpoint, and the attributes of a numeric case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_HEADER_H

@@ -1,4 +1,4 @@
-/* What every numeric case reads alike: typed arrays, recorded noise, and members that this version does not
+/* Shared readers of numeric cases: typed arrays, recorded noise, and members that this version does not
  * know.
  *
  * SPDX-License-Identifier: Apache-2.0 */

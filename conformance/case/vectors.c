@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "conformance/support/text.h"
 
-/* The largest whole number that every reader of JSON keeps. */
+/* The largest whole number that every JSON parser represents exactly. */
 #define ID_MAX ((int64_t)1 << 53)
 
 static assay_status read_rule(const conf_json_at *at, conf_vector_rule *out, assay_error *err)

@@ -47,7 +47,7 @@ static assay_status add_attribute(attribute_reader *r, const conf_h5_attribute *
     return ASSAY_OK;
 }
 
-/* Bytes of all elements; false where they are more than there are bytes. */
+/* Bytes of all elements; false if they exceed n_left. */
 static bool data_bytes(const conf_h5_attribute *a, size_t n_left, size_t *out)
 {
     size_t n = a->space.is_null ? 0 : a->type.size;
@@ -59,7 +59,7 @@ static bool data_bytes(const conf_h5_attribute *a, size_t n_left, size_t *out)
     return n <= n_left;
 }
 
-/* The three parts of an attribute in front of its data; version 1 pads each to 8 bytes. */
+/* The three parts of an attribute before its data; version 1 pads each to 8 bytes. */
 typedef struct attribute_parts {
     size_t n[3]; /* bytes of name, type and space */
     const unsigned char *at[3];
@@ -94,7 +94,7 @@ static assay_status read_attribute(attribute_reader *r, conf_bytes b, assay_erro
     return rc;
 }
 
-/* A record of a B-tree: an id in the heap, and the flags of the message there. */
+/* A record of a B-tree: the id of a message in the heap, and the message's flags. */
 static assay_status read_record(void *context, conf_bytes record, assay_error *err)
 {
     enum { ID_BYTES = 8 };
@@ -110,7 +110,8 @@ static assay_status read_record(void *context, conf_bytes record, assay_error *e
     return rc;
 }
 
-/* What an attribute info message leads to: nothing where all attributes are messages of the header. */
+/* Reads the attributes that an attribute info message refers to: none if all attributes are messages in the
+ * header. */
 static assay_status read_dense(attribute_reader *r, const conf_h5_message *m, assay_error *err)
 {
     conf_bytes b = conf_bytes_of(m->data, m->n);

@@ -11,7 +11,7 @@ typedef struct conf_h5_attribute {
     char *name;
     conf_h5_type type;
     conf_h5_space space;
-    unsigned char *data; /* [n]: its elements as they are stored */
+    unsigned char *data; /* [n]: the elements in their stored form */
     size_t n;
 } conf_h5_attribute;
 
@@ -20,14 +20,14 @@ typedef struct conf_h5_attributes_list {
     conf_h5_attribute *at; /* sorted bytewise by name */
 } conf_h5_attributes_list;
 
-/* Reads all attributes of the object whose header that is; name: the object, for messages. Fails with
- * ASSAY_EFORMAT where one is damaged, where there are more than CONF_H5_MEMBERS_MAX, where two have one name,
- * and where one's type lies elsewhere in the file. */
+/* Reads all attributes of the object with this header; name: the object, for messages. Fails with
+ * ASSAY_EFORMAT if an attribute is damaged, if there are more than CONF_H5_MEMBERS_MAX, if two have the same
+ * name, and if an attribute's type is stored elsewhere in the file. */
 assay_status conf_h5_attributes_read(const conf_h5 *file, const char *name, const conf_h5_header *header,
                                      conf_h5_attributes_list *out, assay_error *err);
 void conf_h5_attributes_free(conf_h5_attributes_list *list);
 
-/* NULL where there is none of that name. */
+/* NULL if there is none of that name. Borrowed from the list. */
 const conf_h5_attribute *conf_h5_attribute_find(const conf_h5_attributes_list *list, const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 32 /* of version 2: nodes of two records would hold as many as there are addresses */
+#define DEPTH_MAX 32 /* of version 2: deeper trees, of 2 records a node, have more records than addresses */
 
 typedef struct btree1 {
     const conf_h5 *file;
@@ -21,7 +21,8 @@ static assay_status fail_damaged(const conf_h5 *file, const char *name, assay_er
     return conf_h5_fail_damaged(file, name, "its B-tree", err);
 }
 
-/* level < 0: any. Levels fall by one on the way down, so that no tree is deeper than a byte can say. */
+/* level < 0: any. Each child must be one level below its parent, so that the one-byte level bounds the
+ * depth. */
 static assay_status walk_node1(const btree1 *t, uint64_t address, int level)
 {
     enum { PREFIX = 24 };
@@ -67,8 +68,9 @@ typedef struct btree2 {
     const char *name;
     unsigned record_type;
     size_t node_bytes, record_bytes, depth;
-    size_t count_bytes;                /* of the number of a child's records */
-    size_t total_bytes[DEPTH_MAX + 1]; /* of the number of all records below a node, by its height */
+    size_t count_bytes; /* size of the number of a child's records */
+    size_t
+        total_bytes[DEPTH_MAX + 1]; /* size of the number of all records below a node, by the node's height */
     conf_btree2_fn *fn;
     void *context;
     assay_error *err;
@@ -76,7 +78,7 @@ typedef struct btree2 {
 
 enum { NODE_PREFIX = 6, NODE_CHECKSUM = 4 };
 
-/* How many bytes the numbers of records take depends on how many records nodes can hold. */
+/* Computes the sizes of the numbers of records, which depend on the capacity of nodes. */
 static bool find_sizes(btree2 *t)
 {
     const size_t overhead = NODE_PREFIX + NODE_CHECKSUM;

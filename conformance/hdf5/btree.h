@@ -1,4 +1,4 @@
-/* The two kinds of B-trees of HDF5, walked over from their first record to their last.
+/* The two kinds of B-trees of HDF5, traversed from their first record to their last.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_BTREE_H
@@ -8,12 +8,12 @@
 
 enum { CONF_BTREE1_GROUP = 0, CONF_BTREE1_CHUNKS = 1 };
 
-/* A leaf's entry: its key, of key_bytes, and the address that stands beside it. */
+/* Receives a leaf's entry: its key [key_bytes] and its address. */
 typedef assay_status conf_btree1_fn(void *context, const unsigned char *key, uint64_t address,
                                     assay_error *err);
 
-/* Walks a tree of version 1. Fails with ASSAY_EFORMAT where it is damaged, and as conf_h5_block_read and fn
- * do. name: the member that the tree belongs to. */
+/* Traverses a tree of version 1. Fails with ASSAY_EFORMAT if it is damaged, and as conf_h5_block_read and fn
+ * do. name: the member that the tree belongs to, for messages. */
 assay_status conf_btree1_walk(const conf_h5 *file, const char *name, uint64_t address, unsigned node_type,
                               size_t key_bytes, conf_btree1_fn *fn, void *context, assay_error *err);
 
@@ -27,7 +27,7 @@ enum {
 
 typedef assay_status conf_btree2_fn(void *context, conf_bytes record, assay_error *err);
 
-/* Walks a tree of version 2, whose records are of that type. Fails as conf_btree1_walk does. */
+/* Traverses a tree of version 2 with records of record_type. Fails as conf_btree1_walk does. */
 assay_status conf_btree2_walk(const conf_h5 *file, const char *name, uint64_t address, unsigned record_type,
                               conf_btree2_fn *fn, void *context, assay_error *err);
 

@@ -10,7 +10,7 @@
 #include "conformance/hdf5/file.h"
 
 #define CHECKSUM_BYTES 4
-#define READ_COST      256 /* what a read counts beside its bytes, so that many small ones end as well */
+#define READ_COST      256 /* added to the bytes of each read, so that the limit bounds many small reads, too */
 
 conf_bytes conf_bytes_of(const void *data, size_t n)
 {
@@ -115,7 +115,7 @@ assay_status conf_h5_block_read(const conf_h5 *file, const char *name, uint64_t 
     return ASSAY_OK;
 }
 
-/* Fuzzers reach what lies behind a checksum only where it is not compared. */
+/* Fuzzing builds skip the comparison, since fuzzers rarely produce a valid checksum. */
 bool conf_checksum_holds(uint32_t stored, const void *data, size_t n)
 {
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION

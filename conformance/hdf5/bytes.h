@@ -13,11 +13,11 @@
 
 #include "conformance/hdf5/types.h"
 
-/* HDF5's address of what has never been allocated. */
+/* The address that HDF5 stores for an object that was never allocated. */
 #define CONF_H5_UNDEFINED UINT64_MAX
 
-/* Bytes that are still to be read. Reading more than there are yields zeros and sets `bad`, so that a decoder
- * checks once, at its end. */
+/* A read cursor over bytes. Reading past the end yields zeros and sets `bad`, so that a decoder needs to
+ * check only once, at its end. */
 typedef struct conf_bytes {
     const unsigned char *at;
     size_t n;
@@ -29,17 +29,17 @@ conf_bytes conf_bytes_of(const void *data, size_t n);
 /* The next n bytes (n <= 8) as an unsigned little-endian number. */
 uint64_t conf_bytes_number(conf_bytes *b, size_t n);
 
-/* The next n bytes; NULL where there are fewer. They live as long as what was given to conf_bytes_of. */
+/* The next n bytes; NULL if there are fewer. They live as long as the data passed to conf_bytes_of. */
 const unsigned char *conf_bytes_next(conf_bytes *b, size_t n);
 
 /* Reads a signature of four characters and a version, and sets `bad` unless they are these. */
 void conf_bytes_expect(conf_bytes *b, const char *signature, unsigned version);
 
-/* The place of the highest bit that is set; 0 for 0. */
+/* The index of the highest bit that is set; 0 for 0. */
 size_t conf_log2(uint64_t value);
 bool conf_is_power_of_two(uint64_t value);
 
-/* Bytes that a number up to `limit` is stored in, as HDF5 counts them. */
+/* How many bytes HDF5 uses to store a number up to `limit`. */
 size_t conf_bytes_of_limit(uint64_t limit);
 
 /* Part of a file in memory. */
@@ -49,9 +49,9 @@ typedef struct conf_h5_block {
 } conf_h5_block;
 
 /* Reads n bytes at an address of the file. name: the member that they describe, for messages. Fails with
- * ASSAY_EFORMAT unless they lie inside the file, and where the structure of the file has taken more than
- * CONF_H5_STRUCTURE_BYTES_MAX plus 8 times its size to read (an index may refer to itself); with
- * ASSAY_ENOMEM. The caller frees out->data. */
+ * ASSAY_EFORMAT unless they lie inside the file, and once more than CONF_H5_STRUCTURE_BYTES_MAX plus 8 times
+ * the file's size has been read as structure (an index may refer to itself); with ASSAY_ENOMEM. The caller
+ * frees out->data. */
 assay_status conf_h5_block_read(const conf_h5 *file, const char *name, uint64_t address, uint64_t n,
                                 conf_h5_block *out, assay_error *err);
 #define CONF_H5_STRUCTURE_BYTES_MAX ((size_t)256 << 20)
@@ -60,8 +60,8 @@ assay_status conf_h5_block_read(const conf_h5 *file, const char *name, uint64_t 
 assay_status conf_h5_block_read_checked(const conf_h5 *file, const char *name, uint64_t address, uint64_t n,
                                         conf_h5_block *out, assay_error *err);
 
-/* Reads exactly n bytes at `offset` of the file, which counts from its first byte and must have been checked.
- * Any thread may call it. False: the file is shorter by now, or cannot be read. */
+/* Reads exactly n bytes at `offset`, counted from the file's first byte; the caller has checked that they
+ * lie inside the file. Thread-safe. False: the file has become shorter, or cannot be read. */
 bool conf_h5_bytes_read(const conf_h5 *file, void *into, size_t n, uint64_t offset);
 
 /* Whether n bytes at an address lie inside the file. */

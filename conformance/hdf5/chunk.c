@@ -59,7 +59,7 @@ uint32_t conf_fletcher32(const void *data, size_t n)
     const unsigned char *at = data;
     uint32_t sum1 = 0, sum2 = 0;
     for (size_t n_words = n / 2; n_words > 0;) {
-        size_t block = n_words < 360 ? n_words : 360; /* as many as cannot overflow sum2 */
+        size_t block = n_words < 360 ? n_words : 360; /* the most words that cannot overflow sum2 */
         n_words -= block;
         for (; block > 0; block--, at += 2) {
             sum1 += (uint32_t)at[0] << 8 | at[1];
@@ -79,8 +79,8 @@ uint32_t conf_fletcher32(const void *data, size_t n)
     return sum2 << 16 | sum1;
 }
 
-/* The checksum stands behind the data, in little-endian order; libhdf5 before 1.6.3 swapped the bytes of its
- * halves, which it still accepts. */
+/* The checksum follows the data, in little-endian order; libhdf5 before 1.6.3 swapped the bytes of each
+ * half, and later versions still accept that. */
 static int checksum_holds(const unsigned char *data, size_t n)
 {
     const unsigned char *at = data + n;
@@ -98,7 +98,7 @@ static void unshuffle4(unsigned char *into, const unsigned char *from, size_t n)
     }
 }
 
-/* Bytes of one significance stand together; what is no whole element stays behind them. */
+/* Bytes of equal significance are stored together; a partial element at the end is not shuffled. */
 static void unshuffle(unsigned char *into, const unsigned char *from, size_t n_bytes, size_t element)
 {
     size_t n = n_bytes / element;
@@ -118,8 +118,7 @@ static void swap_buffers(conf_unpacker *u)
     u->other = packed;
 }
 
-/* How many bytes the chunk has once filter `last` is undone: the checksums of earlier ones are still there.
- */
+/* Size of the chunk after filter `last` is undone: checksums of earlier filters are still included. */
 static size_t bytes_before(const conf_pipeline *p, uint32_t skipped, size_t last, size_t bytes)
 {
     for (size_t i = 0; i < last; i++)
@@ -127,7 +126,7 @@ static size_t bytes_before(const conf_pipeline *p, uint32_t skipped, size_t last
     return bytes;
 }
 
-/* Whether the stored size is one that the chunk can have: exactly one where nothing deflates it. */
+/* Whether the chunk can have this stored size; without deflate only one size is possible. */
 static bool check_size(const conf_pipeline *p, uint32_t skipped, size_t n_packed, size_t bytes,
                        assay_error *err)
 {
@@ -143,7 +142,7 @@ static bool check_size(const conf_pipeline *p, uint32_t skipped, size_t n_packed
     return false;
 }
 
-/* Deflated bytes must end where the chunk's end: what is behind them would be read by nobody. */
+/* Requires that the deflated stream ends at the end of the chunk, since bytes after it would be ignored. */
 static bool inflate(conf_unpacker *u, size_t n, size_t unpacked, assay_error *err)
 {
     size_t read = 0, written = 0;
@@ -186,6 +185,6 @@ const void *conf_unpack(conf_unpacker *u, const conf_pipeline *pipeline, uint32_
             swap_buffers(u);
         }
     }
-    assert(n == bytes); /* check_size and inflate have seen to that */
+    assert(n == bytes); /* checked by check_size and inflate */
     return u->packed;
 }

@@ -1,5 +1,5 @@
-/* One chunk of a dataset as it is stored, and the way back through its filters. Pure functions on untrusted
- * bytes; any thread may run them, each with buffers of its own.
+/* Undoes the filters of one stored chunk of a dataset. Pure functions on untrusted bytes; threads may run
+ * them concurrently, each with its own conf_unpacker.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_CHUNK_H
@@ -18,14 +18,13 @@ typedef enum conf_filter { CONF_FILTER_SHUFFLE, CONF_FILTER_DEFLATE, CONF_FILTER
 typedef struct conf_pipeline {
     size_t n;
     conf_filter filter[CONF_FILTERS_MAX];
-    size_t element; /* bytes of what shuffle took for an element */
+    size_t element; /* bytes of an element, as the shuffle filter took it */
 } conf_pipeline;
 
-/* The most bytes that a chunk of `bytes` may be stored in: what does not shrink is stored with a little more
- * than its size. */
+/* The largest stored size of a chunk of `bytes`: incompressible data take a little more than their size. */
 size_t conf_packed_max(size_t bytes);
 
-/* What a worker needs to unpack chunks of up to `bytes`. */
+/* The buffers that a thread needs to unpack chunks of up to `bytes`. */
 typedef struct conf_unpacker conf_unpacker;
 
 /* NULL: out of memory. */
@@ -35,21 +34,20 @@ void conf_unpacker_free(conf_unpacker *u);
 /* Bytes of memory that an unpacker for chunks of `bytes` takes. */
 size_t conf_unpacker_bytes(size_t bytes);
 
-/* Where the caller puts a packed chunk, of at most conf_packed_max(bytes). All that an earlier chunk of
- * `bytes` left is overwritten with bits that are NaN in every floating type and -1 or the largest number in
- * every integer, so that nothing of it can be taken for data. */
+/* The buffer for a packed chunk, of conf_packed_max(bytes), which the caller fills. It is overwritten with
+ * bits that are NaN in every floating type and -1 or the largest number in every integer type, so that data
+ * left by an earlier chunk of `bytes` cannot be mistaken for this chunk's. */
 void *conf_unpacker_clear(conf_unpacker *u, size_t bytes);
 
-/* Undoes the filters on the n_packed bytes at conf_unpacker_clear. skipped: bit i is set where filter i was
- * left out of this chunk. Returns the chunk's `bytes` bytes, which live until the unpacker is used again;
- * NULL where the chunk is damaged, where what is stored is too short or too long, or where it unpacks to
- * another size: err (may be NULL) says how ("found 4 bytes, expected 96"). */
+/* Undoes the filters on the n_packed bytes in the buffer from conf_unpacker_clear. skipped: bit i is set if
+ * filter i was not applied to this chunk. Returns the chunk's `bytes` bytes, which live until the unpacker
+ * is used again; NULL if the chunk is damaged, if the stored data are too short or too long, or if they
+ * unpack to another size: err (may be NULL) says how ("found 4 bytes, expected 96"). */
 const void *conf_unpack(conf_unpacker *u, const conf_pipeline *pipeline, uint32_t skipped, size_t n_packed,
                         size_t bytes, assay_error *err);
 
-/* HDF5's variant of Fletcher's checksum: over big-endian words of 16 bits, an odd last byte as a word's
- * first.
- */
+/* HDF5's variant of Fletcher's checksum: over big-endian words of 16 bits; an odd last byte is the high byte
+ * of a word. */
 uint32_t conf_fletcher32(const void *data, size_t n);
 
 #endif

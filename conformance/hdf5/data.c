@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "conformance/hdf5/file.h"
 
-#define PART_BYTES  ((size_t)1 << 20) /* of what is read without chunks */
-#define PIECE_BYTES ((size_t)1 << 13) /* of what is converted on its way */
+#define PART_BYTES  ((size_t)1 << 20) /* of a part of data without chunks */
+#define PIECE_BYTES ((size_t)1 << 13) /* of a piece that is read and converted at once */
 
 static bool is_contiguous(const conf_data *data)
 {
@@ -36,7 +36,7 @@ static assay_status find_shape(conf_data *data, size_t n_axes, size_t most, assa
     data->rank = space->rank > n_axes ? space->rank : n_axes;
     data->n = 1;
     for (size_t i = 0; i < data->rank; i++) {
-        size_t axis = i + space->rank - data->rank; /* wraps on axes that the dataset lacks */
+        size_t axis = i + space->rank - data->rank; /* wraps around for axes that the dataset lacks */
         bool lacks = i < data->rank - space->rank;
         uint64_t length = lacks ? 1 : space->shape[axis];
         if (length > most || (length > 0 && data->n > most / data->d.type.size / length))
@@ -48,7 +48,7 @@ static assay_status find_shape(conf_data *data, size_t n_axes, size_t most, assa
     return ASSAY_OK;
 }
 
-/* Data without chunks are exactly those of the shape. */
+/* The size of data without chunks must be exactly that of the shape. */
 static assay_status check_bytes(const conf_data *data, assay_error *err)
 {
     const conf_h5_layout *l = &data->d.layout;
@@ -96,9 +96,9 @@ conf_region conf_data_whole(const conf_data *data)
     return whole;
 }
 
-/* Data without chunks are read in runs: elements that follow one another in the file and in the region. */
+/* Data without chunks are read in runs: elements that are consecutive both in the file and in the region. */
 typedef struct runs {
-    size_t axis; /* the last one that the region does not cover; what is behind it belongs to the run */
+    size_t axis; /* the last axis that the region does not cover; a run includes all axes after it */
     size_t n;    /* runs */
     size_t length, per_part, parts_of_run;
 } runs;
@@ -185,7 +185,7 @@ static assay_status read_run(const conf_data *data, const conf_region *region, s
     return ASSAY_OK;
 }
 
-/* What a chunk and a region share, on each axis, in the dataset's coordinates. */
+/* The intersection of a chunk and a region, on each axis, in the dataset's coordinates. */
 typedef struct overlap {
     size_t start[ASSAY_TENSOR_RANK_MAX]; /* of the chunk */
     size_t lo[ASSAY_TENSOR_RANK_MAX], hi[ASSAY_TENSOR_RANK_MAX];
@@ -210,7 +210,7 @@ static overlap find_overlap(const conf_data *data, const conf_region *region, si
     return o;
 }
 
-/* Copies the overlap from the chunk; NULL: from the fill value. */
+/* Copies the overlap from the chunk, or from the fill value if chunk is NULL. */
 static void copy_overlap(const conf_data *data, const conf_region *region, const overlap *o,
                          const char *chunk, char *into)
 {

@@ -1,6 +1,6 @@
-/* The data of a dataset: every byte that the harness reads of an HDF5 file comes through here. What is stored
- * is fetched as it lies in the file, its size checked, and unpacked by h5_chunk; what was never written is
- * the dataset's fill value.
+/* The data of a dataset: all data that the harness reads from an HDF5 file are read here. Stored data are
+ * read, their size is checked, and chunk.h unpacks them; elements that were never written have the dataset's
+ * fill value.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_DATA_H
@@ -24,22 +24,22 @@ typedef struct conf_region {
     size_t lo[ASSAY_TENSOR_RANK_MAX], hi[ASSAY_TENSOR_RANK_MAX];
 } conf_region;
 
-/* Takes over a dataset that has been opened, and reads its chunk index; on failure it is closed. n_axes: axes
- * that the data have at least. Fails with ASSAY_EFORMAT where it has more than ASSAY_TENSOR_RANK_MAX axes or
- * more than `most` bytes (in its file's type), where its index is damaged, and where contiguous or compact
- * data are not those of its shape or reach beyond the file's end. */
+/* Takes ownership of an open dataset and reads its chunk index; on failure the dataset is closed. n_axes:
+ * the least number of axes in *out. Fails with ASSAY_EFORMAT if the dataset has more than
+ * ASSAY_TENSOR_RANK_MAX axes or more than `most` bytes (in the file's type), if its index is damaged, and if
+ * contiguous or compact data have another size than its shape or reach beyond the file's end. */
 assay_status conf_data_open(conf_h5_dataset *d, size_t n_axes, size_t most, conf_data *out, assay_error *err);
 void conf_data_close(conf_data *data);
 
-/* Whether data lie in the file as they are in memory, and in one piece. */
+/* Whether the data are contiguous in the file, in the type and byte order that they have in memory. */
 bool conf_data_is_plain(const conf_data *data);
 
-/* How many parts a region, which must not be empty, is read in; any thread may read any of them. */
+/* In how many parts a non-empty region is read; threads may read them concurrently. */
 size_t conf_data_n_parts(const conf_data *data, const conf_region *region);
 
-/* Reads part `part` of the region to its place in into: [hi - lo on each axis], dense, elements converted as
- * conf_h5_type_convert does. u: the calling thread's, for chunks of chunk_bytes; NULL where there are none.
- * Fails with ASSAY_EFORMAT where the file is damaged. */
+/* Reads part `part` of the region into its elements of into: [hi - lo on each axis], dense, elements
+ * converted as conf_h5_type_convert does. u: the calling thread's, for chunks of chunk_bytes; NULL if there
+ * are no chunks. Fails with ASSAY_EFORMAT if the file is damaged. */
 assay_status conf_data_read_part(const conf_data *data, const conf_region *region, size_t part, void *into,
                                  conf_unpacker *u, assay_error *err);
 

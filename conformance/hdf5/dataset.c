@@ -16,7 +16,7 @@ static assay_status fail_layout(const conf_h5_dataset *d, assay_error *err)
     return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its layout is damaged", d->file->path, d->name);
 }
 
-/* Chunks in version 4 of the message, and in version 5, which differs in what the index holds. */
+/* Chunks in version 4 of the message, and in version 5, which differs in the contents of the index. */
 static void decode_chunks(conf_bytes *b, conf_h5_layout *l)
 {
     enum { PLAIN_AT_END = 1, SINGLE_PACKED = 2 };
@@ -74,13 +74,14 @@ static assay_status read_layout(conf_h5_dataset *d, const conf_h5_message *m, as
     } else if (l->storage == CONF_STORAGE_CHUNKED) {
         if (version < VERSION_CHUNKS) decode_old_chunks(&b, l);
         else decode_chunks(&b, l);
-        if (l->rank > 0) l->rank--; /* the last stands for the bytes of an element */
+        if (l->rank > 0) l->rank--; /* the last entry is the size of an element */
         if (l->rank != d->space.rank || l->rank == 0) b.bad = true;
     } else b.bad = true;
     return b.bad ? fail_layout(d, err) : ASSAY_OK;
 }
 
-/* A chunk is unpacked as a whole, however little of it the dataset holds. */
+/* A chunk is always unpacked as a whole, so its full size must be within the limit, even if the dataset
+ * covers little of it. */
 static assay_status check_chunk(const conf_h5_dataset *d, assay_error *err)
 {
     double bytes = (double)d->type.size;
@@ -98,7 +99,7 @@ static void decode_filter(conf_bytes *b, unsigned version, unsigned *found, size
 {
     *found = (unsigned)conf_bytes_number(b, 2);
     size_t n_name = version == 1 || *found >= FILTERS_NAMED ? (size_t)conf_bytes_number(b, 2) : 0;
-    (void)conf_bytes_number(b, 2); /* whether it may be left out */
+    (void)conf_bytes_number(b, 2); /* whether it is optional */
     size_t n_values = (size_t)conf_bytes_number(b, 2);
     (void)conf_bytes_next(b, version == 1 ? (n_name + 7) / 8 * 8 : n_name);
     conf_bytes values = conf_bytes_of(b->at, n_values * 4);
@@ -106,7 +107,7 @@ static void decode_filter(conf_bytes *b, unsigned version, unsigned *found, size
     *element = n_values && !b->bad ? (size_t)conf_bytes_number(&values, 4) : 0;
 }
 
-/* Each filter at most once: deflated twice, a few bytes unpack to gigabytes. */
+/* Allows each filter at most once: a few bytes that were deflated twice can unpack to gigabytes. */
 static assay_status read_pipeline(conf_h5_dataset *d, const conf_h5_message *m, assay_error *err)
 {
     conf_bytes b = conf_bytes_of(m->data, m->n);
@@ -134,7 +135,7 @@ static assay_status read_pipeline(conf_h5_dataset *d, const conf_h5_message *m, 
                  : ASSAY_OK;
 }
 
-/* The bytes of a fill value message; none where it has none, which means zero. */
+/* The bytes of a fill value message; empty if there is no fill value, which means zero. */
 static conf_bytes decode_fill(const conf_h5_message *m)
 {
     enum { UNSIZED = 2, FLAGGED = 3, IS_DEFINED = 32 };
@@ -200,7 +201,7 @@ static assay_status read_messages(conf_h5_dataset *d, assay_error *err)
     return rc == ASSAY_OK ? read_fill(d, err) : rc;
 }
 
-/* HDF5 had no type for bfloat16 for long: uint16 with an attribute stands for it. */
+/* HDF5 long had no bfloat16 type, so uint16 with an attribute represents it. */
 static assay_status read_bfloat16(conf_h5_dataset *d, assay_error *err)
 {
     if (d->type.class != CONF_H5_NUMBER || d->type.dtype != ASSAY_U16) return ASSAY_OK;

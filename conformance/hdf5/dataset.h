@@ -15,7 +15,7 @@ typedef enum conf_h5_storage {
     CONF_STORAGE_VIRTUAL = 3
 } conf_h5_storage;
 
-/* What finds a chunk's address. */
+/* The kind of chunk index, as the format numbers it. */
 typedef enum conf_h5_index {
     CONF_INDEX_BTREE1 = 0,
     CONF_INDEX_SINGLE = 1,
@@ -28,12 +28,12 @@ typedef enum conf_h5_index {
 typedef struct conf_h5_layout {
     conf_h5_storage storage;
     uint64_t address; /* of contiguous data or of the chunk index; undefined: nothing was written */
-    uint64_t bytes;   /* that are stored: contiguous and compact data, a single packed chunk */
+    uint64_t bytes;   /* stored size of contiguous or compact data, or of a single packed chunk */
     const unsigned char *compact; /* [bytes], inside the header */
     size_t rank;                  /* of chunks */
     uint64_t chunk[CONF_H5_RANK_MAX];
     conf_h5_index index;
-    uint32_t skipped;  /* filters that a single chunk has not gone through */
+    uint32_t skipped;  /* filters that were not applied to a single chunk */
     bool plain_at_end; /* chunks that reach beyond the dataset have no filters */
 } conf_h5_layout;
 
@@ -45,13 +45,13 @@ typedef struct conf_h5_dataset {
     conf_h5_space space;
     conf_h5_layout layout;
     conf_pipeline pipeline;
-    unsigned char *fill; /* [type.size]: what has never been written, as it is stored */
+    unsigned char *fill; /* [type.size]: value of elements that were never written, in stored form */
 } conf_h5_dataset;
 
-/* Opens a dataset by absolute name. Fails with ASSAY_EFORMAT where it is missing, reached by anything but
- * hard links, damaged, virtual, stored outside the file, packed by anything but shuffle, deflate and
- * fletcher32, each at most once, where its chunks are larger than the file may unpack to, where its fill
- * value has another size than its elements, and where its type lies elsewhere in the file. */
+/* Opens a dataset by absolute name. Fails with ASSAY_EFORMAT if it is missing, not reached by hard links
+ * alone, damaged, virtual, stored outside the file, or filtered by anything but shuffle, deflate and
+ * fletcher32, each at most once; if its chunks are larger than the file may unpack to; if its fill value has
+ * another size than its elements; and if its type is stored elsewhere in the file. */
 assay_status conf_h5_dataset_open(const conf_h5 *file, const char *name, conf_h5_dataset *out,
                                   assay_error *err);
 

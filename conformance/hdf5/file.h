@@ -1,4 +1,4 @@
-/* What the parts of the HDF5 reader share: an open file.
+/* An open HDF5 file, shared by the parts of the reader.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_FILE_H
@@ -22,14 +22,14 @@ typedef struct conf_h5_group {
     conf_h5_link *links;
 } conf_h5_group;
 
-/* What a file may still ask for. */
+/* How much may still be read from a file. */
 typedef struct conf_h5_budget {
     size_t unpacked;  /* bytes that datasets may still unpack to */
     size_t structure; /* bytes of structure that may still be read */
 } conf_h5_budget;
 
-/* What changes while a file is read: behind a pointer, since readers borrow the file const. Reading the data
- * of an open dataset changes none of it, so that any thread may do so. */
+/* The mutable state of a file, behind a pointer, since readers borrow the file as const. Reading the data of
+ * an open dataset does not change it and is therefore thread-safe. */
 typedef struct conf_h5_state {
     conf_h5_budget left;
     conf_h5_group groups[CONF_H5_GROUPS_CACHED];
@@ -40,14 +40,14 @@ struct conf_h5 {
     int fd;
     char *path;
     size_t size;   /* bytes of the file */
-    size_t base;   /* where the address 0 lies: behind a user block */
+    size_t base;   /* offset of address 0: after the user block, if any */
     uint64_t root; /* the object header of the root group */
-    size_t most;   /* bytes that it may unpack to */
+    size_t most;   /* bytes that its datasets may unpack to together */
     conf_h5_state *state;
 };
 
-/* Takes what `name` unpacks to from what is left, so that many datasets cannot ask for more memory together
- * than the file's limit. Call it before the memory is allocated. */
+/* Subtracts the unpacked size of `name` from the file's budget, so that all datasets together cannot
+ * allocate more than the file's limit. Call it before allocating. */
 assay_status conf_h5_memory_take(const conf_h5 *file, const char *name, size_t bytes, assay_error *err);
 
 #endif

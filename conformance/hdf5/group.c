@@ -1,5 +1,5 @@
-/* Groups of both formats: a B-tree of symbols and a heap of their names, or messages, or, where they are
- * many, messages in a fractal heap.
+/* Groups of both formats: a B-tree of symbols and a heap of their names, or messages, or, for many links,
+ * messages in a fractal heap.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/hdf5/group.h"
@@ -35,7 +35,7 @@ void conf_h5_group_free(conf_h5_group *group)
     *group = (conf_h5_group){0};
 }
 
-/* Adds a link; name: [n], which may hold no NUL. */
+/* Adds a link; name: [n], must not contain NUL. */
 static assay_status add_link(group_reader *r, const unsigned char *name, size_t n, conf_h5_link link,
                              assay_error *err)
 {
@@ -80,7 +80,7 @@ static assay_status read_record(void *context, conf_bytes record, assay_error *e
     return rc;
 }
 
-/* What a link info message leads to: nothing where all links are messages of the header. */
+/* Reads the links that a link info message refers to: none if all links are messages in the header. */
 static assay_status read_dense(group_reader *r, const conf_h5_message *m, assay_error *err)
 {
     conf_bytes b = conf_bytes_of(m->data, m->n);
@@ -96,7 +96,7 @@ static assay_status read_dense(group_reader *r, const conf_h5_message *m, assay_
     return rc;
 }
 
-/* A symbol table entry of the older format: offset of its name, address, and what it is. */
+/* A symbol table entry of the older format: offset of its name, address, and kind. */
 static assay_status read_symbol(group_reader *r, conf_bytes *b, assay_error *err)
 {
     enum { SOFT = 2 };
@@ -146,7 +146,7 @@ static assay_status read_table(group_reader *r, const conf_h5_message *m, assay_
     conf_bytes_expect(&b, "HEAP", 0);
     (void)conf_bytes_next(&b, 3);
     uint64_t bytes = conf_bytes_number(&b, 8);
-    (void)conf_bytes_number(&b, 8); /* where it is free */
+    (void)conf_bytes_number(&b, 8); /* offset of its free list */
     uint64_t address = conf_bytes_number(&b, 8);
     bool sound = !b.bad;
     free(header.data);
@@ -163,7 +163,7 @@ static int compare_links(const void *a, const void *b)
     return strcmp(((const conf_h5_link *)a)->name, ((const conf_h5_link *)b)->name);
 }
 
-/* Sorts them; two of one name could be taken for either. */
+/* Sorts the links. Fails if two have the same name, since a lookup would be ambiguous. */
 static assay_status sort_links(const group_reader *r, assay_error *err)
 {
     conf_h5_group *g = r->group;

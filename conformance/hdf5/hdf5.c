@@ -22,7 +22,7 @@ static size_t unpacked_max(size_t file_bytes)
     return file_bytes * CONF_H5_UNPACKED_RATIO + CONF_H5_UNPACKED_BYTES;
 }
 
-/* The superblock of versions 0 and 1 behind signature and version. */
+/* The superblock of versions 0 and 1, after signature and version. */
 static bool decode_old_superblock(conf_h5 *file, conf_bytes *b, unsigned version, uint64_t *end)
 {
     (void)conf_bytes_next(b, 4); /* versions of other structures */
@@ -58,7 +58,7 @@ static assay_status fail_superblock(const conf_h5 *file, assay_error *err)
                       file->path);
 }
 
-/* Finds the superblock, at the beginning or behind a user block of 512 bytes, 1024 and so on. */
+/* Finds the superblock, at offset 0 or after a user block of 512, 1024, … bytes. */
 static assay_status read_superblock(conf_h5 *file, assay_error *err)
 {
     enum { BYTES_MAX = 100, SIGNATURE = 8, VERSION_NEW = 2, VERSION_MAX = 3 };
@@ -83,7 +83,7 @@ static assay_status read_superblock(conf_h5 *file, assay_error *err)
     return assay_fail(err, ASSAY_EFORMAT, "%s: not an HDF5 file (%zu bytes)", file->path, file->size);
 }
 
-/* Whether the root is a group whose attributes can be read, so that asking for one later need not fail. */
+/* Whether the root is a group whose attributes can be read, so that reading one later does not fail. */
 static assay_status check_root(const conf_h5 *file, assay_error *err)
 {
     conf_strings names;
@@ -161,7 +161,7 @@ assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings
     return ASSAY_OK;
 }
 
-/* "float64, float32 and uint8": the types of a set, as people call them. */
+/* "float64, float32 and uint8": the types of a set, for messages. */
 static void print_types(char *text, size_t size, conf_h5_types types)
 {
     static const struct {

@@ -14,7 +14,7 @@
 #define FLAG_PHASES 16U
 #define FLAG_TIMES  32U
 
-/* Of a message: who does not know its type must not go on. */
+/* Of a message: a reader that does not know its type must fail. */
 #define FLAG_FAIL_IF_UNKNOWN 128U
 #define TYPE_UNKNOWN         24U /* the first type that version 1 of the format's documents does not have */
 
@@ -37,7 +37,7 @@ static assay_status fail_damaged(const header_reader *r)
     return conf_h5_fail_damaged(r->file, r->name, "its object header", r->err);
 }
 
-/* Gives the header a block to own. */
+/* Adds a block to the header, which takes ownership. */
 static assay_status add_block(header_reader *r, conf_h5_block *block)
 {
     conf_h5_header *h = r->header;
@@ -66,7 +66,7 @@ static assay_status add_message(header_reader *r, const conf_h5_message *message
     return ASSAY_OK;
 }
 
-/* Messages that fill b; what is too short for one is a gap. */
+/* Reads the messages in b; a rest that is too short for a message is a gap. */
 static assay_status read_messages(header_reader *r, conf_bytes b)
 {
     size_t prefix = r->latest ? 4 + (r->is_order ? 2 : 0) : 8;
@@ -99,7 +99,7 @@ static assay_status read_continuation(header_reader *r, const conf_h5_message *m
     return read_messages(r, conf_bytes_of(block.data + 4, block.n - 8));
 }
 
-/* A block of messages whose size stands in front of it. */
+/* Reads the first block of messages, after a prefix that states its size. */
 static assay_status read_first(header_reader *r, uint64_t address, size_t prefix, uint64_t n)
 {
     conf_h5_block block;

@@ -23,7 +23,7 @@ enum {
     CONF_MESSAGE_ATTRIBUTE_INFO = 21
 };
 
-#define CONF_MESSAGE_SHARED 2U /* a flag: the message lies elsewhere */
+#define CONF_MESSAGE_SHARED 2U /* a flag: the message is stored elsewhere */
 
 typedef struct conf_h5_message {
     unsigned type, flags;
@@ -43,7 +43,7 @@ assay_status conf_h5_header_read(const conf_h5 *file, const char *name, uint64_t
                                  assay_error *err);
 void conf_h5_header_free(conf_h5_header *h);
 
-/* The first message of that type; NULL where there is none. */
+/* The first message of that type; NULL if there is none. */
 const conf_h5_message *conf_h5_header_find(const conf_h5_header *h, unsigned type);
 
 #endif

@@ -36,7 +36,7 @@ assay_status conf_fractal_open(const conf_h5 *file, const char *name, uint64_t a
     conf_fractal heap = {.file = file, .name = name, .address = address};
     conf_bytes b = conf_bytes_of(header.data, header.n);
     conf_bytes_expect(&b, "FRHP", 0);
-    (void)conf_bytes_number(&b, 2); /* bytes of an id, which the records of B-trees show as well */
+    (void)conf_bytes_number(&b, 2); /* bytes of an id; the size of the B-trees' records implies it */
     bool has_filters = conf_bytes_number(&b, 2) != 0;
     heap.checked = conf_bytes_number(&b, 1) & 2U;
     uint64_t managed_max = conf_bytes_number(&b, 4);
@@ -68,7 +68,8 @@ void conf_fractal_close(conf_fractal *heap)
     *heap = (conf_fractal){0};
 }
 
-/* A direct block's checksum stands between its prefix and its objects, and counts as zeros. */
+/* A direct block's checksum is stored between its prefix and its objects, and is computed with its own bytes
+ * as zeros. */
 static bool checksum_holds(const conf_fractal *heap, conf_h5_block *block)
 {
     size_t at = DIRECT_PREFIX + heap->offset_bytes;
@@ -79,7 +80,7 @@ static bool checksum_holds(const conf_fractal *heap, conf_h5_block *block)
     return conf_checksum_holds(stored, block->data, block->n);
 }
 
-/* Reads a block, or finds it among those that have been read. direct: it holds objects, not addresses. */
+/* Reads a block, or finds it among the blocks read earlier. direct: it contains objects, not addresses. */
 static assay_status read_block(conf_fractal *heap, uint64_t address, uint64_t n, bool direct,
                                const conf_h5_block **out, assay_error *err)
 {
@@ -108,8 +109,9 @@ static assay_status read_block(conf_fractal *heap, uint64_t address, uint64_t n,
     return ASSAY_OK;
 }
 
-/* Where an offset lies in a doubling table: blocks of the first two rows have start_bytes, those of each
- * further row twice as many. *bytes: of its block, *before: the offset at which that starts. */
+/* Finds the entry of an offset in a doubling table: blocks of the first two rows have start_bytes, and
+ * blocks of each further row twice as many as those of the row before. *bytes: size of the entry's block;
+ * *before: heap offset of its first byte. */
 static void find_entry(const conf_fractal *heap, uint64_t offset, size_t *row, size_t *entry, uint64_t *bytes,
                        uint64_t *before)
 {
@@ -127,7 +129,7 @@ static void find_entry(const conf_fractal *heap, uint64_t offset, size_t *row, s
     *before = offset - in_row % *bytes;
 }
 
-/* The direct block that holds `offset` of the heap; *before: the offset of its first byte. */
+/* Finds the direct block that contains heap offset `offset`; *before: heap offset of its first byte. */
 static assay_status find_block(conf_fractal *heap, uint64_t offset, const conf_h5_block **out,
                                uint64_t *before, assay_error *err)
 {
@@ -146,7 +148,7 @@ static assay_status find_block(conf_fractal *heap, uint64_t offset, const conf_h
         (void)conf_bytes_next(&b, DIRECT_PREFIX + heap->offset_bytes + 8 * entry);
         address = conf_bytes_number(&b, 8);
         if (bytes <= heap->direct_bytes_max) break;
-        /* A child's table has as many rows as fill its size, always fewer than its parent's. */
+        /* A child's table has as many rows as its size requires, always fewer than its parent's. */
         n_rows = conf_log2(bytes) - conf_log2(heap->start_bytes * heap->width) + 1;
         if (n_rows > row) return fail_heap(heap, err);
     }
@@ -154,7 +156,7 @@ static assay_status find_block(conf_fractal *heap, uint64_t offset, const conf_h
     return read_block(heap, address, bytes, true, out, err);
 }
 
-/* What looks for a large object's entry. */
+/* A search for a large object's entry in the B-tree. */
 typedef struct huge_search {
     uint64_t id, address, bytes;
 } huge_search;
@@ -224,7 +226,7 @@ assay_status conf_global_text_read(const conf_h5 *file, const char *name, uint64
         unsigned found = (unsigned)conf_bytes_number(&b, 2);
         (void)conf_bytes_next(&b, 6); /* references, reserved */
         uint64_t bytes = conf_bytes_number(&b, 8);
-        if (found == 0 || bytes > b.n) break; /* the rest is free, or damaged */
+        if (found == 0 || bytes > b.n) break; /* the rest is free space, or damaged */
         size_t padded = (size_t)(bytes + 7) / 8 * 8;
         if (found == index && bytes >= length) text = b.at;
         if (found == index) break;

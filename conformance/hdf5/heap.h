@@ -7,7 +7,7 @@
 
 #include "conformance/hdf5/bytes.h"
 
-/* A fractal heap; blocks that were read are kept until it is freed. */
+/* A fractal heap; blocks that were read stay in memory until it is closed. */
 typedef struct conf_fractal {
     const conf_h5 *file;
     const char *name;
@@ -25,17 +25,18 @@ typedef struct conf_fractal {
 } conf_fractal;
 
 /* Reads the heap's header. name: the group or object that it belongs to, borrowed. Fails with ASSAY_EFORMAT
- * where it is damaged or has filters. */
+ * if it is damaged or has filters. */
 assay_status conf_fractal_open(const conf_h5 *file, const char *name, uint64_t address, conf_fractal *out,
                                assay_error *err);
 void conf_fractal_close(conf_fractal *heap);
 
-/* The object with that heap id, copied; the caller frees out->data. */
+/* Copies the object with this heap id; the caller frees out->data. */
 assay_status conf_fractal_read(conf_fractal *heap, conf_bytes id, conf_h5_block *out, assay_error *err);
 
-/* Copies a string of `length` bytes, whose address and index in the global heap are given, up to its first
- * NUL. Fails with ASSAY_EFORMAT where the collection is damaged or larger than CONF_H5_COLLECTION_BYTES_MAX,
- * where it has no object of that index, and where the object is shorter. */
+/* Copies a string of `length` bytes, up to its first NUL. address, index: of its collection in the global
+ * heap, and of its object there. The caller frees *out. Fails with ASSAY_EFORMAT if the collection is
+ * damaged or larger than CONF_H5_COLLECTION_BYTES_MAX, if it has no object of that index, and if the object
+ * is shorter. */
 assay_status conf_global_text_read(const conf_h5 *file, const char *name, uint64_t address, unsigned index,
                                    size_t length, char **out, assay_error *err);
 #define CONF_H5_COLLECTION_BYTES_MAX ((size_t)2 << 20)

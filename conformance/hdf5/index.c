@@ -10,7 +10,8 @@
 #include "conformance/hdf5/file.h"
 #include "conformance/hdf5/index_array.h"
 
-/* A key of a B-tree of version 1: bytes, skipped filters, and where the chunk begins. */
+/* A key of a B-tree of version 1: bytes, skipped filters, and the coordinates of the chunk's first element.
+ */
 static assay_status add_key(void *context, const unsigned char *key, uint64_t address, assay_error *err)
 {
     conf_h5_index_reader *r = context;
@@ -52,7 +53,7 @@ static assay_status add_single(conf_h5_index_reader *r, assay_error *err)
     return conf_h5_index_add(r, (const uint64_t[CONF_H5_RANK_MAX]){0}, &chunk, err);
 }
 
-/* Chunks that stand one behind another, over all that the dataset may grow to. */
+/* Adds chunks that are stored consecutively, for the maximum shape of the dataset. */
 static assay_status add_implicit(conf_h5_index_reader *r, assay_error *err)
 {
     uint64_t n = 1, bytes = conf_h5_chunk_bytes(r->d), most = r->d->file->size / bytes;

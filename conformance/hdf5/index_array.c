@@ -1,6 +1,6 @@
-/* Chunk indices that are arrays: fixed ones, of datasets that cannot grow, and extensible ones, of datasets
- * that grow on one axis. Both cut large blocks of elements into pages, each with a checksum, and keep a bit
- * for each page that has been written.
+/* Chunk indices that are arrays: fixed arrays for datasets that cannot grow, and extensible arrays for
+ * datasets that grow on one axis. Both divide large blocks of elements into pages, each with a checksum, and
+ * keep a bit for each page that has been written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/hdf5/index_array.h"
@@ -26,7 +26,7 @@ typedef struct array {
     uint64_t address;    /* of its header */
     size_t element;      /* bytes */
     size_t page_bits;    /* a page holds 2^page_bits elements */
-    size_t offset_bytes; /* of an extensible array: how its blocks store their place */
+    size_t offset_bytes; /* of an extensible array: size of the offset that its blocks store */
     assay_error *err;
 } array;
 
@@ -35,7 +35,7 @@ static assay_status read_checked(const array *a, uint64_t address, uint64_t n, c
     return conf_h5_block_read_checked(a->r->d->file, a->r->d->name, address, n, out, a->err);
 }
 
-/* Reads a block of the array that begins with this signature; *b: what follows its prefix. */
+/* Reads a block of the array that begins with this signature; *b: the bytes after its prefix. */
 static assay_status read_block(const array *a, uint64_t address, uint64_t n, const char *signature,
                                conf_h5_block *out, conf_bytes *b)
 {
@@ -55,7 +55,7 @@ static assay_status read_block(const array *a, uint64_t address, uint64_t n, con
     return conf_h5_index_fail(a->r, a->err);
 }
 
-/* Elements [first, first + n) of the array, which follow one another in b. */
+/* Adds elements [first, first + n) of the array, which are consecutive in b. */
 static assay_status add_elements(const array *a, conf_bytes *b, uint64_t first, uint64_t n)
 {
     assay_status rc = ASSAY_OK;
@@ -77,8 +77,8 @@ static uint64_t page_bytes(const array *a)
     return ((uint64_t)a->element << a->page_bits) + CHECKSUM;
 }
 
-/* Pages of the n elements from `first` on, which lie behind one another from `address` on. bits[from + i] is
- * set where page i has been written. */
+/* Reads the pages of the n elements from `first` on, which are consecutive from `address` on. bits[from + i]
+ * is set if page i has been written. */
 static assay_status read_pages(const array *a, uint64_t address, uint64_t first, uint64_t n,
                                const unsigned char *bits, uint64_t from)
 {
@@ -97,7 +97,7 @@ static assay_status read_pages(const array *a, uint64_t address, uint64_t first,
     return rc;
 }
 
-/* The header that both kinds begin with; *b: what follows the size of an element. */
+/* The header that both kinds begin with; *b: the bytes after the size of an element. */
 static assay_status open_array(array *a, const char *signature, size_t n, conf_h5_block *header,
                                conf_bytes *b)
 {
@@ -145,7 +145,8 @@ assay_status conf_h5_fixed_read(conf_h5_index_reader *r, assay_error *err)
  * blocks, and those of all further super blocks. */
 typedef struct extensible {
     array a;
-    size_t n_super; /* super blocks, those among them whose data blocks the index block lists */
+    size_t
+        n_super; /* all super blocks; n_direct: the first of them, whose data blocks the index block lists */
     size_t n_direct;
     size_t n_first;    /* elements in the index block */
     size_t least_bits; /* log2 of a data block's least number of elements */
@@ -161,7 +162,7 @@ static uint64_t elements_of(const extensible *e, size_t super)
     return (uint64_t)1 << ((super + 1) / 2 + e->least_bits);
 }
 
-/* A data block; bits: of its super block, NULL where it is too small for pages. */
+/* Reads a data block. bits: of its super block; NULL if the block is too small for pages. */
 static assay_status read_data_block(const extensible *e, uint64_t address, uint64_t first, uint64_t n,
                                     const unsigned char *bits, uint64_t from)
 {
@@ -177,7 +178,7 @@ static assay_status read_data_block(const extensible *e, uint64_t address, uint6
     return rc;
 }
 
-/* Super block `super`, whose first element is `first`. */
+/* Reads super block `super`, with first element `first`. */
 static assay_status read_super_block(const extensible *e, uint64_t address, size_t super, uint64_t first)
 {
     if (address == CONF_H5_UNDEFINED) return ASSAY_OK;
@@ -199,7 +200,7 @@ static assay_status read_super_block(const extensible *e, uint64_t address, size
     return rc;
 }
 
-/* b: the index block behind its prefix. */
+/* b: the index block after its prefix. */
 static assay_status read_index_block(const extensible *e, conf_bytes *b)
 {
     assay_status rc = add_elements(&e->a, b, 0, e->n_first);

@@ -1,4 +1,4 @@
-/* Fixed and extensible arrays, which hold the index of a dataset.
+/* Fixed and extensible arrays, which store the chunk index of a dataset.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_INDEX_ARRAY_H

@@ -17,7 +17,8 @@ struct conf_stream {
     conf_data data; /* [B, T, V] */
 };
 
-/* Type and shape; as large as a file of that size can unpack to, so that none takes longer than its size. */
+/* Type and shape; the dataset may be as large as a file of that size can unpack to, so that reading time is
+ * bounded by the file's size. */
 static assay_status check_dataset(const conf_h5_dataset *d, conf_h5_types types, assay_error *err)
 {
     char found[32];

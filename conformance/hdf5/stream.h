@@ -1,5 +1,5 @@
-/* Datasets of logits too large for memory, read by rectangles of rows on many threads, and what is stored in
- * chunks unpacked on them.
+/* Datasets of logits too large for memory, read as rectangles of rows by several threads, which also unpack
+ * the chunks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_HDF5_STREAM_H
@@ -15,10 +15,9 @@ typedef struct conf_rect {
     size_t b0, b1, t0, t1;
 } conf_rect;
 
-/* Opens a dataset of float64 or float32 by the rules of conf_h5_read, but of any size that its file can hold.
- * Fails with ASSAY_EFORMAT too where it has more than 3 axes; missing axes are taken for leading ones of
- * length
- * 1. file is borrowed until conf_stream_close. */
+/* Opens a dataset of float64 or float32 by the rules of conf_h5_read, but of any size that its file can
+ * hold. Also fails with ASSAY_EFORMAT if it has more than 3 axes; missing axes count as leading axes of
+ * length 1. file is borrowed until conf_stream_close. */
 assay_status conf_stream_open(const conf_h5 *file, const char *name, conf_stream **out, assay_error *err);
 
 /* The same for a set of floating types, a part of CONF_H5_FLOATS. */
@@ -36,27 +35,26 @@ assay_dtype conf_stream_stored_dtype(const conf_stream *s);
 const size_t *conf_stream_shape(const conf_stream *s);
 size_t conf_stream_row_bytes(const conf_stream *s);
 
-/* Whether any part is read by a plain read of the file, so that nothing is gained by fetching more at once.
- */
+/* Whether every part is a plain read of the file, so that reading more at once gains nothing. */
 bool conf_stream_is_plain(const conf_stream *s);
 
-/* [3]: the lengths that rectangles are best a multiple of: a chunk's; else 1. */
+/* [3]: the best granularity for rectangles: the lengths of a chunk, or 1 without chunks. */
 const size_t *conf_stream_step(const conf_stream *s);
 
-/* Bytes of a chunk; 0 where there are none. */
+/* Bytes of a chunk; 0 if there are no chunks. */
 size_t conf_stream_chunk_bytes(const conf_stream *s);
 
-/* How many parts a rectangle is read in; any thread may read any of them. rect must lie inside the dataset.
- */
+/* In how many parts a rectangle is read; threads may read them concurrently. rect must lie inside the
+ * dataset. */
 size_t conf_stream_n_parts(const conf_stream *s, const conf_rect *rect);
 
-/* Reads part `part` of rect to its place in into: [b1 - b0, t1 - t0, V], dense. u: the calling thread's, for
- * chunks of conf_stream_chunk_bytes; NULL where there are none. Fails with ASSAY_EFORMAT where the file is
- * damaged. */
+/* Reads part `part` of rect into its elements of into: [b1 - b0, t1 - t0, V], dense. u: the calling
+ * thread's, for chunks of conf_stream_chunk_bytes; NULL if there are no chunks. Fails with ASSAY_EFORMAT if
+ * the file is damaged. */
 assay_status conf_stream_read_part(const conf_stream *s, const conf_rect *rect, size_t part, void *into,
                                    conf_unpacker *u, assay_error *err);
 
-/* Reads all parts on the calling thread, with an unpacker made for it. */
+/* Reads all parts on the calling thread, with a temporary unpacker. */
 assay_status conf_stream_read(const conf_stream *s, const conf_rect *rect, void *into, assay_error *err);
 
 #endif

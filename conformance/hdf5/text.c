@@ -16,7 +16,7 @@
 #include "conformance/hdf5/heap.h"
 #include "conformance/hdf5/string.h"
 
-/* n strings out of their stored elements. */
+/* Copies n strings from their stored elements. */
 static assay_status copy_texts(const conf_h5 *file, const char *name, const conf_h5_type *type, size_t n,
                                const unsigned char *elements, conf_strings *out, assay_error *err)
 {
@@ -30,7 +30,8 @@ static assay_status copy_texts(const conf_h5 *file, const char *name, const conf
     return rc;
 }
 
-/* Whether these are strings with as many axes as are expected, 0 or 1, and not too many of them. */
+/* Checks that these are strings with the expected number of axes, 0 or 1, and at most CONF_H5_TEXTS_MAX of
+ * them. */
 static assay_status check_texts(const conf_h5 *file, const char *name, const conf_h5_type *type,
                                 const conf_h5_space *space, size_t rank, size_t *n, assay_error *err)
 {
@@ -143,7 +144,7 @@ assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char 
     return ASSAY_OK;
 }
 
-/* The number that a scalar attribute holds; false where it holds none. */
+/* The value of a scalar numeric attribute; false if it is not one. */
 static bool attribute_number(const conf_h5_attribute *a, double *out)
 {
     char value[sizeof(double)];

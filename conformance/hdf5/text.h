@@ -23,11 +23,11 @@ assay_status conf_h5_attribute_text(const conf_h5 *file, const char *name, char 
 assay_status conf_h5_attribute_texts(const conf_h5 *file, const char *name, conf_strings *out,
                                      assay_error *err);
 
-/* A number that `object` ("/" for the root) may have as an attribute; *out is untouched where it has none. */
+/* A numeric attribute of `object` ("/" for the root); *out is unchanged if there is none. */
 assay_status conf_h5_attribute_number(const conf_h5 *file, const char *object, const char *name, bool *found,
                                       double *out, assay_error *err);
 
-/* Fails as conf_h5_read does where the dataset itself cannot be read. */
+/* Fails as conf_h5_read does if the dataset itself cannot be read. */
 assay_status conf_h5_signature(const conf_h5 *file, const char *name, conf_signature *out, assay_error *err);
 
 #endif

@@ -19,7 +19,7 @@ enum { CLASS_INTEGER = 0, CLASS_FLOAT = 1, CLASS_TEXT = 3, CLASS_VARIABLE = 9 };
 #define IS_STRING          1U
 #define PADDED_WITH_SPACES 2U
 
-/* What an integer of every bit of its bytes is: exactly the types that there are, in either byte order. */
+/* The dtype of an integer without padding bits, in either byte order. */
 static assay_dtype integer_of(unsigned bits, size_t size, conf_bytes *b)
 {
     static const assay_dtype unsigned_of[] = {

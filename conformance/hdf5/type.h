@@ -33,26 +33,26 @@ typedef struct conf_h5_space {
     uint64_t most[CONF_H5_RANK_MAX]; /* what it may grow to; UINT64_MAX: without limit */
 } conf_h5_space;
 
-/* Decode the contents of a datatype and of a dataspace message. False where they are damaged. What is sound,
- * and not of a class that is read, is CONF_H5_OTHER. */
+/* Decode the contents of a datatype and of a dataspace message. False if they are damaged. A valid type of
+ * an unsupported class is CONF_H5_OTHER. */
 bool conf_h5_type_decode(conf_bytes b, conf_h5_type *out);
 bool conf_h5_space_decode(conf_bytes b, conf_h5_space *out);
 
 /* "F32", "float of 24 bits", "text", "compound or other". */
 void conf_h5_type_print(char *text, size_t size, const conf_h5_type *type);
 
-/* The type in memory of numbers of a stored type: float16 and bfloat16 become float32. */
+/* The type in memory of numbers of a stored type: float32 for float16 and bfloat16. */
 assay_dtype conf_h5_type_widened(const conf_h5_type *type);
 
-/* Whether elements in memory have the bytes that the file has. */
+/* Whether elements have the same bytes in memory as in the file. */
 bool conf_h5_type_is_native(const conf_h5_type *type);
 
-/* Converts n stored elements to conf_h5_type_widened in this machine's byte order. into and from are either
- * the same, where the sizes are, or do not overlap; either may be unaligned. */
+/* Converts n stored elements to conf_h5_type_widened in this machine's byte order. into and from are the
+ * same if the two types have the same size, or do not overlap; either may be unaligned. */
 void conf_h5_type_convert(const conf_h5_type *type, void *into, const void *from, size_t n);
 
-/* Element i of integers in memory, of any of their types. False where dtype is none of them, and where it is
- * larger than an int64. */
+/* Element i of integers in memory. False if dtype is not an integer type, or if the element does not fit an
+ * int64. */
 bool conf_h5_integer_at(assay_dtype dtype, const void *data, size_t i, int64_t *out);
 
 #endif

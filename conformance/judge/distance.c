@@ -13,10 +13,10 @@ static mask mask_of(double x)
     return MASK_FINITE;
 }
 
-/* Rows are judged in blocks, so that a row of float32 needs no second row of double beside it. */
+/* Rows are judged in blocks, so that a float32 row needs no full copy in double. */
 #define BLOCK 512
 
-/* Elements [at, at + n) of a row as double, n at most BLOCK: in place where they are double already. */
+/* Elements [at, at + n) of a row as double, n at most BLOCK: not copied if they are double already. */
 static const double *widened(const conf_row *row, size_t at, size_t n, double *block)
 {
     if (row->dtype == ASSAY_F64) return (const double *)row->data + at;
@@ -99,7 +99,7 @@ size_t conf_argmax(const double *a, size_t n)
     return conf_row_argmax(&row, n);
 }
 
-/* e^d - 1 - d. expm1 would cancel where d is small; there the next terms of the series take its place. */
+/* e^d - 1 - d. For small d, where expm1(d) - d would cancel, it sums the next terms of the series. */
 static double expm1_less_d(double d)
 {
     if (fabs(d) > 1e-2) return expm1(d) - d;
@@ -175,7 +175,7 @@ conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, si
             n_finite++;
         }
     }
-    if (d.max_abs == 0) return d; /* all of it the same, so that KL is none */
+    if (d.max_abs == 0) return d; /* the rows are equal, so KL is 0 */
     d.rmse = sqrt(squares / (double)n_finite);
     d.kl = sqrt(2 * row_kl(truth, found, n));
     return d;

@@ -19,7 +19,7 @@ bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n)
     return false;
 }
 
-/* Without a truth, -infinity alone may stand beside numbers: it is how a model rules a token out. */
+/* Without a truth, -infinity is the only non-finite value allowed: models use it to exclude a token. */
 static bool decides(const conf_token_step *s)
 {
     if (s->truth) return conf_mask_difference(s->truth, s->found, s->n) == s->n;

@@ -1,5 +1,5 @@
-/* What came of one case with one engine. Plain data without pointers: it crosses from the process that ran
- * the engine to the one that reports.
+/* The verdict on one case with one engine. Plain data without pointers: the process that ran the engine
+ * passes it to the process that reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_JUDGE_VERDICT_H
@@ -18,22 +18,22 @@
 typedef enum conf_outcome {
     CONF_PASSED,
     CONF_FAILED,  /* diverges */
-    CONF_SKIPPED, /* could not be run, for a reason that is nobody's fault */
+    CONF_SKIPPED, /* could not be run, for a reason that is no fault */
     CONF_BROKEN,  /* the fixture, a library or the harness itself is at fault */
     CONF_N_OUTCOMES
 } conf_outcome;
 
-/* The way in which an answer diverges: of several the one that is judged first. */
+/* How an answer diverges; if it does in several ways, the one that is judged first. */
 typedef enum conf_class {
     CONF_CLASS_NONE,         /* no failure */
     CONF_CLASS_MASK,         /* NaN or infinity in logits whose truth has none, or the other way round */
     CONF_CLASS_LOGITS,       /* logits out of bounds */
     CONF_CLASS_TOKENS,       /* greedy tokens, or where the stream ends */
-    CONF_CLASS_TENSOR,       /* a tensor on the way out of bounds, while the logits agree */
+    CONF_CLASS_TENSOR,       /* an intermediate tensor out of bounds, while the logits agree */
     CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
     CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
-    CONF_CLASS_STOPS,        /* another stop set, or from other documents */
-    CONF_CLASS_TEXT,         /* a field of a reply has another text */
+    CONF_CLASS_STOPS,        /* a different stop set, or the same from other documents */
+    CONF_CLASS_TEXT,         /* a field of a reply has a different text */
     CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
     CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
     CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
@@ -41,14 +41,14 @@ typedef enum conf_class {
     CONF_CLASS_MEMORY,  /* an out-of-memory error */
     CONF_CLASS_CRASH,   /* a signal ended the engine */
     CONF_CLASS_EXIT,    /* the engine ended the process */
-    CONF_CLASS_HANG,    /* no answer within the time */
+    CONF_CLASS_HANG,    /* a timeout */
     CONF_N_CLASSES
 } conf_class;
 
-/* What the harness's own loader makes of the checkpoint of a case: checkpoint.h. */
+/* The result of the harness's own loader for the checkpoint of a case: checkpoint.h. */
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_SOUND, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
-    char reason[CONF_TEXT_MAX]; /* empty where it is sound */
+    char reason[CONF_TEXT_MAX]; /* empty if it is sound */
 } conf_checkpoint;
 
 typedef enum conf_stage {
@@ -60,7 +60,7 @@ typedef enum conf_stage {
     CONF_STAGE_PREFILL,
     CONF_STAGE_DECODE,
     CONF_STAGE_GENERATE,
-    CONF_STAGE_PREFILL_LAST, /* and the step behind it */
+    CONF_STAGE_PREFILL_LAST, /* and the step after it */
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
@@ -76,24 +76,24 @@ typedef struct conf_verdict {
     conf_stage stage;    /* the last that was entered */
     bool float64;        /* the engine computes in float64: its unit is the bound, not the noise */
     assay_dtype compute; /* what the engine was asked to compute in: its unit is the noise of that type */
-    bool measured;       /* multiple means something */
+    bool measured;       /* multiple is set */
     double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
-    char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, what is broken */
-    char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
-    char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or what is known of tensors, or empty */
-    char notes[CONF_TEXT_MAX];  /* further measures, for --verbose */
-    char last_trace[CONF_TRACE_NAME_MAX]; /* the tensor that the engine gave last, or empty */
+    char reason[CONF_TEXT_MAX];           /* how it diverges, why it was skipped, what is broken */
+    char where[CONF_TEXT_MAX];            /* the first diverging position, or empty */
+    char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
+    char notes[CONF_TEXT_MAX];            /* further measures, for --verbose */
+    char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
-    size_t n_passed; /* of a process that replays vectors in turn: so many have passed, in the order of the
+    size_t n_passed; /* of a process that replays vectors in turn: how many have passed, in the order of the
                         file */
     double until;    /* on the monotonic clock: the process may take at least until then */
     double seconds;  /* from the start of its process to the end */
     conf_checkpoint checkpoint;
-    bool beside;                    /* what was read is no case, but what lies beside cases (case.h) */
+    bool beside;                    /* the file is not a case, but one of the other kinds of files (case.h) */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
-/* Digits that tell two numbers of the engine's type apart. */
+/* Decimal digits that distinguish all numbers of the engine's type. */
 #define CONF_DIGITS(v) ((v)->float64 ? 17 : 9)
 
 /* "prefill", …: for messages. */
@@ -114,19 +114,20 @@ void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ..
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Decides where the fault lies once the process of a verdict has ended. On a checkpoint that is broken no
- * failure and no skip is the engine's: the case is CONF_BROKEN. What agrees with the truth all the same stays
- * passed, with a note. */
+/* Decides whose fault it is, after the process of a verdict has ended. With a broken checkpoint a failure or
+ * a skip is not the engine's fault: the case is CONF_BROKEN. A case that passes nevertheless stays passed,
+ * with a note. */
 void conf_verdict_settle(conf_verdict *v);
 
-/* The verdict on a case that the user has named, not found below a directory: what the engine skips because
- * nobody knows the checkpoint is CONF_BROKEN, so that the very case that was asked for is not passed over. */
+/* The verdict on a case that the user has named, not found below a directory: if the engine skips it because
+ * neither the engine nor the harness supports the checkpoint, it is CONF_BROKEN, so that a case that the
+ * user asked for is not silently skipped. */
 void conf_verdict_settle_named(conf_verdict *v);
 
-/* Fills v->unknown with names [n]; where they do not all fit the last line says how many are left out. */
+/* Fills v->unknown with names [n]; if they do not all fit, the last line says how many are omitted. */
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);
 
-/* Appends to notes, behind "; " where there are some. */
+/* Appends to notes, after "; " if there are some. */
 void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

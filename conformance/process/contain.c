@@ -11,12 +11,12 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/text.h"
 
-/* What the child needs. */
+/* The child's task. */
 typedef struct task {
     conf_describe_fn *describe;
     const void *context;
     const char *path;
-    FILE *page; /* in memory that the child shares */
+    FILE *page; /* in memory shared with the child */
 } task;
 
 static void run_task(const void *context, conf_verdict *v)

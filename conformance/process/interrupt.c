@@ -11,7 +11,8 @@ const char conf_interrupt_reason[] = "interrupted";
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
-/* One request to end can arrive twice: timeout(1) signals its child, and then the process group of both. */
+/* One request to end can arrive as two signals: timeout(1) signals its child, and then the process group of
+ * both. */
 #define REPEAT_SECONDS 0.5
 
 static volatile sig_atomic_t arrived; /* the signal; 0: none */
@@ -24,7 +25,7 @@ static double seconds_since(const struct timespec *then)
     return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
 }
 
-/* Runs with all of the signals blocked; one that is raised here is delivered when it returns. */
+/* Runs with all of the signals blocked; a signal raised here is delivered when it returns. */
 static void note(int number)
 {
     const int error = errno;

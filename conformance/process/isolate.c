@@ -18,10 +18,10 @@
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
 
-/* The longest sleep: a signal that another thread of the process took away costs no more than this. */
+/* The longest sleep: bounds the delay if another thread of the process has received the SIGCHLD. */
 #define SLEEP_MAX 1.0
 
-/* Shared with the child, so that the stage it died at survives it. */
+/* Shared with the child, so that the parent knows the stage of a crash. */
 typedef struct conf_shared {
     conf_verdict verdict;
     volatile bool complete;
@@ -62,7 +62,8 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
     v->measured = false;
     conf_text_clean(v->last_trace);
     bool traced = v->stage == CONF_STAGE_TRACED_PREFILL && v->last_trace[0];
-    bool told = v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of it that was under way */
+    bool told =
+        v->stage == CONF_STAGE_VECTOR && v->where[0]; /* the part of the vector that was being replayed */
     (void)snprintf(place, sizeof place, "%s%s%s", told ? v->where : conf_stage_name(v->stage),
                    traced ? "; the last tensor it gave is " : "", traced ? v->last_trace : "");
     if (child->overdue)
@@ -79,7 +80,7 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
     v->class = CONF_CLASS_NONE;
 }
 
-/* SIGCHLD is to end a sleep and nothing else; ignored, it would take the exit status with it. */
+/* Blocks SIGCHLD, which only ends a sleep; if it were ignored, the exit status would be lost. */
 static void block_sigchld(void)
 {
     sigset_t set;
@@ -89,7 +90,7 @@ static void block_sigchld(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Not RLIMIT_AS: a checkpoint that is mapped takes addresses, and no memory that could not be given back. */
+/* Not RLIMIT_AS: a mapped checkpoint takes address space, but only memory that the system can reclaim. */
 static void limit_memory(size_t mib)
 {
     struct rlimit limit;
@@ -109,8 +110,9 @@ void conf_memory_explain(assay_status rc, assay_error *err)
                    (uintmax_t)limit.rlim_cur >> 20);
 }
 
-/* The child's life. Leading a group of its own it no longer hears the terminal's ^C: it dies with its parent
- * instead. Nor may the terminal stop it for what an engine prints (stty tostop). */
+/* Runs the child. It leads its own process group and so no longer receives the terminal's ^C; it is killed
+ * when its parent ends instead. The terminal must not stop it for an engine's output either (stty tostop).
+ */
 static void live(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
 {
     sigset_t set;
@@ -122,7 +124,7 @@ static void live(conf_task_fn *task, const void *context, const conf_child *self
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGCHLD);
     (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* an engine that prints must not spoil the report */
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* keeps an engine's output out of the report */
     limit_memory(self->limits.mib);
     task(context, &self->shared->verdict);
     self->shared->complete = true;
@@ -148,12 +150,12 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
         (void)munmap(child.shared, sizeof *child.shared);
         return rc;
     }
-    (void)setpgid(child.pid, child.pid); /* whoever of the two comes first */
+    (void)setpgid(child.pid, child.pid); /* parent and child both call it, since either may run first */
     *out = child;
     return ASSAY_OK;
 }
 
-/* Kills what is left of the group. The leader is not reaped yet, so that its number is still its own. */
+/* Kills the rest of the group. The leader is not reaped yet, so its id cannot have been reused. */
 static int reap(const conf_child *child)
 {
     int status = 0;
@@ -162,7 +164,7 @@ static int reap(const conf_child *child)
     return status;
 }
 
-/* A process that watches over others, as that of a textual case does, says itself how long that takes. */
+/* A process that supervises others, as that of a textual case does, sets its own deadline. */
 static double deadline(const conf_child *child)
 {
     return fmax(child->started + child->limits.seconds, child->shared->verdict.until);

@@ -1,4 +1,5 @@
-/* Runs an engine in a process of its own: a crash, a hang or out-of-memory is then a verdict.
+/* Runs an engine in a process of its own, so that a crash, a hang or an out-of-memory becomes a verdict and
+ * does not end the harness.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROCESS_ISOLATE_H
@@ -13,7 +14,7 @@
 #define CONF_SECONDS_DEFAULT 60
 #define CONF_MIB_LEAST       4096 /* of the default: libraries reserve space for every processor */
 
-/* Sanitizers reserve terabytes of memory, so that no limit of it leaves them alive. */
+/* Sanitizers reserve terabytes of memory and cannot run under any memory limit. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define CONF_LIMITS_MEMORY 0
 #elif defined __has_feature
@@ -28,10 +29,10 @@
 /* Half of the machine's memory, but at least CONF_MIB_LEAST. */
 size_t conf_mib_default(void);
 
-/* Adds to the error of what lacked memory, if rc is ASSAY_ENOMEM, the limit that this process is under. */
+/* If rc is ASSAY_ENOMEM, adds the memory limit of this process to the error. */
 void conf_memory_explain(assay_status rc, assay_error *err);
 
-/* What a process may take. */
+/* The limits of a process. */
 typedef struct conf_limits {
     double seconds; /* > 0 */
     size_t mib; /* of private memory that can be written to, > 0; mapped files do not count; without effect
@@ -41,23 +42,24 @@ typedef struct conf_limits {
 /* Fills in a verdict that is zeroed. */
 typedef void conf_task_fn(const void *context, conf_verdict *v);
 
-/* A process that runs a task, and leads a process group of its own. */
+/* A process that runs a task, and leads its own process group. */
 typedef struct conf_child {
     pid_t pid; /* 0: none */
     struct conf_shared *shared;
     conf_limits limits;
     double started; /* seconds on the monotonic clock */
-    bool overdue;   /* and therefore killed */
+    bool overdue;   /* timed out, and therefore killed */
 } conf_child;
 
-/* Calls task in a child process whose standard output is standard error; it dies with the caller. context is
- * borrowed until this returns. Fails with ASSAY_EINTERNAL where the system gives no process. */
+/* Calls task in a child process whose standard output is standard error; it is killed when the caller ends.
+ * context is borrowed until this returns. Fails with ASSAY_EINTERNAL if the system cannot create a process.
+ */
 assay_status conf_child_start(conf_task_fn *task, const void *context, const conf_limits *limits,
                               conf_child *out, assay_error *err);
 
 /* Whether the child has ended; then *child is zeroed and *out is its verdict. A child that a signal ends,
- * that exits before its verdict is complete, or that is killed here because its time is over, has failed at
- * the stage that it last entered. What it leaves in its process group is killed. */
+ * that exits before its verdict is complete, or that is killed here after its timeout, has failed at the
+ * stage that it last entered. Remaining processes of its group are killed. */
 bool conf_child_ended(conf_child *child, conf_verdict *out);
 
 /* Sleeps until one of children[n] may have ended or be overdue; those without a process are passed over. */
@@ -66,8 +68,8 @@ void conf_child_wait_any(const conf_child *children, size_t n);
 /* Kills the child, if there is one, and everything in its group. */
 void conf_child_kill(conf_child *child);
 
-/* One task from start to end, or until conf_interrupted: then *out is CONF_BROKEN, for conf_interrupt_reason.
- */
+/* Runs one task to its end, or until conf_interrupted: then *out is CONF_BROKEN, with reason
+ * conf_interrupt_reason. */
 assay_status conf_isolate(conf_task_fn *task, const void *context, const conf_limits *limits,
                           conf_verdict *out, assay_error *err);
 

@@ -54,7 +54,7 @@ bool conf_jobs_is_running(const conf_jobs *jobs, const conf_verdict *out)
     return false;
 }
 
-/* Kills all that runs, and skips it; false where nothing was there. */
+/* Kills all running tasks and sets their verdicts to skipped; false if none was running. */
 static bool end_all(conf_jobs *jobs)
 {
     size_t n = 0;

@@ -11,8 +11,8 @@ typedef struct conf_jobs conf_jobs;
 /* A pool of at most n > 0 processes, each within the limits. The caller frees *out. */
 assay_status conf_jobs_open(size_t n, const conf_limits *limits, conf_jobs **out, assay_error *err);
 
-/* Once conf_interrupted, nothing is started any more and what runs is killed; its verdict is CONF_SKIPPED,
- * for conf_interrupt_reason. */
+/* Once conf_interrupted, no task is started and running tasks are killed; their verdicts are CONF_SKIPPED,
+ * with reason conf_interrupt_reason. */
 
 /* Waits until fewer than n tasks run, and starts one. context is borrowed until this returns; *out is
  * borrowed until the task has ended and its verdict has been written there. Fails like conf_child_start. */

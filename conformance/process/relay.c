@@ -9,20 +9,20 @@
 
 #include "base/error.h"
 
-#define PATIENCE 200 /* milliseconds, after which the child is looked at though it keeps its end open */
+#define PATIENCE 200 /* milliseconds, after which the child is checked even if its end is still open */
 
 #define PLAIN "\033[0m"
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
-static volatile sig_atomic_t terminal; /* where colours are taken back */
+static volatile sig_atomic_t terminal; /* the descriptor on which colours are reset */
 
-/* Takes the colours back, and then does what the signal does by itself. */
+/* Resets the terminal's colours, then performs the default action of the signal. */
 static void leave(int number)
 {
     const int kept = errno;
-    if (write(terminal, PLAIN, strlen(PLAIN)) < 0) errno = 0; /* there is nobody to tell */
+    if (write(terminal, PLAIN, strlen(PLAIN)) < 0) errno = 0; /* an error cannot be reported here */
     if (number == SIGTSTP) {
         (void)raise(SIGSTOP);
     } else {
@@ -32,7 +32,7 @@ static void leave(int number)
     errno = kept;
 }
 
-/* What is ignored, as under nohup, stays so. */
+/* Signals that are ignored, as under nohup, stay ignored. */
 static void watch_signals(struct sigaction before[N_SIGNALS])
 {
     struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART};
@@ -48,11 +48,11 @@ static void forget_signals(const struct sigaction before[N_SIGNALS])
     for (size_t i = 0; i < N_SIGNALS; i++) (void)sigaction(signals[i], &before[i], NULL);
 }
 
-/* What is under way. */
+/* The state of a relay. */
 typedef struct relay {
     int from, to;
-    bool ended; /* there will be no more to read */
-    char last;  /* byte that was handed on */
+    bool ended; /* end of input */
+    char last;  /* the last byte that was copied */
 } relay;
 
 static bool put(relay *r, const char *bytes, size_t n)
@@ -66,8 +66,8 @@ static bool put(relay *r, const char *bytes, size_t n)
     return true;
 }
 
-/* Hands on what is there after at most so many milliseconds. *any: there was something. False where it cannot
- * be written. */
+/* Waits at most so many milliseconds for input and copies it to the output. *any: there was some. False if
+ * it cannot be written. */
 static bool hand_on(relay *r, int milliseconds, bool *any)
 {
     char bytes[4096];
@@ -87,13 +87,13 @@ static bool run(relay *r, conf_child *child, conf_verdict *v)
         if (r->ended) conf_child_wait_any(child, 1);
         if (!hand_on(r, PATIENCE, &any)) return false;
     } while (any || !conf_child_ended(child, v));
-    do { /* what it wrote at last */
+    do { /* drains the rest of the pipe */
         if (!hand_on(r, 0, &any)) return false;
     } while (any);
     return true;
 }
 
-/* Ends the line and the colours that a child left that failed. */
+/* Ends the line and resets the colours that a failed child has left. */
 static void tidy(relay *r, const conf_context *context)
 {
     const bool ends = context->terminal && r->last != '\n';

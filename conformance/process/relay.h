@@ -1,6 +1,6 @@
-/* Output of a child process, copied to standard output by its parent. The child leads a process group of its
- * own: a terminal would stop it for writing and would not stop it at ^Z, and a closed pipe would end the
- * child instead of the program.
+/* Copies the output of a child process to the terminal. The child leads its own process group: if it wrote
+ * to the terminal itself, the terminal could stop it for writing, ^Z would not stop it, and a closed pipe
+ * would end the child instead of the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_PROCESS_RELAY_H
@@ -9,10 +9,10 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
 
-/* Hands bytes that can be read from `from`, the end of a pipe that the child alone writes to, on to
- * context->out as they come, until the child has ended; *v is its verdict then. What ends or stops this
- * process meanwhile by way of the terminal, and a child that fails, leave no colour behind. Fails with
- * ASSAY_EIO where standard output takes nothing more; then the child has been killed. */
+/* Copies bytes from `from`, the read end of a pipe that only the child writes to, to context->out as they
+ * arrive, until the child has ended; *v is its verdict then. The terminal's colours are reset if a terminal
+ * signal ends or stops this process, and if the child fails. Fails with ASSAY_EIO if standard output cannot
+ * be written; the child has been killed then. */
 assay_status conf_relay(conf_child *child, int from, const conf_context *context, conf_verdict *v,
                         assay_error *err);
 

@@ -19,11 +19,11 @@ typedef enum conf_exit {
     CONF_EXIT_UNTESTED = 125 /* git bisect run's code for a commit that cannot be tested */
 } conf_exit;
 
-/* Where a command writes, and what it may know of the world. */
+/* Where a command writes, and its environment. */
 typedef struct conf_context {
     FILE *out, *err;
-    bool terminal; /* out is one */
-    bool color;    /* out is a terminal that takes colours */
+    bool terminal; /* out is a terminal */
+    bool color;    /* out is a terminal that supports colours */
     bool progress; /* out and err are terminals */
     size_t n_processors;
     size_t columns;

@@ -1,4 +1,4 @@
-/* Directories for what is written.
+/* Creates directories for output files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SUPPORT_DIRECTORIES_H
@@ -6,8 +6,7 @@
 
 #include <assay/status.h>
 
-/* Makes the directories that the file `path` is to lie in, where they are missing. Fails with ASSAY_EIO or
- * ASSAY_ENOMEM. */
+/* Creates the missing parent directories of the file `path`. Fails with ASSAY_EIO or ASSAY_ENOMEM. */
 assay_status conf_directories_make(const char *path, assay_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 
-#define SHOWN 48 /* bytes of a text that a message has, from a little before where it differs */
+#define SHOWN 48 /* bytes of a text that a message quotes, from a little before the first difference */
 
 static bool append(conf_bytes *bytes, const char *text, size_t n)
 {
@@ -102,7 +102,7 @@ assay_status conf_calls_check(const conf_json_at *expect, assay_error *err)
     return rc;
 }
 
-/* Bytes of the white space that text[0..n) begins with, one character; 0: it begins with something else. */
+/* Length in bytes of the white space character that text[0..n) begins with; 0 if it begins with none. */
 static size_t space_at(const char *text, size_t n)
 {
     static const char *const wide[] = {
@@ -119,7 +119,7 @@ static size_t space_at(const char *text, size_t n)
     return 0;
 }
 
-/* The same at the end. */
+/* The same for the character that text[0..n) ends with. */
 static size_t space_before(const char *text, size_t n)
 {
     for (size_t k = 1; k <= 3 && k <= n; k++)
@@ -139,7 +139,7 @@ static assay_text strip(const char *at, size_t n)
     return conf_field_strip((assay_text){at, n});
 }
 
-/* Writes a text with quotes, "null" for an empty one, from byte `from` on; what does not fit is "…". */
+/* Writes a text in quotes from byte `from` on, or "null" if it is empty; "…" marks omitted parts. */
 static void quote(char *out, size_t size, assay_text text, size_t from)
 {
     size_t shown = text.n - from < SHOWN ? text.n - from : SHOWN;
@@ -172,8 +172,8 @@ bool conf_field_equals(const char *name, json_object *expected, const conf_bytes
                            text, size);
 }
 
-/* json-c's own reading: it takes two members of one name, and depth beyond ours, but clamps large integers.
- */
+/* Parses with json-c alone, which accepts duplicate members and deeper nesting than json_parse, but clamps
+ * large integers. */
 static bool parse_leniently(assay_text text, json_object **value)
 {
     json_tokener *tokener = json_tokener_new();

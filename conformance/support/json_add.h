@@ -1,5 +1,5 @@
-/* Putting JSON documents together. Each function returns false where there is no memory; `to` may be NULL
- * after an earlier failure.
+/* Builds JSON documents. Each function returns false if it runs out of memory; `to` may be NULL after an
+ * earlier failure.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SUPPORT_JSON_ADD_H
@@ -12,22 +12,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Adds a member, and takes value over, also where that fails. */
+/* Adds a member. Takes ownership of value, even on failure. */
 bool conf_json_add(json_object *to, const char *name, json_object *value);
 
 /* Adds an element to an array, in the same way. */
 bool conf_json_append(json_object *to, json_object *value);
 
-/* Text that came from files or from the command line: json-c does not look whether it is UTF-8. */
+/* Adds text from a file or the command line, cleaned by conf_text_clean: json-c does not check that it is
+ * UTF-8. */
 bool conf_json_add_text(json_object *to, const char *name, const char *text);
 
 bool conf_json_add_count(json_object *to, const char *name, size_t n);
 
-/* null where x is not finite: JSON has no infinity. */
+/* Adds null if x is not finite: JSON has no infinity. */
 bool conf_json_add_real(json_object *to, const char *name, double x);
 
-/* Prints a document that is complete where `ok`, and frees it; it may be NULL where not. Fails with
- * ASSAY_ENOMEM. */
+/* Prints a document if `ok` says that it is complete, and frees it in either case; it may be NULL if not.
+ * Fails with ASSAY_ENOMEM. */
 assay_status conf_json_print_document(json_object *document, bool ok, FILE *out, assay_error *err);
 
 #endif

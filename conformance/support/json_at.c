@@ -16,7 +16,7 @@
 #define REASON_MAX 700
 #define SHOWN_MAX  60
 
-/* "groups[0].vectors[3].id"; what does not fit is cut at the end. */
+/* "groups[0].vectors[3].id"; truncated at the end if it does not fit. */
 static size_t print_place(char *text, size_t size, const conf_json_at *at)
 {
     if (!at->above) {
@@ -127,7 +127,7 @@ assay_status conf_json_whole(const conf_json_at *at, int64_t least, int64_t most
 {
     assay_status rc = conf_json_expect(at, json_type_int, err);
     if (rc != ASSAY_OK) return rc;
-    /* json-c clamps what does not fit 64 bits; the text is as it was written. */
+    /* json-c clamps integers that do not fit 64 bits; the text is the number as written in the file. */
     const char *text = json_object_to_json_string_ext(at->value, JSON_C_TO_STRING_PLAIN);
     errno = 0;
     const int64_t value = strtoll(text, NULL, 10);

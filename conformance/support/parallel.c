@@ -10,7 +10,7 @@ typedef struct pool {
     void *context;
     size_t n_items;
     atomic_size_t next;
-    atomic_bool ended; /* an item wanted no further one */
+    atomic_bool ended; /* fn returned false: no further item is started */
 } pool;
 
 typedef struct thread {

@@ -16,14 +16,14 @@ typedef struct conf_strings {
 
 void conf_strings_free(conf_strings *s);
 
-/* Appends a copy of `text`. Returns false, with *s unchanged, where memory is short. */
+/* Appends a copy of `text`. Returns false, with *s unchanged, if it runs out of memory. */
 bool conf_strings_add(conf_strings *s, const char *text);
 
-/* Whether `names` (NULL-terminated) holds `name`. */
+/* Whether `names` (NULL-terminated) contains `name`. */
 bool conf_names_hold(const char *const *names, const char *name);
 
-/* Appends prefix and name for each of `names` that `known` (NULL-terminated) does not hold, for a warning
- * about unknown members. Fails with ASSAY_ENOMEM. */
+/* Appends to *unknown prefix and name for each of `names` that is not in `known` (NULL-terminated), for a
+ * warning about unknown members. Fails with ASSAY_ENOMEM. */
 assay_status conf_strings_note(const conf_strings *names, const char *prefix, const char *const *known,
                                conf_strings *unknown, assay_error *err);
 

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at text; 0 if there is no valid one. *cut: it would be valid if it did not end.
- */
+/* Length in bytes of the UTF-8 sequence that text begins with; 0 if it is invalid. *cut: text ends within
+ * the sequence. */
 static size_t sequence_length(const unsigned char *text, int *cut)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -50,7 +50,7 @@ size_t conf_text_width(const char *text)
     return n;
 }
 
-/* Bytes that conf_text_clean leaves as they are, at the start of text. */
+/* Length in bytes of the part at the start of text that conf_text_clean leaves unchanged. */
 static size_t clean_length(const char *text)
 {
     size_t at = 0, n;
@@ -89,8 +89,8 @@ void conf_text_print_fitted(FILE *out, const char *text, size_t width)
     for (; n < width; n++) (void)fputc(' ', out);
 }
 
-/* As POSIX.1-2024 has it, and bash, zsh and ksh: what is not printable text is escaped, as are the bytes that
- * end the word. */
+/* Writes text as $'…' (POSIX.1-2024, bash, zsh, ksh): bytes that are not printable text, quotes and
+ * backslashes are escaped. */
 static void print_dollar_quoted(FILE *out, const char *text)
 {
     (void)fputs("$'", out);

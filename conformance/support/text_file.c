@@ -11,7 +11,7 @@
 
 #define ROOM_LEAST ((size_t)64 << 10)
 
-/* A file that is packed, and what it unpacks to. */
+/* A compressed file, and its decompressed text. */
 typedef struct unpacking {
     const char *path, *packed;
     size_t n_packed, most;
@@ -20,7 +20,7 @@ typedef struct unpacking {
     size_t n;
 } unpacking;
 
-/* libdeflate tells bytes that end too early from wrong ones in no way. */
+/* libdeflate reports truncated and damaged data by the same result. */
 static assay_status judge(const unpacking *u, enum libdeflate_result result, size_t taken, assay_error *err)
 {
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
@@ -35,7 +35,7 @@ static assay_status judge(const unpacking *u, enum libdeflate_result result, siz
     return ASSAY_OK;
 }
 
-/* The size that the file states is not believed: room grows with what comes out. */
+/* Does not use the size that the file states: the buffer is doubled until the text fits. */
 static assay_status inflate(unpacking *u, assay_error *err)
 {
     enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;

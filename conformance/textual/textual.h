@@ -8,7 +8,7 @@
 #include "conformance/judge/verdict.h"
 
 typedef struct conf_textual {
-    bool in_turn; /* vectors may be replayed behind each other in one process */
+    bool in_turn; /* vectors may be replayed one after the other in one process */
 
     /* Checks input and expect of a vector, at `at`, without an engine. Members that are not known are added
      * to *unknown. Fails with ASSAY_EFORMAT, naming the member, or ASSAY_ENOMEM. */

@@ -101,7 +101,7 @@ static assay_status evaluate(replay *r, const conf_threads_step *s)
     return r->streams->eval(of, s->n_of, s->op == CONF_THREADS_ASYNC_EVAL, &r->found.err);
 }
 
-/* What is not written stays NaN. */
+/* Elements that are not written stay NaN. */
 static assay_status read_array(replay *r, const conf_threads_step *s)
 {
     found *f = &r->found;

@@ -1,4 +1,4 @@
-/* Fields of replies: what is the same, and how a difference is shown.
+/* Fields of replies: which ones are equal, and how a message shows a difference.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
@@ -48,7 +48,7 @@ END_TEST
 #define DIGITS "0123456789"
 #define FIFTY  DIGITS DIGITS DIGITS DIGITS DIGITS
 
-/* Texts that differ, and how that is shown. */
+/* Texts that differ, and the message for each pair. */
 static const struct {
     const char *expected, *found, *shown;
 } different[] = {

@@ -70,7 +70,7 @@ START_TEST(nothing_is_begun_behind_an_item_that_wants_no_more)
 }
 END_TEST
 
-/* A stack that no address space holds makes every pthread_create fail. */
+/* A stack larger than the address space makes every pthread_create fail. */
 START_TEST(without_threads_the_caller_does_the_work)
 {
     pthread_attr_t attr;
