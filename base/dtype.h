@@ -14,7 +14,7 @@ size_t dtype_size(assay_dtype dtype);
 /* "F32", "BF16", …: the spelling of safetensors; "NONE" for ASSAY_DTYPE_NONE. */
 const char *dtype_name(assay_dtype dtype);
 
-/* The type that safetensors spells name[0..n); ASSAY_DTYPE_NONE if assay_dtype has none of that name. */
+/* The type that safetensors spells name[0..n); ASSAY_DTYPE_NONE if assay_dtype has no type of that name. */
 assay_dtype dtype_from_name(const char *name, size_t n);
 
 /* Whether it is one of F64, F32, F16, BF16. */
@@ -29,8 +29,8 @@ float dtype_bf16_to_f32(uint16_t bits);
 void dtype_to_f32(float *dst, const void *src, assay_dtype dtype, size_t n);
 void dtype_to_f64(double *dst, const void *src, assay_dtype dtype, size_t n);
 
-/* Converts n numbers to a floating type, rounding to nearest, ties to even; what is too large becomes
- * infinite. dst may be unaligned; dst and src must not overlap. */
+/* Converts n numbers to a floating type, rounding to nearest, ties to even; a number that is too large
+ * becomes infinite. dst may be unaligned; dst and src must not overlap. */
 void dtype_from_f64(void *dst, const double *src, assay_dtype dtype, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
-/* Opening the files of a checkpoint: regular files only, so that a directory or a FIFO gives an error
- * where a read would fail late or wait for ever.
+/* Opening the files of a checkpoint: regular files only, so that a directory or a FIFO fails on opening,
+ * where a read would fail late or hang.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_FILE_H
@@ -13,8 +13,9 @@
  * Fails with ASSAY_EIO; the text starts with the path and holds the system's reason. */
 assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err);
 
-/* Reads all of it into memory that the caller frees, [*n], with room for one byte more. Fails as file_open
- * does, with ASSAY_EUNSUPPORTED where it has more than `most` bytes, or with ASSAY_ENOMEM. */
+/* Reads the whole file into *out, [*n], which the caller frees and which has capacity for one more byte.
+ * Fails as file_open does, with ASSAY_EUNSUPPORTED if the file has more than `most` bytes, or with
+ * ASSAY_ENOMEM. */
 assay_status file_read(const char *path, size_t most, char **out, size_t *n, assay_error *err);
 
 #endif

@@ -15,10 +15,10 @@
 #define JSON_SIZE_MAX ((size_t)64 << 20)
 
 /* Checks that text[0..n) is one strict JSON value as json_scan.h defines it, and that each of its numbers
- * is finite as a double. `path` is for the message, which names the byte offset and what stands there. */
+ * is finite as a double. `path` is for the message, which gives the byte offset and the text found there. */
 assay_status json_check(const char *path, const char *text, size_t n, assay_error *err);
 
-/* Parses text as json_check accepts it, at most JSON_SIZE_MAX bytes of it. The caller owns *out
+/* Parses a text that json_check accepts, of at most JSON_SIZE_MAX bytes. The caller owns *out
  * (json_object_put), which is NULL for the value null. json-c clamps an integer outside
  * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. Every number is
  * printed (json_object_to_json_string_ext) as the text writes it. */
@@ -31,34 +31,35 @@ typedef struct json_limits {
     size_t values; /* objects, arrays, strings, numbers, true, false and null */
 } json_limits;
 
-/* json_parse within other limits; ASSAY_EUNSUPPORTED beyond them, before memory is asked for. */
+/* json_parse with other limits; ASSAY_EUNSUPPORTED if text exceeds them, before anything is allocated. */
 assay_status json_parse_within(const char *path, const char *text, size_t n, const json_limits *limits,
                                json_object **out, assay_error *err);
 
-/* For whoever hands a text to json-c by himself: json-c 0.16 reads half of all escaped surrogate pairs as
- * U+FFFD. *out is the text with each pair as UTF-8, [*n_out], freed by the caller; NULL where it holds none.
- * Any text will do; what is no pair stays as it is. Fails with ASSAY_ENOMEM. */
+/* For callers that use json-c's parser directly: json-c 0.16 reads half of all escaped surrogate pairs as
+ * U+FFFD. *out: [*n_out], the text with each pair replaced by its UTF-8, freed by the caller; NULL if text
+ * has no pair. text may be any bytes; everything but the pairs is copied unchanged. Fails with ASSAY_ENOMEM.
+ */
 assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_out, assay_error *err);
 
-/* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO where it cannot be opened or is not a
- * regular file; its text starts with the path and the system's reason. */
+/* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO if it cannot be opened or is not a
+ * regular file; the message starts with the path and the system's reason. */
 assay_status json_read(const char *path, json_object **out, assay_error *err);
 
-/* json_read within other limits. */
+/* json_read with other limits. */
 assay_status json_read_within(const char *path, const json_limits *limits, json_object **out,
                               assay_error *err);
 
-/* A string as a C string, borrowed from the value; NULL where the value is no string, or one that holds
- * U+0000, which a C string would cut short. */
+/* The text of a JSON string as a C string, borrowed from the value; NULL if the value is not a string, or
+ * contains U+0000, at which a C string would end. */
 const char *json_text(json_object *value);
 
 typedef enum json_numbers {
     JSON_BY_TYPE, /* 1 and 1.0 differ */
-    JSON_BY_VALUE /* they are the same */
+    JSON_BY_VALUE /* 1 and 1.0 are equal */
 } json_numbers;
 
-/* Whether two values that json_parse has made are the same: members in any order, integers beyond 64 bits by
- * their digits. */
+/* Whether two values made by json_parse are equal. The order of members is ignored; integers beyond 64 bits
+ * are compared by their digits. */
 bool json_equals(json_object *a, json_object *b, json_numbers numbers);
 
 #endif

@@ -1,10 +1,10 @@
-/* A strict JSON scanner (RFC 8259) that builds nothing: the caller pulls one token after the other.
+/* A strict JSON scanner (RFC 8259) that builds no objects: the caller requests one token after the other.
  *
- * It refuses whatever the RFC refuses, and what the RFC leaves open as well: bytes that are not UTF-8
- * (overlong forms, surrogates, beyond U+10FFFF), a byte order mark, escaped surrogates without their
- * partner, a member name that its object already has (compared after unescaping), the character U+0000
+ * It refuses everything that the RFC forbids, and the following cases that the RFC leaves open: bytes that
+ * are not UTF-8 (overlong forms, surrogates, beyond U+10FFFF), a byte order mark, unpaired escaped
+ * surrogates, a member name that its object already has (compared after unescaping), the character U+0000
  * inside a member name (names become C strings), and more than JSON_DEPTH_MAX open objects and arrays.
- * It takes O(n log n) time and, for each member of the objects that are open, 16 bytes.
+ * It takes O(n log n) time, and 16 bytes of memory for each member of the objects that are open.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_SCAN_H
@@ -18,7 +18,7 @@
 #define JSON_DEPTH_MAX 32
 
 typedef enum json_scan_kind {
-    JSON_SCAN_END, /* after the one value: nothing but white space was left */
+    JSON_SCAN_END, /* after the one value: only white space was left */
     JSON_SCAN_OBJECT,
     JSON_SCAN_OBJECT_END,
     JSON_SCAN_ARRAY,
@@ -31,8 +31,8 @@ typedef enum json_scan_kind {
     JSON_SCAN_NULL
 } json_scan_kind;
 
-/* text[0..n): the source of the token, borrowed from the scanned text and not terminated; of a NAME or a
- * STRING what stands between its quotes, still escaped. */
+/* text[0..n): the source of the token, borrowed from the scanned text, without a terminator; for a NAME or a
+ * STRING the text between its quotes, still escaped. */
 typedef struct json_scan_token {
     json_scan_kind kind;
     const char *text;
@@ -50,9 +50,8 @@ void json_scan_free(json_scan *s);
  */
 assay_status json_scan_next(json_scan *s, json_scan_token *token, assay_error *err);
 
-/* The name of the innermost member whose value the scanner is at, or inside of, as it is written between its
- * quotes;
- * [*n], borrowed from the text. NULL where no object is open around it. */
+/* The name of the innermost member whose value contains, or starts at, the current position, still escaped;
+ * [*n], borrowed from the text. NULL if no object is open at the position. */
 const char *json_scan_member(const json_scan *s, size_t *n);
 
 /* "an object", "a string", …, for messages. */

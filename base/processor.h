@@ -1,4 +1,4 @@
-/* What this processor can do, as the system has set it up, where compilers have no word for it.
+/* Processor features that the operating system must enable and that no compiler builtin reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PROCESSOR_H
@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Whether this process may use the tiles of AMX for bfloat16 and bytes. Asks the kernel for permission, which
- * threads that begin afterwards inherit. */
+/* Whether this process may use AMX tiles for bfloat16 and int8. Requests permission from the kernel; threads
+ * that start afterwards inherit it. */
 bool processor_runs_tiles(void);
 
 #endif

@@ -15,13 +15,13 @@ bool plan_has_family(const char *model_type);
 assay_status plan_open(const char *dir, plan **out, assay_error *err);
 
 /* plan_open of a checkpoint whose config.json holds members that are not understood and would be refused:
- * those in `allowed`, NULL-terminated or NULL, are ignored. Each as the refusal names it:
- * "residual_multiplier", "text_config.NAME", "rope_parameters.NAME". Borrowed for the call. */
+ * the members listed in `allowed`, NULL-terminated or NULL, are ignored. Each is spelled as in the error
+ * message: "residual_multiplier", "text_config.NAME", "rope_parameters.NAME". Borrowed for the call. */
 assay_status plan_open_allowing(const char *dir, const char *const *allowed, plan **out, assay_error *err);
 void plan_free(plan *p);
 
-/* Unmaps the weights of a plan whose other members are still used. Afterwards data and name of every
- * plan_weight are dangling. */
+/* Unmaps the weights of a plan of which only the numbers are still read: afterwards data and name of every
+ * plan_weight in it are dangling. */
 void plan_release_weights(plan *p);
 
 #endif

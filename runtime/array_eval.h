@@ -6,16 +6,16 @@
 
 #include "runtime/array_types.h"
 
-/* Hands the arrays in to their streams, with all that they are made of, and returns without waiting; nothing
- * is done until somebody waits, or array_start is called. Fails with ASSAY_ESTREAM where one belongs to a
- * stream of another thread; what comes before it in the order of evaluation is done all the same. */
+/* Submits the arrays and all their inputs to their streams, and returns without waiting; no task runs until a
+ * caller waits or array_start is called. Fails with ASSAY_ESTREAM if an array belongs to a stream of another
+ * thread; the arrays before it in the order of evaluation stay submitted. */
 assay_status array_schedule(array *const *list, size_t n, assay_error *err);
 
-/* array_schedule, and has it done by threads of its own. */
+/* array_schedule; the tasks are then run by executor threads. */
 assay_status array_start(array *const *list, size_t n, assay_error *err);
 
-/* Evaluates the arrays and waits for them. Returns, and forgets, the first error of the stream that the first
- * of them is on, and otherwise that of an array of the list that has failed. */
+/* Evaluates the arrays and waits for them. Returns and clears the first error of the stream of list[0]; if
+ * that stream has no error, returns the error of an array of the list that has failed. */
 assay_status array_evaluate(array *const *list, size_t n, assay_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* The arrays that a model owns: all that its opening has converted, packed or derived from the checkpoint,
- * private ones among them, which no list of parameters would show.
+/* The arrays that a model owns: all arrays that were converted, packed or derived from the checkpoint when it
+ * was opened, including private ones, which a list of parameters would not show.
  *
  * They are deferred on the default stream of the thread that opens the list. Opening a model ends by
- * realising the list, so that no array outlives, deferred, the thread that built it.
+ * realising the list, so that no array is still deferred when the thread that built it ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_ARRAY_LIST_H
@@ -12,22 +12,23 @@
 
 typedef struct array_list array_list;
 
-/* Fails as stream_default does, or with ASSAY_ENOMEM. The caller frees *out, and with it the arrays. */
+/* Fails as stream_default does, or with ASSAY_ENOMEM. The caller frees *out, which releases the arrays. */
 assay_status array_list_open(array_list **out, assay_error *err);
 void array_list_free(array_list *l); /* NULL allowed */
 
-/* Defers an array for the list to own. name: copied; that of a checkpoint's tensor, or, where is_private, of
- * what the array is for. Otherwise as array_defer; the array is borrowed. Errors stick: after the first NULL
- * is returned, and array_list_realise tells what it was. */
+/* Defers an array that the list owns; the returned array is borrowed. name: copied; the name of a
+ * checkpoint's tensor or, if is_private, of the array's purpose. Otherwise as array_defer. Errors stick:
+ * after the first one every call returns NULL, and array_list_realise returns the error. */
 array *array_list_defer(array_list *l, const char *name, bool is_private, size_t n_bytes, array_maker maker,
                         array *const *inputs, size_t n_inputs);
 
-/* Realises all arrays in the order in which they were deferred. Fails as deferring one did, as making one
- * does, and with ASSAY_ESTREAM on a thread where their stream does not live; the text names the array. */
+/* Realises all arrays in the order in which they were deferred. Fails with the error of a failed
+ * array_list_defer or of a failed maker, and with ASSAY_ESTREAM on a thread that does not own their stream;
+ * the text names the array. */
 assay_status array_list_realise(array_list *l, assay_error *err);
 
-/* For who is about to read the arrays: at no cost where the list is realised. Otherwise as
- * array_list_realise, which a thread other than the builder's cannot do for it. */
+/* To be called before the arrays are read. Free of cost if the list is realised; otherwise as
+ * array_list_realise, which fails on any thread but the one that built the list. */
 assay_status array_list_require(array_list *l, assay_error *err);
 
 /* In the order in which they were deferred. */

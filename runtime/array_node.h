@@ -1,4 +1,4 @@
-/* What deferred arrays look like to those who evaluate them.
+/* The representation of a deferred array, for the sources that evaluate arrays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_ARRAY_NODE_H
@@ -16,7 +16,7 @@ struct array {
         state; /* node_state; leaves NODE_DEFERRED under array_graph_lock, with the members up to ticket */
     stream *stream;
     array_maker maker;
-    array **inputs; /* [n_inputs], kept; none once scheduled */
+    array **inputs; /* [n_inputs], a reference held to each; none after scheduling */
     size_t n_inputs;
     uint64_t ticket; /* of its task in the stream's queue */
     size_t n_bytes;
@@ -24,13 +24,14 @@ struct array {
     bool owns_data;
     assay_error error; /* where failed */
 
-    /* One evaluation's own, under array_graph_lock; zero outside of it. */
-    size_t n_uses;  /* by arrays of the evaluation that are not in order yet */
-    bool is_shared; /* with another stream, which must wait for this one */
-    array *next;    /* of those to be released */
+    /* State of the current evaluation, under array_graph_lock; zero outside of one. */
+    size_t
+        n_uses; /* number of arrays of the evaluation that use this one and have no place in the order yet */
+    bool is_shared; /* used by an array of another stream, which must wait for this one */
+    array *next;    /* in the list of arrays to be released */
 };
 
-/* Held by whoever looks at a graph that is not realised yet, or changes it. */
+/* Must be held to read or change a graph that is not realised yet. */
 void array_graph_lock(void);
 void array_graph_unlock(void);
 

@@ -10,8 +10,9 @@
 
 typedef struct array array;
 
-/* Makes the contents of self, by array_allocate or array_point. inputs are realised. Called at most once, on
- * whichever thread does the stream's work; a failure fails self, all that is made of it, and the stream. */
+/* Makes the contents of self with array_allocate or array_point. inputs are realised. Called at most once, on
+ * the thread that runs the stream's tasks; a failure fails self, all arrays that depend on it, and the
+ * stream. */
 typedef assay_status array_fn(void *context, array *self, array *const *inputs, assay_error *err);
 
 /* How an array is made. drop is called once, when context is no longer needed; it may be NULL. */

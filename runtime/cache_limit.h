@@ -1,4 +1,4 @@
-/* How many positions of a sample the caches of a session hold.
+/* Checks the cache capacity of a session, in positions per sample.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_CACHE_LIMIT_H
@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* limit, kept: as assay_session_options says them. Fails with ASSAY_EINVAL unless kept < limit. */
+/* limit: capacity, kept: number of attention sink tokens, as in assay_session_options. Fails with
+ * ASSAY_EINVAL unless kept < limit. */
 assay_status cache_limit_check(size_t limit, size_t kept, assay_error *err);
 
 #endif

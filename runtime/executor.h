@@ -1,4 +1,4 @@
-/* Threads for the work of streams that nobody waits for.
+/* Threads that run the tasks of streams on which no thread waits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_EXECUTOR_H
@@ -6,10 +6,11 @@
 
 #include "runtime/queue.h"
 
-/* Has all that the queue holds done by another thread: one that is idle, or a new one. Where the system gives
- * none, the work is left to whoever waits for it. A queue has one such thread at a time. The queue must live
- * until the library is unloaded; then the threads end, behind all that they were given. A forked process has
- * threads of its own; a queue that one of its parent's was at stays unfinished there. */
+/* Makes another thread, an idle one or a new one, run all tasks of the queue. If no thread can be created,
+ * the tasks are left to the threads that wait for them. A queue has one such thread at a time. The queue must
+ * live until the library is unloaded; the threads then finish all tasks given to them and end. A forked
+ * process has its own threads; a queue that a thread of the parent was serving stays unfinished in the child.
+ */
 void executor_serve(queue *q);
 
 #endif

@@ -1,8 +1,9 @@
 /* The work of one stream: tasks that are done in the order in which they were added, and the first error of
  * any of them.
  *
- * A queue has no thread of its own. Whoever waits for a task does what comes before it, unless somebody is
- * at it already; what nobody waits for is given to an executor (runtime/executor.h).
+ * A queue has no thread of its own. A thread that waits for a task runs that task and all before it, unless
+ * another thread is serving the queue; tasks for which no thread waits are run by an executor
+ * (runtime/executor.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_QUEUE_H
@@ -16,48 +17,49 @@
 
 typedef struct queue queue;
 
-/* Does a task, and frees context. A failure is told by queue_fail. */
+/* Runs a task and frees context. Reports a failure with queue_fail. */
 typedef void queue_fn(queue *q, void *context);
 
 struct queue {
     pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t done;  /* n_done has grown, or nobody is at it any more */
+    pthread_cond_t done;  /* signalled when n_done grows or `served` becomes false */
     struct queue_task *first, *last;
     uint64_t n_added, n_done;
-    bool served;   /* a thread is at it */
+    bool served;   /* a thread is running its tasks */
     bool promised; /* to queue_serve */
     bool failed;
     assay_error error; /* the first, where failed */
 };
 
 void queue_begin(queue *q);
-void queue_end(queue *q); /* drops what is left: done by nobody, context not freed */
+void queue_end(queue *q); /* drops the remaining tasks: they are not run, and their contexts are not freed */
 
 /* Adds a task; *ticket: for queue_wait, may be NULL. Fails with ASSAY_ENOMEM, fn not called and context not
  * freed. */
 assay_status queue_add(queue *q, queue_fn *fn, void *context, uint64_t *ticket, assay_error *err);
 
-/* The ticket of what was added last. */
+/* The ticket of the task that was added last. */
 uint64_t queue_last(queue *q);
 
 /* Returns when the task of that ticket, and so all before it, is done. Tasks may wait for tasks of other
  * queues that were added before they were. */
 void queue_wait(queue *q, uint64_t ticket);
 
-/* Does all tasks that nobody else is at, until none is left. To be called once wherever queue_promise has
- * returned true, which it does not again before queue_serve finds the queue empty. */
+/* queue_serve runs tasks until the queue is empty, unless another thread is serving it. It must be called
+ * once for each queue_promise that returns true; queue_promise returns true again only after queue_serve has
+ * found the queue empty. */
 bool queue_promise(queue *q);
 void queue_serve(queue *q);
 
-/* Keeps the error, unless there is one. */
+/* Stores the error, unless one is stored already. */
 void queue_fail(queue *q, const assay_error *error);
 
 bool queue_has_failed(queue *q);
 
-/* Puts the error of `from`, where there still is one, in the place of that of q. */
+/* Replaces the error of q by that of `from`, if `from` still has one. */
 void queue_poison(queue *q, queue *from);
 
-/* Returns the error, and forgets it; ASSAY_OK where there is none. */
+/* Returns the error and clears it; ASSAY_OK if there is none. */
 assay_status queue_take_error(queue *q, assay_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Streams: which thread may submit work, the order of the work, and its first error. The rules and their
- * source are in include/assay/stream.h.
+/* Streams: which thread may submit work, in which order it runs, and how errors are reported. The rules, and
+ * their source, are in include/assay/stream.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_STREAM_H
@@ -9,12 +9,12 @@
 
 #include "runtime/queue.h"
 
-/* An existing stream; lives until the library is unloaded. */
+/* A stream that has been created; lives until the library is unloaded. */
 typedef struct stream stream;
 
 size_t stream_device_count(assay_device_type type);
 
-/* As documented for the members of assay_streams without the prefix. */
+/* As the functions of assay_streams of the same names without the prefix. */
 assay_status stream_new(assay_device device, assay_stream_kind kind, assay_stream *out, assay_error *err);
 assay_status stream_default(assay_device device, assay_stream *out, assay_error *err);
 assay_status stream_set_default(assay_stream name, assay_error *err);
@@ -23,14 +23,14 @@ assay_status stream_scope_leave(const assay_scope *scope, assay_error *err);
 void stream_clear(void);
 assay_status stream_synchronize(const assay_stream *name, assay_error *err);
 
-/* The stream of this name on this thread; NULL: the default stream of the default device. Fails like
- * stream_default and stream_new, and with ASSAY_EINVAL for an unknown name. */
+/* The stream that a name stands for on this thread; NULL: the default stream of the default device. Fails as
+ * stream_default and stream_new do, and with ASSAY_EINVAL for the name of no existing stream. */
 assay_status stream_find(const assay_stream *name, stream **out, assay_error *err);
 
 /* The name of a stream. */
 assay_stream stream_name(const stream *s);
 
-/* ASSAY_ESTREAM unless this thread may submit work. */
+/* Whether this thread may submit work; ASSAY_ESTREAM if not. */
 assay_status stream_check(const stream *s, assay_error *err);
 
 queue *stream_queue(stream *s);

@@ -1,4 +1,5 @@
-/* What engines export as assay_streams_v1: model/stream and model/array behind include/assay/stream.h.
+/* What engines export as assay_streams_v1: runtime/stream and runtime/array as the functions of
+ * include/assay/stream.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNTIME_STREAM_TABLE_H

@@ -1,9 +1,9 @@
 /* Reading the members of a config.json: typed, required or with the published class's default. Members that
- * are read are recorded; those that are left unread are refused by name, unless they are known to be harmless
- * (config_harmless.h) or the user allows them.
+ * are read are recorded; an unread member is refused by name, unless it is known to be harmless
+ * (config_harmless.h) or the user allows it.
  *
  * Errors stick: after the first failure every further read returns zero and changes nothing, so a family
- * reads all that it needs and looks at `status` once.
+ * reads all its members and checks `status` once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_CHECKPOINT_CONFIG_H
@@ -19,7 +19,8 @@
 #include "model/numerics/rope.h"
 
 /* Lines for a person: defaults taken, members that are ignored. Grows by config_note; freed as a whole.
- * incomplete: memory was short for a line; who reports them must fail with ASSAY_ENOMEM instead. */
+ * incomplete: the allocation of a line failed; a function that reports the notes must fail with ASSAY_ENOMEM
+ * instead. */
 typedef struct config_notes {
     char **line;
     size_t n, capacity;
@@ -33,7 +34,8 @@ typedef struct config {
     json_object *used;   /* members that were asked for; owned by config_end */
     config_notes *notes;
     struct config *parent; /* the reader of the object around this one, which fails with it; or NULL */
-    /* What config_end goes by, set by the caller of config_begin, taken over by config_begin_inside. */
+    /* Read by config_end; set by the caller of config_begin, copied from the parent by config_begin_inside.
+     */
     const char *model_type; /* of the family, for config_is_harmless; NULL: this is no checkpoint's document,
                              * and messages do not name --allow-unknown */
     const char *const *allowed; /* members to ignore, with their prefix; NULL-terminated; or NULL */
@@ -49,18 +51,18 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
  * failure of one is the failure of both. */
 void config_begin_inside(config *c, config *parent, const char *prefix, json_object *object);
 
-/* Frees what config_begin made, whatever was left unread. */
+/* Frees what config_begin allocated, without checking for unread members. */
 void config_drop(config *c);
 
 /* Fails with ASSAY_EUNSUPPORTED for the first member that is neither null nor read nor harmless nor allowed;
- * notes those that are allowed; frees what config_begin made. Takes time in proportion to the members. */
+ * notes the allowed ones; frees what config_begin allocated. Takes time linear in the number of members. */
 void config_end(config *c);
 
-/* The same for an object in which no member is harmless. reason: what the message says of the member, such as
- * "expected only group_size, bits and mode". */
+/* The same for an object in which no member is harmless. reason: the text of the message about the member,
+ * such as "expected only group_size, bits and mode". */
 void config_end_strict(config *c, const char *reason);
 
-/* Fails unless something failed before. */
+/* Sets the error, unless one is set already. */
 void config_fail(config *c, assay_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -77,7 +79,7 @@ void config_notes_free(config_notes *notes);
 json_object *config_member(config *c, const char *name);
 bool config_has(config *c, const char *name);
 
-/* Whether the member stands there as null, where that differs from being absent. */
+/* Whether the member is present and null, for members where null differs from absent. */
 bool config_is_null(config *c, const char *name);
 
 /* Reads a config.json or generation_config.json, which may hold 2^17 values (members and elements of lists).
@@ -87,12 +89,14 @@ assay_status config_read_document(const char *path, json_object **out, assay_err
 /* The limits of such a document. */
 extern const json_limits config_document_limits;
 
-/* How MLX stored a matrix: codes of so many bits, a scale and a bias for every group. bits 0: as numbers. */
+/* How MLX stored a matrix: codes of `bits` bits, with a scale and a bias for every `group` elements. bits 0:
+ * not quantised. */
 typedef struct config_affine {
     size_t bits, group;
 } config_affine;
 
-/* The member `quantization` that mlx-lm writes: what holds for every module, and {path: what holds for it}.
+/* The member `quantization` that mlx-lm writes: the settings of all modules, and exceptions as {path:
+ * settings}.
  */
 typedef struct config_quantization {
     json_object *modules; /* borrowed, checked; NULL: the document has none */

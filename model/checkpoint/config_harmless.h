@@ -1,4 +1,4 @@
-/* Members of a config.json that change nothing which Assay computes, although no family reads them.
+/* Members of a config.json that no family reads and that do not affect anything that Assay computes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_CHECKPOINT_CONFIG_HARMLESS_H

@@ -1,5 +1,5 @@
-/* One safetensors file, mapped read-only. The header is untrusted input: all of it is checked before
- * anything is read, and a broken file is refused with the reason (format: the safetensors repository's
+/* One safetensors file, mapped read-only. The header is untrusted input: it is checked completely before any
+ * tensor is read, and an invalid file is refused with the reason (format: the safetensors repository's
  * README, "Format").
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -13,11 +13,11 @@
 
 typedef struct safetensors safetensors;
 
-/* Maps `path` and reads its header. Every tensor of *out lies inside the file, no two overlap, nothing
- * between them is unaccounted for, names are unique and UTF-8, and shapes agree with byte counts: every
- * product of extents that are not zero, times the element's size, fits into size_t.
- * Fails with ASSAY_EIO, ASSAY_EFORMAT, ASSAY_EUNSUPPORTED (a type of the format outside assay_dtype, by
- * name; a rank above ASSAY_TENSOR_RANK_MAX) or ASSAY_ENOMEM. */
+/* Maps `path` and reads its header. Every tensor of *out lies inside the file, no two overlap, there are no
+ * gaps between them, names are unique and UTF-8, and shapes agree with byte counts: every product of extents
+ * that are not zero, times the element's size, fits into size_t. Fails with ASSAY_EIO, ASSAY_EFORMAT,
+ * ASSAY_EUNSUPPORTED (a type of the format outside assay_dtype, by name; a rank above ASSAY_TENSOR_RANK_MAX)
+ * or ASSAY_ENOMEM. */
 assay_status safetensors_open(const char *path, safetensors **out, assay_error *err);
 void safetensors_free(safetensors *file);
 

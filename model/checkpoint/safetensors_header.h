@@ -1,4 +1,5 @@
-/* The header of a safetensors file: JSON text to tensors, believing nothing. For safetensors.c alone.
+/* The header of a safetensors file: parses its JSON text, an untrusted input, to tensors. For safetensors.c
+ * only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_CHECKPOINT_SAFETENSORS_HEADER_H
@@ -6,7 +7,7 @@
 
 #include <assay/engine.h>
 
-/* tensors: [n], in the order of the header; names: what their names point into. Both owned. */
+/* tensors: [n], in the order of the header; names: the buffer that their names point into. Both owned. */
 typedef struct safetensors_header {
     assay_tensor *tensors;
     size_t n;
@@ -14,8 +15,8 @@ typedef struct safetensors_header {
     char *names;
 } safetensors_header;
 
-/* Parses text[0..n) and points the tensors at data[0..n_data), the file's bytes behind the header, which
- * are not read. Nothing of text is kept. `path` is for messages. Fails as safetensors_open does. */
+/* Parses text[0..n) and points the tensors at data[0..n_data), the file's bytes after the header, which are
+ * not read. The result does not point into text. `path` is for messages. Fails as safetensors_open does. */
 assay_status safetensors_header_parse(const char *path, const char *text, size_t n, const unsigned char *data,
                                       size_t n_data, safetensors_header *out, assay_error *err);
 

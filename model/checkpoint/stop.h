@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define STOP_N_ORIGINS 3
-#define STOP_IDS_MAX   65536 /* that a list of a document may hold */
+#define STOP_IDS_MAX   65536 /* in one list of a document */
 
 typedef struct stop_set stop_set;
 
@@ -20,8 +20,8 @@ typedef struct stop_set stop_set;
  * "tokenizer", "config.json" or "generation_config.json" and the member. Takes O(n log n) time for n ids. */
 assay_status stop_set_parse(const assay_stop_documents *documents, stop_set **out, assay_error *err);
 
-/* Reads the documents that exist in dir; config.json must. The tokenizer's id is that of the token which
- * tokenizer_config.json calls eos_token: by its own added_tokens_decoder, or by tokenizer.json. */
+/* Reads the documents that exist in dir; config.json must exist. The tokenizer's id is the id of the
+ * eos_token of tokenizer_config.json, found in its own added_tokens_decoder or else in tokenizer.json. */
 assay_status stop_set_read(const char *dir, stop_set **out, assay_error *err);
 void stop_set_free(stop_set *s);
 
@@ -31,7 +31,7 @@ const int32_t *stop_set_ids(const stop_set *s, size_t *n);
 /* The documents that name ids[index]: bits of assay_stop_origin. */
 unsigned stop_set_origin(const stop_set *s, size_t index);
 
-/* The eos_token of tokenizer_config.json that no document gives an id, or NULL; owned by the set. */
+/* The eos_token of tokenizer_config.json if no document gives its id; otherwise NULL. Owned by the set. */
 const char *stop_set_nameless(const stop_set *s);
 
 /* Writes the documents of an origin, in the order in which they are read: "config.json,

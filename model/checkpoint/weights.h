@@ -22,7 +22,7 @@ void weights_free(weights *w);
 size_t weights_count(const weights *w);
 const assay_tensor *weights_at(const weights *w, size_t index);
 
-/* NULL if there is none of that name; the second form gives its index, or SIZE_MAX. */
+/* The tensor of that name, or NULL; the second form returns its index, or SIZE_MAX. */
 const assay_tensor *weights_find(const weights *w, const char *name);
 size_t weights_index(const weights *w, const char *name);
 

@@ -1,4 +1,4 @@
-/* What all families read in the same way.
+/* Reading the parts of a config that all families share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_COMMON_H
@@ -11,7 +11,7 @@
 bool family_ok(const family *f);
 
 /* Reads vocab_size, hidden_size, num_hidden_layers and max_position_embeddings, allocates the layers, and
- * binds embedding, final norm (epsilon) and head. Tells the binding how MLX has quantised the matrices. */
+ * binds embedding, final RMSNorm (epsilon) and head. Sets the quantisation settings of f->bind. */
 void family_begin(family *f, double epsilon, bool tied_by_default);
 
 /* rms_norm_eps, at least 0; fallback: the published class's. */
@@ -24,8 +24,8 @@ assay_activation family_activation(family *f, const char *member, const char *fa
 /* Resolves a rope and appends it to the plan; returns its index. */
 size_t family_rope(family *f, const config_rope_request *request);
 
-/* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false
- * where the member is absent. Where it is there, sliding_window_pattern says nothing more. */
+/* Reads layer_types into sliding[n_layers] (full_attention: false, sliding_attention: true). Returns false if
+ * the member is absent. If it is present, sliding_window_pattern is ignored. */
 bool family_layer_types(family *f, bool *sliding);
 
 /* gate_proj, up_proj and down_proj below "layers.i.mlp". */

@@ -6,7 +6,7 @@
 
 #include "model/families/family.h"
 
-/* The plain pre-norm decoder layer of Llama and its kin:
+/* The plain pre-norm decoder layer of Llama and the families derived from it:
  * input_layernorm, self_attn, post_attention_layernorm, mlp. */
 typedef struct family_decoder {
     size_t n_heads, n_kv_heads, head_dim, intermediate;

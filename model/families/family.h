@@ -1,5 +1,5 @@
-/* A family: one function that reads its config and fills in a plan. It is the only place where a model's name
- * means anything. Errors stick in f->config and f->bind; the caller looks there.
+/* A family: one function that reads its config and fills in a plan. No other code depends on a model's name.
+ * Errors stick in f->config and f->bind; the caller checks them there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_FAMILY_H

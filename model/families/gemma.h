@@ -1,4 +1,4 @@
-/* What Gemma 3n and Gemma 4 read in the same way.
+/* Reading the parts of a config that Gemma 3n and Gemma 4 share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_GEMMA_H

@@ -1,4 +1,4 @@
-/* What Qwen2 and Qwen3 read in the same way.
+/* Reading the parts of a config that Qwen2 and Qwen3 share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_QWEN2_H
@@ -6,8 +6,8 @@
 
 #include "model/families/decoder.h"
 
-/* The sliding window of the Qwen families: sliding_window, which must make sense also where nothing slides;
- * 4096 where it is absent, as published. 0: none. */
+/* The sliding window of the Qwen families: sliding_window, which must be valid even if no layer uses it; 4096
+ * if absent, as published. 0: none. */
 size_t family_qwen_window(family *f, bool slides);
 
 /* Qwen2 and Qwen3: the rope, the windows (use_sliding_window, sliding_window, and either layer_types or

@@ -1,5 +1,5 @@
-/* MLX's affine groups: a row of numbers kept as small codes, w = scale · code + bias, with a scale and a bias
- * for every `group` elements of a row that follow each other (mlx.core.quantize, mode "affine").
+/* MLX's affine groups: a row of numbers stored as small codes, w = scale · code + bias, with a scale and a
+ * bias for every `group` consecutive elements of a row (mlx.core.quantize, mode "affine").
  *
  * The codes of a row are one stream of bits, the lowest first: code i takes the bits from i · bits on,
  * counted through little-endian 32-bit words. With 3, 5 and 6 bits a code may begin in one word and end in
@@ -15,10 +15,10 @@
 
 enum { AFFINE_GROUP_MAX = 128 };
 
-/* How a matrix [rows, cols] of codes is to be read; the codes themselves lie elsewhere. Borrowed; nothing
- * need be aligned. */
+/* How to decode a matrix [rows, cols] of codes, which are stored elsewhere. All pointers are borrowed and may
+ * be unaligned. */
 typedef struct affine {
-    size_t bits;                 /* 2, 3, 4, 5, 6 or 8; 0: the matrix is not stored so */
+    size_t bits;                 /* 2, 3, 4, 5, 6 or 8; 0: the matrix is not quantised */
     size_t group;                /* 32, 64 or 128, a divisor of cols */
     const void *scales, *biases; /* [rows, cols / group] */
     assay_dtype scale_dtype, bias_dtype;

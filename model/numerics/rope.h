@@ -27,7 +27,7 @@ typedef enum rope_pairing {
     ROPE_PAIRS_ADJACENT /* 2i and 2i + 1 */
 } rope_pairing;
 
-/* How the frequencies are dealt to the axes temporal, height, width. */
+/* How the frequencies are distributed over the axes temporal, height, width. */
 typedef enum rope_sections {
     ROPE_SECTIONS_NONE,        /* one axis */
     ROPE_SECTIONS_CHUNKED,     /* section[0] frequencies of t, then h, then w (Qwen2-VL) */
@@ -51,7 +51,7 @@ typedef struct rope {
     double low_freq_factor, high_freq_factor; /* llama3 */
     double beta_fast, beta_slow;              /* yarn */
     bool truncate;                            /* yarn */
-    size_t n_angles;                          /* proportional: pairs that turn; the others stand still */
+    size_t n_angles;                          /* proportional: pairs that rotate; the others do not */
     double *short_factor, *long_factor;       /* longrope: [dim/2] each, owned */
     rope_sections sections;
     size_t section[ROPE_AXES_MAX]; /* frequencies per axis, summing to dim/2 */

@@ -1,4 +1,4 @@
-/* What a plan derives from its numbers.
+/* The tables that a plan derives from its numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_ARRAYS_H
@@ -9,8 +9,9 @@
 /* Defers the tables of p's ropes among p's arrays. Fails with ASSAY_ENOMEM. */
 assay_status plan_derive(plan *p, assay_error *err);
 
-/* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan's, or, of a
- * dynamic rope whose length is exceeded, worked out in `room`, [dim / 2]. The plan's arrays are realised. */
+/* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan, or, for a
+ * dynamic rope whose length is exceeded, computed in the buffer `room`, [dim / 2]. The plan's arrays must be
+ * realised. */
 const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room);
 
 #endif

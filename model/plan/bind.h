@@ -1,5 +1,5 @@
 /* Binding a checkpoint's tensors to a plan: found by name, checked for type and shape, and counted, so that
- * what is left over can be named.
+ * unused tensors can be named.
  *
  * Errors stick, as in model/checkpoint/config.h: after the first failure every further call returns an absent
  * weight.
@@ -20,12 +20,12 @@ typedef struct bind {
     char prefix[64];     /* of every name below the language model: "model.", "model.language_model.", … */
     bool *used;          /* [weights_count] */
     size_t n_parameters; /* elements bound so far */
-    size_t n_ignored;    /* elements of tensors that bind_ignore passed over */
+    size_t n_ignored;    /* elements of the tensors that bind_ignore has skipped */
     array_list *arrays;  /* borrowed: where vectors are converted */
-    plan_storage *storages; /* [n_storages]: how what was bound is stored; for the plan to own */
+    plan_storage *storages; /* [n_storages]: how the bound tensors are stored; the plan becomes the owner */
     size_t n_storages;
-    config_quantization quantization; /* what the config says of MLX's groups; set by the family */
-    config *config; /* fails with it: err holds one text, that of the first failure of either */
+    config_quantization quantization; /* settings of MLX's quantisation in the config; set by the family */
+    config *config; /* a failure of either is a failure of both: err holds the text of the first */
     assay_status status;
     assay_error *err;
 } bind;

@@ -7,8 +7,8 @@
 #include "model/plan/bind.h"
 
 /* The matrix prefix + name (printf-formatted), of shape [rows, cols]: of a floating type or, where
- * b->quantization and the tensors at hand agree on it, packed by MLX: name is X.weight, beside X.scales and
- * X.biases. */
+ * b->quantization and the checkpoint's tensors agree on it, packed by MLX: name is X.weight, beside X.scales
+ * and X.biases. */
 plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -21,9 +21,9 @@ plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
 
 /* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
  * per expert; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E, D, I] (or
- * [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. Where a matrix is
- * square its orientation cannot be told: the published one, [out, in], is taken. Fills x->gate, x->up,
- * x->down for x->n_experts and x->intermediate. */
+ * [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The orientation of a
+ * square matrix is ambiguous: the published one, [out, in], is assumed. Fills x->gate, x->up, x->down for
+ * x->n_experts and x->intermediate. */
 void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *stacked);
 
 /* The output head: lm_head.weight, or the embedding where tied. A tied checkpoint may hold lm_head.weight

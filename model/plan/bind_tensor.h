@@ -6,26 +6,26 @@
 
 #include "model/plan/bind.h"
 
-/* What a tensor may be made of. */
+/* The element types that a tensor may have. */
 typedef enum bind_types {
     BIND_FLOATS, /* F64, F32, F16, BF16 */
-    BIND_SCALES, /* F32, F16, BF16: what MLX quantises */
+    BIND_SCALES, /* F32, F16, BF16: the types that MLX quantises */
     BIND_CODES   /* U32: packed codes */
 } bind_types;
 
 /* The tensor of that full name, if its type fits; otherwise NULL, and the failure sticks. */
 const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types);
 
-/* The same, if it has that shape as well; what is made of floats is counted. why: what the shape follows
- * from, put into the message; may be "". */
+/* The same, and checks the shape; a tensor of BIND_FLOATS is counted. why: the origin of the shape, for the
+ * message; may be "". */
 const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types, size_t rank,
                                      const size_t *shape, const char *why);
 
 /* Elements of its shape. */
 size_t bind_tensor_elements(const assay_tensor *t);
 
-/* Marks a taken tensor as used and, the first time, counts it: n_elements numbers, stored so. Tensors of
- * BIND_FLOATS have been counted already; bind_tensor_use only marks. */
+/* Marks a taken tensor as used and, the first time, counts it: n_elements numbers, stored as `storage` says.
+ * Tensors of BIND_FLOATS have been counted already; bind_tensor_use only marks. */
 void bind_tensor_count(bind *b, const assay_tensor *t, size_t n_elements, plan_storage storage);
 void bind_tensor_use(bind *b, const assay_tensor *t);
 

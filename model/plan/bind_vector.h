@@ -1,4 +1,4 @@
-/* Binding vectors and norms; passing over tensors.
+/* Binding vectors and RMSNorms; ignoring tensors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_BIND_VECTOR_H
@@ -13,7 +13,7 @@ plan_weight bind_vector(bind *b, size_t n, const char *format, ...) __attribute_
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Passes over every tensor whose full name starts with `start`, or whose name below the prefix does, and
+/* Ignores every tensor whose full name starts with `start`, or whose name below the prefix does, and
  * notes how many there were. */
 void bind_ignore(bind *b, config_notes *notes, const char *start, const char *why);
 

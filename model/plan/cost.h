@@ -1,5 +1,5 @@
-/* What evaluating a plan must cost at least, whoever evaluates it: multiply-adds, and bytes of weights and of
- * cached keys and values. Norms, ropes, activations and the mixing of streams are not counted.
+/* The least cost of evaluating a plan on any engine: multiply-adds, and bytes of weights and of
+ * cached keys and values. RMSNorms, ropes, activations and the mixing of streams are not counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_COST_H
@@ -14,19 +14,18 @@ typedef struct plan_cost_attention {
     size_t window;      /* 0: none */
 } plan_cost_attention;
 
-/* Counts, independent of the plan, which may be freed. Experts that a token does not choose are not
- * counted.
- * weight_bytes: bytes that one token reads, as stored: every matrix and vector once, one row of the
- *               embedding (none where the tied head reads it anyway) and of the table of layer inputs.
- * multiplies:   multiply-adds of one token's products with weights, without the head.
- * head:         multiply-adds of one row of logits. */
+/* Counts that do not refer to the plan, which may be freed. Experts that a token does not choose are not
+ * counted. weight_bytes:  as the checkpoint stores them, what one token reads: every matrix and vector once,
+ * one row of the embedding (none where the tied head reads it anyway) and of the table of layer inputs.
+ * multiplies: multiply-adds of one token's products with weights, without the head. head: multiply-adds of
+ * one row of logits. */
 typedef struct plan_cost {
     uint64_t weight_bytes, multiplies, head;
     size_t n_layers;
     plan_cost_attention *attention; /* [n_layers], owned */
 } plan_cost;
 
-/* Counts. ASSAY_ENOMEM where there is no memory; else the caller ends it with plan_cost_free. */
+/* Counts. Fails with ASSAY_ENOMEM; otherwise the caller frees *out with plan_cost_free. */
 assay_status plan_cost_read(const plan *p, plan_cost *out, assay_error *err);
 void plan_cost_free(plan_cost *cost);
 

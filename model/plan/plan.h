@@ -187,7 +187,7 @@ typedef struct plan_placeholders {
 /* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
  * checkpoint holds them. */
 typedef struct plan_frequency {
-    array *usual;    /* of sequences of any length that the rope does not ask after */
+    array *usual; /* for all lengths but those of `extended` and those beyond max_length of a dynamic rope */
     array *extended; /* longrope: beyond the original length; otherwise NULL */
 } plan_frequency;
 
@@ -205,8 +205,8 @@ typedef struct plan {
     rope *ropes;
     size_t n_ropes;
     plan_frequency *frequencies; /* [n_ropes], owned */
-    array_list *arrays;          /* owned: what is converted or derived, here or by an engine; realised when
-                                  * the plan is open */
+    array_list *arrays; /* owned: arrays converted or derived, by the plan or an engine; realised when
+                         * the plan is open */
     plan_layer *layers;
     plan_norm norm;
     plan_weight head; /* [V, D]; the embedding where tied */
