@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
 
-#include "base/utf8.h"
-
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/grow.h"
+#include "base/utf8.h"
 
 void buffer_free(buffer *b)
 {
@@ -14,23 +14,21 @@ void buffer_free(buffer *b)
 
 bool buffer_reserve(buffer *b, size_t more)
 {
-    if (more <= b->room - b->n) return true;
-    if (more > SIZE_MAX / 2 - b->n) return false;
-    size_t room = b->room ? b->room : 64;
-    while (room < b->n + more) room *= 2;
-    char *data = realloc(b->data, room);
-    if (!data) return false;
-    b->data = data;
-    b->room = room;
-    return true;
+    if (b->failed) return false;
+    char *data = more <= SIZE_MAX - b->n ? grow_to(b->data, &b->capacity, b->n + more, 1) : NULL;
+    b->failed = !data;
+    if (data) b->data = data;
+    return data;
 }
 
-bool buffer_append(buffer *b, const char *text, size_t n)
+bool buffer_append_text(buffer *b, assay_text text)
 {
-    if (!buffer_reserve(b, n)) return false;
-    if (n > 0) memcpy(b->data + b->n, text, n);
-    b->n += n;
-    return true;
+    return buffer_append(b, text.at, text.n);
+}
+
+bool buffer_append_string(buffer *b, const char *terminated)
+{
+    return buffer_append(b, terminated, strlen(terminated));
 }
 
 bool buffer_append_char(buffer *b, uint32_t codepoint)
@@ -45,4 +43,9 @@ void buffer_drop(buffer *b, size_t n)
     if (n == 0) return;
     memmove(b->data, b->data + n, b->n - n);
     b->n -= n;
+}
+
+assay_text buffer_text(const buffer *b)
+{
+    return b->n > 0 ? (assay_text){b->data, b->n} : (assay_text){"", 0};
 }

@@ -2,6 +2,7 @@
 #include "base/json_scan.h"
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
 
@@ -37,7 +38,7 @@ struct json_scan {
     size_t depth;
     scan_level level[JSON_DEPTH_MAX];
     scan_name *names; /* of every open object, innermost last */
-    size_t n_names, names_capacity;
+    size_t n_names;
 };
 
 assay_status json_scan_open(const char *path, const char *text, size_t n, json_scan **out, assay_error *err)
@@ -220,14 +221,9 @@ static assay_status scan_value(json_scan *s, json_scan_token *token, assay_error
 
 static assay_status keep_name(json_scan *s, const json_scan_token *token, assay_error *err)
 {
-    if (s->n_names == s->names_capacity) {
-        const size_t capacity = s->names_capacity ? 2 * s->names_capacity : 32;
-        scan_name *names = NULL;
-        if (capacity <= SIZE_MAX / sizeof *names) names = realloc(s->names, capacity * sizeof *names);
-        if (!names) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", s->path);
-        s->names = names;
-        s->names_capacity = capacity;
-    }
+    scan_name *names = grow_by_one(s->names, s->n_names, sizeof *names);
+    if (!names) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", s->path);
+    s->names = names;
     s->names[s->n_names++] = (scan_name){json_text_hash(token->text), token->text};
     return ASSAY_OK;
 }

@@ -7,6 +7,7 @@ base_libbase_la_SOURCES = \
 	base/dtype.c base/dtype.h \
 	base/error.c base/error.h \
 	base/file.c base/file.h \
+	base/grow.c base/grow.h \
 	base/hash.h \
 	base/json.c base/json.h \
 	base/json_scan.c base/json_scan.h \
@@ -18,6 +19,7 @@ base_libbase_la_SOURCES = \
 BASE_TESTS = \
 	base/tests/check_dtype \
 	base/tests/check_error \
+	base/tests/check_grow \
 	base/tests/check_json \
 	base/tests/check_json_scan \
 	base/tests/check_options \
@@ -28,6 +30,8 @@ base_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_dtype_LDADD = $(TEST_LIBS)
 base_tests_check_error_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_error_LDADD = $(TEST_LIBS)
+base_tests_check_grow_CFLAGS = $(TEST_CFLAGS)
+base_tests_check_grow_LDADD = $(TEST_LIBS)
 base_tests_check_json_CFLAGS = $(TEST_CFLAGS)
 base_tests_check_json_LDADD = $(TEST_LIBS)
 base_tests_check_json_scan_CFLAGS = $(TEST_CFLAGS)

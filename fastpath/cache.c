@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* What a cache holds follows from the views of all layers that read it. */
 static void hold_what_is_seen(const plan *p, fp_cache_spec *spec)
 {
@@ -111,14 +113,16 @@ void fp_state_free(fp_state *s)
 
 static bool hold_pages(fp_cache *c, size_t n)
 {
-    if (n <= c->capacity) return true;
-    size_t capacity = c->capacity ? c->capacity : 4;
-    while (capacity < n) capacity *= 2;
-    fp_page **grown = realloc(c->page, capacity * sizeof *grown);
-    if (!grown) return false;
-    c->page = grown;
-    c->capacity = capacity;
-    return true;
+    fp_page **grown = grow_to(c->page, &c->capacity, n, sizeof *grown);
+    if (grown) c->page = grown;
+    return grown;
+}
+
+static bool hold_snapshots(fp_state *s, size_t n)
+{
+    size_t *grown = grow_to(s->snapshot, &s->snapshot_capacity, n, sizeof *grown);
+    if (grown) s->snapshot = grown;
+    return grown;
 }
 
 /* Pages for positions from … end - 1, each with no other user. */
@@ -270,9 +274,7 @@ assay_status fp_state_snapshot(fp_state *s)
 {
     if (s->n_tokens == 0 || (s->n_snapshots && s->snapshot[s->n_snapshots - 1] == s->n_tokens))
         return ASSAY_OK;
-    size_t *grown = realloc(s->snapshot, (s->n_snapshots + 1) * sizeof *grown);
-    if (!grown) return ASSAY_ENOMEM;
-    s->snapshot = grown;
+    if (!hold_snapshots(s, s->n_snapshots + 1)) return ASSAY_ENOMEM;
     for (size_t i = 0; i < s->n_layers; i++)
         if (s->spec[i].kind == FP_CACHE_RECURRENT && !hold_pages(&s->caches[i], s->caches[i].n_pages + 1))
             return ASSAY_ENOMEM;
@@ -343,17 +345,13 @@ static bool fork_cache(fp_cache *to, const fp_cache *from)
 assay_status fp_state_fork(fp_state *to, const fp_state *from)
 {
     fp_state_reset(to);
-    size_t *snapshot = from->n_snapshots ? malloc(from->n_snapshots * sizeof *snapshot) : NULL;
-    bool ok = snapshot || from->n_snapshots == 0;
+    bool ok = hold_snapshots(to, from->n_snapshots);
     for (size_t i = 0; ok && i < from->n_layers; i++) ok = fork_cache(&to->caches[i], &from->caches[i]);
     if (!ok) {
-        free(snapshot);
         fp_state_reset(to);
         return ASSAY_ENOMEM;
     }
-    if (snapshot) memcpy(snapshot, from->snapshot, from->n_snapshots * sizeof *snapshot);
-    free(to->snapshot);
-    to->snapshot = snapshot;
+    for (size_t i = 0; i < from->n_snapshots; i++) to->snapshot[i] = from->snapshot[i];
     to->n_snapshots = from->n_snapshots;
     to->n_tokens = from->n_tokens;
     return ASSAY_OK;

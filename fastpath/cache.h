@@ -82,7 +82,7 @@ typedef struct fp_state {
     const fp_cache_spec *spec;
     size_t n_layers;
     size_t *snapshot; /* [n_snapshots], numbers of tokens, ascending */
-    size_t n_snapshots;
+    size_t n_snapshots, snapshot_capacity;
 } fp_state;
 
 /* Fails with ASSAY_ENOMEM. spec is borrowed for as long as the state lives. */

@@ -10,21 +10,17 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/grow.h"
 
 static void *own(fp_packer *p, void *memory)
 {
-    if (memory && p->n_owned == p->capacity) {
-        size_t capacity = p->capacity ? 2 * p->capacity : 64;
-        void **grown = realloc(p->owned, capacity * sizeof *grown);
-        if (grown) {
-            p->owned = grown;
-            p->capacity = capacity;
-        } else {
-            free(memory);
-            memory = NULL;
-        }
+    void **grown = memory ? grow_by_one(p->owned, p->n_owned, sizeof *grown) : NULL;
+    if (!grown) {
+        free(memory);
+        return NULL;
     }
-    if (memory) p->owned[p->n_owned++] = memory;
+    p->owned = grown;
+    p->owned[p->n_owned++] = memory;
     return memory;
 }
 

@@ -39,7 +39,7 @@ typedef struct fp_packer {
     char *slab;                /* what is left of the memory that small matrices share */
     size_t slab_left;
     void **owned;
-    size_t n_owned, capacity;
+    size_t n_owned;
     bool is_short; /* of memory for what is not an array */
 } fp_packer;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "fastpath/forward.h"
 #include "runtime/cache_limit.h"
 
@@ -95,7 +96,7 @@ static size_t free_slot(fp_session *s)
 {
     for (size_t i = 0; i < s->n_samples; i++)
         if (!s->samples[i].in_use) return i;
-    sample *grown = realloc(s->samples, (s->n_samples + 1) * sizeof *grown);
+    sample *grown = grow_by_one(s->samples, s->n_samples, sizeof *grown);
     if (!grown) return s->n_samples;
     s->samples = grown;
     s->samples[s->n_samples] = (sample){0};
@@ -125,13 +126,9 @@ assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
 /* Room for n more tokens. */
 static bool hold_tokens(sample *one, size_t n)
 {
-    if (one->capacity - one->n_tokens >= n) return true;
-    size_t capacity = one->n_tokens + n > 2 * one->capacity ? one->n_tokens + n : 2 * one->capacity;
-    int32_t *grown = realloc(one->tokens, capacity * sizeof *grown);
-    if (!grown) return false;
-    one->tokens = grown;
-    one->capacity = capacity;
-    return true;
+    int32_t *grown = grow_to(one->tokens, &one->capacity, one->n_tokens + n, sizeof *grown);
+    if (grown) one->tokens = grown;
+    return grown;
 }
 
 assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *into, size_t *forked,

@@ -2,9 +2,9 @@
  * parser's markers, whole or without their last byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/buffer.h"
 #include "fuzz/fuzz.h"
 #include "serving/reasoning/reasoning.h"
-#include "serving/text/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { N_PARSERS = 10, FIRST_MARKER = 0x0e, N_NEARLY = 9 };
 
 typedef struct reading {
     serve_reasoning s;
-    serve_bytes fields[2];
+    buffer fields[2];
     assay_sink sink;
 } reading;
 
@@ -22,19 +22,19 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     reading *r = context;
     fuzz_require(n > 0, "a piece has text");
     fuzz_require(part == ASSAY_PART_CONTENT || part == ASSAY_PART_REASONING, "a piece has a part");
-    serve_bytes_add(&r->fields[part], text, n);
+    buffer_append(&r->fields[part], text, n);
 }
 
 /* The reply that the input stands for. */
-static serve_bytes expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
+static buffer expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
 {
-    serve_bytes text = {0};
+    buffer text = {0};
     for (size_t i = 0; i < size; i++) {
         const bool whole = data[i] >= FIRST_MARKER && data[i] < FIRST_MARKER + SERVE_MARKS;
         const size_t index = whole ? data[i] - (size_t)FIRST_MARKER : data[i];
         const serve_marker *mark = whole || index < N_NEARLY ? &rules->marks[index] : NULL;
-        if (mark && mark->at) serve_bytes_add(&text, mark->at, whole ? mark->n : mark->n - 1U);
-        else serve_bytes_add(&text, (const char *)&data[i], 1);
+        if (mark && mark->at) buffer_append(&text, mark->at, whole ? mark->n : mark->n - 1U);
+        else buffer_append(&text, (const char *)&data[i], 1);
     }
     fuzz_require(!text.failed, "there is memory");
     return text;
@@ -42,7 +42,7 @@ static serve_bytes expand(const serve_reasoning_rules *rules, const uint8_t *dat
 
 /* Reads the reply in pieces of at most `most` bytes; 0: in one. */
 static void read_reply(reading *r, const serve_reasoning_rules *rules, const serve_reasoning_options *options,
-                       const serve_bytes *text, size_t most)
+                       const buffer *text, size_t most)
 {
     unsigned state = (unsigned)most;
     *r = (reading){.sink = {.take = take, .context = r}};
@@ -53,7 +53,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
         if (n > text->n - i) n = text->n - i;
         char *delta = malloc(n); /* of exactly its size, so that the sanitizer sees a read behind its end */
         fuzz_require(delta != NULL, "there is memory");
-        memcpy(delta, text->at + i, n);
+        memcpy(delta, text->data + i, n);
         serve_reasoning_feed(&r->s, delta, n, &r->sink);
         free(delta);
         fuzz_require(r->s.n_held < SERVE_MARK_BYTES, "what is held back is shorter than a marker");
@@ -65,8 +65,8 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
 static void free_reading(reading *r)
 {
     fuzz_require(!r->fields[0].failed && !r->fields[1].failed, "there is memory");
-    serve_bytes_free(&r->fields[0]);
-    serve_bytes_free(&r->fields[1]);
+    buffer_free(&r->fields[0]);
+    buffer_free(&r->fields[1]);
 }
 
 static void require_same(const reading *a, const reading *b)
@@ -74,7 +74,7 @@ static void require_same(const reading *a, const reading *b)
     for (size_t i = 0; i < 2; i++)
         fuzz_require(
             a->fields[i].n == b->fields[i].n &&
-                (a->fields[i].n == 0 || memcmp(a->fields[i].at, b->fields[i].at, a->fields[i].n) == 0),
+                (a->fields[i].n == 0 || memcmp(a->fields[i].data, b->fields[i].data, a->fields[i].n) == 0),
             "the fields do not depend on the cuts");
 }
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) return 0;
     const serve_reasoning_rules *rules = serve_reasoning_at((data[0] & 15U) % N_PARSERS);
     const serve_reasoning_options options = {.thinking_off = data[0] & 16U, .tools = data[0] & 32U};
-    serve_bytes text = expand(rules, data + 2, size - 2);
+    buffer text = expand(rules, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, rules, &options, &text, 0);
     const size_t most[] = {1, 2 + data[1] % 40U};
@@ -93,6 +93,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free_reading(&cut);
     }
     free_reading(&whole);
-    serve_bytes_free(&text);
+    buffer_free(&text);
     return 0;
 }

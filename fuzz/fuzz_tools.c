@@ -2,9 +2,9 @@
  * stand for what the parser's calls are made of, whole or without the last byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/buffer.h"
 #include "base/utf8.h"
 #include "fuzz/fuzz.h"
-#include "serving/text/bytes.h"
 #include "serving/tools/tools.h"
 #include "serving/values/json_value.h"
 
@@ -118,9 +118,9 @@ static const char request[] =
 
 /* What a parser handed out. */
 typedef struct reading {
-    serve_bytes
+    buffer
         script; /* a byte for the part and then its text, pieces of content that follow each other joined */
-    serve_bytes content;
+    buffer content;
     int last; /* the part of the last piece; -1: none */
     fuzz_json json;
     bool utf8;    /* the reply is */
@@ -143,37 +143,37 @@ static void take(void *context, assay_part part, const char *text, size_t n)
         fuzz_require(json || r->json == JSON_UNLESS_CUT_OFF, "arguments are JSON");
         r->cut_off = !json;
     }
-    if (part == ASSAY_PART_CONTENT) serve_bytes_add(&r->content, text, n);
+    if (part == ASSAY_PART_CONTENT) buffer_append(&r->content, text, n);
     if (part != ASSAY_PART_CONTENT || r->last != ASSAY_PART_CONTENT)
-        serve_bytes_add(&r->script, &names[part], 1);
-    serve_bytes_add(&r->script, text, n);
+        buffer_append(&r->script, &names[part], 1);
+    buffer_append(&r->script, text, n);
     r->last = (int)part;
 }
 
 /* The reply that the input stands for. */
-static serve_bytes expand(const char *const *words, const uint8_t *data, size_t size)
+static buffer expand(const char *const *words, const uint8_t *data, size_t size)
 {
-    serve_bytes text = {0};
+    buffer text = {0};
     for (size_t i = 0; i < size; i++) {
         const bool whole = data[i] >= FIRST_WORD && data[i] < FIRST_WORD + N_WORDS;
         const size_t index = whole ? data[i] - (size_t)FIRST_WORD : data[i];
         const char *word = whole || index < N_NEARLY ? words[index] : NULL;
-        if (word) serve_bytes_add(&text, word, strlen(word) - (whole ? 0 : 1));
-        else serve_bytes_add(&text, (const char *)&data[i], 1);
+        if (word) buffer_append(&text, word, strlen(word) - (whole ? 0 : 1));
+        else buffer_append(&text, (const char *)&data[i], 1);
     }
     fuzz_require(!text.failed, "there is memory");
     return text;
 }
 
 /* Reads the reply in pieces of at most `most` bytes; 0: in one. */
-static void read_reply(reading *r, size_t parser, assay_text asked, const serve_bytes *text, size_t most)
+static void read_reply(reading *r, size_t parser, assay_text asked, const buffer *text, size_t most)
 {
     unsigned state = (unsigned)most;
     const assay_sink sink = {.take = take, .context = r};
     serve_tools *t = NULL;
     *r = (reading){.last = -1,
                    .json = parsers[parser].json,
-                   .utf8 = text->n == 0 || utf8_valid_prefix(text->at, text->n) == text->n};
+                   .utf8 = text->n == 0 || utf8_valid_prefix(text->data, text->n) == text->n};
     fuzz_require(serve_tools_open(parsers[parser].name, asked, &t, NULL) == ASSAY_OK, "there is the parser");
     for (size_t i = 0, n; i < text->n; i += n) {
         state = state * 1664525U + 1013904223U;
@@ -181,7 +181,7 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const serve_
         if (n > text->n - i) n = text->n - i;
         char *delta = malloc(n); /* of exactly its size, so that the sanitizer sees a read behind its end */
         fuzz_require(delta != NULL, "there is memory");
-        memcpy(delta, text->at + i, n);
+        memcpy(delta, text->data + i, n);
         fuzz_require(serve_tools_feed(t, delta, n, &sink, NULL) == ASSAY_OK, "a delta is taken");
         free(delta);
     }
@@ -192,23 +192,23 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const serve_
 static void free_reading(reading *r)
 {
     fuzz_require(!r->script.failed && !r->content.failed, "there is memory");
-    serve_bytes_free(&r->script);
-    serve_bytes_free(&r->content);
+    buffer_free(&r->script);
+    buffer_free(&r->content);
 }
 
 static void require_same(const reading *a, const reading *b)
 {
     fuzz_require(a->script.n == b->script.n &&
-                     (a->script.n == 0 || memcmp(a->script.at, b->script.at, a->script.n) == 0),
+                     (a->script.n == 0 || memcmp(a->script.data, b->script.data, a->script.n) == 0),
                  "content and calls do not depend on the cuts");
 }
 
 /* Nothing is made up, and nothing said twice. XML hands a return on as a newline. */
-static void require_of_text(const serve_bytes *content, const serve_bytes *text)
+static void require_of_text(const buffer *content, const buffer *text)
 {
     size_t found = 0;
     for (size_t i = 0; i < text->n && found < content->n; i++) {
-        const char said = content->at[found], wrote = text->at[i];
+        const char said = content->data[found], wrote = text->data[i];
         found += wrote == said || (wrote == '\r' && said == '\n');
     }
     fuzz_require(found == content->n, "content is what the reply holds, in its order");
@@ -220,7 +220,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t parser = data[0] % 32U % N_PARSERS;
     const assay_text none = {0}, some = {request, sizeof request - 1};
     const assay_text asked = data[0] & 32U ? some : none;
-    serve_bytes text = expand(parsers[parser].words, data + 2, size - 2);
+    buffer text = expand(parsers[parser].words, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, parser, asked, &text, 0);
     require_of_text(&whole.content, &text);
@@ -231,6 +231,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         free_reading(&cut);
     }
     free_reading(&whole);
-    serve_bytes_free(&text);
+    buffer_free(&text);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <assay/stream.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/options.h"
 #include "config.h"
 #include "model/checkpoint/rope_request.h"
@@ -156,21 +157,28 @@ static assay_status check_batch(const plan *p, const assay_batch *batch, assay_e
     return rc;
 }
 
+static assay_status append(assay_session *s, size_t b, int32_t token, assay_error *err)
+{
+    int32_t *grown = grow_by_one(s->tokens[b], s->length[b], sizeof *grown);
+    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "sample %zu: out of memory", b);
+    s->tokens[b] = grown;
+    grown[s->length[b]++] = token;
+    return ASSAY_OK;
+}
+
 static assay_status keep(assay_session *s, const assay_batch *batch, assay_error *err)
 {
+    assay_status rc = ASSAY_OK;
     forget(s);
     s->length = calloc(batch->n_samples, sizeof *s->length);
     s->tokens = calloc(batch->n_samples, sizeof *s->tokens);
     if (!s->length || !s->tokens) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
     s->n_samples = batch->n_samples;
-    for (size_t b = 0; b < s->n_samples; b++) {
-        s->length[b] = (size_t)batch->length[b];
-        s->tokens[b] = malloc(s->length[b] * sizeof **s->tokens);
-        if (!s->tokens[b]) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
-        memcpy(s->tokens[b], batch->tokens + (b + 1) * batch->n_tokens - s->length[b],
-               s->length[b] * sizeof **s->tokens);
-    }
-    return ASSAY_OK;
+    for (size_t b = 0; b < s->n_samples; b++)
+        for (size_t t = batch->n_tokens - (size_t)batch->length[b]; rc == ASSAY_OK && t < batch->n_tokens;
+             t++)
+            rc = append(s, b, batch->tokens[b * batch->n_tokens + t], err);
+    return rc;
 }
 
 static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
@@ -189,15 +197,6 @@ static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void
         rc = ref_forward(s->plan, s->tokens[b], s->length[b], 0, s->limit, tracer, row, err);
     }
     return rc;
-}
-
-static assay_status append(assay_session *s, size_t b, int32_t token, assay_error *err)
-{
-    int32_t *grown = realloc(s->tokens[b], (s->length[b] + 1) * sizeof *grown);
-    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "decode: out of memory");
-    s->tokens[b] = grown;
-    grown[s->length[b]++] = token;
-    return ASSAY_OK;
 }
 
 static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *logits, assay_error *err)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "runtime/array.h"
 #include "runtime/array_node.h"
 #include "runtime/array_order.h"
@@ -110,7 +111,7 @@ static part *part_of(evaluation *e, stream *s)
 {
     for (size_t i = 0; i < e->n_parts; i++)
         if (e->parts[i].stream == s) return &e->parts[i];
-    part *grown = realloc(e->parts, (e->n_parts + 1) * sizeof *grown);
+    part *grown = grow_by_one(e->parts, e->n_parts, sizeof *grown);
     if (!grown) return NULL;
     e->parts = grown;
     grown[e->n_parts] = (part){.stream = s};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "runtime/array_eval.h"
 
 typedef struct entry {
@@ -17,7 +18,7 @@ typedef struct entry {
 struct array_list {
     assay_stream stream;
     entry *at; /* [n] */
-    size_t n, capacity;
+    size_t n;
     atomic_bool is_realised; /* all of it, and known to be */
     assay_status status;     /* of deferring */
     assay_error error;
@@ -44,15 +45,11 @@ void array_list_free(array_list *l)
     free(l);
 }
 
-static bool make_room(array_list *l)
+static bool reserve(array_list *l)
 {
-    if (l->n < l->capacity) return true;
-    const size_t wanted = l->capacity ? 2 * l->capacity : 64;
-    entry *grown = realloc(l->at, wanted * sizeof *grown);
-    if (!grown) return false;
-    l->at = grown;
-    l->capacity = wanted;
-    return true;
+    entry *grown = grow_by_one(l->at, l->n, sizeof *grown);
+    if (grown) l->at = grown;
+    return grown;
 }
 
 static void drop(const array_maker *maker)
@@ -66,7 +63,7 @@ array *array_list_defer(array_list *l, const char *name, bool is_private, size_t
     stream *s;
     array *made;
     if (l->status == ASSAY_OK) l->status = stream_find(&l->stream, &s, &l->error);
-    char *copy = l->status == ASSAY_OK && make_room(l) ? strdup(name) : NULL;
+    char *copy = l->status == ASSAY_OK && reserve(l) ? strdup(name) : NULL;
     if (!copy) {
         drop(&maker);
         if (l->status == ASSAY_OK)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "runtime/array.h"
 #include "runtime/array_node.h"
 
@@ -21,24 +22,14 @@ typedef struct visit {
 
 typedef struct visits {
     visit *at;
-    size_t n, capacity;
+    size_t n;
 } visits;
-
-/* Room for one more. */
-static bool make_room(void **list, size_t n, size_t *capacity, size_t element_bytes)
-{
-    if (n < *capacity) return true;
-    const size_t wanted = *capacity ? 2 * *capacity : 64;
-    void *grown = realloc(*list, wanted * element_bytes);
-    if (!grown) return false;
-    *list = grown;
-    *capacity = wanted;
-    return true;
-}
 
 static bool push(visits *v, array *of, size_t input)
 {
-    if (!make_room((void **)&v->at, v->n, &v->capacity, sizeof *v->at)) return false;
+    visit *grown = grow_by_one(v->at, v->n, sizeof *grown);
+    if (!grown) return false;
+    v->at = grown;
     v->at[v->n++] = (visit){of, input};
     return true;
 }
@@ -50,7 +41,9 @@ static bool is_deferred(const array *a)
 
 static bool append(array_order *o, array *a)
 {
-    if (!make_room((void **)&o->at, o->n, &o->capacity, sizeof *o->at)) return false;
+    array **grown = grow_by_one(o->at, o->n, sizeof *grown);
+    if (!grown) return false;
+    o->at = grown;
     o->at[o->n++] = a;
     return true;
 }

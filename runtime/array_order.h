@@ -10,7 +10,7 @@
 typedef struct array_order {
     array **at; /* [n], a reference held to each: an array and its users may be done before the last array is
                    submitted */
-    size_t n, capacity;
+    size_t n;
 } array_order;
 
 /* Breadth first from `list`, in upstream's order; `target` is the stream that the evaluation waits for.

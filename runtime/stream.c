@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 enum { N_CPUS = 1, NOT_PER_THREAD = -1 };
 
@@ -28,9 +29,9 @@ struct stream {
 static struct {
     pthread_mutex_t lock;
     stream **at; /* [n] */
-    size_t n, capacity;
+    size_t n;
     assay_device *per_thread; /* [n_per_thread] */
-    size_t n_per_thread, per_thread_capacity;
+    size_t n_per_thread;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static atomic_int default_type = ASSAY_CPU, default_index = 0;
@@ -54,17 +55,6 @@ size_t stream_device_count(assay_device_type type)
     return type == ASSAY_CPU ? N_CPUS : 0;
 }
 
-static bool grow(void **list, size_t n, size_t *capacity, size_t element_bytes)
-{
-    if (n < *capacity) return true;
-    const size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(*list, wanted * element_bytes);
-    if (!grown) return false;
-    *list = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static assay_status out_of_memory(assay_error *err)
 {
     return assay_fail(err, ASSAY_ENOMEM, "stream: out of memory");
@@ -76,10 +66,12 @@ static assay_status add_stream(assay_device device, uint64_t owner, int32_t stan
 {
     const bool exists = device.type == ASSAY_CPU;
     stream *s = exists ? malloc(sizeof *s) : NULL;
-    if ((exists && !s) || !grow((void **)&registry.at, registry.n, &registry.capacity, sizeof *registry.at)) {
+    stream **grown = exists && !s ? NULL : grow_by_one(registry.at, registry.n, sizeof *grown);
+    if (!grown) {
         free(s);
         return out_of_memory(err);
     }
+    registry.at = grown;
     registry.at[registry.n++] = s;
     if (!exists)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "[%s] Cannot make gpu stream without gpu backend.",
@@ -108,8 +100,9 @@ static assay_status make_per_thread(assay_device device, assay_stream *out, assa
 {
     assay_status rc = ASSAY_OK;
     (void)pthread_mutex_lock(&registry.lock);
-    if (grow((void **)&registry.per_thread, registry.n_per_thread, &registry.per_thread_capacity,
-             sizeof *registry.per_thread)) {
+    assay_device *grown = grow_by_one(registry.per_thread, registry.n_per_thread, sizeof *grown);
+    if (grown) {
+        registry.per_thread = grown;
         *out = (assay_stream){device, (int32_t)registry.n_per_thread, ASSAY_STREAM_PER_THREAD};
         registry.per_thread[registry.n_per_thread++] = device;
     } else {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
-#include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
 /* Limits on what a client may pass, since each byte is compared with all of it. */
@@ -15,7 +15,7 @@
 struct assay_completion {
     assay_completion_options options;
     assay_detokenizer *detokenizer;
-    serve_bytes held; /* text that may begin a stop text */
+    buffer held; /* text that may begin a stop text */
     assay_completion_state state;
     const assay_sink *sink; /* set during a call */
 };
@@ -55,7 +55,7 @@ void serve_completion_free(assay_completion *c)
 {
     if (!c) return;
     serve_detokenizer_free(c->detokenizer);
-    serve_bytes_free(&c->held);
+    buffer_free(&c->held);
     free(c);
 }
 
@@ -66,7 +66,8 @@ static size_t find_complete_stop(const assay_completion *c, size_t end)
     size_t begin = end;
     for (size_t i = 0; i < c->options.n_stop_texts; i++) {
         const assay_text stop = c->options.stop_texts[i];
-        if (stop.n <= end && end - stop.n < begin && memcmp(c->held.at + end - stop.n, stop.at, stop.n) == 0)
+        if (stop.n <= end && end - stop.n < begin &&
+            memcmp(c->held.data + end - stop.n, stop.at, stop.n) == 0)
             begin = end - stop.n;
     }
     return begin;
@@ -79,7 +80,7 @@ static size_t measure_begun_stop(const assay_completion *c)
     for (size_t i = 0; i < c->options.n_stop_texts; i++) {
         const assay_text stop = c->options.stop_texts[i];
         size_t n = stop.n - 1 < c->held.n ? stop.n - 1 : c->held.n;
-        while (n > most && memcmp(c->held.at + c->held.n - n, stop.at, n) != 0) n--;
+        while (n > most && memcmp(c->held.data + c->held.n - n, stop.at, n) != 0) n--;
         if (n > most) most = n;
     }
     return most;
@@ -88,8 +89,8 @@ static size_t measure_begun_stop(const assay_completion *c)
 /* Emits the first n held bytes. */
 static void emit_held(assay_completion *c, size_t n)
 {
-    if (n > 0) c->sink->take(c->sink->context, ASSAY_PART_CONTENT, c->held.at, n);
-    serve_bytes_drop(&c->held, n);
+    if (n > 0) c->sink->take(c->sink->context, ASSAY_PART_CONTENT, c->held.data, n);
+    buffer_drop(&c->held, n);
 }
 
 /* Receives text from the detokenizer. Text after a stop text is dropped, and the completion is over. */
@@ -98,7 +99,7 @@ static void receive_text(void *context, assay_part part, const char *text, size_
     assay_completion *c = context;
     size_t end = c->held.n;
     (void)part;
-    serve_bytes_add(&c->held, text, n);
+    buffer_append(&c->held, text, n);
     if (c->held.failed) return;
     while (end++ < c->held.n) {
         const size_t begin = find_complete_stop(c, end);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 
-#include "base/buffer.h"
 #include "base/tests/support.h"
 
 #include <string.h>
@@ -84,20 +83,6 @@ START_TEST(the_first_byte_that_is_none_is_found_behind_any_ascii)
 }
 END_TEST
 
-START_TEST(a_buffer_keeps_its_bytes_as_it_grows)
-{
-    buffer b = {0};
-    for (uint32_t c = 1; c < 3000; c++) ck_assert(buffer_append_char(&b, c));
-    ck_assert_uint_eq(utf8_valid_prefix(b.data, b.n), b.n);
-    buffer_drop(&b, 127);
-    ck_assert_mem_eq(b.data, "\xc2\x80", 2);
-    ck_assert(buffer_append(&b, NULL, 0));
-    ck_assert(!buffer_reserve(&b, SIZE_MAX - 8));
-    buffer_free(&b);
-    ck_assert_uint_eq(b.n, 0);
-}
-END_TEST
-
 START_TEST(letters_and_numbers_of_any_script_are_alphanumeric)
 {
     static const uint32_t are[] = {'a', 'Z', '0', 0xaa, 0xb2, 0xe9, 0x5d0, 0x660, 0x2160, 0x5317, 0x1d7d8};
@@ -116,7 +101,6 @@ int main(void)
     tcase_add_test(all, bytes_that_are_none_are_taken_in_maximal_subparts);
     tcase_add_test(all, only_what_more_bytes_could_complete_is_unfinished);
     tcase_add_test(all, the_first_byte_that_is_none_is_found_behind_any_ascii);
-    tcase_add_test(all, a_buffer_keeps_its_bytes_as_it_grows);
     tcase_add_test(all, letters_and_numbers_of_any_script_are_alphanumeric);
     suite_add_tcase(suite, all);
     return support_run(suite);

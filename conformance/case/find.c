@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/hash.h"
 
 bool conf_case_is_named(const char *path, size_t *stem)
@@ -34,7 +35,7 @@ static assay_status add(conf_found_list *list, const char *path, size_t id_from,
 {
     size_t stem;
     if (!conf_case_is_named(path, &stem)) return ASSAY_OK;
-    conf_found *grown = realloc(list->at, (list->n + 1) * sizeof *grown);
+    conf_found *grown = grow_by_one(list->at, list->n, sizeof *grown);
     if (grown) list->at = grown;
     conf_found found = {.id = grown ? strndup(path + id_from, stem - id_from) : NULL,
                         .path = grown ? strdup(path) : NULL,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/support/text.h"
 
 /* The largest whole number that every JSON parser represents exactly. */
@@ -83,11 +84,10 @@ static assay_status read_group(conf_vector_place *place, conf_vectors *out, conf
     if (rc == ASSAY_OK)
         rc = conf_json_member(&place->group, "vectors", json_type_array, &place->vectors, err);
     size_t n = rc == ASSAY_OK ? json_object_array_length(place->vectors.value) : 0;
-    if (n == 0) return rc;
-    conf_vector *grown = realloc(out->at, (out->n + n) * sizeof *grown);
-    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", place->document.name);
-    out->at = grown;
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) {
+        conf_vector *grown = grow_by_one(out->at, out->n, sizeof *grown);
+        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", place->document.name);
+        out->at = grown;
         conf_vector vector = {.group = name, .id = -1, .group_index = place->group.index, .index = i};
         place->vector = conf_json_element(&place->vectors, i);
         const bool is_sound = read_vector(&place->vector, &vector, unknown, &why) == ASSAY_OK;

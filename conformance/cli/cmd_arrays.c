@@ -13,14 +13,8 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/isolate.h"
+#include "conformance/support/strings.h"
 #include "conformance/support/text.h"
-
-/* Checkpoint directories. */
-typedef struct dirs {
-    char **at; /* [n] */
-    size_t n;
-    bool is_short; /* of memory */
-} dirs;
 
 /* One model with one engine. */
 typedef struct subject {
@@ -109,19 +103,16 @@ static assay_status list_arrays(const void *context, FILE *out, assay_error *err
     return ASSAY_OK;
 }
 
-/* nftw takes no context. */
-static dirs *found;
+/* nftw passes no context to add_checkpoint. */
+static conf_strings *found;
+static bool out_of_memory;
 
 static int add_checkpoint(const char *path, const struct stat *s, int type, struct FTW *at)
 {
     (void)s, (void)at;
     if (type != FTW_D || !conf_is_checkpoint(path)) return 0;
-    char **grown = realloc(found->at, (found->n + 1) * sizeof *grown);
-    char *copy = grown ? strdup(path) : NULL;
-    if (grown) found->at = grown;
-    if (copy) found->at[found->n++] = copy;
-    found->is_short = !copy;
-    return found->is_short;
+    out_of_memory = !conf_strings_add(found, path);
+    return out_of_memory;
 }
 
 static int by_name(const void *a, const void *b)
@@ -130,16 +121,17 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Every checkpoint below the arguments, sorted. */
-static assay_status find_checkpoints(const conf_options *options, const conf_context *context, dirs *out,
-                                     assay_error *err)
+static assay_status find_checkpoints(const conf_options *options, const conf_context *context,
+                                     conf_strings *out, assay_error *err)
 {
     size_t n_named;
     const char *const *named = conf_cmd_arguments(options, context, &n_named);
     found = out;
+    out_of_memory = false;
     for (size_t i = 0; i < n_named; i++) {
         const size_t before = out->n;
         const int rc = nftw(named[i], add_checkpoint, 16, FTW_PHYS);
-        if (out->is_short) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", named[i]);
+        if (out_of_memory) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", named[i]);
         if (rc != 0 || out->n == before)
             return assay_fail(err, ASSAY_EIO,
                               "%s: found no checkpoint, expected a directory with a config.json", named[i]);
@@ -164,7 +156,7 @@ static assay_status report(const conf_options *options, const conf_context *cont
 }
 
 static assay_status report_engine(const conf_options *options, const conf_context *context,
-                                  const char *engine, const dirs *list, size_t n[CONF_N_OUTCOMES],
+                                  const char *engine, const conf_strings *list, size_t n[CONF_N_OUTCOMES],
                                   assay_error *err)
 {
     char *path;
@@ -185,7 +177,7 @@ static assay_status report_engine(const conf_options *options, const conf_contex
 
 conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *context)
 {
-    dirs list = {0};
+    conf_strings list = {0};
     assay_error err;
     size_t n[CONF_N_OUTCOMES] = {0};
     assay_status rc = find_checkpoints(options, context, &list, &err);
@@ -193,8 +185,7 @@ conf_exit conf_cmd_arrays(const conf_options *options, const conf_context *conte
     for (size_t i = 0; rc == ASSAY_OK && (options->n_engines ? i < options->n_engines : engines[i] != NULL);
          i++)
         rc = report_engine(options, context, engines[i], &list, n, &err);
-    for (size_t i = 0; i < list.n; i++) free(list.at[i]);
-    free(list.at);
+    conf_strings_free(&list);
     if (rc != ASSAY_OK) {
         (void)fprintf(context->err, "assay: %s\n", err.text);
         return CONF_EXIT_ERROR;

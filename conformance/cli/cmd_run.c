@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
@@ -78,7 +79,7 @@ static assay_status open_engines(run_state *run, assay_error *err)
 static assay_status add_result(run_state *run, const conf_found *found, assay_error *err)
 {
     conf_results *all = &run->results;
-    conf_result *grown = realloc(all->at, (all->n + 1) * sizeof *grown);
+    conf_result *grown = grow_by_one(all->at, all->n, sizeof *grown);
     if (grown) all->at = grown;
     conf_result r = {.id = grown ? strdup(found->id) : NULL,
                      .path = grown ? strdup(found->path) : NULL,

@@ -7,28 +7,17 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+
 /* Where libtool keeps the modules of a build tree. */
 #define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
 #define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
-
-/* Appends dir, which it takes over. False where dir is NULL or memory is short. */
-static bool add_dir(conf_strings *dirs, char *dir)
-{
-    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        free(dir);
-        return false;
-    }
-    dirs->at = grown;
-    grown[dirs->n++] = dir;
-    return true;
-}
 
 static bool add_user_path(conf_strings *dirs, const char *path)
 {
     while (path && *path) {
         size_t n = strcspn(path, ":");
-        if (n && !add_dir(dirs, strndup(path, n))) return false;
+        if (n && !conf_strings_take(dirs, strndup(path, n))) return false;
         path += n + (path[n] == ':');
     }
     return true;
@@ -62,7 +51,7 @@ static char *join(const char *program_dir, const char *tail)
 static bool find_installed(const char *program_dir, conf_strings *engine_dirs, char **fixtures)
 {
     if (program_dir) {
-        if (!add_dir(engine_dirs, join(program_dir, "../lib/assay"))) return false;
+        if (!conf_strings_take(engine_dirs, join(program_dir, "../lib/assay"))) return false;
         *fixtures = join(program_dir, "../share/assay/fixtures");
         if (!*fixtures) return false;
     }
@@ -70,7 +59,7 @@ static bool find_installed(const char *program_dir, conf_strings *engine_dirs, c
         free(*fixtures);
         *fixtures = strdup(ASSAY_PKGDATADIR "/fixtures");
     }
-    return *fixtures && add_dir(engine_dirs, strdup(ASSAY_PKGLIBDIR));
+    return *fixtures && conf_strings_take(engine_dirs, strdup(ASSAY_PKGLIBDIR));
 }
 
 bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **fixtures)
@@ -79,8 +68,8 @@ bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **f
     bool ok = add_user_path(engine_dirs, user_path);
     if (ok && is_build_tree(program_dir)) {
         *fixtures = strdup(ASSAY_SOURCEDIR "/fixtures");
-        ok = *fixtures && add_dir(engine_dirs, strdup(BUILT_REF)) &&
-             add_dir(engine_dirs, strdup(BUILT_FASTPATH));
+        ok = *fixtures && conf_strings_take(engine_dirs, strdup(BUILT_REF)) &&
+             conf_strings_take(engine_dirs, strdup(BUILT_FASTPATH));
     } else if (ok) {
         ok = find_installed(program_dir, engine_dirs, fixtures);
     }

@@ -160,14 +160,14 @@ static void open_block(assay_response *r, const serve_run *run)
 static void finish(assay_response *r)
 {
     const size_t from = r->out.n;
-    serve_bytes end = {0};
+    buffer end = {0};
     __real_serve_form_chat.finish(r);
     if (!fault_planted()->finishes_twice || r->out.failed) return;
-    serve_bytes_add(&end, r->out.at + from, r->out.n - from);
-    const char *blank = memmem(r->out.at + from, end.n, "\n\n", 2);
-    r->out.n = (size_t)(blank - r->out.at) + 2;
-    serve_bytes_add(&r->out, end.at, end.n);
-    serve_bytes_free(&end);
+    buffer_append(&end, r->out.data + from, r->out.n - from);
+    const char *blank = memmem(r->out.data + from, end.n, "\n\n", 2);
+    r->out.n = (size_t)(blank - r->out.data) + 2;
+    buffer_append(&r->out, end.data, end.n);
+    buffer_free(&end);
 }
 
 /* Forms of streams, with one of their functions replaced. */

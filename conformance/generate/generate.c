@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/abi/compute.h"
 #include "conformance/support/clock.h"
 #include "model/checkpoint/stop.h"
@@ -187,11 +188,9 @@ static assay_status choose(run *r, const void *logits, int32_t *id)
         return assay_fail(r->err, ASSAY_EINTERNAL, "step %zu: all logits are NaN or minus infinity",
                           r->out->n_ids);
     serve_sampler_see(r->sampler, *id);
-    if (r->out->n_ids % 64 == 0) {
-        int32_t *ids = realloc(r->out->ids, (r->out->n_ids + 64) * sizeof *ids);
-        if (!ids) return no_memory(r);
-        r->out->ids = ids;
-    }
+    int32_t *ids = grow_by_one(r->out->ids, r->out->n_ids, sizeof *ids);
+    if (!ids) return no_memory(r);
+    r->out->ids = ids;
     r->out->ids[r->out->n_ids++] = *id;
     return ASSAY_OK;
 }

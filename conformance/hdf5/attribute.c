@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/hdf5/btree.h"
 #include "conformance/hdf5/file.h"
 #include "conformance/hdf5/heap.h"
@@ -38,11 +39,9 @@ static assay_status add_attribute(attribute_reader *r, const conf_h5_attribute *
 {
     conf_h5_attributes_list *list = r->list;
     if (list->n == CONF_H5_MEMBERS_MAX) return fail_damaged(r, err);
-    if ((list->n & (list->n - 1)) == 0) { /* its capacity is the next power of two */
-        conf_h5_attribute *grown = realloc(list->at, (list->n ? 2 * list->n : 1) * sizeof *grown);
-        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->file->path);
-        list->at = grown;
-    }
+    conf_h5_attribute *grown = grow_by_one(list->at, list->n, sizeof *grown);
+    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->file->path);
+    list->at = grown;
     list->at[list->n++] = *a;
     return ASSAY_OK;
 }

@@ -149,11 +149,9 @@ assay_status conf_h5_members(const conf_h5 *file, const char *name, conf_strings
     assay_status rc = conf_h5_object_find(file, name, &address, err);
     if (rc == ASSAY_OK) rc = conf_h5_group_list(file, name, address, &group, err);
     if (rc != ASSAY_OK) return rc;
-    conf_strings s = {.at = calloc(group->n + 1, sizeof(char *))};
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    for (; s.n < group->n; s.n++) {
-        s.at[s.n] = strdup(group->links[s.n].name);
-        if (s.at[s.n]) continue;
+    conf_strings s = {0};
+    for (size_t i = 0; i < group->n; i++) {
+        if (conf_strings_add(&s, group->links[i].name)) continue;
         conf_strings_free(&s);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
     }

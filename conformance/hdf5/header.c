@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/hdf5/file.h"
 
 #define MESSAGES_MAX 65536
@@ -42,7 +43,7 @@ static assay_status add_block(header_reader *r, conf_h5_block *block)
 {
     conf_h5_header *h = r->header;
     conf_h5_block *grown =
-        h->n_blocks < BLOCKS_MAX ? realloc(h->blocks, (h->n_blocks + 1) * sizeof *grown) : NULL;
+        h->n_blocks < BLOCKS_MAX ? grow_by_one(h->blocks, h->n_blocks, sizeof *grown) : NULL;
     if (!grown) {
         free(block->data);
         return h->n_blocks < BLOCKS_MAX ? fail_memory(r) : fail_damaged(r);
@@ -57,11 +58,9 @@ static assay_status add_message(header_reader *r, const conf_h5_message *message
     conf_h5_header *h = r->header;
     if (h->n == MESSAGES_MAX || (message->type >= TYPE_UNKNOWN && message->flags & FLAG_FAIL_IF_UNKNOWN))
         return fail_damaged(r);
-    if ((h->n & (h->n - 1)) == 0) { /* its capacity is the next power of two */
-        conf_h5_message *grown = realloc(h->messages, (h->n ? 2 * h->n : 1) * sizeof *grown);
-        if (!grown) return fail_memory(r);
-        h->messages = grown;
-    }
+    conf_h5_message *grown = grow_by_one(h->messages, h->n, sizeof *grown);
+    if (!grown) return fail_memory(r);
+    h->messages = grown;
     h->messages[h->n++] = *message;
     return ASSAY_OK;
 }

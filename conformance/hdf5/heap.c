@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/hdf5/btree.h"
 #include "conformance/hdf5/file.h"
 
@@ -97,7 +98,7 @@ static assay_status read_block(conf_fractal *heap, uint64_t address, uint64_t n,
     conf_bytes_expect(&b, direct ? "FHDB" : "FHIB", 0);
     bool sound = conf_bytes_number(&b, 8) == heap->address && !b.bad;
     if (sound && direct && heap->checked) sound = checksum_holds(heap, &block);
-    struct conf_fractal_block *grown = realloc(heap->blocks, (heap->n_blocks + 1) * sizeof *grown);
+    struct conf_fractal_block *grown = grow_by_one(heap->blocks, heap->n_blocks, sizeof *grown);
     if (grown) heap->blocks = grown;
     if (!grown || !sound) {
         free(block.data);

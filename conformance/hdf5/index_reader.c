@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/hdf5/file.h"
 
 uint64_t conf_h5_chunk_bytes(const conf_h5_dataset *d)
@@ -47,12 +48,10 @@ assay_status conf_h5_index_add(conf_h5_index_reader *r, const uint64_t *coordina
     assay_status rc = check_place(r, coordinates, chunk, err);
     if (rc != ASSAY_OK) return rc;
     if (chunks->n > r->d->file->size / 8)
-        return conf_h5_index_fail(r, err);    /* each takes 8 bytes of an index */
-    if ((chunks->n & (chunks->n - 1)) == 0) { /* their capacity is the next power of two */
-        conf_h5_chunk *grown = realloc(chunks->at, (chunks->n ? 2 * chunks->n : 1) * sizeof *grown);
-        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->d->file->path);
-        chunks->at = grown;
-    }
+        return conf_h5_index_fail(r, err); /* each takes 8 bytes of an index */
+    conf_h5_chunk *grown = grow_by_one(chunks->at, chunks->n, sizeof *grown);
+    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->d->file->path);
+    chunks->at = grown;
     chunks->at[chunks->n++] = added;
     return ASSAY_OK;
 }

@@ -20,11 +20,14 @@
 static assay_status copy_texts(const conf_h5 *file, const char *name, const conf_h5_type *type, size_t n,
                                const unsigned char *elements, conf_strings *out, assay_error *err)
 {
-    conf_strings s = {.at = calloc(n + 1, sizeof(char *))};
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
+    conf_strings s = {0};
     assay_status rc = ASSAY_OK;
-    for (; s.n < n && rc == ASSAY_OK; s.n++)
-        rc = conf_h5_element_text(file, name, type, elements + s.n * type->size, &s.at[s.n], err);
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
+        char *text = NULL;
+        rc = conf_h5_element_text(file, name, type, elements + i * type->size, &text, err);
+        if (rc == ASSAY_OK && !conf_strings_take(&s, text))
+            rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
+    }
     if (rc != ASSAY_OK) conf_strings_free(&s);
     else *out = s;
     return rc;
@@ -91,15 +94,14 @@ assay_status conf_h5_attributes(const conf_h5 *file, conf_strings *out, assay_er
     conf_h5_attributes_list list;
     assay_status rc = read_attributes(file, "/", &list, err);
     if (rc != ASSAY_OK) return rc;
-    conf_strings s = {.at = calloc(list.n + 1, sizeof(char *))};
-    for (; s.at && s.n < list.n; s.n++) {
-        s.at[s.n] = list.at[s.n].name;
-        list.at[s.n].name = NULL;
-    }
+    conf_strings s = {0};
+    for (size_t i = 0; rc == ASSAY_OK && i < list.n; i++)
+        if (!conf_strings_add(&s, list.at[i].name))
+            rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
     conf_h5_attributes_free(&list);
-    if (!s.at) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", file->path);
-    *out = s;
-    return ASSAY_OK;
+    if (rc != ASSAY_OK) conf_strings_free(&s);
+    else *out = s;
+    return rc;
 }
 
 assay_status conf_h5_has_attribute(const conf_h5 *file, const char *name, bool *has, assay_error *err)

@@ -11,6 +11,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "conformance/case/members.h"
 #include "conformance/case/traces.h"
 #include "conformance/hdf5/file.h"
@@ -36,7 +37,7 @@ static assay_status no_memory(assay_error *err)
 
 static entry *add(conf_tensors *t, const char *name)
 {
-    entry *grown = realloc(t->entries, (t->n + 1) * sizeof *grown);
+    entry *grown = grow_by_one(t->entries, t->n, sizeof *grown);
     if (!grown) return NULL;
     t->entries = grown;
     grown[t->n] = (entry){.trace = {.name = strdup(name)}};

@@ -5,36 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/json.h"
 
 #define SHOWN 48 /* bytes of a text that a message quotes, from a little before the first difference */
 
-static bool append(conf_bytes *bytes, const char *text, size_t n)
-{
-    if (n > bytes->room - bytes->n) {
-        size_t room = 2 * bytes->room + n;
-        char *at = realloc(bytes->at, room);
-        if (!at) return false;
-        bytes->at = at;
-        bytes->room = room;
-    }
-    memcpy(bytes->at + bytes->n, text, n);
-    bytes->n += n;
-    return true;
-}
-
-bool conf_bytes_add(conf_bytes *bytes, assay_text text)
-{
-    return text.n == 0 || append(bytes, text.at, text.n);
-}
-
 static bool begin_call(conf_fields *f, const char *name, size_t n)
 {
-    conf_call *calls = realloc(f->calls, (f->n_calls + 1) * sizeof *calls);
+    conf_call *calls = grow_by_one(f->calls, f->n_calls, sizeof *calls);
     if (!calls) return false;
     f->calls = calls;
     calls[f->n_calls++] = (conf_call){0};
-    return append(&calls[f->n_calls - 1].name, name, n);
+    return buffer_append(&calls[f->n_calls - 1].name, name, n);
 }
 
 static void take(void *context, assay_part part, const char *text, size_t n)
@@ -46,12 +28,12 @@ static void take(void *context, assay_part part, const char *text, size_t n)
         return;
     }
     switch (part) {
-    case ASSAY_PART_CONTENT: kept = append(&f->content, text, n); break;
-    case ASSAY_PART_REASONING: kept = append(&f->reasoning, text, n); break;
+    case ASSAY_PART_CONTENT: kept = buffer_append(&f->content, text, n); break;
+    case ASSAY_PART_REASONING: kept = buffer_append(&f->reasoning, text, n); break;
     case ASSAY_PART_CALL: kept = begin_call(f, text, n); break;
     case ASSAY_PART_ARGUMENTS:
         if (f->n_calls == 0) f->broken = "arguments before any call";
-        else kept = append(&f->calls[f->n_calls - 1].arguments, text, n);
+        else kept = buffer_append(&f->calls[f->n_calls - 1].arguments, text, n);
         break;
     default: f->broken = "a piece of no known part";
     }
@@ -65,19 +47,14 @@ assay_sink conf_fields_sink(conf_fields *fields)
 
 void conf_fields_free(conf_fields *f)
 {
-    free(f->content.at);
-    free(f->reasoning.at);
+    free(f->content.data);
+    free(f->reasoning.data);
     for (size_t i = 0; i < f->n_calls; i++) {
-        free(f->calls[i].name.at);
-        free(f->calls[i].arguments.at);
+        free(f->calls[i].name.data);
+        free(f->calls[i].arguments.data);
     }
     free(f->calls);
     *f = (conf_fields){0};
-}
-
-assay_text conf_bytes_text(const conf_bytes *bytes)
-{
-    return bytes->n ? (assay_text){bytes->at, bytes->n} : (assay_text){"", 0};
 }
 
 assay_status conf_field_check(const conf_json_at *expect, const char *name, assay_error *err)
@@ -163,12 +140,11 @@ bool conf_field_same(const char *name, assay_text expected, assay_text found, ch
     return false;
 }
 
-bool conf_field_equals(const char *name, json_object *expected, const conf_bytes *found, char *text,
-                       size_t size)
+bool conf_field_equals(const char *name, json_object *expected, const buffer *found, char *text, size_t size)
 {
     const char *at = expected ? json_object_get_string(expected) : "";
     size_t n = expected ? (size_t)json_object_get_string_len(expected) : 0;
-    return conf_field_same(name, strip(at, n), found->n ? strip(found->at, found->n) : (assay_text){"", 0},
+    return conf_field_same(name, strip(at, n), found->n ? strip(found->data, found->n) : (assay_text){"", 0},
                            text, size);
 }
 
@@ -203,11 +179,11 @@ bool conf_field_parse(assay_text text, json_object **value)
     return false;
 }
 
-static bool same_arguments(const char *name, json_object *expected, const conf_bytes *found, char *text,
+static bool same_arguments(const char *name, json_object *expected, const buffer *found, char *text,
                            size_t size)
 {
     json_object *value;
-    const bool same = conf_field_parse((assay_text){found->at, found->n}, &value) &&
+    const bool same = conf_field_parse((assay_text){found->data, found->n}, &value) &&
                       json_equals(expected, value, JSON_BY_VALUE);
     json_object_put(value);
     if (same) return true;
@@ -216,7 +192,7 @@ static bool same_arguments(const char *name, json_object *expected, const conf_b
     size_t n = 0;
     const char *should = json_object_to_json_string_length(expected, JSON_C_TO_STRING_PLAIN, &n);
     if (!should || conf_field_same(name, (assay_text){should, n},
-                                   (assay_text){found->n ? found->at : "", found->n}, text, size))
+                                   (assay_text){found->n ? found->data : "", found->n}, text, size))
         (void)snprintf(text, size, "%s: not the value that is expected", name);
     return false;
 }

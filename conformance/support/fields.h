@@ -6,20 +6,15 @@
 
 #include <assay/serving.h>
 
+#include "base/buffer.h"
 #include "conformance/support/json_at.h"
 
-/* Bytes; [n], without a terminator. */
-typedef struct conf_bytes {
-    char *at;
-    size_t n, room;
-} conf_bytes;
-
 typedef struct conf_call {
-    conf_bytes name, arguments;
+    buffer name, arguments;
 } conf_call;
 
 typedef struct conf_fields {
-    conf_bytes content, reasoning;
+    buffer content, reasoning;
     conf_call *calls; /* [n_calls] */
     size_t n_calls;
     bool no_memory;     /* an allocation failed; the last piece is missing */
@@ -29,9 +24,6 @@ typedef struct conf_fields {
 /* A sink that appends to `fields`. The caller zeroes them first and frees them with conf_fields_free. */
 assay_sink conf_fields_sink(conf_fields *fields);
 void conf_fields_free(conf_fields *fields);
-
-/* The bytes, borrowed; an empty text if there are none. */
-assay_text conf_bytes_text(const conf_bytes *bytes);
 
 /* Fail with ASSAY_EFORMAT if `expect` of a vector lacks the member, or the member has the wrong type: a
  * field is a string or null, calls are [{name, arguments}]. */
@@ -45,8 +37,7 @@ bool conf_field_same(const char *name, assay_text expected, assay_text found, ch
 /* Compares a field with a string or null: white space (Unicode's, as for Python's str.strip) is removed from
  * both ends, and an empty text equals null. False if they differ; the difference is then written to text
  * [size]: "content: expected …, found …". */
-bool conf_field_equals(const char *name, json_object *expected, const conf_bytes *found, char *text,
-                       size_t size);
+bool conf_field_equals(const char *name, json_object *expected, const buffer *found, char *text, size_t size);
 
 /* Compares calls with [{name, arguments}]; arguments as JSON values if they parse, else as text. */
 bool conf_calls_equal(json_object *expected, const conf_fields *found, char *text, size_t size);
@@ -57,8 +48,5 @@ assay_text conf_field_strip(assay_text text);
 /* Whether a text is JSON. *value is its value, owned by the caller, or NULL for JSON's null and for a text
  * that is not JSON. If two members have the same name, the last one counts. */
 bool conf_field_parse(assay_text text, json_object **value);
-
-/* False: out of memory. */
-bool conf_bytes_add(conf_bytes *bytes, assay_text text);
 
 #endif

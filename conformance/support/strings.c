@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 
 void conf_strings_free(conf_strings *s)
 {
@@ -15,13 +16,21 @@ void conf_strings_free(conf_strings *s)
     *s = (conf_strings){0};
 }
 
+bool conf_strings_take(conf_strings *s, char *text)
+{
+    char **grown = text ? grow_by_one(s->at, s->n, sizeof *grown) : NULL;
+    if (!grown) {
+        free(text);
+        return false;
+    }
+    s->at = grown;
+    s->at[s->n++] = text;
+    return true;
+}
+
 bool conf_strings_add(conf_strings *s, const char *text)
 {
-    char **grown = realloc(s->at, (s->n + 1) * sizeof *grown);
-    if (grown) s->at = grown;
-    char *copy = grown ? strdup(text) : NULL;
-    if (copy) s->at[s->n++] = copy;
-    return copy;
+    return conf_strings_take(s, strdup(text));
 }
 
 bool conf_names_hold(const char *const *names, const char *name)

@@ -19,6 +19,10 @@ void conf_strings_free(conf_strings *s);
 /* Appends a copy of `text`. Returns false, with *s unchanged, if it runs out of memory. */
 bool conf_strings_add(conf_strings *s, const char *text);
 
+/* Appends `text` itself, which the array then owns. Returns false if it runs out of memory, and if text is
+ * NULL; *s is unchanged then, and text has been freed. */
+bool conf_strings_take(conf_strings *s, char *text);
+
 /* Whether `names` (NULL-terminated) contains `name`. */
 bool conf_names_hold(const char *const *names, const char *name);
 

@@ -26,7 +26,7 @@ static void begin(reading *r, const cuts_parser *parser, const cuts_golden *g)
 
 static void feed(reading *r, size_t from, size_t n)
 {
-    r->parser->feed(conf_bytes_text(&r->golden->text).at + from, n, &r->sink);
+    r->parser->feed(buffer_text(&r->golden->text).at + from, n, &r->sink);
 }
 
 static void end(reading *r)
@@ -35,9 +35,9 @@ static void end(reading *r)
     if (r->fields.broken) ck_abort_msg("%s", r->fields.broken);
 }
 
-static bool same(const conf_bytes *a, const conf_bytes *b)
+static bool same(const buffer *a, const buffer *b)
 {
-    return a->n == b->n && (a->n == 0 || memcmp(a->at, b->at, a->n) == 0);
+    return a->n == b->n && (a->n == 0 || memcmp(a->data, b->data, a->n) == 0);
 }
 
 static bool same_fields(const conf_fields *a, const conf_fields *b)
@@ -56,7 +56,7 @@ static void expect_same(reading *r, const conf_fields *whole, const char *how)
     const cuts_golden *g = r->golden;
     end(r);
     if (!same_fields(&r->fields, whole))
-        ck_abort_msg("%s, %s: %.*s", g->parser, how, (int)g->text.n, g->text.at);
+        ck_abort_msg("%s, %s: %.*s", g->parser, how, (int)g->text.n, g->text.data);
     conf_fields_free(&r->fields);
 }
 
@@ -97,18 +97,18 @@ static void at_random(const cuts_parser *parser, const cuts_golden *g, const con
     }
 }
 
-void cuts_expect_field(const cuts_golden *g, const char *name, const conf_bytes *found)
+void cuts_expect_field(const cuts_golden *g, const char *name, const buffer *found)
 {
     char text[512];
     json_object *member;
     (void)json_object_object_get_ex(g->expect, name, &member);
     ck_assert_msg(conf_field_equals(name, member, found, text, sizeof text), "%s: %s: %.*s", g->parser, text,
-                  (int)g->text.n, g->text.at);
+                  (int)g->text.n, g->text.data);
 }
 
-static void append(conf_bytes *bytes, json_object *string)
+static void append(buffer *bytes, json_object *string)
 {
-    ck_assert(conf_bytes_add(
+    ck_assert(buffer_append_text(
         bytes, (assay_text){json_object_get_string(string), (size_t)json_object_get_string_len(string)}));
 }
 
@@ -139,7 +139,7 @@ static void judge(const cuts_parser *parser, json_object *vector)
     in_bytes(parser, &g, &whole.fields);
     at_random(parser, &g, &whole.fields);
     conf_fields_free(&whole.fields);
-    free(g.text.at);
+    free(g.text.data);
 }
 
 size_t cuts_judge(const cuts_parser *parser, const char *file)

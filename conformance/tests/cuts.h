@@ -11,7 +11,7 @@
 typedef struct cuts_golden {
     const char *parser;
     json_object *input, *expect;
-    conf_bytes text; /* the deltas joined */
+    buffer text; /* the deltas joined */
 } cuts_golden;
 
 /* A parser under test. One reading is under way at a time. */
@@ -28,6 +28,6 @@ typedef struct cuts_parser {
 size_t cuts_judge(const cuts_parser *parser, const char *file);
 
 /* A field that is expected, and how it differs. */
-void cuts_expect_field(const cuts_golden *g, const char *name, const conf_bytes *found);
+void cuts_expect_field(const cuts_golden *g, const char *name, const buffer *found);
 
 #endif

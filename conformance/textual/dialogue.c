@@ -199,8 +199,8 @@ static void judge(const dialogue *d, const answer *a, conf_verdict *v)
     else if (a->text.broken || a->reply.broken)
         conf_verdict_fail(v, CONF_CLASS_SHAPE, "%s", a->text.broken ? a->text.broken : a->reply.broken);
     else if (ids_differ(d, &a->generated, v) || end_differs(d, &a->generated.state, v)) return;
-    else if (!conf_field_same("text", (assay_text){d->text, d->n_text}, conf_bytes_text(&a->text.content),
-                              text, sizeof text))
+    else if (!conf_field_same("text", (assay_text){d->text, d->n_text}, buffer_text(&a->text.content), text,
+                              sizeof text))
         conf_verdict_fail(v, CONF_CLASS_TEXT, "%s", text);
     else (void)reply_differs(d, &a->reply, v);
 }

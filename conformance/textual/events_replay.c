@@ -25,7 +25,7 @@ typedef struct answer {
     const conf_events_case *e;
     way way;
     assay_response *response;
-    conf_bytes body;
+    buffer body;
     bool no_memory, is_empty; /* an empty piece was handed out */
     assay_status status;
     assay_error err;
@@ -40,7 +40,7 @@ static void take_bytes(void *context, const char *bytes, size_t n)
 {
     answer *a = context;
     a->is_empty = a->is_empty || n == 0;
-    a->no_memory = a->no_memory || !conf_bytes_add(&a->body, (assay_text){bytes, n});
+    a->no_memory = a->no_memory || !buffer_append_text(&a->body, (assay_text){bytes, n});
 }
 
 /* The request with or without a stream: a text that the caller frees, or NULL. */
@@ -100,7 +100,7 @@ static void say_all(answer *a)
 {
     const assay_byte_sink sink = {.take = take_bytes, .context = a};
     const conf_events_case *e = a->e;
-    conf_bytes joined = {0};
+    buffer joined = {0};
     const bool fails = e->raise_at != SIZE_MAX;
     for (size_t i = 0; i < e->n_chunks && i < e->raise_at && a->status == ASSAY_OK; i++) {
         conf_events_chunk chunk;
@@ -109,15 +109,15 @@ static void say_all(answer *a)
         if (a->way == BY_CHARACTERS) say_characters(a, &chunk);
         else if (a->way != AT_ONCE) say(a, &chunk, chunk.text, chunk.finished);
         else {
-            a->no_memory = a->no_memory || !conf_bytes_add(&joined, chunk.text);
-            if (last) say(a, &chunk, (assay_text){joined.n ? joined.at : "", joined.n}, chunk.finished);
+            a->no_memory = a->no_memory || !buffer_append_text(&joined, chunk.text);
+            if (last) say(a, &chunk, (assay_text){joined.n ? joined.data : "", joined.n}, chunk.finished);
         }
     }
     /* An engine that fails behind its last chunk has said all. */
     if (a->status == ASSAY_OK && fails && e->raise_at < e->n_chunks)
         a->status = a->serving->response_fail(a->response, "the engine failed", &sink, &a->err);
     if (a->status == ASSAY_OK) a->status = a->serving->response_end(a->response, &sink, &a->err);
-    free(joined.at);
+    free(joined.data);
 }
 
 /* What its grammar says of a stream; false where that is not sound. */
@@ -131,7 +131,7 @@ static bool check_stream(const answer *a, conf_verdict *v)
     serve_breach breach = {0};
     serve_grammar *g;
     assay_status rc = serve_grammar_open(&options, &g);
-    if (rc == ASSAY_OK) rc = serve_grammar_feed(g, a->body.at, a->body.n, &breach);
+    if (rc == ASSAY_OK) rc = serve_grammar_feed(g, a->body.data, a->body.n, &breach);
     if (rc == ASSAY_OK) rc = serve_grammar_end(g, &breach);
     if (rc == ASSAY_ENOMEM) conf_verdict_set(v, CONF_BROKEN, "out of memory");
     else if (rc != ASSAY_OK)
@@ -184,7 +184,7 @@ static bool judge(answer *a, json_object **first, conf_verdict *v)
     else if (a->is_empty) conf_verdict_fail(v, CONF_CLASS_SHAPE, "a piece of a body without bytes");
     if (v->outcome != CONF_PASSED || a->status != ASSAY_OK) return false;
     if (streams && !check_stream(a, v)) return false;
-    if (conf_message_fold(a->e->endpoint, streams, a->body.n ? a->body.at : "", a->body.n, &found, &err) !=
+    if (conf_message_fold(a->e->endpoint, streams, a->body.n ? a->body.data : "", a->body.n, &found, &err) !=
         ASSAY_OK) {
         conf_verdict_fail(v, CONF_CLASS_SHAPE, "%s%s", way_names[a->way], err.text);
         return false;
@@ -220,7 +220,7 @@ void conf_events_replay(const void *offered, const conf_case *c, const conf_vect
             a.serving->response_free(a.response);
         }
         goes_on = judge(&a, &first, v);
-        free(a.body.at);
+        free(a.body.data);
     }
     json_object_put(first);
 }

@@ -30,7 +30,7 @@ conformance_textual_tests_check_dialogue_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_events_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_events_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_message_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_textual_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=conf_bytes_add,--wrap=json_object_new_string_len
+conformance_textual_tests_check_message_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=buffer_append_text,--wrap=json_object_new_string_len
 conformance_textual_tests_check_message_LDADD = conformance/tests/libsupport.la
 conformance_textual_tests_check_reasoning_cuts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_textual_tests_check_reasoning_cuts_LDADD = conformance/tests/libsupport.la serving/libserving.la $(JSONC_LIBS)

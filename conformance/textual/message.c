@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json.h"
 #include "conformance/support/fields.h"
 #include "conformance/support/json_add.h"
@@ -13,11 +14,11 @@
 /* One message, as far as it was read. */
 typedef struct message {
     serve_endpoint endpoint;
-    json_object *out;      /* what is folded */
-    json_object *list;     /* of out: calls, blocks or items; borrowed */
-    conf_bytes content;    /* chat: joined; messages: of the block that is open, its text or its input */
-    conf_bytes reasoning;  /* chat */
-    conf_bytes *arguments; /* chat: [n_calls], joined */
+    json_object *out;  /* what is folded */
+    json_object *list; /* of out: calls, blocks or items; borrowed */
+    buffer content;    /* chat: joined; messages: of the block that is open, its text or its input */
+    buffer reasoning;  /* chat */
+    buffer *arguments; /* chat: [n_calls], joined */
     size_t n_calls;
     json_object *block; /* messages: that is open */
     bool ok;            /* there was memory for everything */
@@ -100,19 +101,19 @@ static void add_copy(message *m, json_object *to, const char *name, json_object 
 /* Chat completions: a call begins, with the first of its arguments. */
 static void begin_call(message *m, json_object *function)
 {
-    conf_bytes *grown = realloc(m->arguments, (m->n_calls + 1) * sizeof *grown);
+    buffer *grown = grow_by_one(m->arguments, m->n_calls, sizeof *grown);
     m->ok = grown && m->ok;
     if (!grown) return;
     m->arguments = grown;
-    grown[m->n_calls++] = (conf_bytes){0};
+    grown[m->n_calls++] = (buffer){0};
     add_copy(m, append(m), "name", member(function, "name"));
 }
 
 /* Chat completions: a message, or the delta of one. Calls come whole, or are named by their index. */
 static void take_chat(message *m, json_object *said, json_object *finish)
 {
-    m->ok = conf_bytes_add(&m->content, text_of(member(said, "content"))) && m->ok;
-    m->ok = conf_bytes_add(&m->reasoning, text_of(member(said, "reasoning_content"))) && m->ok;
+    m->ok = buffer_append_text(&m->content, text_of(member(said, "content"))) && m->ok;
+    m->ok = buffer_append_text(&m->reasoning, text_of(member(said, "reasoning_content"))) && m->ok;
     json_object *calls = member(said, "tool_calls");
     for (size_t i = 0; m->ok && i < length(calls); i++) {
         json_object *call = json_object_array_get_idx(calls, i), *function = member(call, "function");
@@ -122,17 +123,17 @@ static void take_chat(message *m, json_object *said, json_object *finish)
             own = m->n_calls;
             begin_call(m, function);
         }
-        m->ok = m->ok && conf_bytes_add(&m->arguments[own], text_of(member(function, "arguments")));
+        m->ok = m->ok && buffer_append_text(&m->arguments[own], text_of(member(function, "arguments")));
     }
     if (finish) add_copy(m, m->out, "finish_reason", finish);
 }
 
 static void end_chat(message *m)
 {
-    add_field(m, m->out, "content", conf_bytes_text(&m->content));
-    add_field(m, m->out, "reasoning_content", conf_bytes_text(&m->reasoning));
+    add_field(m, m->out, "content", buffer_text(&m->content));
+    add_field(m, m->out, "reasoning_content", buffer_text(&m->reasoning));
     for (size_t i = 0; i < m->n_calls; i++)
-        add_value(m, json_object_array_get_idx(m->list, i), "arguments", conf_bytes_text(&m->arguments[i]));
+        add_value(m, json_object_array_get_idx(m->list, i), "arguments", buffer_text(&m->arguments[i]));
 }
 
 /* The member of a block that holds its text. */
@@ -167,15 +168,15 @@ static void take_messages(message *m, json_object *event)
         m->content.n = 0;
     }
     for (size_t i = 0; is_text(type, "content_block_delta") && i < 3; i++)
-        m->ok = conf_bytes_add(&m->content, text_of(member(delta, deltas[i]))) && m->ok;
-    if (is_text(type, "content_block_stop")) take_block(m, m->block, conf_bytes_text(&m->content), NULL);
+        m->ok = buffer_append_text(&m->content, text_of(member(delta, deltas[i]))) && m->ok;
+    if (is_text(type, "content_block_stop")) take_block(m, m->block, buffer_text(&m->content), NULL);
     if (is_text(type, "message_delta")) add_copy(m, m->out, "stop_reason", member(delta, "stop_reason"));
 }
 
 static void take_item(message *m, json_object *item)
 {
     json_object *parts = member(item, "content"), *own;
-    conf_bytes joined = {0};
+    buffer joined = {0};
     if (is_text(member(item, "type"), "function_call")) {
         own = append(m);
         add_copy(m, own, "type", member(item, "type"));
@@ -184,15 +185,15 @@ static void take_item(message *m, json_object *item)
         return;
     }
     for (size_t i = 0; i < length(parts); i++)
-        m->ok =
-            conf_bytes_add(&joined, text_of(member(json_object_array_get_idx(parts, i), "text"))) && m->ok;
-    const assay_text text = conf_bytes_text(&joined);
+        m->ok = buffer_append_text(&joined, text_of(member(json_object_array_get_idx(parts, i), "text"))) &&
+                m->ok;
+    const assay_text text = buffer_text(&joined);
     if (conf_field_strip(text).n) {
         own = append(m);
         add_copy(m, own, "type", member(item, "type"));
         add_field(m, own, "text", text);
     }
-    free(joined.at);
+    free(joined.data);
 }
 
 static void take_response(message *m, json_object *response)
@@ -274,10 +275,10 @@ assay_status conf_message_fold(serve_endpoint endpoint, bool streamed, const cha
     if (rc == ASSAY_OK && m.ok && endpoint == SERVE_CHAT) end_chat(&m);
     if (!m.ok) rc = ASSAY_ENOMEM;
     if (rc == ASSAY_ENOMEM) (void)assay_fail(err, rc, "out of memory");
-    for (size_t i = 0; i < m.n_calls; i++) free(m.arguments[i].at);
+    for (size_t i = 0; i < m.n_calls; i++) free(m.arguments[i].data);
     free(m.arguments);
-    free(m.content.at);
-    free(m.reasoning.at);
+    free(m.content.data);
+    free(m.reasoning.data);
     json_object_put(m.block);
     if (rc != ASSAY_OK) json_object_put(m.out);
     else *out = m.out;

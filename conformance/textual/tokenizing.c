@@ -218,8 +218,8 @@ static void replay_decoding(const assay_serving *s, const assay_tokenizer *token
         return;
     }
     const assay_status rc =
-        s->decode(tokenizer, t->numbers, t->n_numbers, t->special, text.data, text.room, &n, &err);
-    text.n = n < text.room ? n : text.room;
+        s->decode(tokenizer, t->numbers, t->n_numbers, t->special, text.data, text.capacity, &n, &err);
+    text.n = n < text.capacity ? n : text.capacity;
     if (rc != ASSAY_OK) refused(v, "decode", rc, &err);
     else judge_text(t, text.data, text.n, v);
     if (v->outcome == CONF_PASSED && streams) {

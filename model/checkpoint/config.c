@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "model/checkpoint/config_harmless.h"
 
 enum { NAME_SHOWN_MAX = 120, VALUE_SHOWN_MAX = 80 };
@@ -157,17 +158,6 @@ void config_fail_element(config *c, assay_status status, const char *name, size_
     va_end(args);
 }
 
-static bool grow(config_notes *notes)
-{
-    if (notes->n < notes->capacity) return true;
-    const size_t capacity = notes->capacity ? 2 * notes->capacity : 16;
-    char **line = realloc(notes->line, capacity * sizeof *line);
-    if (!line) return false;
-    notes->line = line;
-    notes->capacity = capacity;
-    return true;
-}
-
 void config_note(config_notes *notes, const char *format, ...)
 {
     char *text = NULL;
@@ -175,12 +165,14 @@ void config_note(config_notes *notes, const char *format, ...)
     va_start(args, format);
     const int length = vasprintf(&text, format, args);
     va_end(args);
-    if (length >= 0 && grow(notes)) {
-        notes->line[notes->n++] = text;
+    char **grown = length >= 0 ? grow_by_one(notes->line, notes->n, sizeof *grown) : NULL;
+    if (!grown) {
+        if (length >= 0) free(text);
+        notes->incomplete = true;
         return;
     }
-    if (length >= 0) free(text);
-    notes->incomplete = true;
+    notes->line = grown;
+    notes->line[notes->n++] = text;
 }
 
 void config_notes_free(config_notes *notes)

@@ -23,7 +23,7 @@
  * instead. */
 typedef struct config_notes {
     char **line;
-    size_t n, capacity;
+    size_t n;
     bool incomplete;
 } config_notes;
 

@@ -3,6 +3,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json_scan.h"
 
 #include <stdarg.h>
@@ -238,14 +239,9 @@ static assay_status check_entry(const parser *p, const entry *e)
 static assay_status keep_tensor(parser *p, entry *e)
 {
     safetensors_header *h = p->header;
-    if (h->n == h->capacity) {
-        const size_t capacity = h->capacity ? 2 * h->capacity : 64;
-        assay_tensor *tensors = NULL;
-        if (capacity <= SIZE_MAX / sizeof *tensors) tensors = realloc(h->tensors, capacity * sizeof *tensors);
-        if (!tensors) return out_of_memory(p);
-        h->tensors = tensors;
-        h->capacity = capacity;
-    }
+    assay_tensor *tensors = grow_by_one(h->tensors, h->n, sizeof *tensors);
+    if (!tensors) return out_of_memory(p);
+    h->tensors = tensors;
     /* A name and its terminator take at most what the name and its quotes took in the header. */
     e->tensor.name = p->name_end;
     p->name_end += json_scan_unescape(p->name_end, &e->name);
@@ -311,7 +307,7 @@ assay_status safetensors_header_parse(const char *path, const char *text, size_t
                                       size_t n_data, safetensors_header *out, assay_error *err)
 {
     static const char SUFFIX[] = ": header";
-    safetensors_header header = {NULL, 0, 0, NULL};
+    safetensors_header header = {0};
     parser p = {.path = path, .data = data, .n_data = n_data, .header = &header, .err = err};
 
     if (n == 0 || text[0] != '{')

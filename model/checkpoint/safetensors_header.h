@@ -11,7 +11,6 @@
 typedef struct safetensors_header {
     assay_tensor *tensors;
     size_t n;
-    size_t capacity;
     char *names;
 } safetensors_header;
 

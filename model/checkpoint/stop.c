@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/stop_tokenizer.h"
@@ -22,7 +23,7 @@ typedef struct stop_id {
 struct stop_set {
     stop_id
         *named; /* [n_named] in the order of the documents; once the set is made [n], sorted, each id once */
-    size_t n_named, capacity;
+    size_t n_named;
     int32_t *id; /* [n] */
     size_t n;
     char *nameless;
@@ -45,13 +46,9 @@ static const struct {
 
 static assay_status add(stop_set *s, int32_t id, unsigned origin, assay_error *err)
 {
-    if (s->n_named == s->capacity) {
-        const size_t capacity = s->capacity ? 2 * s->capacity : 8;
-        stop_id *grown = realloc(s->named, capacity * sizeof *grown);
-        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "stop set: out of memory");
-        s->named = grown;
-        s->capacity = capacity;
-    }
+    stop_id *grown = grow_by_one(s->named, s->n_named, sizeof *grown);
+    if (!grown) return assay_fail(err, ASSAY_ENOMEM, "stop set: out of memory");
+    s->named = grown;
     s->named[s->n_named++] = (stop_id){id, origin};
     return ASSAY_OK;
 }

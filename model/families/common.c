@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/checkpoint/config_quantization.h"
 #include "model/checkpoint/config_value.h"
 #include "model/families/families.h"
@@ -128,7 +129,7 @@ size_t family_rope(family *f, const config_rope_request *request)
                     request->head_dim);
         return PLAN_NONE;
     }
-    rope *grown = realloc(p->ropes, (p->n_ropes + 1) * sizeof *grown);
+    rope *grown = grow_by_one(p->ropes, p->n_ropes, sizeof *grown);
     if (!grown) {
         config_fail(f->config, ASSAY_ENOMEM, "out of memory");
         return PLAN_NONE;

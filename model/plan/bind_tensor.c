@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/grow.h"
 
 enum { SHAPE_MAX_LENGTH = 8 * 21 + 3 };
 
@@ -62,7 +63,7 @@ static void count_storage(bind *b, const plan_storage *storage, size_t n_element
             b->storages[i].bits != storage->bits || b->storages[i].group != storage->group))
         i++;
     if (i == b->n_storages) {
-        plan_storage *grown = realloc(b->storages, (i + 1) * sizeof *grown);
+        plan_storage *grown = grow_by_one(b->storages, i, sizeof *grown);
         if (!grown) {
             bind_fail(b, ASSAY_ENOMEM, "out of memory");
             return;

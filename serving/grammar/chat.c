@@ -23,13 +23,13 @@
 
 typedef struct choice {
     bool begun, finished;
-    serve_bytes *calls; /* [n_calls]: the joined arguments of each */
+    buffer *calls; /* [n_calls]: the joined arguments of each */
     size_t n_calls;
     serve_tail tail;
 } choice;
 
 typedef struct chat {
-    serve_bytes id, model;
+    buffer id, model;
     bool has_created, has_usage, is_done;
     int64_t created;
     choice *choices; /* [n_choices] */
@@ -284,12 +284,12 @@ static void free_state(void *state)
 {
     chat *c = state;
     for (size_t i = 0; i < c->n_choices; i++) {
-        for (size_t k = 0; k < c->choices[i].n_calls; k++) serve_bytes_free(&c->choices[i].calls[k]);
+        for (size_t k = 0; k < c->choices[i].n_calls; k++) buffer_free(&c->choices[i].calls[k]);
         free(c->choices[i].calls);
     }
     free(c->choices);
-    serve_bytes_free(&c->id);
-    serve_bytes_free(&c->model);
+    buffer_free(&c->id);
+    buffer_free(&c->model);
 }
 
 const serve_grammar_rules serve_grammar_chat = {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/checks.h"
 
+#include "base/grow.h"
 #include "base/json.h"
+#include "serving/text/escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,12 +34,12 @@ assay_status serve_grammar_fail(serve_grammar *g, const char *rule, const char *
 serve_quoted serve_quote(assay_text text)
 {
     serve_quoted q;
-    serve_bytes b = {0};
+    buffer b = {0};
     const int n = json_scan_clip(text.at ? text.at : "", text.n, 32);
-    serve_bytes_add_escaped(&b, (assay_text){text.at ? text.at : "", (size_t)n});
-    (void)snprintf(q.at, sizeof q.at, "\"%.*s%s\"", json_scan_clip(b.at ? b.at : "", b.n, 56),
-                   b.at ? b.at : "", b.n > 56 || (size_t)n < text.n ? "…" : "");
-    serve_bytes_free(&b);
+    serve_append_escaped(&b, (assay_text){text.at ? text.at : "", (size_t)n});
+    (void)snprintf(q.at, sizeof q.at, "\"%.*s%s\"", json_scan_clip(b.data ? b.data : "", b.n, 56),
+                   b.data ? b.data : "", b.n > 56 || (size_t)n < text.n ? "…" : "");
+    buffer_free(&b);
     return q;
 }
 
@@ -111,46 +113,46 @@ assay_status serve_grammar_count(serve_grammar *g, const char *rule, const char 
 }
 
 assay_status serve_grammar_same(serve_grammar *g, const char *rule, const char *where, json_object *object,
-                                const char *name, serve_bytes *first)
+                                const char *name, buffer *first)
 {
     assay_text found;
     assay_status rc = serve_grammar_name(g, rule, where, object, name, &found);
     if (rc != ASSAY_OK) return rc;
     if (first->n == 0) return serve_grammar_join(g, first, found);
-    if (first->n == found.n && memcmp(first->at, found.at, found.n) == 0) return ASSAY_OK;
+    if (first->n == found.n && memcmp(first->data, found.at, found.n) == 0) return ASSAY_OK;
     return serve_grammar_fail(g, rule, "%s: found %s %s, expected %s, as before", where, name,
-                              serve_quote(found).at, serve_quote(serve_bytes_text(first)).at);
+                              serve_quote(found).at, serve_quote(buffer_text(first)).at);
 }
 
-assay_status serve_grammar_join(serve_grammar *g, serve_bytes *to, assay_text delta)
+assay_status serve_grammar_join(serve_grammar *g, buffer *to, assay_text delta)
 {
     if (delta.n > SERVE_GRAMMAR_TEXT_MAX - g->n_joined)
         return serve_grammar_fail(g, "size", "found more text, expected at most %zu bytes of it in a stream",
                                   SERVE_GRAMMAR_TEXT_MAX);
     g->n_joined += delta.n;
-    serve_bytes_add(to, delta.at, delta.n);
+    buffer_append(to, delta.at, delta.n);
     return to->failed ? ASSAY_ENOMEM : ASSAY_OK;
 }
 
 assay_status serve_grammar_joined_json(serve_grammar *g, const char *rule, const char *what,
-                                       const serve_bytes *joined, bool object)
+                                       const buffer *joined, bool object)
 {
     assay_error err;
-    assay_status rc = json_check(what, joined->n ? joined->at : "", joined->n, &err);
+    assay_status rc = json_check(what, joined->n ? joined->data : "", joined->n, &err);
     if (rc == ASSAY_ENOMEM) return rc;
     if (rc != ASSAY_OK) return serve_grammar_fail(g, rule, "%s", err.text);
-    const char *at = joined->at;
+    const char *at = joined->data;
     while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
     if (!object || *at == '{') return ASSAY_OK;
     return serve_grammar_fail(g, rule, "%s: found %s, expected an object", what,
-                              serve_quote(serve_bytes_text(joined)).at);
+                              serve_quote(buffer_text(joined)).at);
 }
 
 assay_status serve_grammar_joined_same(serve_grammar *g, const char *rule, const char *what,
-                                       const serve_bytes *joined, assay_text found)
+                                       const buffer *joined, assay_text found)
 {
     size_t n = 0;
-    while (n < joined->n && n < found.n && joined->at[n] == found.at[n]) n++;
+    while (n < joined->n && n < found.n && joined->data[n] == found.at[n]) n++;
     if (n == joined->n && n == found.n) return ASSAY_OK;
     return serve_grammar_fail(g, rule,
                               "%s: found %s of %zu bytes, expected the %zu that the deltas joined give (they "
@@ -161,21 +163,21 @@ assay_status serve_grammar_joined_same(serve_grammar *g, const char *rule, const
 /* The window is the end of the preceding content and the delta; it is searched once for each marker. */
 assay_status serve_grammar_content(serve_grammar *g, serve_tail *tail, assay_text delta)
 {
-    serve_bytes *window = &g->window;
+    buffer *window = &g->window;
     g->summary.content_bytes += delta.n;
     if (g->options.n_markers == 0) return ASSAY_OK;
     window->n = 0;
-    serve_bytes_add(window, tail->at, tail->n);
-    serve_bytes_add(window, delta.at, delta.n);
+    buffer_append(window, tail->at, tail->n);
+    buffer_append(window, delta.at, delta.n);
     if (window->failed) return ASSAY_ENOMEM;
     for (size_t i = 0; i < g->options.n_markers; i++) {
         const char *marker = g->options.markers[i];
-        if (memmem(window->at ? window->at : "", window->n, marker, strlen(marker)))
+        if (memmem(window->data ? window->data : "", window->n, marker, strlen(marker)))
             return serve_grammar_fail(g, "marker", "found %s in content, expected none",
                                       serve_quote((assay_text){marker, strlen(marker)}).at);
     }
     tail->n = window->n < SERVE_MARKER_MAX - 1 ? window->n : SERVE_MARKER_MAX - 1;
-    if (tail->n) memcpy(tail->at, window->at + window->n - tail->n, tail->n);
+    if (tail->n) memcpy(tail->at, window->data + window->n - tail->n, tail->n);
     return ASSAY_OK;
 }
 
@@ -189,10 +191,9 @@ assay_status serve_grammar_grow(serve_grammar *g, const char *what, void **array
 {
     if (n == most)
         return serve_grammar_fail(g, "size", "found more than %zu %s, expected at most those", most, what);
-    if ((n & (n - 1)) != 0) return ASSAY_OK; /* the capacity doubles at powers of two, so there is space */
-    void *grown = realloc(*array, (n ? 2 * n : 1) * size);
+    void *grown = grow_by_one(*array, n, size);
     if (!grown) return ASSAY_ENOMEM;
-    memset((char *)grown + n * size, 0, (n ? n : 1) * size);
+    memset((char *)grown + n * size, 0, size);
     *array = grown;
     return ASSAY_OK;
 }

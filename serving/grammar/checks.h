@@ -45,18 +45,18 @@ assay_status serve_grammar_count(serve_grammar *g, const char *rule, const char 
 
 /* A string that must not be empty, and must be the same in all events; `first` holds the first one. */
 assay_status serve_grammar_same(serve_grammar *g, const char *rule, const char *where, json_object *object,
-                                const char *name, serve_bytes *first);
+                                const char *name, buffer *first);
 
 /* Appends a delta to a joined text, and counts its bytes. */
-assay_status serve_grammar_join(serve_grammar *g, serve_bytes *to, assay_text delta);
+assay_status serve_grammar_join(serve_grammar *g, buffer *to, assay_text delta);
 
 /* The joined text must be one JSON value, and an object if `object`. */
 assay_status serve_grammar_joined_json(serve_grammar *g, const char *rule, const char *what,
-                                       const serve_bytes *joined, bool object);
+                                       const buffer *joined, bool object);
 
 /* The joined text must equal `found`. */
 assay_status serve_grammar_joined_same(serve_grammar *g, const char *rule, const char *what,
-                                       const serve_bytes *joined, assay_text found);
+                                       const buffer *joined, assay_text found);
 
 /* The end of a text that may grow: as many bytes as can begin a marker. */
 typedef struct serve_tail {

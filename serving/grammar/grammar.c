@@ -98,7 +98,7 @@ void serve_grammar_free(serve_grammar *g)
     g->rules->free(g->state);
     free(g->state);
     serve_sse_free(g->sse);
-    serve_bytes_free(&g->window);
+    buffer_free(&g->window);
     free(g);
 }
 

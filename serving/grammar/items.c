@@ -20,7 +20,7 @@ static const serve_part_kind kinds[] = {
 
 static void free_parts(serve_part_list *parts)
 {
-    for (size_t i = 0; i < parts->n; i++) serve_bytes_free(&parts->at[i].text);
+    for (size_t i = 0; i < parts->n; i++) buffer_free(&parts->at[i].text);
     free(parts->at);
 }
 
@@ -28,11 +28,11 @@ void serve_items_free(serve_items *items)
 {
     for (size_t i = 0; i < items->n; i++) {
         serve_item *item = &items->at[i];
-        serve_bytes_free(&item->id);
-        serve_bytes_free(&item->type);
-        serve_bytes_free(&item->call_id);
-        serve_bytes_free(&item->name);
-        serve_bytes_free(&item->arguments);
+        buffer_free(&item->id);
+        buffer_free(&item->type);
+        buffer_free(&item->call_id);
+        buffer_free(&item->name);
+        buffer_free(&item->arguments);
         free_parts(&item->content);
         free_parts(&item->summary);
     }
@@ -41,7 +41,7 @@ void serve_items_free(serve_items *items)
 
 static bool is_of_type(const serve_item *item, const char *type)
 {
-    return serve_text_is(serve_bytes_text(&item->type), type);
+    return serve_text_is(buffer_text(&item->type), type);
 }
 
 /* A list must be empty if it is there. */
@@ -164,7 +164,7 @@ static assay_status find_kind(serve_grammar *g, const serve_item *item, assay_te
         return ASSAY_OK;
     }
     return serve_grammar_fail(g, "responses-part", "found a part of type %s in an item of type %s",
-                              serve_quote(type).at, serve_quote(serve_bytes_text(&item->type)).at);
+                              serve_quote(type).at, serve_quote(buffer_text(&item->type)).at);
 }
 
 assay_status serve_items_read_part_added(serve_grammar *g, serve_items *items, json_object *event,
@@ -266,7 +266,7 @@ assay_status serve_items_read_arguments(serve_grammar *g, serve_items *items, js
     assay_status rc = find_item(g, "responses-item", items, event, true, &item);
     if (rc == ASSAY_OK && !is_of_type(item, "function_call"))
         rc = serve_grammar_fail(g, "responses-item", "found arguments of an item of type %s",
-                                serve_quote(serve_bytes_text(&item->type)).at);
+                                serve_quote(buffer_text(&item->type)).at);
     if (rc == ASSAY_OK && item->arguments_done)
         rc = serve_grammar_fail(g, "responses-done", "found more of arguments that are done");
     if (rc == ASSAY_OK) rc = serve_grammar_member(g, rule, "the event", event, name, json_type_string, &text);

@@ -29,7 +29,7 @@ typedef struct serve_part_kind {
 
 typedef struct serve_part {
     const serve_part_kind *kind;
-    serve_bytes text; /* the joined deltas */
+    buffer text; /* the joined deltas */
     serve_tail tail;
     bool text_done, is_done;
 } serve_part;
@@ -40,9 +40,9 @@ typedef struct serve_part_list {
 } serve_part_list;
 
 typedef struct serve_item {
-    serve_bytes id, type, call_id, name;
+    buffer id, type, call_id, name;
     serve_part_list content, summary;
-    serve_bytes arguments; /* the joined deltas */
+    buffer arguments; /* the joined deltas */
     bool arguments_done, is_done;
 } serve_item;
 

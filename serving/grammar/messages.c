@@ -50,7 +50,7 @@ typedef struct messages {
     bool has_tool;     /* a block was tool_use */
     bool input_broken; /* the input of the latest block is no object, which is allowed if generation was cut
                           short */
-    serve_bytes input; /* the joined deltas of the open block */
+    buffer input;      /* the joined deltas of the open block */
     serve_tail tail;
 } messages;
 
@@ -274,7 +274,7 @@ static assay_status check_stop_reason(serve_grammar *g, const messages *m, json_
         !serve_text_is(reason, "model_context_window_exceeded"))
         return serve_grammar_fail(g, "messages-input",
                                   "the input of the last tool, joined: found %s, expected a JSON object",
-                                  serve_quote(serve_bytes_text(&m->input)).at);
+                                  serve_quote(buffer_text(&m->input)).at);
     return ASSAY_OK;
 }
 
@@ -359,7 +359,7 @@ static assay_status end_stream(serve_grammar *g, void *state)
 static void free_state(void *state)
 {
     messages *m = state;
-    serve_bytes_free(&m->input);
+    buffer_free(&m->input);
 }
 
 const serve_grammar_rules serve_grammar_messages = {

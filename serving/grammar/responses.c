@@ -18,7 +18,7 @@ typedef struct responses {
     phase phase;
     bool has_sequence;
     int64_t sequence;
-    serve_bytes id, model;
+    buffer id, model;
     serve_items items;
 } responses;
 
@@ -268,8 +268,8 @@ static void free_state(void *state)
 {
     responses *r = state;
     serve_items_free(&r->items);
-    serve_bytes_free(&r->id);
-    serve_bytes_free(&r->model);
+    buffer_free(&r->id);
+    buffer_free(&r->model);
 }
 
 const serve_grammar_rules serve_grammar_responses = {

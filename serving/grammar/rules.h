@@ -4,10 +4,10 @@
 #ifndef SERVING_GRAMMAR_RULES_H
 #define SERVING_GRAMMAR_RULES_H
 
+#include "base/buffer.h"
 #include "serving/grammar/breach.h"
 #include "serving/grammar/options.h"
 #include "serving/grammar/sse.h"
-#include "serving/text/bytes.h"
 
 #include <json-c/json.h>
 
@@ -32,7 +32,7 @@ struct serve_grammar {
     const serve_sse_event *event; /* the current event; NULL at the end of the stream */
     serve_breach *breach;         /* set during a call */
     size_t n_joined;              /* bytes joined so far */
-    serve_bytes window;           /* the text that is searched for markers */
+    buffer window;                /* the text that is searched for markers */
     bool failed;                  /* the error event has come */
     serve_grammar_summary summary;
 };

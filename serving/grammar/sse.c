@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/sse.h"
 
-#include "serving/text/bytes.h"
+#include "serving/text/escape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@ static const char *const field_names[N_FIELDS] = {"data", "event", "id", "retry"
 
 struct serve_sse {
     serve_sse_sink sink;
-    serve_bytes line;       /* the current line, as far as it has come */
-    size_t line_offset;     /* offset of its first byte */
-    bool after_cr;          /* skip a LF that follows a CR */
-    bool has[N_FIELDS];     /* of the current event */
-    serve_bytes data, type; /* of the current event; each line of data ends in LF */
+    buffer line;        /* the current line, as far as it has come */
+    size_t line_offset; /* offset of its first byte */
+    bool after_cr;      /* skip a LF that follows a CR */
+    bool has[N_FIELDS]; /* of the current event */
+    buffer data, type;  /* of the current event; each line of data ends in LF */
     size_t event_offset;
     size_t n_events, n_bytes;
 };
@@ -33,9 +33,9 @@ assay_status serve_sse_open(const serve_sse_sink *sink, serve_sse **out)
 void serve_sse_free(serve_sse *s)
 {
     if (!s) return;
-    serve_bytes_free(&s->line);
-    serve_bytes_free(&s->data);
-    serve_bytes_free(&s->type);
+    buffer_free(&s->line);
+    buffer_free(&s->data);
+    buffer_free(&s->type);
     free(s);
 }
 
@@ -66,9 +66,9 @@ static assay_status dispatch(serve_sse *s, serve_breach *breach)
     assay_status rc = ASSAY_OK;
     if (s->has[FIELD_DATA]) {
         const serve_sse_event event = {
-            .type = s->has[FIELD_EVENT] ? (assay_text){s->type.at ? s->type.at : "", s->type.n}
+            .type = s->has[FIELD_EVENT] ? (assay_text){s->type.data ? s->type.data : "", s->type.n}
                                         : (assay_text){NULL, 0},
-            .data = {s->data.at, s->data.n - 1},
+            .data = {s->data.data, s->data.n - 1},
             .number = ++s->n_events,
             .offset = s->event_offset,
         };
@@ -82,12 +82,12 @@ static assay_status dispatch(serve_sse *s, serve_breach *breach)
 static assay_status refuse_field(const serve_sse *s, const char *found, size_t n, const char *expected,
                                  serve_breach *breach)
 {
-    serve_bytes shown = {0};
-    serve_bytes_add_quoted(&shown, (assay_text){found, n < 40 ? n : 40});
+    buffer shown = {0};
+    serve_append_quoted(&shown, (assay_text){found, n < 40 ? n : 40});
     assay_status rc =
         serve_breach_set(breach, "sse-field", s->n_events + 1, s->line_offset, "found %.*s, expected %s",
-                         (int)shown.n, shown.n ? shown.at : "", expected);
-    serve_bytes_free(&shown);
+                         (int)shown.n, shown.n ? shown.data : "", expected);
+    buffer_free(&shown);
     return rc;
 }
 
@@ -99,12 +99,12 @@ static assay_status refuse_line(const serve_sse *s, assay_text line, serve_breac
 static assay_status read_field(serve_sse *s, field f, assay_text value, serve_breach *breach)
 {
     if (f == FIELD_DATA) {
-        serve_bytes_add(&s->data, value.at, value.n);
-        serve_bytes_add(&s->data, "\n", 1);
+        buffer_append(&s->data, value.at, value.n);
+        buffer_append(&s->data, "\n", 1);
     } else if (s->has[f]) {
         return refuse_field(s, field_names[f], strlen(field_names[f]), "this field once in an event", breach);
     } else if (f == FIELD_EVENT) {
-        serve_bytes_add(&s->type, value.at, value.n);
+        buffer_append(&s->type, value.at, value.n);
     } else if (f == FIELD_ID && memchr(value.at, '\0', value.n)) {
         return refuse_field(s, value.at, value.n, "an id without U+0000", breach);
     } else if (f == FIELD_RETRY) {
@@ -145,9 +145,9 @@ static assay_status read_line(serve_sse *s, const char *at, size_t n, serve_brea
 static assay_status end_line(serve_sse *s, const char *at, size_t n, serve_breach *breach)
 {
     if (s->line.n == 0) return read_line(s, at, n, breach);
-    serve_bytes_add(&s->line, at, n);
+    buffer_append(&s->line, at, n);
     if (s->line.failed) return ASSAY_ENOMEM;
-    assay_status rc = read_line(s, s->line.at, s->line.n, breach);
+    assay_status rc = read_line(s, s->line.data, s->line.n, breach);
     s->line.n = 0;
     return rc;
 }
@@ -177,7 +177,7 @@ assay_status serve_sse_feed(serve_sse *s, const char *bytes, size_t n, serve_bre
         assay_status rc = check_size(s, end - at, breach);
         if (rc != ASSAY_OK) return rc;
         if (end == n) {
-            serve_bytes_add(&s->line, bytes + at, end - at);
+            buffer_append(&s->line, bytes + at, end - at);
             return s->line.failed ? ASSAY_ENOMEM : ASSAY_OK;
         }
         rc = end_line(s, bytes + at, end - at, breach);
@@ -206,7 +206,7 @@ static bool may_be_field(assay_text line)
  * message. */
 assay_status serve_sse_end(serve_sse *s, serve_breach *breach)
 {
-    const assay_text line = without_mark(s, (assay_text){s->line.n ? s->line.at : "", s->line.n});
+    const assay_text line = without_mark(s, (assay_text){s->line.n ? s->line.data : "", s->line.n});
     if (line.n > 0 && !may_be_field(line)) return refuse_line(s, line, breach);
     if (!is_under_way(s) && (line.n == 0 || line.at[0] == ':')) return ASSAY_OK;
     return serve_breach_set(breach, "sse-end", s->n_events + 1, s->n_bytes,

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/response/body.h"
 
+#include "serving/text/escape.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 void serve_put(assay_response *r, const char *literal)
 {
-    serve_bytes_add_string(&r->out, literal);
+    buffer_append_string(&r->out, literal);
 }
 
 void serve_put_text(assay_response *r, assay_text text)
 {
-    serve_bytes_add_quoted(&r->out, text.at ? text : (assay_text){"", 0});
+    serve_append_quoted(&r->out, text.at ? text : (assay_text){"", 0});
 }
 
 void serve_put_count(assay_response *r, int64_t n)
@@ -31,7 +33,7 @@ void serve_put_id(assay_response *r, const char *prefix)
 {
     serve_put(r, "\"");
     serve_put(r, prefix);
-    serve_bytes_add_escaped(&r->out, serve_text_of(r->id.at));
+    serve_append_escaped(&r->out, serve_text_of(r->id.data));
     serve_put(r, "\"");
 }
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/response/body.h"
 
+#include "serving/text/escape.h"
+
 static const char *finish_reason(const assay_response *r)
 {
     static const char *const reasons[] = {"stop", "stop", "length", "content_filter"};
@@ -18,7 +20,7 @@ static void put_head(assay_response *r, const char *object)
     serve_put(r, "\",\"created\":");
     serve_put_count(r, r->created);
     serve_put(r, ",\"model\":");
-    serve_put_text(r, serve_bytes_text(&r->request.model));
+    serve_put_text(r, buffer_text(&r->request.model));
     serve_put(r, ",\"choices\":[");
 }
 
@@ -80,9 +82,9 @@ static void put_call(assay_response *r, const serve_run *run, bool with_index)
     serve_put(r, "\"id\":");
     serve_put_id_of(r, "call_", run->call);
     serve_put(r, ",\"type\":\"function\",\"function\":{\"name\":");
-    serve_put_text(r, serve_bytes_text(&run->name));
+    serve_put_text(r, buffer_text(&run->name));
     serve_put(r, ",\"arguments\":");
-    serve_put_text(r, serve_bytes_text(&run->text));
+    serve_put_text(r, buffer_text(&run->text));
     serve_put(r, "}}");
 }
 
@@ -132,7 +134,7 @@ static bool put_field(assay_response *r, const char *name, assay_part part)
         if (r->runs[i].part != part) continue;
         if (!any) serve_put(r, name);
         any = true;
-        serve_bytes_add_escaped(&r->out, serve_bytes_text(&r->runs[i].text));
+        serve_append_escaped(&r->out, buffer_text(&r->runs[i].text));
     }
     if (any) serve_put(r, "\"");
     return any;

@@ -6,8 +6,8 @@
 
 #include <assay/serving.h>
 
+#include "base/buffer.h"
 #include "serving/response/request.h"
-#include "serving/text/bytes.h"
 #include "serving/text/special.h"
 #include "serving/tools/request.h"
 
@@ -17,11 +17,11 @@ typedef enum serve_finish { SERVE_STOPPED, SERVE_STOP_TEXT, SERVE_LENGTH, SERVE_
 /* A run: consecutive reasoning, consecutive content, or one call (ASSAY_PART_CALL). */
 typedef struct serve_run {
     assay_part part;
-    serve_bytes name; /* of a call */
-    serve_bytes text; /* joined; of a call its arguments, one JSON value */
-    size_t index;     /* index among the runs */
-    size_t call;      /* index among the calls */
-    bool is_cut;      /* generation reached its limit within this run */
+    buffer name;  /* of a call */
+    buffer text;  /* joined; of a call its arguments, one JSON value */
+    size_t index; /* index among the runs */
+    size_t call;  /* index among the calls */
+    bool is_cut;  /* generation reached its limit within this run */
 } serve_run;
 
 /* Each function appends to r->out. A response that does not stream calls only `whole` and `whole_fail`. */
@@ -47,19 +47,19 @@ struct assay_response {
     assay_reply *reply;
     serve_tools_request *tools; /* the tools that the request declares */
     serve_special special;      /* state for the current content */
-    serve_bytes id;             /* terminated */
+    buffer id;                  /* terminated */
     int64_t created;
     serve_run *runs; /* [n_runs], owned */
     size_t n_runs, n_calls;
     bool is_open; /* the last run is open */
-    serve_bytes space[ASSAY_PART_REASONING +
-                      1]; /* leading white space that a run of content or reasoning may begin with */
+    buffer space[ASSAY_PART_REASONING +
+                 1]; /* leading white space that a run of content or reasoning may begin with */
     int64_t prompt_tokens, completion_tokens;
     serve_finish finish;
-    serve_bytes stop_sequence;
+    buffer stop_sequence;
     size_t sequence; /* events of Responses so far */
     bool has_begun, is_over, no_memory;
-    serve_bytes out; /* what the current call has written */
+    buffer out; /* what the current call has written */
 };
 
 #endif

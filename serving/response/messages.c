@@ -31,7 +31,7 @@ static void put_head(assay_response *r)
     serve_put(r, "{\"id\":");
     serve_put_id(r, "msg_");
     serve_put(r, ",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
-    serve_put_text(r, serve_bytes_text(&r->request.model));
+    serve_put_text(r, buffer_text(&r->request.model));
     serve_put(r, ",\"content\":[");
 }
 
@@ -66,7 +66,7 @@ static void put_block(assay_response *r, const serve_run *run, assay_text text, 
         serve_put(r, "{\"type\":\"tool_use\",\"id\":");
         serve_put_id_of(r, "toolu_", run->call);
         serve_put(r, ",\"name\":");
-        serve_put_text(r, serve_bytes_text(&run->name));
+        serve_put_text(r, buffer_text(&run->name));
         serve_put(r, ",\"input\":");
         serve_put(r, input);
         serve_put(r, "}");
@@ -106,9 +106,9 @@ static void delta(assay_response *r, const serve_run *run, assay_text text)
 /* A tool's input is an object: any other value becomes an empty one. */
 static assay_text input_of(const serve_run *run)
 {
-    const char *at = run->text.at, *end = at + run->text.n;
+    const char *at = run->text.data, *end = at + run->text.n;
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) at++;
-    return at < end && *at == '{' ? serve_bytes_text(&run->text) : serve_text_of("{}");
+    return at < end && *at == '{' ? buffer_text(&run->text) : serve_text_of("{}");
 }
 
 static void close_block(assay_response *r, const serve_run *run)
@@ -128,7 +128,7 @@ static void put_stop(assay_response *r)
     serve_put(r, "\"stop_reason\":");
     serve_put_text(r, serve_text_of(r->n_calls ? "tool_use" : reasons[r->finish]));
     serve_put(r, ",\"stop_sequence\":");
-    if (sequence) serve_put_text(r, serve_bytes_text(&r->stop_sequence));
+    if (sequence) serve_put_text(r, buffer_text(&r->stop_sequence));
     else serve_put(r, "null");
 }
 
@@ -172,13 +172,13 @@ static void whole(assay_response *r)
         const serve_run *run = &r->runs[i];
         if (i) serve_put(r, ",");
         if (run->part != ASSAY_PART_CALL) {
-            put_block(r, run, serve_bytes_text(&run->text), "");
+            put_block(r, run, buffer_text(&run->text), "");
             continue;
         }
         put_block(r, run, serve_text_of(""), "");
         r->out.n--; /* the closing brace: the input goes before it */
         const assay_text input = input_of(run);
-        serve_bytes_add(&r->out, input.at, input.n);
+        buffer_append(&r->out, input.at, input.n);
         serve_put(r, "}");
     }
     serve_put(r, "],");

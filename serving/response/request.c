@@ -19,19 +19,19 @@ static assay_status find(json_object *object, const char *where, const char *nam
 }
 
 /* A terminated copy. */
-static assay_status copy_text(json_object *object, const char *where, const char *name, serve_bytes *out,
+static assay_status copy_text(json_object *object, const char *where, const char *name, buffer *out,
                               assay_error *err)
 {
     json_object *value;
     assay_status rc = find(object, where, name, json_type_string, &value, err);
     if (rc != ASSAY_OK) return rc;
     out->n = 0;
-    serve_bytes_add(out, value ? json_object_get_string(value) : "",
-                    value ? (size_t)json_object_get_string_len(value) : 0);
-    serve_bytes_add(out, "", 1);
+    buffer_append(out, value ? json_object_get_string(value) : "",
+                  value ? (size_t)json_object_get_string_len(value) : 0);
+    buffer_append(out, "", 1);
     if (out->failed) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", where);
     out->n--;
-    if (strlen(out->at) == out->n) return ASSAY_OK;
+    if (strlen(out->data) == out->n) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT, "%s: %s: found U+0000, expected none", where, name);
 }
 
@@ -102,18 +102,18 @@ static assay_status convert_tool(serve_endpoint endpoint, json_object *tool, jso
 static assay_status write_tools(json_object *tools, serve_request *r, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
-    serve_bytes_add_string(&r->request, "{\"tools\":[");
+    buffer_append_string(&r->request, "{\"tools\":[");
     for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(tools); i++) {
         json_object *tool = NULL;
         rc = convert_tool(r->endpoint, json_object_array_get_idx(tools, i), &tool, err);
         if (rc != ASSAY_OK) break;
         const char *text = json_object_to_json_string_ext(tool, JSON_C_TO_STRING_PLAIN);
         if (!text) rc = assay_fail(err, ASSAY_ENOMEM, "request: out of memory");
-        if (i) serve_bytes_add_string(&r->request, ",");
-        serve_bytes_add_string(&r->request, text ? text : "");
+        if (i) buffer_append_string(&r->request, ",");
+        buffer_append_string(&r->request, text ? text : "");
         json_object_put(tool);
     }
-    serve_bytes_add_string(&r->request, "]}");
+    buffer_append_string(&r->request, "]}");
     if (rc == ASSAY_OK && r->request.failed) rc = assay_fail(err, ASSAY_ENOMEM, "request: out of memory");
     return rc;
 }
@@ -186,8 +186,8 @@ assay_status serve_request_read(const assay_response_options *options, serve_req
 
 void serve_request_free(serve_request *r)
 {
-    serve_bytes_free(&r->model);
-    serve_bytes_free(&r->parser);
-    serve_bytes_free(&r->tools);
-    serve_bytes_free(&r->request);
+    buffer_free(&r->model);
+    buffer_free(&r->parser);
+    buffer_free(&r->tools);
+    buffer_free(&r->request);
 }

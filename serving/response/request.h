@@ -6,18 +6,18 @@
 
 #include <assay/serving.h>
 
+#include "base/buffer.h"
 #include "serving/grammar/grammar.h"
-#include "serving/text/bytes.h"
 
 typedef struct serve_request {
     serve_endpoint endpoint;
     bool streams;
-    bool usage;          /* chat completions: the request asked for a chunk with the usage */
-    bool thinking_off;   /* by the request, by its template arguments, or by the server's */
-    serve_bytes model;   /* terminated, as are the next two */
-    serve_bytes parser;  /* name of the reasoning parser; empty: none */
-    serve_bytes tools;   /* name of the tool-call parser; empty: none */
-    serve_bytes request; /* a JSON object with the tools, in the form of chat completions; empty: none */
+    bool usage;        /* chat completions: the request asked for a chunk with the usage */
+    bool thinking_off; /* by the request, by its template arguments, or by the server's */
+    buffer model;      /* terminated, as are the next two */
+    buffer parser;     /* name of the reasoning parser; empty: none */
+    buffer tools;      /* name of the tool-call parser; empty: none */
+    buffer request;    /* a JSON object with the tools, in the form of chat completions; empty: none */
 } serve_request;
 
 /* On failure *out holds nothing that must be freed. ASSAY_EFORMAT for an invalid member, ASSAY_EUNSUPPORTED

@@ -2,9 +2,11 @@
 #include "serving/response/response.h"
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json.h"
 #include "serving/response/body.h"
 #include "serving/response/form.h"
+#include "serving/text/escape.h"
 #include "serving/text/text.h"
 #include "serving/tools/types.h"
 
@@ -13,7 +15,7 @@
 
 static void flush(assay_response *r, const assay_byte_sink *sink)
 {
-    if (r->out.n) sink->take(sink->context, r->out.at, r->out.n);
+    if (r->out.n) sink->take(sink->context, r->out.data, r->out.n);
     r->out.n = 0;
 }
 
@@ -33,19 +35,19 @@ static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, 
  * they become a JSON string. */
 static void check_arguments(assay_response *r, serve_run *run)
 {
-    serve_bytes made = {0};
-    if (run->text.n == 0) serve_bytes_add_string(&run->text, "{}");
-    const assay_text said = serve_bytes_text(&run->text);
-    const assay_status rc = json_check("arguments", said.at ? said.at : "", said.n, NULL);
+    buffer made = {0};
+    if (run->text.n == 0) buffer_append_string(&run->text, "{}");
+    const assay_text said = buffer_text(&run->text);
+    const assay_status rc = json_check("arguments", said.at, said.n, NULL);
     const bool valid = rc == ASSAY_OK;
-    if (!valid) serve_bytes_add_quoted(&made, said);
-    const bool changed = !valid || serve_tools_types(r->tools, serve_bytes_text(&run->name), said, &made);
+    if (!valid) serve_append_quoted(&made, said);
+    const bool changed = !valid || serve_tools_types(r->tools, buffer_text(&run->name), said, &made);
     r->no_memory = r->no_memory || rc == ASSAY_ENOMEM || made.failed;
     if (!changed) {
-        serve_bytes_free(&made);
+        buffer_free(&made);
         return;
     }
-    serve_bytes_free(&run->text);
+    buffer_free(&run->text);
     run->text = made;
 }
 
@@ -62,12 +64,10 @@ static void close_run(assay_response *r)
 static serve_run *open_run(assay_response *r, assay_part part)
 {
     close_run(r);
-    if ((r->n_runs & (r->n_runs - 1)) == 0) {
-        serve_run *runs = realloc(r->runs, (r->n_runs ? 2 * r->n_runs : 1) * sizeof *runs);
-        r->no_memory = r->no_memory || !runs;
-        if (!runs) return NULL;
-        r->runs = runs;
-    }
+    serve_run *runs = grow_by_one(r->runs, r->n_runs, sizeof *runs);
+    r->no_memory = r->no_memory || !runs;
+    if (!runs) return NULL;
+    r->runs = runs;
     serve_run *run = &r->runs[r->n_runs];
     *run = (serve_run){.part = part, .index = r->n_runs, .call = r->n_calls};
     r->n_runs++;
@@ -81,15 +81,15 @@ static serve_run *open_run(assay_response *r, assay_part part)
 
 static void add_text(assay_response *r, serve_run *run, assay_text text)
 {
-    serve_bytes_add(&run->text, text.at, text.n);
+    buffer_append(&run->text, text.at, text.n);
     r->no_memory = r->no_memory || run->text.failed;
     if (r->request.streams && run->part != ASSAY_PART_CALL) r->form->delta(r, run, text);
 }
 
-static bool is_space(const serve_bytes *text)
+static bool is_space(const buffer *text)
 {
     size_t at = 0;
-    for (size_t n; at < text->n && (n = serve_text_space(text->at + at, text->n - at)) > 0;) at += n;
+    for (size_t n; at < text->n && (n = serve_text_space(text->data + at, text->n - at)) > 0;) at += n;
     return at == text->n;
 }
 
@@ -100,14 +100,14 @@ static void receive_text(assay_response *r, assay_part part, assay_text text)
         add_text(r, &r->runs[r->n_runs - 1], text);
         return;
     }
-    serve_bytes *space = &r->space[part];
+    buffer *space = &r->space[part];
     const size_t n_before = space->n;
-    const serve_bytes added = {.at = (char *)(uintptr_t)text.at, .n = text.n};
-    serve_bytes_add(space, text.at, text.n);
+    const buffer added = {.data = (char *)(uintptr_t)text.at, .n = text.n};
+    buffer_append(space, text.at, text.n);
     r->no_memory = r->no_memory || space->failed;
     if (is_space(&added) || space->n != n_before + text.n) return;
     serve_run *run = open_run(r, part);
-    if (run) add_text(r, run, serve_bytes_text(space));
+    if (run) add_text(r, run, buffer_text(space));
     space->n = 0;
 }
 
@@ -129,7 +129,7 @@ static void receive_piece(void *context, assay_part part, const char *text, size
     case ASSAY_PART_REASONING: receive_text(r, part, (assay_text){text, n}); return;
     case ASSAY_PART_CALL:
         run = open_run(r, part);
-        if (run) serve_bytes_add(&run->name, text, n);
+        if (run) buffer_append(&run->name, text, n);
         r->no_memory = r->no_memory || !run || run->name.failed;
         return;
     case ASSAY_PART_ARGUMENTS:
@@ -138,13 +138,19 @@ static void receive_piece(void *context, assay_part part, const char *text, size
     }
 }
 
+/* Absent if the request has no tools. */
+static assay_text tools_of(const serve_request *q)
+{
+    return q->request.n > 0 ? buffer_text(&q->request) : (assay_text){0};
+}
+
 static assay_status open_reply(assay_response *r, assay_error *err)
 {
     const serve_request *q = &r->request;
     const assay_reply_options options = {.size = sizeof options,
-                                         .reasoning = q->parser.n ? q->parser.at : NULL,
-                                         .tools = q->tools.n ? q->tools.at : NULL,
-                                         .request = serve_bytes_text(&q->request),
+                                         .reasoning = q->parser.n ? q->parser.data : NULL,
+                                         .tools = q->tools.n ? q->tools.data : NULL,
+                                         .request = tools_of(q),
                                          .thinking_off = q->thinking_off};
     return r->serving->reply_open(&options, &r->reply, err);
 }
@@ -163,10 +169,10 @@ assay_status serve_response_open(const assay_serving *serving, const assay_respo
     if (!r) return assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
     r->serving = serving;
     r->created = options->created;
-    serve_bytes_add(&r->id, options->id, strlen(options->id) + 1);
+    buffer_append(&r->id, options->id, strlen(options->id) + 1);
     assay_status rc = serve_request_read(options, &r->request, err);
     if (rc == ASSAY_OK && r->id.failed) rc = assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
-    if (rc == ASSAY_OK) rc = serve_tools_request_open(serve_bytes_text(&r->request.request), &r->tools, err);
+    if (rc == ASSAY_OK) rc = serve_tools_request_open(tools_of(&r->request), &r->tools, err);
     if (rc == ASSAY_OK) rc = open_reply(r, err);
     if (rc != ASSAY_OK) {
         serve_response_free(r);
@@ -182,16 +188,16 @@ void serve_response_free(assay_response *r)
     if (!r) return;
     if (r->reply) r->serving->reply_free(r->reply);
     for (size_t i = 0; i < r->n_runs; i++) {
-        serve_bytes_free(&r->runs[i].name);
-        serve_bytes_free(&r->runs[i].text);
+        buffer_free(&r->runs[i].name);
+        buffer_free(&r->runs[i].text);
     }
     free(r->runs);
     serve_tools_request_free(r->tools);
-    for (size_t i = 0; i <= ASSAY_PART_REASONING; i++) serve_bytes_free(&r->space[i]);
+    for (size_t i = 0; i <= ASSAY_PART_REASONING; i++) buffer_free(&r->space[i]);
     serve_request_free(&r->request);
-    serve_bytes_free(&r->stop_sequence);
-    serve_bytes_free(&r->id);
-    serve_bytes_free(&r->out);
+    buffer_free(&r->stop_sequence);
+    buffer_free(&r->id);
+    buffer_free(&r->out);
     free(r);
 }
 
@@ -220,7 +226,7 @@ static assay_status finish(assay_response *r, const assay_response_chunk *chunk,
     else if (strcmp(reason, "content_filter") == 0) r->finish = SERVE_FILTERED;
     else if (chunk->stop_sequence.at) r->finish = SERVE_STOP_TEXT;
     if (chunk->stop_sequence.at)
-        serve_bytes_add(&r->stop_sequence, chunk->stop_sequence.at, chunk->stop_sequence.n);
+        buffer_append(&r->stop_sequence, chunk->stop_sequence.at, chunk->stop_sequence.n);
     if (r->is_open) r->runs[r->n_runs - 1].is_cut = r->finish == SERVE_LENGTH;
     close_run(r);
     if (r->request.streams) r->form->finish(r);

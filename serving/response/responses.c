@@ -70,13 +70,13 @@ static void put_item(assay_response *r, const serve_run *run, bool is_new)
         serve_put(r, ",\"call_id\":");
         serve_put_id_of(r, "call_", run->call);
         serve_put(r, ",\"name\":");
-        serve_put_text(r, serve_bytes_text(&run->name));
+        serve_put_text(r, buffer_text(&run->name));
         serve_put(r, ",\"arguments\":");
-        serve_put_text(r, is_new ? serve_text_of("") : serve_bytes_text(&run->text));
+        serve_put_text(r, is_new ? serve_text_of("") : buffer_text(&run->text));
     } else {
         serve_put(r, run->part == ASSAY_PART_CONTENT ? ",\"role\":\"assistant\",\"content\":["
                                                      : ",\"summary\":[],\"content\":[");
-        if (!is_new) put_part(r, run, serve_bytes_text(&run->text));
+        if (!is_new) put_part(r, run, buffer_text(&run->text));
         serve_put(r, "]");
     }
     serve_put(r, "}");
@@ -114,7 +114,7 @@ static void put_response(assay_response *r, const char *status, const char *erro
     else if (r->finish == SERVE_LENGTH) serve_put(r, "{\"reason\":\"max_output_tokens\"}");
     else serve_put(r, "{\"reason\":\"content_filter\"}");
     serve_put(r, ",\"instructions\":null,\"metadata\":{},\"model\":");
-    serve_put_text(r, serve_bytes_text(&r->request.model));
+    serve_put_text(r, buffer_text(&r->request.model));
     serve_put(r, ",\"output\":[");
     for (size_t i = 0; is_over && i < r->n_runs - (r->is_open ? 1 : 0); i++) {
         if (i) serve_put(r, ",");
@@ -165,7 +165,7 @@ static void delta(assay_response *r, const serve_run *run, assay_text text)
 static void close_item(assay_response *r, const serve_run *run)
 {
     const bool call = run->part == ASSAY_PART_CALL;
-    const assay_text text = serve_bytes_text(&run->text);
+    const assay_text text = buffer_text(&run->text);
     if (call) {
         open_item(r, run);
         delta(r, run, text);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/tests/support.h"
 #include "serving/completion.h"
-#include "serving/text/bytes.h"
 #include "serving/tokenizing.h"
 
 enum { FIRST = 416, END = 418, GEMMA_END = 106 }; /* <|endoftext|>, <|im_end|>, <turn|> */
@@ -37,8 +37,8 @@ static void teardown(void)
 static void take(void *context, assay_part part, const char *text, size_t n)
 {
     ck_assert_int_eq(part, ASSAY_PART_CONTENT);
-    serve_bytes_add(context, "\1", 1);
-    serve_bytes_add(context, text, n);
+    buffer_append(context, "\1", 1);
+    buffer_append(context, text, n);
 }
 
 static assay_completion *open_completion(const char *const *stops, size_t n_stops, size_t most)
@@ -61,7 +61,7 @@ static assay_completion *open_completion(const char *const *stops, size_t n_stop
 }
 
 /* Pushes the tokens of a text until the completion ends. Returns its last state. */
-static assay_completion_state push_text(assay_completion *c, const char *text, serve_bytes *out)
+static assay_completion_state push_text(assay_completion *c, const char *text, buffer *out)
 {
     int32_t ids[256];
     size_t n = 0;
@@ -76,13 +76,13 @@ static assay_completion_state push_text(assay_completion *c, const char *text, s
 }
 
 /* The joined pieces, terminated. Frees them. */
-static serve_bytes join(serve_bytes *pieces)
+static buffer join(buffer *pieces)
 {
-    serve_bytes joined = {0};
+    buffer joined = {0};
     for (size_t i = 0; i < pieces->n; i++)
-        if (pieces->at[i] != '\1') serve_bytes_add(&joined, pieces->at + i, 1);
-    serve_bytes_add(&joined, "", 1);
-    serve_bytes_free(pieces);
+        if (pieces->data[i] != '\1') buffer_append(&joined, pieces->data + i, 1);
+    buffer_append(&joined, "", 1);
+    buffer_free(pieces);
     return joined;
 }
 
@@ -90,12 +90,12 @@ static serve_bytes join(serve_bytes *pieces)
 static assay_completion_state expect_text(const char *const *stops, size_t n_stops, size_t most,
                                           const char *text, const char *expected)
 {
-    serve_bytes out = {0};
+    buffer out = {0};
     assay_completion *c = open_completion(stops, n_stops, most);
     const assay_completion_state state = push_text(c, text, &out);
-    serve_bytes joined = join(&out);
-    ck_assert_str_eq(joined.at, expected);
-    serve_bytes_free(&joined);
+    buffer joined = join(&out);
+    ck_assert_str_eq(joined.data, expected);
+    buffer_free(&joined);
     serve_completion_free(c);
     return state;
 }
@@ -115,7 +115,7 @@ START_TEST(any_id_of_the_stop_set_ends_it)
 {
     static const int32_t ids[] = {FIRST, END, GEMMA_END};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        serve_bytes out = {0};
+        buffer out = {0};
         const assay_sink sink = {.take = take, .context = &out};
         assay_completion_state state = {0};
         assay_completion *c = open_completion(NULL, 0, 9);
@@ -221,20 +221,20 @@ static const struct {
 
 START_TEST(no_more_is_held_back_than_may_begin_a_stop_text)
 {
-    serve_bytes out = {0};
+    buffer out = {0};
     const size_t n_stops = !EAGER[_i].stops[0] ? 0 : !EAGER[_i].stops[1] ? 1 : 2;
     assay_completion *c = open_completion(EAGER[_i].stops, n_stops, 99);
     ck_assert_int_eq(push_text(c, EAGER[_i].text, &out).finish, ASSAY_FINISH_NONE);
-    serve_bytes joined = join(&out);
-    ck_assert_str_eq(joined.at, EAGER[_i].expected);
-    serve_bytes_free(&joined);
+    buffer joined = join(&out);
+    ck_assert_str_eq(joined.data, EAGER[_i].expected);
+    buffer_free(&joined);
     serve_completion_free(c);
 }
 END_TEST
 
 START_TEST(nothing_follows_the_end)
 {
-    serve_bytes out = {0};
+    buffer out = {0};
     assay_completion_state state = {0};
     assay_error err = {0};
     const assay_sink sink = {.take = take, .context = &out};
@@ -244,7 +244,7 @@ START_TEST(nothing_follows_the_end)
     ck_assert_int_eq(serve_completion_push(c, 5, &sink, &state, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "the completion has ended", NULL);
     ck_assert_uint_eq(out.n, n);
-    serve_bytes_free(&out);
+    buffer_free(&out);
     serve_completion_free(c);
 }
 END_TEST

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/tests/support.h"
 #include "serving/reasoning/reasoning.h"
 #include "serving/reply.h"
-#include "serving/text/bytes.h"
 #include "serving/tools/tools.h"
 
 enum {
@@ -51,7 +51,7 @@ static void ignore(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* The number of allocations while the text is read in deltas of this many bytes. */
-static size_t count(const char *reasoning, const char *tools, const serve_bytes *text, size_t step)
+static size_t count(const char *reasoning, const char *tools, const buffer *text, size_t step)
 {
     const assay_reply_options options = {.size = sizeof options, .reasoning = reasoning, .tools = tools};
     const assay_sink sink = {.take = ignore};
@@ -61,7 +61,7 @@ static size_t count(const char *reasoning, const char *tools, const serve_bytes 
     n_allocations = 0; /* an assertion of libcheck allocates, too */
     for (size_t at = 0; rc == ASSAY_OK && at < text->n; at += step) {
         const size_t n = text->n - at < step ? text->n - at : step;
-        rc = serve_reply_feed(r, text->at + at, n, &sink, NULL);
+        rc = serve_reply_feed(r, text->data + at, n, &sink, NULL);
     }
     if (rc == ASSAY_OK) rc = serve_reply_end(r, &sink, NULL);
     const size_t counted = n_allocations;
@@ -70,25 +70,24 @@ static size_t count(const char *reasoning, const char *tools, const serve_bytes 
     return counted;
 }
 
-static serve_bytes repeat(const char *text)
+static buffer repeat(const char *text)
 {
-    serve_bytes b = {0};
-    for (size_t i = 0; i < TIMES; i++) serve_bytes_add_string(&b, text);
+    buffer b = {0};
+    for (size_t i = 0; i < TIMES; i++) buffer_append_string(&b, text);
     ck_assert(!b.failed);
     return b;
 }
 
 START_TEST(reasoning_is_read_without_any)
 {
-    serve_bytes text =
-        repeat("<think>Hm <thi </think>ja, [THINK]n\xc3\xb6[/THINK]<|channel>thought\nx<channel|>"
-               "<|start|>assistant<|channel|>analysis<|message|>y<|end|>");
+    buffer text = repeat("<think>Hm <thi </think>ja, [THINK]n\xc3\xb6[/THINK]<|channel>thought\nx<channel|>"
+                         "<|start|>assistant<|channel|>analysis<|message|>y<|end|>");
     const serve_reasoning_rules *rules;
     for (size_t i = 0; (rules = serve_reasoning_at(i)); i++)
         for (size_t step = 1; step < 10; step += 4)
             ck_assert_msg(count(rules->name, NULL, &text, step) == 0, "%s, in steps of %zu", rules->name,
                           step);
-    serve_bytes_free(&text);
+    buffer_free(&text);
 }
 END_TEST
 
@@ -124,14 +123,14 @@ static const struct {
 
 START_TEST(calls_are_read_with_no_more_in_bytes_than_in_one_piece)
 {
-    serve_bytes text = repeat(CALLS[_i].text);
+    buffer text = repeat(CALLS[_i].text);
     const size_t whole = count(NULL, CALLS[_i].parser, &text, text.n);
     for (size_t step = 1; step < 10; step += 4) {
         const size_t cut = count(NULL, CALLS[_i].parser, &text, step);
         ck_assert_msg(cut <= whole + GROWTHS, "%s: %zu, in steps of %zu bytes %zu", CALLS[_i].parser, whole,
                       step, cut);
     }
-    serve_bytes_free(&text);
+    buffer_free(&text);
 }
 END_TEST
 
@@ -178,10 +177,10 @@ END_TEST
 
 START_TEST(text_without_calls_is_read_without_any_but_what_is_held)
 {
-    serve_bytes text = repeat("Let me see < that. [x] \"{ \xc3\xbc ");
+    buffer text = repeat("Let me see < that. [x] \"{ \xc3\xbc ");
     for (size_t step = 1; step < 10; step += 4)
         ck_assert_msg(count(NULL, CALLS[_i].parser, &text, step) <= GROWTHS, "%s", CALLS[_i].parser);
-    serve_bytes_free(&text);
+    buffer_free(&text);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 serving_libserving_la_SOURCES += \
-	serving/text/bytes.c serving/text/bytes.h \
+	serving/text/escape.c serving/text/escape.h \
 	serving/text/span.c serving/text/span.h \
 	serving/text/special.c serving/text/special.h \
 	serving/text/text.c serving/text/text.h

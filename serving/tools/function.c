@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/function.h"
 
+#include "serving/text/escape.h"
 #include "serving/tools/output.h"
 #include "serving/values/python_literal.h"
 
@@ -36,17 +37,17 @@ bool serve_function_find_tagged_end(serve_tools_scan *scan, assay_text text, siz
 
 /* Adds the JSON of a value to out: JSON is copied, a Python literal is converted, and any other text becomes
  * a string. */
-static void add_json_or_python(serve_bytes *out, assay_text value)
+static void add_json_or_python(buffer *out, assay_text value)
 {
     const assay_status rc = serve_json_check(value);
     if (rc == ASSAY_ENOMEM) out->failed = true;
-    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
-    else if (!serve_python_literal(out, value)) serve_bytes_add_quoted(out, value);
+    if (rc == ASSAY_OK) buffer_append(out, value.at, value.n);
+    else if (!serve_python_literal(out, value)) serve_append_quoted(out, value);
 }
 
-static void add_value(serve_bytes *out, assay_text value, serve_function_style style)
+static void add_value(buffer *out, assay_text value, serve_function_style style)
 {
-    if (style == SERVE_FUNCTION_STRINGS) serve_bytes_add_quoted(out, value);
+    if (style == SERVE_FUNCTION_STRINGS) serve_append_quoted(out, value);
     else if (style == SERVE_FUNCTION_PLAIN) serve_json_or_string(out, value);
     else add_json_or_python(out, value);
 }

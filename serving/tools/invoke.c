@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/invoke.h"
 
+#include "serving/text/escape.h"
 #include "serving/tools/output.h"
 #include "serving/values/arguments.h"
 
@@ -45,7 +46,7 @@ static void add_value(const header *parameter, assay_text value, bool typed, ser
 {
     serve_arguments_name(out, parameter->name);
     if (!typed) value = serve_span_trim(value);
-    if (parameter->is_string) serve_bytes_add_quoted(&out->text, value);
+    if (parameter->is_string) serve_append_quoted(&out->text, value);
     else serve_json_or_string(&out->text, value);
 }
 

@@ -36,11 +36,11 @@ void serve_tools_stop(serve_tools *t)
 {
     if (t->own && t->format->free_own) t->format->free_own(t->own);
     free(t->own);
-    serve_bytes_free(&t->held);
-    serve_bytes_free(&t->tail);
-    serve_bytes_free(&t->block);
-    serve_bytes_free(&t->name);
-    serve_bytes_free(&t->arguments);
+    buffer_free(&t->held);
+    buffer_free(&t->tail);
+    buffer_free(&t->block);
+    buffer_free(&t->name);
+    buffer_free(&t->arguments);
 }
 
 /* Sets t->opener to the opener that text begins with and returns SERVE_FOUND_BLOCK; SERVE_FOUND_MORE if text
@@ -221,11 +221,11 @@ static void read_on(serve_tools *t, const char *delta, size_t n)
 {
     if (t->held.n == 0) {
         const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
-        serve_bytes_add(&t->held, delta + n_read, n - n_read);
+        buffer_append(&t->held, delta + n_read, n - n_read);
         return;
     }
-    serve_bytes_add(&t->held, delta, n);
-    if (!t->held.failed) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), false));
+    buffer_append(&t->held, delta, n);
+    if (!t->held.failed) buffer_drop(&t->held, run(t, buffer_text(&t->held), false));
 }
 
 assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
@@ -238,7 +238,7 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
     }
     if (t->failed) return finish(t, err);
     if (is_unaffected(t, delta, n)) {
-        serve_bytes_add(&t->held, delta, n);
+        buffer_append(&t->held, delta, n);
         t->scan.seen += n;
         t->thoughts.n_searched += n;
         return t->held.failed ? finish(t, err) : ASSAY_OK;
@@ -253,7 +253,7 @@ assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error
 {
     if (t->failed) return finish(t, err);
     t->sink = sink;
-    if (t->held.n > 0) serve_bytes_drop(&t->held, run(t, serve_bytes_text(&t->held), true));
+    if (t->held.n > 0) buffer_drop(&t->held, run(t, buffer_text(&t->held), true));
     if (t->format->finish) t->format->finish(t);
     serve_tools_end_content(t);
     return finish(t, err);

@@ -3,13 +3,13 @@
 
 #include "serving/tools/output.h"
 
-/* The text of a JSON value; of a string its unquoted text, in `buffer`. */
-static assay_text unquote(serve_bytes *buffer, assay_text value)
+/* The text of a JSON value; of a string its unquoted text, in `scratch`. */
+static assay_text unquote(buffer *scratch, assay_text value)
 {
     if (!serve_json_is_string(value)) return value;
-    buffer->n = 0;
-    serve_json_unquote(buffer, value);
-    return serve_bytes_text(buffer);
+    scratch->n = 0;
+    serve_json_unquote(scratch, value);
+    return buffer_text(scratch);
 }
 
 /* The name in a JSON string; empty if value is not a string. */

@@ -10,7 +10,7 @@ void serve_tools_release(serve_tools *t)
 {
     t->withheld = false;
     t->n_absorbed = 0;
-    emit(t, ASSAY_PART_CONTENT, serve_bytes_text(&t->tail));
+    emit(t, ASSAY_PART_CONTENT, buffer_text(&t->tail));
     t->tail.n = 0;
 }
 
@@ -54,7 +54,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
         return;
     }
     if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
-        serve_bytes_add(&t->tail, text.at, text.n);
+        buffer_append(&t->tail, text.at, text.n);
         return;
     }
     t->overflowed = true;
@@ -66,11 +66,11 @@ void serve_tools_read_tail(serve_tools *t, void (*read)(serve_tools *t, assay_te
 {
     const size_t n_tail = t->tail.n, n_absorbed = t->n_absorbed, n_calls = t->n_calls;
     t->block.n = 0;
-    serve_bytes_add(&t->block, t->tail.at + n_absorbed, n_tail - n_absorbed);
+    buffer_append(&t->block, t->tail.data + n_absorbed, n_tail - n_absorbed);
     if (t->block.failed) return;
     t->tail.n = t->n_absorbed = 0;
     t->withheld = false;
-    read(t, serve_bytes_text(&t->block));
+    read(t, buffer_text(&t->block));
     if (t->n_calls > n_calls) return;
     t->tail.n = n_tail;
     t->n_absorbed = n_absorbed;
@@ -87,7 +87,7 @@ void serve_tools_withhold_absorbed(serve_tools *t, assay_text text)
 /* A call has come: drops the absorbed bytes of the tail. */
 static void drop_absorbed(serve_tools *t)
 {
-    serve_bytes_drop(&t->tail, t->n_absorbed);
+    buffer_drop(&t->tail, t->n_absorbed);
     t->n_absorbed = 0;
     if (t->format->recheck_tail) t->format->recheck_tail(t);
     else serve_tools_release(t);

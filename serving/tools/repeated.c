@@ -59,13 +59,13 @@ static bool is_same_call(assay_text previous, const head *of, assay_text name, a
     return is_same_json(other, arguments, failed);
 }
 
-bool serve_tools_is_repeated(serve_bytes *previous, assay_text name, assay_text arguments)
+bool serve_tools_is_repeated(buffer *previous, assay_text name, assay_text arguments)
 {
     const head of = {.n_name = name.n, .sum = checksum(arguments)};
-    if (is_same_call(serve_bytes_text(previous), &of, name, arguments, &previous->failed)) return true;
+    if (is_same_call(buffer_text(previous), &of, name, arguments, &previous->failed)) return true;
     previous->n = 0;
-    serve_bytes_add(previous, (const char *)&of, sizeof of);
-    serve_bytes_add(previous, name.at, name.n);
-    serve_bytes_add(previous, arguments.at, arguments.n);
+    buffer_append(previous, (const char *)&of, sizeof of);
+    buffer_append(previous, name.at, name.n);
+    buffer_append(previous, arguments.at, arguments.n);
     return false;
 }

@@ -4,7 +4,7 @@
 #ifndef SERVING_TOOLS_STATE_H
 #define SERVING_TOOLS_STATE_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 #include "serving/tools/format.h"
 #include "serving/tools/request.h"
 #include "serving/values/json_value.h"
@@ -56,9 +56,9 @@ struct serve_tools {
     const assay_sink *sink; /* set during a call */
 
     serve_tools_reading reading;
-    serve_bytes held; /* undecided text: a block, or the beginning of a possible opener */
-    size_t passed;    /* offset of `held` in the text */
-    size_t n_blank;   /* length of the leading white space of the text, as far as it has passed */
+    buffer held;    /* undecided text: a block, or the beginning of a possible opener */
+    size_t passed;  /* offset of `held` in the text */
+    size_t n_blank; /* length of the leading white space of the text, as far as it has passed */
     size_t n_calls;
     bool marked; /* an opener has been found that is not in format->ends */
     bool failed; /* an allocation failed */
@@ -74,11 +74,11 @@ struct serve_tools {
     bool withheld;                         /* set by the format: content goes to the tail */
     bool watched;                          /* set by the format: format->watch receives content */
     bool overflowed;                       /* the tail grew too long; content after it is emitted */
-    serve_bytes tail;                      /* content that later text decides on, see serve_tools_after */
+    buffer tail;                           /* content that later text decides on, see serve_tools_after */
     size_t n_absorbed; /* how many leading bytes of the tail are dropped if a call comes */
 
-    serve_bytes block;           /* scratch: the block without its thinking blocks; a copy of the tail */
-    serve_bytes name, arguments; /* scratch: of the current call */
+    buffer block;           /* scratch: the block without its thinking blocks; a copy of the tail */
+    buffer name, arguments; /* scratch: of the current call */
 };
 
 /* For a format that has scanned all of the block: only one of `bytes`, a literal, can change the result. */

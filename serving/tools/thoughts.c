@@ -14,12 +14,12 @@ assay_text serve_tools_drop_thoughts(serve_tools *t, assay_text block)
     t->block.n = 0;
     while ((begin = serve_span_find(block, from, SERVE_THINK)) != SERVE_NOWHERE &&
            (end = serve_span_find(block, begin, SERVE_THINK_END)) != SERVE_NOWHERE) {
-        serve_bytes_add(&t->block, block.at + from, begin - from);
+        buffer_append(&t->block, block.at + from, begin - from);
         from = end + strlen(SERVE_THINK_END);
     }
     if (from == 0) return block;
-    serve_bytes_add(&t->block, block.at + from, block.n - from);
-    return serve_bytes_text(&t->block);
+    buffer_append(&t->block, block.at + from, block.n - from);
+    return buffer_text(&t->block);
 }
 
 serve_tools_found serve_tools_match_thought(serve_tools *t, assay_text text)

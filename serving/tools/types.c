@@ -2,6 +2,7 @@
 #include "serving/tools/types.h"
 
 #include "base/json.h"
+#include "serving/text/escape.h"
 #include "serving/text/span.h"
 #include "serving/values/json_value.h"
 
@@ -15,7 +16,7 @@ enum { STRING = 1, INTEGER = 2, NUMBER = 4, BOOLEAN = 8, ARRAY = 16, OBJECT = 32
 
 typedef struct call {
     json_object *properties;
-    serve_bytes *out, name, value;
+    buffer *out, name, value;
     bool changed;
 } call;
 
@@ -65,7 +66,7 @@ static unsigned types_of_value(assay_text value)
 
 /* A float as Python's repr writes it: the shortest digits that read back as the same number, with an exponent
  * below 1e-4 and from 1e16 on. */
-static void add_float(serve_bytes *out, double value)
+static void add_float(buffer *out, double value)
 {
     char text[48];
     int precision = 1;
@@ -73,26 +74,26 @@ static void add_float(serve_bytes *out, double value)
         precision++;
     const int exponent = atoi(strchr(text, 'e') + 1), digits = precision - 1 - exponent;
     if (exponent >= -4 && exponent < 16) snprintf(text, sizeof text, "%.*f", digits > 1 ? digits : 1, value);
-    serve_bytes_add_string(out, text);
+    buffer_append_string(out, text);
 }
 
 /* Writes a number as Python does after reading it; false if it is infinite. */
-static bool add_number(serve_bytes *out, serve_bytes *scratch, assay_text number)
+static bool add_number(buffer *out, buffer *scratch, assay_text number)
 {
     scratch->n = 0;
-    serve_bytes_add(scratch, number.at, number.n);
-    serve_bytes_add(scratch, "", 1);
+    buffer_append(scratch, number.at, number.n);
+    buffer_append(scratch, "", 1);
     if (scratch->failed) return false;
     if (types_of_value(number) & INTEGER) {
-        serve_bytes_add_string(out, strcmp(scratch->at, "-0") == 0 ? "0" : scratch->at);
+        buffer_append_string(out, strcmp(scratch->data, "-0") == 0 ? "0" : scratch->data);
         return true;
     }
-    const double value = strtod(scratch->at, NULL);
+    const double value = strtod(scratch->data, NULL);
     if (isfinite(value)) add_float(out, value);
     return isfinite(value);
 }
 
-static bool add_token(serve_bytes *out, const json_scan_token *token, serve_bytes *scratch)
+static bool add_token(buffer *out, const json_scan_token *token, buffer *scratch)
 {
     static const char *const WORDS[] = {
         [JSON_SCAN_OBJECT] = "{",    [JSON_SCAN_OBJECT_END] = "}", [JSON_SCAN_ARRAY] = "[",
@@ -100,35 +101,35 @@ static bool add_token(serve_bytes *out, const json_scan_token *token, serve_byte
         [JSON_SCAN_NULL] = "null"};
     if (token->kind == JSON_SCAN_NUMBER) return add_number(out, scratch, (assay_text){token->text, token->n});
     if (token->kind != JSON_SCAN_NAME && token->kind != JSON_SCAN_STRING) {
-        serve_bytes_add_string(out, WORDS[token->kind]);
+        buffer_append_string(out, WORDS[token->kind]);
         return true;
     }
     scratch->n = 0;
     serve_json_unquote(scratch, (assay_text){token->text - 1, token->n + 2});
-    serve_bytes_add_quoted(out, serve_bytes_text(scratch));
-    if (token->kind == JSON_SCAN_NAME) serve_bytes_add_string(out, ":");
+    serve_append_quoted(out, buffer_text(scratch));
+    if (token->kind == JSON_SCAN_NAME) buffer_append_string(out, ":");
     return !scratch->failed;
 }
 
 /* Adds a valid value without white space to out. False if it has a number that Python cannot write, or on a
  * failed allocation, which shows in out->failed. */
-static bool add_compact(serve_bytes *out, assay_text value)
+static bool add_compact(buffer *out, assay_text value)
 {
     json_scan *scan = NULL;
     json_scan_token token;
-    serve_bytes scratch = {0};
+    buffer scratch = {0};
     assay_status rc = json_scan_open("", value.at, value.n, &scan, NULL);
     bool ok = rc == ASSAY_OK, behind = false;
     while (ok && (rc = json_scan_next(scan, &token, NULL)) == ASSAY_OK && token.kind != JSON_SCAN_END) {
         const bool ends = token.kind == JSON_SCAN_OBJECT_END || token.kind == JSON_SCAN_ARRAY_END;
-        if (behind && !ends) serve_bytes_add_string(out, ",");
+        if (behind && !ends) buffer_append_string(out, ",");
         ok = add_token(out, &token, &scratch);
         behind =
             token.kind != JSON_SCAN_OBJECT && token.kind != JSON_SCAN_ARRAY && token.kind != JSON_SCAN_NAME;
     }
     out->failed = out->failed || scratch.failed || rc == ASSAY_ENOMEM;
     json_scan_free(scan);
-    serve_bytes_free(&scratch);
+    buffer_free(&scratch);
     return ok;
 }
 
@@ -143,25 +144,25 @@ static assay_text trim(assay_text text)
 /* Sets c->value to the value converted to one of the types; false if it needs no conversion, or has none. */
 static bool convert(call *c, assay_text value, unsigned types)
 {
-    serve_bytes text = {0};
+    buffer text = {0};
     const unsigned own = types_of_value(value);
     bool ok = false;
     c->value.n = 0;
     if (types == 0 || own & types) return false;
     if (types & STRING && own & (ARRAY | OBJECT)) {
         ok = add_compact(&text, value);
-        serve_bytes_add_quoted(&c->value, serve_bytes_text(&text));
+        serve_append_quoted(&c->value, buffer_text(&text));
     } else if (own == STRING) {
         serve_json_unquote(&text, value);
-        const assay_text said = trim(serve_bytes_text(&text));
+        const assay_text said = trim(buffer_text(&text));
         const bool fits = said.n > 0 && types_of_value(said) & types & ~(unsigned)STRING;
         const assay_status rc = fits ? json_check("", said.at, said.n, NULL) : ASSAY_OK;
         text.failed = text.failed || rc == ASSAY_ENOMEM;
         ok = fits && rc == ASSAY_OK;
-        if (ok) serve_bytes_add(&c->value, said.at, said.n);
+        if (ok) buffer_append(&c->value, said.at, said.n);
     }
     c->out->failed = c->out->failed || text.failed || c->value.failed;
-    serve_bytes_free(&text);
+    buffer_free(&text);
     return ok;
 }
 
@@ -171,32 +172,31 @@ static void take_member(void *context, assay_text name, assay_text value)
     json_object *schema = NULL;
     c->name.n = 0;
     serve_json_unquote(&c->name, name);
-    serve_bytes_add(&c->name, "", 1);
+    buffer_append(&c->name, "", 1);
     c->out->failed = c->out->failed || c->name.failed;
     if (c->out->failed) return;
-    json_object_object_get_ex(c->properties, c->name.at, &schema);
-    if (c->out->at[c->out->n - 1] != '{') serve_bytes_add_string(c->out, ", ");
-    serve_bytes_add(c->out, name.at, name.n);
-    serve_bytes_add_string(c->out, ": ");
+    json_object_object_get_ex(c->properties, c->name.data, &schema);
+    if (c->out->data[c->out->n - 1] != '{') buffer_append_string(c->out, ", ");
+    buffer_append(c->out, name.at, name.n);
+    buffer_append_string(c->out, ": ");
     if (!convert(c, value, types_of(schema))) {
-        serve_bytes_add(c->out, value.at, value.n);
+        buffer_append(c->out, value.at, value.n);
         return;
     }
-    serve_bytes_add(c->out, c->value.at, c->value.n);
+    buffer_append(c->out, c->value.data, c->value.n);
     c->changed = true;
 }
 
-bool serve_tools_types(const serve_tools_request *request, assay_text tool, assay_text arguments,
-                       serve_bytes *out)
+bool serve_tools_types(const serve_tools_request *request, assay_text tool, assay_text arguments, buffer *out)
 {
     const size_t begin = out->n;
     call c = {.properties = serve_tools_request_properties(request, tool), .out = out};
     if (!c.properties) return false;
-    serve_bytes_add_string(out, "{");
+    buffer_append_string(out, "{");
     const assay_status rc = serve_json_object(arguments, take_member, &c);
-    serve_bytes_add_string(out, "}");
-    serve_bytes_free(&c.name);
-    serve_bytes_free(&c.value);
+    buffer_append_string(out, "}");
+    buffer_free(&c.name);
+    buffer_free(&c.value);
     if (rc == ASSAY_ENOMEM) out->failed = true;
     if (rc != ASSAY_OK || !c.changed) out->n = begin;
     return rc == ASSAY_OK && c.changed;

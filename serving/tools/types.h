@@ -5,7 +5,7 @@
 #ifndef SERVING_TOOLS_TYPES_H
 #define SERVING_TOOLS_TYPES_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 #include "serving/tools/request.h"
 
 /* Converts values of `arguments`, a JSON object, whose type is not the one that the request declares for that
@@ -14,6 +14,6 @@
  * string. Returns true, and adds the new object to out, if anything has changed. A failed allocation shows in
  * out->failed. */
 bool serve_tools_types(const serve_tools_request *request, assay_text tool, assay_text arguments,
-                       serve_bytes *out);
+                       buffer *out);
 
 #endif

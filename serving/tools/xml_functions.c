@@ -62,29 +62,29 @@ serve_xml_tag serve_xml_next_tag(serve_tools *t, assay_text text, serve_tools_sc
     }
 }
 
-assay_text serve_xml_join_lines(serve_bytes *buffer, assay_text text)
+assay_text serve_xml_join_lines(buffer *scratch, assay_text text)
 {
     if (text.n == 0 || !memchr(text.at, '\r', text.n)) return text;
-    buffer->n = 0;
+    scratch->n = 0;
     for (size_t at = 0, end; at < text.n; at = end) {
         const char *found = memchr(text.at + at, '\r', text.n - at);
         end = found ? (size_t)(found - text.at) : text.n;
-        serve_bytes_add(buffer, text.at + at, end - at);
+        buffer_append(scratch, text.at + at, end - at);
         if (!found) break;
-        serve_bytes_add(buffer, "\n", 1);
+        buffer_append(scratch, "\n", 1);
         end += end + 1 < text.n && text.at[end + 1] == '\n' ? 2 : 1;
     }
-    return serve_bytes_text(buffer);
+    return buffer_text(scratch);
 }
 
 /* Normalises a name as XML does an attribute: each white-space character becomes a blank. */
-static assay_text normalise(serve_bytes *buffer, assay_text name)
+static assay_text normalise(buffer *scratch, assay_text name)
 {
-    buffer->n = 0;
-    serve_bytes_add(buffer, name.at, name.n);
-    for (size_t i = 0; i < buffer->n; i++)
-        if (strchr("\t\n\r", buffer->at[i]) && buffer->at[i] != '\0') buffer->at[i] = ' ';
-    return serve_bytes_text(buffer);
+    scratch->n = 0;
+    buffer_append(scratch, name.at, name.n);
+    for (size_t i = 0; i < scratch->n; i++)
+        if (strchr("\t\n\r", scratch->data[i]) && scratch->data[i] != '\0') scratch->data[i] = ' ';
+    return buffer_text(scratch);
 }
 
 /* Whether a value begins with two or three line ends, of which the last is a lone carriage return, followed
@@ -138,7 +138,7 @@ static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_t
 {
     serve_arguments_name(out, normalise(&t->arguments, parameter->name));
     if (value.n == 0) {
-        serve_bytes_add_string(&out->text, "\"\"");
+        buffer_append_string(&out->text, "\"\"");
         return;
     }
     if (!is_deferred(value, parameter->type)) value = read_value(t, value);

@@ -27,7 +27,7 @@ serve_xml_tag serve_xml_next_tag(serve_tools *t, assay_text text, serve_tools_sc
  * function belong to it. */
 void serve_xml_read_functions(serve_tools *t, assay_text block, bool is_cut);
 
-/* Normalises line ends as XML does: each becomes one newline. Returns text itself, or a copy in buffer. */
-assay_text serve_xml_join_lines(serve_bytes *buffer, assay_text text);
+/* Normalises line ends as XML does: each becomes one newline. Returns text itself, or a copy in scratch. */
+assay_text serve_xml_join_lines(buffer *scratch, assay_text text);
 
 #endif

@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/values/arguments.h"
 
+#include "base/grow.h"
+#include "serving/text/escape.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 void serve_arguments_free(serve_arguments *a)
 {
-    serve_bytes_free(&a->text);
-    serve_bytes_free(&a->json);
+    buffer_free(&a->text);
+    buffer_free(&a->json);
     free(a->each);
     *a = (serve_arguments){0};
 }
 
 void serve_arguments_name(serve_arguments *a, assay_text name)
 {
-    if (a->n == a->capacity) {
-        const size_t capacity = a->capacity > 0 ? 2 * a->capacity : 8;
-        serve_argument *each = realloc(a->each, capacity * sizeof *each);
-        if (!each) {
-            a->text.failed = true;
-            return;
-        }
-        a->each = each;
-        a->capacity = capacity;
+    serve_argument *each = grow_by_one(a->each, a->n, sizeof *each);
+    if (!each) {
+        a->text.failed = true;
+        return;
     }
+    a->each = each;
     if (a->n > 0) a->each[a->n - 1].end = a->text.n;
     serve_argument *one = &a->each[a->n++];
     *one = (serve_argument){.begin = a->text.n};
-    serve_bytes_add_quoted(&a->text, name);
+    serve_append_quoted(&a->text, name);
     one->name_end = a->text.n;
-    serve_bytes_add_string(&a->text, ": ");
+    buffer_append_string(&a->text, ": ");
 }
 
 void serve_arguments_forget(serve_arguments *a)
@@ -58,12 +57,12 @@ static void mark_replaced(serve_arguments *a)
         return;
     }
     for (size_t i = 0; i < a->n; i++) sorted[i] = &a->each[i];
-    qsort_r(sorted, a->n, sizeof *sorted, compare, a->text.at);
+    qsort_r(sorted, a->n, sizeof *sorted, compare, a->text.data);
     for (size_t i = 1; i < a->n; i++) {
         const serve_argument *x = sorted[i - 1], *y = sorted[i];
         const size_t n = x->name_end - x->begin;
         (a->first_counts ? sorted[i] : sorted[i - 1])->replaced =
-            n == y->name_end - y->begin && memcmp(a->text.at + x->begin, a->text.at + y->begin, n) == 0;
+            n == y->name_end - y->begin && memcmp(a->text.data + x->begin, a->text.data + y->begin, n) == 0;
     }
     free(sorted);
 }
@@ -73,12 +72,12 @@ static void join(serve_arguments *a)
 {
     a->json.n = 0;
     if (a->n > 0) a->each[a->n - 1].end = a->text.n;
-    serve_bytes_add(&a->json, "{", 1);
+    buffer_append(&a->json, "{", 1);
     for (size_t i = 0; i < a->n && !a->text.failed; i++) {
         const serve_argument *one = &a->each[i];
         if (one->replaced) continue;
-        if (a->json.n > 1) serve_bytes_add_string(&a->json, ", ");
-        serve_bytes_add(&a->json, a->text.at + one->begin, one->end - one->begin);
+        if (a->json.n > 1) buffer_append_string(&a->json, ", ");
+        buffer_append(&a->json, a->text.data + one->begin, one->end - one->begin);
     }
     a->text.n = 0;
     a->n = 0;
@@ -88,13 +87,13 @@ assay_text serve_arguments_object(serve_arguments *a)
 {
     if (a->n > 0 && !a->text.failed) mark_replaced(a);
     join(a);
-    serve_bytes_add(&a->json, "}", 1);
-    return serve_bytes_text(&a->json);
+    buffer_append(&a->json, "}", 1);
+    return buffer_text(&a->json);
 }
 
 assay_text serve_arguments_begun(serve_arguments *a)
 {
     if (a->n == 0) return serve_arguments_object(a);
     join(a);
-    return serve_bytes_text(&a->json);
+    return buffer_text(&a->json);
 }

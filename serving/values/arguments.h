@@ -5,7 +5,7 @@
 #ifndef SERVING_VALUES_ARGUMENTS_H
 #define SERVING_VALUES_ARGUMENTS_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 
 typedef struct serve_argument {
     size_t begin, name_end, end; /* offsets of `"name"` and `: value` in serve_arguments.text */
@@ -13,12 +13,11 @@ typedef struct serve_argument {
 } serve_argument;
 
 typedef struct serve_arguments {
-    serve_bytes text; /* the caller appends each value here, as JSON, after serve_arguments_name */
-    serve_bytes json;
+    buffer text; /* the caller appends each value here, as JSON, after serve_arguments_name */
+    buffer json;
     bool first_counts;    /* the first value of a duplicate name is used */
     serve_argument *each; /* [n], owned */
     size_t n;
-    size_t capacity;
 } serve_arguments;
 
 void serve_arguments_free(serve_arguments *a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/values/gemma_object.h"
 
+#include "serving/text/escape.h"
 #include "serving/text/span.h"
 #include "serving/values/json_value.h"
 
@@ -38,14 +39,14 @@ static bool next_string(assay_text text, size_t *at, size_t *begin, assay_text *
     return true;
 }
 
-static void hold_strings(serve_bytes *out, assay_text text)
+static void hold_strings(buffer *out, assay_text text)
 {
     size_t at = 0, from = 0, begin;
     for (assay_text says; next_string(text, &at, &begin, &says); from = at) {
-        serve_bytes_add(out, text.at + from, begin - from);
-        serve_bytes_add(out, &(char){HELD}, 1);
+        buffer_append(out, text.at + from, begin - from);
+        buffer_append(out, &(char){HELD}, 1);
     }
-    serve_bytes_add(out, text.at + from, text.n - from);
+    buffer_append(out, text.at + from, text.n - from);
 }
 
 static bool is_one_of(assay_text text, size_t at, const char *characters)
@@ -54,7 +55,7 @@ static bool is_one_of(assay_text text, size_t at, const char *characters)
 }
 
 /* Quotes a name after '{' or ',' that a colon follows. */
-static void quote_names(serve_bytes *out, assay_text text)
+static void quote_names(buffer *out, assay_text text)
 {
     for (size_t at = 0; at < text.n;) {
         if (at > 0 && is_one_of(text, at - 1, "{,")) {
@@ -62,13 +63,13 @@ static void quote_names(serve_bytes *out, assay_text text)
             const size_t n = serve_span_word(serve_span_from(text, word));
             const size_t colon = serve_span_skip(text, word + n);
             if (n > 0 && is_one_of(text, colon, ":")) {
-                serve_bytes_add_quoted(out, serve_span_part(text, word, word + n));
-                serve_bytes_add(out, ":", 1);
+                serve_append_quoted(out, serve_span_part(text, word, word + n));
+                buffer_append(out, ":", 1);
                 at = colon + 1;
                 continue;
             }
         }
-        serve_bytes_add(out, &text.at[at++], 1);
+        buffer_append(out, &text.at[at++], 1);
     }
 }
 
@@ -93,7 +94,7 @@ static size_t measure_value(assay_text text)
 }
 
 /* Quotes a word after ':', '[' or ',' and before ',', '}' or ']', and puts the strings back. */
-static void quote_values(serve_bytes *out, assay_text text, assay_text source)
+static void quote_values(buffer *out, assay_text text, assay_text source)
 {
     size_t string = 0, begin;
     assay_text says;
@@ -103,27 +104,27 @@ static void quote_values(serve_bytes *out, assay_text text, assay_text source)
             const size_t n = measure_value(serve_span_from(text, word));
             const assay_text value = serve_span_part(text, word, word + n);
             if (n > 0 && is_one_of(text, serve_span_skip(text, word + n), ",}]") && !is_literal(value)) {
-                serve_bytes_add_quoted(out, value);
+                serve_append_quoted(out, value);
                 at = word + n;
                 continue;
             }
         }
         if (text.at[at] == HELD && next_string(source, &string, &begin, &says))
-            serve_bytes_add_quoted(out, says);
-        else serve_bytes_add(out, &text.at[at], 1);
+            serve_append_quoted(out, says);
+        else buffer_append(out, &text.at[at], 1);
         at++;
     }
 }
 
-assay_status serve_gemma_object(serve_bytes *out, assay_text text)
+assay_status serve_gemma_object(buffer *out, assay_text text)
 {
     if (memchr(text.at, HELD, text.n)) return ASSAY_EFORMAT;
-    serve_bytes held = {0}, named = {0};
+    buffer held = {0}, named = {0};
     hold_strings(&held, text);
-    quote_names(&named, serve_bytes_text(&held));
-    quote_values(out, serve_bytes_text(&named), text);
+    quote_names(&named, buffer_text(&held));
+    quote_values(out, buffer_text(&named), text);
     const bool failed = held.failed || named.failed || out->failed;
-    serve_bytes_free(&held);
-    serve_bytes_free(&named);
-    return failed ? ASSAY_ENOMEM : serve_json_check(serve_bytes_text(out));
+    buffer_free(&held);
+    buffer_free(&named);
+    return failed ? ASSAY_ENOMEM : serve_json_check(buffer_text(out));
 }

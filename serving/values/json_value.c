@@ -2,6 +2,7 @@
 #include "serving/values/json_value.h"
 
 #include "base/json_scan.h"
+#include "serving/text/escape.h"
 #include "serving/text/span.h"
 
 #include <string.h>
@@ -179,18 +180,18 @@ bool serve_json_is_string(assay_text value)
     return value.n >= 2 && value.at[0] == '"';
 }
 
-void serve_json_unquote(serve_bytes *out, assay_text string)
+void serve_json_unquote(buffer *out, assay_text string)
 {
     const json_scan_token token = {.kind = JSON_SCAN_STRING, .text = string.at + 1, .n = string.n - 2};
     const size_t begin = out->n;
-    serve_bytes_add(out, token.text, token.n);
-    if (!out->failed && token.n > 0) out->n = begin + json_scan_unescape(out->at + begin, &token);
+    buffer_append(out, token.text, token.n);
+    if (!out->failed && token.n > 0) out->n = begin + json_scan_unescape(out->data + begin, &token);
 }
 
-void serve_json_or_string(serve_bytes *out, assay_text value)
+void serve_json_or_string(buffer *out, assay_text value)
 {
     const assay_status rc = serve_json_check(value);
     if (rc == ASSAY_ENOMEM) out->failed = true;
-    if (rc == ASSAY_OK) serve_bytes_add(out, value.at, value.n);
-    else serve_bytes_add_quoted(out, value);
+    if (rc == ASSAY_OK) buffer_append(out, value.at, value.n);
+    else serve_append_quoted(out, value);
 }

@@ -6,7 +6,7 @@
 #ifndef SERVING_VALUES_JSON_VALUE_H
 #define SERVING_VALUES_JSON_VALUE_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,10 +49,10 @@ assay_status serve_json_object(assay_text text,
 
 /* Whether a valid value is a string; appends its unquoted text to out. */
 bool serve_json_is_string(assay_text value);
-void serve_json_unquote(serve_bytes *out, assay_text string);
+void serve_json_unquote(buffer *out, assay_text string);
 
 /* Adds the JSON of a value to out: JSON is copied, and any other text becomes a string. A failed allocation
  * shows in out->failed. */
-void serve_json_or_string(serve_bytes *out, assay_text value);
+void serve_json_or_string(buffer *out, assay_text value);
 
 #endif

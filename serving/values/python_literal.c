@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/values/python_literal.h"
 
+#include "serving/text/escape.h"
 #include "serving/text/span.h"
 #include "serving/values/arguments.h"
 #include "serving/values/python_string.h"
@@ -17,11 +18,11 @@ typedef struct source {
     assay_text text;
     size_t at;
     size_t depth; /* nesting of brackets */
-    serve_bytes string;
+    buffer string;
     bool failed; /* an allocation of another buffer failed */
 } source;
 
-static bool read_value(source *s, serve_bytes *json);
+static bool read_value(source *s, buffer *json);
 
 static char peek(const source *s, size_t ahead)
 {
@@ -61,12 +62,12 @@ static bool is_word(const source *s, size_t ahead)
 }
 
 /* Copies digits, without the single underscores between them, to out. Returns how many. */
-static size_t read_digits(source *s, serve_bytes *out)
+static size_t read_digits(source *s, buffer *out)
 {
     size_t n = 0;
     while (is_digit(peek(s, 0)) || (n > 0 && peek(s, 0) == '_' && is_digit(peek(s, 1)))) {
         if (peek(s, 0) != '_') {
-            serve_bytes_add(out, &s->text.at[s->at], 1);
+            buffer_append(out, &s->text.at[s->at], 1);
             n++;
         }
         s->at++;
@@ -77,7 +78,7 @@ static size_t read_digits(source *s, serve_bytes *out)
 #define OCTAL "01234567"
 
 /* Reads 0x…, 0o…, 0b…, and writes it in decimal. */
-static bool read_based(source *s, serve_bytes *json, int base)
+static bool read_based(source *s, buffer *json, int base)
 {
     char digits[65], decimal[24];
     size_t n = 0;
@@ -97,7 +98,7 @@ static bool read_based(source *s, serve_bytes *json, int base)
         errno != 0)
         return false;
     snprintf(decimal, sizeof decimal, "%llu", value);
-    serve_bytes_add_string(json, decimal);
+    buffer_append_string(json, decimal);
     return true;
 }
 
@@ -107,23 +108,23 @@ static int base_of(char c)
 }
 
 /* Writes the float in `digits` as the shortest text that reads back as the same number. */
-static bool add_float(serve_bytes *json, serve_bytes *digits)
+static bool add_float(buffer *json, buffer *digits)
 {
-    serve_bytes_add(digits, "", 1);
+    buffer_append(digits, "", 1);
     if (digits->failed) return false;
-    const double value = strtod(digits->at, NULL);
+    const double value = strtod(digits->data, NULL);
     if (!isfinite(value)) return false;
     char text[40];
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*g", precision, value);
         if (strtod(text, NULL) == value) break;
     }
-    serve_bytes_add_string(json, text);
-    if (!strpbrk(text, ".e")) serve_bytes_add_string(json, ".0"); /* so that it remains a float */
+    buffer_append_string(json, text);
+    if (!strpbrk(text, ".e")) buffer_append_string(json, ".0"); /* so that it remains a float */
     return true;
 }
 
-static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
+static bool read_decimal(source *s, buffer *json, buffer *digits)
 {
     const size_t whole = read_digits(s, digits);
     size_t fraction = 0;
@@ -131,14 +132,14 @@ static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
     if (peek(s, 0) == '.') {
         is_float = true;
         s->at++;
-        serve_bytes_add(digits, ".", 1);
+        buffer_append(digits, ".", 1);
         fraction = read_digits(s, digits);
     }
     if (whole + fraction == 0) return false;
     if (peek(s, 0) == 'e' || peek(s, 0) == 'E') {
         is_float = true;
         const size_t sign = peek(s, 1) == '+' || peek(s, 1) == '-';
-        serve_bytes_add(digits, &s->text.at[s->at], 1 + sign);
+        buffer_append(digits, &s->text.at[s->at], 1 + sign);
         s->at += 1 + sign;
         if (read_digits(s, digits) == 0) return false;
     }
@@ -146,25 +147,25 @@ static bool read_decimal(source *s, serve_bytes *json, serve_bytes *digits)
     if (is_float) return add_float(json, digits);
     if (digits->failed || whole > DIGITS_MAX) return false;
     size_t zeros = 0;
-    while (zeros + 1 < whole && digits->at[zeros] == '0') zeros++;
-    if (zeros > 0 && strspn(digits->at, "0") < whole) return false;
-    serve_bytes_add(json, digits->at + zeros, whole - zeros);
+    while (zeros + 1 < whole && digits->data[zeros] == '0') zeros++;
+    if (zeros > 0 && strspn(digits->data, "0") < whole) return false;
+    buffer_append(json, digits->data + zeros, whole - zeros);
     return true;
 }
 
-static bool read_number(source *s, serve_bytes *json)
+static bool read_number(source *s, buffer *json)
 {
     if (peek(s, 0) == '+' || peek(s, 0) == '-') {
-        if (peek(s, 0) == '-') serve_bytes_add(json, "-", 1);
+        if (peek(s, 0) == '-') buffer_append(json, "-", 1);
         s->at++;
         skip_blank(s, s->depth > 0);
     }
     const int base = peek(s, 0) == '0' ? base_of(peek(s, 1)) : 0;
     if (base != 0) return read_based(s, json, base);
-    serve_bytes digits = {0};
+    buffer digits = {0};
     const bool ok = read_decimal(s, json, &digits);
     s->failed |= digits.failed;
-    serve_bytes_free(&digits);
+    buffer_free(&digits);
     return ok;
 }
 
@@ -179,14 +180,14 @@ static bool read_strings(source *s)
     }
 }
 
-static bool read_word(source *s, serve_bytes *json)
+static bool read_word(source *s, buffer *json)
 {
     static const char *const WORDS[][2] = {{"True", "true"}, {"False", "false"}, {"None", "null"}};
     const assay_text rest = serve_span_from(s->text, s->at);
     const size_t n = serve_span_word(rest);
     for (size_t i = 0; i < 3; i++) {
         if (!serve_span_equals(serve_span_part(rest, 0, n), WORDS[i][0])) continue;
-        serve_bytes_add_string(json, WORDS[i][1]);
+        buffer_append_string(json, WORDS[i][1]);
         s->at += n;
         return true;
     }
@@ -194,12 +195,12 @@ static bool read_word(source *s, serve_bytes *json)
 }
 
 /* Reads values up to the closing bracket. *n: how many; *comma: whether a comma came last. */
-static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool *comma)
+static bool read_items(source *s, buffer *json, char close, size_t *n, bool *comma)
 {
     for (*n = 0, *comma = false;; *comma = true) {
         skip_blank(s, true);
         if (peek(s, 0) == close) break;
-        if (*n > 0) serve_bytes_add_string(json, ", ");
+        if (*n > 0) buffer_append_string(json, ", ");
         if (!read_value(s, json)) return false;
         ++*n;
         skip_blank(s, true);
@@ -213,29 +214,29 @@ static bool read_items(source *s, serve_bytes *json, char close, size_t *n, bool
 }
 
 /* Reads a list or a tuple; a single value in parentheses is no tuple. */
-static bool read_list(source *s, serve_bytes *json)
+static bool read_list(source *s, buffer *json)
 {
     const bool round = peek(s, 0) == '(';
     size_t n;
     bool comma;
-    serve_bytes items = {0};
+    buffer items = {0};
     s->at++;
     bool ok = read_items(s, &items, round ? ')' : ']', &n, &comma) && !items.failed;
     if (ok) {
         const bool one = round && n == 1 && !comma;
-        if (!one) serve_bytes_add(json, "[", 1);
-        serve_bytes_add(json, items.at, items.n);
-        if (!one) serve_bytes_add(json, "]", 1);
+        if (!one) buffer_append(json, "[", 1);
+        buffer_append(json, items.data, items.n);
+        if (!one) buffer_append(json, "]", 1);
     }
     s->failed |= items.failed;
-    serve_bytes_free(&items);
+    buffer_free(&items);
     return ok;
 }
 
-static bool is_float(const serve_bytes *json)
+static bool is_float(const buffer *json)
 {
-    if (!is_digit(json->at[0]) && json->at[0] != '-') return false;
-    return memchr(json->at, '.', json->n) || memchr(json->at, 'e', json->n);
+    if (!is_digit(json->data[0]) && json->data[0] != '-') return false;
+    return memchr(json->data, '.', json->n) || memchr(json->data, 'e', json->n);
 }
 
 /* Writes a key as json.dumps does. */
@@ -243,15 +244,15 @@ static bool read_key(source *s, serve_arguments *members)
 {
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
-        serve_arguments_name(members, serve_bytes_text(&s->string));
+        serve_arguments_name(members, buffer_text(&s->string));
         return true;
     }
     if (peek(s, 0) == '(' || peek(s, 0) == '[' || peek(s, 0) == '{') return false;
-    serve_bytes key = {0};
+    buffer key = {0};
     const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
-    if (ok) serve_arguments_name(members, serve_bytes_text(&key));
+    if (ok) serve_arguments_name(members, buffer_text(&key));
     s->failed |= key.failed;
-    serve_bytes_free(&key);
+    buffer_free(&key);
     return ok;
 }
 
@@ -275,25 +276,25 @@ static bool read_members(source *s, serve_arguments *members)
     return true;
 }
 
-static bool read_dictionary(source *s, serve_bytes *json)
+static bool read_dictionary(source *s, buffer *json)
 {
     serve_arguments members = {0};
     const bool ok = read_members(s, &members);
     if (ok) {
         const assay_text object = serve_arguments_object(&members);
-        serve_bytes_add(json, object.at, object.n);
+        buffer_append(json, object.at, object.n);
     }
     s->failed |= members.text.failed || members.json.failed;
     serve_arguments_free(&members);
     return ok;
 }
 
-static bool read_value(source *s, serve_bytes *json)
+static bool read_value(source *s, buffer *json)
 {
     const char c = peek(s, 0);
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
-        serve_bytes_add_quoted(json, serve_bytes_text(&s->string));
+        serve_append_quoted(json, buffer_text(&s->string));
         return true;
     }
     if (c == '(' || c == '[' || c == '{') {
@@ -308,15 +309,15 @@ static bool read_value(source *s, serve_bytes *json)
 }
 
 /* On failure, removes what was added. */
-static bool close_source(source *s, serve_bytes *json, size_t n, bool ok)
+static bool close_source(source *s, buffer *json, size_t n, bool ok)
 {
     json->failed |= s->failed || s->string.failed;
-    serve_bytes_free(&s->string);
+    buffer_free(&s->string);
     if (!ok) json->n = n;
     return ok && !json->failed;
 }
 
-bool serve_python_value(serve_bytes *json, assay_text text, size_t *at)
+bool serve_python_value(buffer *json, assay_text text, size_t *at)
 {
     source s = {.text = text, .at = *at, .depth = 1};
     const size_t n = json->n;
@@ -328,13 +329,13 @@ bool serve_python_value(serve_bytes *json, assay_text text, size_t *at)
 }
 
 /* Reads values without brackets around them: several values, or a trailing comma, make a tuple. */
-static bool read_bare(source *s, serve_bytes *json)
+static bool read_bare(source *s, buffer *json)
 {
-    serve_bytes items = {0};
+    buffer items = {0};
     size_t n = 0;
     bool comma = false, ok = true;
     do {
-        if (n > 0) serve_bytes_add_string(&items, ", ");
+        if (n > 0) buffer_append_string(&items, ", ");
         ok = read_value(s, &items);
         n++;
         skip_blank(s, false);
@@ -343,11 +344,11 @@ static bool read_bare(source *s, serve_bytes *json)
         skip_blank(s, false);
     } while (comma && s->at < s->text.n && !strchr("\r\n#", peek(s, 0)));
     const bool tuple = n > 1 || comma;
-    if (tuple) serve_bytes_add(json, "[", 1);
-    if (ok) serve_bytes_add(json, items.at, items.n);
-    if (tuple) serve_bytes_add(json, "]", 1);
+    if (tuple) buffer_append(json, "[", 1);
+    if (ok) buffer_append(json, items.data, items.n);
+    if (tuple) buffer_append(json, "]", 1);
     json->failed |= items.failed;
-    serve_bytes_free(&items);
+    buffer_free(&items);
     return ok;
 }
 
@@ -362,7 +363,7 @@ static bool ends_indented(assay_text text)
            !serve_span_ends(line, "\\\r\n");
 }
 
-bool serve_python_literal(serve_bytes *json, assay_text text)
+bool serve_python_literal(buffer *json, assay_text text)
 {
     source s = {.text = text};
     const size_t n = json->n;

@@ -10,17 +10,17 @@
 #ifndef SERVING_VALUES_PYTHON_LITERAL_H
 #define SERVING_VALUES_PYTHON_LITERAL_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 
 #define SERVE_PYTHON_DEPTH_MAX 32
 
 /* Adds the JSON of the literal in text to json. False, with json unchanged, if text is no such literal. */
-bool serve_python_literal(serve_bytes *json, assay_text text);
+bool serve_python_literal(buffer *json, assay_text text);
 
 /* The same for a literal within brackets at text[*at..). *at: the offset after it and the white space around
  * it. */
-bool serve_python_value(serve_bytes *json, assay_text text, size_t *at);
+bool serve_python_value(buffer *json, assay_text text, size_t *at);
 
 #endif

@@ -29,11 +29,11 @@ bool serve_python_is_string(assay_text text, size_t at)
     return quote == '\'' || quote == '"';
 }
 
-static void add_character(serve_bytes *out, uint32_t codepoint)
+static void add_character(buffer *out, uint32_t codepoint)
 {
     char bytes[4];
     const size_t n = utf8_encode(bytes, codepoint);
-    serve_bytes_add(out, bytes, n);
+    buffer_append(out, bytes, n);
 }
 
 static int digit(char c, unsigned base)
@@ -55,7 +55,7 @@ static bool read_digits(assay_text text, size_t *at, unsigned base, size_t least
     return n >= least;
 }
 
-static bool add_coded(serve_bytes *out, assay_text text, size_t *at, unsigned base, size_t least, size_t most)
+static bool add_coded(buffer *out, assay_text text, size_t *at, unsigned base, size_t least, size_t most)
 {
     uint32_t codepoint;
     if (!read_digits(text, at, base, least, most, &codepoint)) return false;
@@ -65,7 +65,7 @@ static bool add_coded(serve_bytes *out, assay_text text, size_t *at, unsigned ba
 }
 
 /* Reads the escape after a backslash, at text[*at]. An unknown escape keeps its backslash. */
-static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
+static bool add_escape(buffer *out, assay_text text, size_t *at)
 {
     static const char NAMED[] = "\\'\"abfnrtv", SAYS[] = "\\'\"\a\b\f\n\r\t\v";
     const char c = peek(text, *at);
@@ -73,7 +73,7 @@ static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
     if (digit(c, 8) >= 0) return add_coded(out, text, at, 8, 1, 3);
     ++*at;
     if (named) {
-        serve_bytes_add(out, &SAYS[named - NAMED], 1);
+        buffer_append(out, &SAYS[named - NAMED], 1);
         return true;
     }
     switch (c) {
@@ -86,22 +86,22 @@ static bool add_escape(serve_bytes *out, assay_text text, size_t *at)
     default: break;
     }
     --*at;
-    serve_bytes_add(out, "\\", 1);
+    buffer_append(out, "\\", 1);
     return true;
 }
 
 /* In a raw string a backslash is kept, and the character after it does not end the string. */
-static void add_raw(serve_bytes *out, assay_text text, size_t *at)
+static void add_raw(buffer *out, assay_text text, size_t *at)
 {
     const char c = peek(text, *at);
-    serve_bytes_add(out, "\\", 1);
+    buffer_append(out, "\\", 1);
     if (c != '\'' && c != '"' && c != '\\') return;
-    serve_bytes_add(out, &c, 1);
+    buffer_append(out, &c, 1);
     ++*at;
 }
 
 /* Reads up to the closing quotes; quotes: how many. */
-static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote, size_t quotes, bool raw)
+static bool read_body(buffer *out, assay_text text, size_t *at, char quote, size_t quotes, bool raw)
 {
     while (*at < text.n) {
         const char c = text.at[*at];
@@ -117,16 +117,16 @@ static bool read_body(serve_bytes *out, assay_text text, size_t *at, char quote,
             if (raw) add_raw(out, text, at);
             else if (!add_escape(out, text, at)) return false;
         } else if (c == '\r') { /* every line end becomes "\n" */
-            serve_bytes_add(out, "\n", 1);
+            buffer_append(out, "\n", 1);
             *at += peek(text, *at) == '\n';
         } else {
-            serve_bytes_add(out, &c, 1);
+            buffer_append(out, &c, 1);
         }
     }
     return false;
 }
 
-bool serve_python_string(serve_bytes *out, assay_text text, size_t *at)
+bool serve_python_string(buffer *out, assay_text text, size_t *at)
 {
     const size_t prefix = measure_prefix(text, *at);
     const bool raw = prefix > 0 && (text.at[*at] == 'r' || text.at[*at] == 'R');

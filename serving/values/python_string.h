@@ -4,7 +4,7 @@
 #ifndef SERVING_VALUES_PYTHON_STRING_H
 #define SERVING_VALUES_PYTHON_STRING_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 
@@ -13,6 +13,6 @@ bool serve_python_is_string(assay_text text, size_t at);
 
 /* Adds the value of the literal at text[*at] to out; *at: the offset after it. False if python_literal.h does
  * not support it. */
-bool serve_python_string(serve_bytes *out, assay_text text, size_t *at);
+bool serve_python_string(buffer *out, assay_text text, size_t *at);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/values/value.h"
 
+#include "serving/text/escape.h"
 #include "serving/text/span.h"
 #include "serving/values/json_value.h"
 #include "serving/values/python_literal.h"
@@ -47,11 +48,11 @@ static bool is_word(assay_text text, const char *word)
     return text.n == strlen(word) && strncasecmp(text.at, word, text.n) == 0;
 }
 
-static assay_status add_json_or_string(serve_bytes *out, assay_text text)
+static assay_status add_json_or_string(buffer *out, assay_text text)
 {
     const assay_status rc = serve_json_check(text);
-    if (rc == ASSAY_OK) serve_bytes_add(out, text.at, text.n);
-    if (rc == ASSAY_EFORMAT) serve_bytes_add_quoted(out, text);
+    if (rc == ASSAY_OK) buffer_append(out, text.at, text.n);
+    if (rc == ASSAY_EFORMAT) serve_append_quoted(out, text);
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
@@ -72,21 +73,21 @@ static assay_text strip_zeros(assay_text number)
 }
 
 /* Writes a float without a fraction as an integer with all its digits. */
-static void make_whole(serve_bytes *out, size_t begin)
+static void make_whole(buffer *out, size_t begin)
 {
     char text[DBL_MAX_10_EXP + 4];
-    serve_bytes_add(out, "", 1);
+    buffer_append(out, "", 1);
     if (out->failed) return;
-    const double value = strtod(out->at + begin, NULL);
+    const double value = strtod(out->data + begin, NULL);
     out->n--;
     if (!isfinite(value) || value != trunc(value)) return;
     out->n = begin;
     (void)snprintf(text, sizeof text, "%.0f", value == 0 ? 0.0 : value);
-    serve_bytes_add_string(out, text);
+    buffer_append_string(out, text);
 }
 
 /* Reads a number as int() and float() do, with white space around it. */
-static bool add_number(serve_bytes *out, assay_text text, bool whole)
+static bool add_number(buffer *out, assay_text text, bool whole)
 {
     assay_text number = serve_span_trim(text);
     const size_t begin = out->n;
@@ -96,7 +97,7 @@ static bool add_number(serve_bytes *out, assay_text text, bool whole)
     const bool negative = serve_span_starts(number, "-");
     if (negative || serve_span_starts(number, "+")) number = serve_span_from(number, 1);
     if (!is_digit(number, 0) && !serve_span_starts(number, ".")) return false;
-    if (negative) serve_bytes_add_string(out, "-");
+    if (negative) buffer_append_string(out, "-");
     if (!serve_python_literal(out, strip_zeros(number))) {
         out->n = begin;
         return false;
@@ -105,46 +106,46 @@ static bool add_number(serve_bytes *out, assay_text text, bool whole)
     return true;
 }
 
-static assay_status add_object(serve_bytes *out, assay_text text)
+static assay_status add_object(buffer *out, assay_text text)
 {
     const assay_status rc = serve_json_check(text);
     if (rc == ASSAY_EFORMAT && serve_python_literal(out, text)) return ASSAY_OK;
     return add_json_or_string(out, text);
 }
 
-assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type)
+assay_status serve_tools_value(buffer *out, assay_text text, const char *type)
 {
     const value_kind kind = kind_of(type);
     if ((text.n == 0 && kind != BOOLEAN) || (kind == STRING && is_word(text, "null"))) {
-        serve_bytes_add_string(out, "\"\"");
+        buffer_append_string(out, "\"\"");
         return ASSAY_OK;
     }
     if (kind == STRING) {
-        serve_bytes_add_quoted(out, text);
+        serve_append_quoted(out, text);
         return ASSAY_OK;
     }
     if (kind == LIST) {
-        if (!serve_python_literal(out, text)) serve_bytes_add_quoted(out, text);
+        if (!serve_python_literal(out, text)) serve_append_quoted(out, text);
         return ASSAY_OK;
     }
     if (is_word(text, "null")) {
-        serve_bytes_add_string(out, "null");
+        buffer_append_string(out, "null");
         return ASSAY_OK;
     }
     if (kind == BOOLEAN) {
-        serve_bytes_add_string(out, is_word(text, "true") ? "true" : "false");
+        buffer_append_string(out, is_word(text, "true") ? "true" : "false");
         return ASSAY_OK;
     }
     if (kind == OBJECT) return add_object(out, text);
     return add_number(out, text, kind == INTEGER) ? ASSAY_OK : add_json_or_string(out, text);
 }
 
-void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type)
+void serve_tools_value_begun(buffer *out, assay_text text, const char *type)
 {
     const value_kind kind = kind_of(type);
-    if (kind == STRING) serve_bytes_add(out, "\"", 1);
+    if (kind == STRING) buffer_append(out, "\"", 1);
     if (kind == LIST || text.n == 0 || is_word(text, "null")) return;
-    if (kind == STRING) serve_bytes_add_escaped(out, text);
-    else if (kind == BOOLEAN) serve_bytes_add_string(out, is_word(text, "true") ? "true" : "false");
-    else if (kind == OBJECT || !add_number(out, text, kind == INTEGER)) serve_bytes_add(out, text.at, text.n);
+    if (kind == STRING) serve_append_escaped(out, text);
+    else if (kind == BOOLEAN) buffer_append_string(out, is_word(text, "true") ? "true" : "false");
+    else if (kind == OBJECT || !add_number(out, text, kind == INTEGER)) buffer_append(out, text.at, text.n);
 }

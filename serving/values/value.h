@@ -4,7 +4,7 @@
 #ifndef SERVING_VALUES_VALUE_H
 #define SERVING_VALUES_VALUE_H
 
-#include "serving/text/bytes.h"
+#include "base/buffer.h"
 
 #include <stdbool.h>
 
@@ -16,10 +16,10 @@ bool serve_tools_value_is_list(const char *type);
  * string otherwise. `null` is null for every type except string, for which it is the empty string. An empty
  * text is the empty string, and false for booleans. type: of JSON Schema, or another system's name for it; an
  * unknown one means string. ASSAY_ENOMEM or ASSAY_OK. */
-assay_status serve_tools_value(serve_bytes *out, assay_text text, const char *type);
+assay_status serve_tools_value(buffer *out, assay_text text, const char *type);
 
 /* The same for a value that is cut off, as the published stream reports it: a string is left unclosed; an
  * incomplete number and an object are copied; of a list, or of null, nothing is added. */
-void serve_tools_value_begun(serve_bytes *out, assay_text text, const char *type);
+void serve_tools_value_begun(buffer *out, assay_text text, const char *type);
 
 #endif

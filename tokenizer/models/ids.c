@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void tokenizer_ids_free(tokenizer_ids *l)
 {
     free(l->ids);
@@ -12,15 +14,10 @@ void tokenizer_ids_free(tokenizer_ids *l)
 
 bool tokenizer_ids_reserve(tokenizer_ids *l, size_t more)
 {
-    if (more <= l->room - l->n) return true;
-    if (more > SIZE_MAX / 8 - l->n) return false;
-    size_t room = l->room ? l->room : 64;
-    while (room < l->n + more) room *= 2;
-    int32_t *ids = realloc(l->ids, room * sizeof *ids);
-    if (!ids) return false;
-    l->ids = ids;
-    l->room = room;
-    return true;
+    int32_t *grown =
+        more <= SIZE_MAX - l->n ? grow_to(l->ids, &l->capacity, l->n + more, sizeof *grown) : NULL;
+    if (grown) l->ids = grown;
+    return grown;
 }
 
 bool tokenizer_ids_append(tokenizer_ids *l, const int32_t *ids, size_t n)

@@ -11,7 +11,7 @@
 /* All zero is an empty one; ids[0..n) is used again by whoever is given it again. */
 typedef struct tokenizer_ids {
     int32_t *ids;
-    size_t n, room;
+    size_t n, capacity;
 } tokenizer_ids;
 
 void tokenizer_ids_free(tokenizer_ids *l);
@@ -22,7 +22,7 @@ bool tokenizer_ids_append(tokenizer_ids *l, const int32_t *ids, size_t n);
 
 static inline bool tokenizer_ids_push(tokenizer_ids *l, int32_t id)
 {
-    if (l->n == l->room && !tokenizer_ids_reserve(l, 1)) return false;
+    if (l->n == l->capacity && !tokenizer_ids_reserve(l, 1)) return false;
     l->ids[l->n++] = id;
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/json_scan.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct tokenizer_vocab {
     const char *path;
     buffer bytes;
     token *tokens; /* sorted by id once sealed */
-    size_t n_tokens, room;
+    size_t n_tokens;
     tokenizer_trie trie;
 };
 
@@ -41,17 +42,6 @@ void tokenizer_vocab_free(tokenizer_vocab *v)
     free(v);
 }
 
-static bool grow(tokenizer_vocab *v)
-{
-    if (v->n_tokens < v->room) return true;
-    const size_t room = v->room ? 2 * v->room : 1024;
-    token *tokens = realloc(v->tokens, room * sizeof *tokens);
-    if (!tokens) return false;
-    v->tokens = tokens;
-    v->room = room;
-    return true;
-}
-
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id, assay_error *err)
 {
     if (n > TOKENIZER_TOKEN_MAX)
@@ -59,7 +49,9 @@ assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n,
                           "%s: model.vocab: found a token of %zu bytes, \"%.*s…\", expected at most %d",
                           v->path, n, json_scan_clip(text, n, SHOWN_MAX), text, TOKENIZER_TOKEN_MAX);
     const token added = {.at = v->bytes.n, .n = (uint32_t)n, .id = id};
-    if (!grow(v) || !buffer_append(&v->bytes, text, n))
+    token *grown = grow_by_one(v->tokens, v->n_tokens, sizeof *grown);
+    if (grown) v->tokens = grown;
+    if (!grown || !buffer_append(&v->bytes, text, n))
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", v->path);
     v->tokens[v->n_tokens++] = added;
     return ASSAY_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tokenizer/text/normal_form.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "tokenizer/text/chars.h"
 
@@ -20,13 +21,9 @@ void tokenizer_normal_chars_free(normal_chars *c)
 
 static bool push(normal_chars *c, uint32_t codepoint, int32_t change)
 {
-    if (c->n == c->room) {
-        const size_t room = c->room ? 2 * c->room : 256;
-        normal_char *chars = realloc(c->chars, room * sizeof *chars);
-        if (!chars) return false;
-        c->chars = chars;
-        c->room = room;
-    }
+    normal_char *chars = grow_to(c->chars, &c->capacity, c->n + 1, sizeof *chars);
+    if (!chars) return false;
+    c->chars = chars;
     c->chars[c->n++] = (normal_char){codepoint, change, chars_class(codepoint)};
     return true;
 }
@@ -60,12 +57,9 @@ static bool sort_run(normal_chars *c, size_t from, size_t to)
             }
         return true;
     }
-    if (n > c->sorted_room) {
-        normal_char *sorted = realloc(c->sorted, n * sizeof *sorted);
-        if (!sorted) return false;
-        c->sorted = sorted;
-        c->sorted_room = n;
-    }
+    normal_char *sorted = grow_to(c->sorted, &c->sorted_capacity, n, sizeof *sorted);
+    if (!sorted) return false;
+    c->sorted = sorted;
     size_t place[257] = {0};
     for (size_t i = 0; i < n; i++) place[run[i].class + 1]++;
     for (size_t k = 1; k < 257; k++) place[k] += place[k - 1];

@@ -20,9 +20,9 @@ typedef struct normal_char {
 /* Working memory; all zero is an empty one. */
 typedef struct normal_chars {
     normal_char *chars;
-    size_t n, room;
+    size_t n, capacity;
     normal_char *sorted; /* for long runs of marks */
-    size_t sorted_room;
+    size_t sorted_capacity;
 } normal_chars;
 
 void tokenizer_normal_chars_free(normal_chars *c);

@@ -14,12 +14,12 @@
 
 static size_t n_copied;
 
-bool __real_conf_bytes_add(conf_bytes *bytes, assay_text text);
-bool __wrap_conf_bytes_add(conf_bytes *bytes, assay_text text);
-bool __wrap_conf_bytes_add(conf_bytes *bytes, assay_text text)
+bool __real_buffer_append_text(buffer *bytes, assay_text text);
+bool __wrap_buffer_append_text(buffer *bytes, assay_text text);
+bool __wrap_buffer_append_text(buffer *bytes, assay_text text)
 {
     n_copied += text.n;
-    return __real_conf_bytes_add(bytes, text);
+    return __real_buffer_append_text(bytes, text);
 }
 
 json_object *__real_json_object_new_string_len(const char *text, int n);

@@ -30,7 +30,8 @@ static void feed(const char *text, size_t n, const assay_sink *sink)
 static void end(const cuts_golden *g, const conf_fields *fields, const assay_sink *sink)
 {
     (void)fields;
-    if (serve_tools_end(under_way, sink, NULL) != ASSAY_OK) ck_abort_msg("%.*s", (int)g->text.n, g->text.at);
+    if (serve_tools_end(under_way, sink, NULL) != ASSAY_OK)
+        ck_abort_msg("%.*s", (int)g->text.n, g->text.data);
     serve_tools_free(under_way);
 }
 
@@ -39,8 +40,8 @@ static void expect_of_text(const cuts_golden *g, const conf_fields *fields)
 {
     size_t at = 0;
     for (size_t i = 0; i < g->text.n && at < fields->content.n; i++)
-        if (g->text.at[i] == fields->content.at[at]) at++;
-    ck_assert_msg(at == fields->content.n, "%s: %.*s", g->parser, (int)g->text.n, g->text.at);
+        if (g->text.data[i] == fields->content.data[at]) at++;
+    ck_assert_msg(at == fields->content.n, "%s: %.*s", g->parser, (int)g->text.n, g->text.data);
 }
 
 static void judge(const cuts_golden *g, const conf_fields *fields)
@@ -50,7 +51,7 @@ static void judge(const cuts_golden *g, const conf_fields *fields)
     cuts_expect_field(g, "content", &fields->content);
     ck_assert(json_object_object_get_ex(g->expect, "calls", &calls));
     ck_assert_msg(conf_calls_equal(calls, fields, text, sizeof text), "%s: %s: %.*s", g->parser, text,
-                  (int)g->text.n, g->text.at);
+                  (int)g->text.n, g->text.data);
     expect_of_text(g, fields);
 }
 

@@ -96,25 +96,25 @@ static const struct {
 
 /* Adds an event with a new sequence number if it has one, so that the test sees the rules behind the
  * numbers. */
-static void add_event(serve_bytes *out, assay_text event, size_t *number)
+static void add_event(buffer *out, assay_text event, size_t *number)
 {
     static const char key[] = "\"sequence_number\":";
     const char *at = memmem(event.at, event.n, key, sizeof key - 1);
     if (!at) {
-        serve_bytes_add(out, event.at, event.n);
+        buffer_append(out, event.at, event.n);
         return;
     }
     at += sizeof key - 1;
     char text[24];
     (void)snprintf(text, sizeof text, "%zu", (*number)++);
-    serve_bytes_add(out, event.at, (size_t)(at - event.at));
-    serve_bytes_add_string(out, text);
+    buffer_append(out, event.at, (size_t)(at - event.at));
+    buffer_append_string(out, text);
     at += strspn(at, "0123456789");
-    serve_bytes_add(out, at, (size_t)(event.at + event.n - at));
+    buffer_append(out, at, (size_t)(event.at + event.n - at));
 }
 
 /* The stream with event i dropped, repeated, or swapped with the next one. */
-static void change_stream(const stream *s, change how, size_t i, serve_bytes *out)
+static void change_stream(const stream *s, change how, size_t i, buffer *out)
 {
     size_t number = 1;
     out->n = 0;
@@ -130,7 +130,7 @@ START_TEST(an_event_that_is_missing_repeated_or_too_early_breaks_a_rule)
 {
     static const char *const words[] = {"without", "with twice", "with the next before"};
     const char *name = CHANGES[_i].name, *rule = CHANGES[_i].rules;
-    serve_bytes changed = {0};
+    buffer changed = {0};
     serve_breach breach;
     stream s;
     stream_read(name, &s);
@@ -138,17 +138,17 @@ START_TEST(an_event_that_is_missing_repeated_or_too_early_breaks_a_rule)
     for (size_t i = 0; i < n; i++) {
         const size_t n_rule = strcspn(rule, " ");
         change_stream(&s, CHANGES[_i].change, i, &changed);
-        const char *found = stream_rule(name, changed.at, changed.n, changed.n, NULL, &breach);
+        const char *found = stream_rule(name, changed.data, changed.n, changed.n, NULL, &breach);
         ck_assert_msg(n_rule > 0 && strlen(found) == n_rule && memcmp(found, rule, n_rule) == 0,
                       "%s %s event %zu: found %s (%s), expected %.*s", name, words[CHANGES[_i].change], i + 1,
                       found, breach.text, (int)n_rule, rule);
         if (*found != '-')
-            ck_assert_uint_eq(breach.offset, stream_offset(changed.at, changed.n, breach.event));
+            ck_assert_uint_eq(breach.offset, stream_offset(changed.data, changed.n, breach.event));
         rule += n_rule + (rule[n_rule] == ' ');
     }
     ck_assert_str_eq(rule, "");
-    serve_bytes_free(&changed);
-    serve_bytes_free(&s.text);
+    buffer_free(&changed);
+    buffer_free(&s.text);
 }
 END_TEST
 

@@ -19,49 +19,49 @@ START_TEST(a_sound_stream_is_sound_however_it_is_cut)
     stream s;
     stream_read(name, &s);
     for (size_t piece = 1; piece < 40; piece++)
-        ck_assert_msg(strcmp(stream_rule(name, s.text.at, s.text.n, piece, NULL, &breach), "-") == 0,
+        ck_assert_msg(strcmp(stream_rule(name, s.text.data, s.text.n, piece, NULL, &breach), "-") == 0,
                       "%s: %s: %s", name, breach.rule, breach.text);
-    ck_assert_str_eq(stream_rule(name, s.text.at, s.text.n, s.text.n, NULL, &breach), "-");
-    serve_bytes_free(&s.text);
+    ck_assert_str_eq(stream_rule(name, s.text.data, s.text.n, s.text.n, NULL, &breach), "-");
+    buffer_free(&s.text);
 }
 END_TEST
 
 /* Applies an edit to the stream. Returns the number of the changed event. */
-static size_t edit_stream(const stream *s, const stream_edit *e, serve_bytes *out)
+static size_t edit_stream(const stream *s, const stream_edit *e, buffer *out)
 {
-    const char *end = s->text.at + s->text.n;
-    const char *after = memmem(s->text.at, s->text.n, e->after, strlen(e->after));
+    const char *end = s->text.data + s->text.n;
+    const char *after = memmem(s->text.data, s->text.n, e->after, strlen(e->after));
     ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
     const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
     ck_assert_msg(at != NULL, "%s: no %s behind %s", e->name, e->from, e->after);
     size_t event = 1;
     while (event < s->n && s->events[event].at <= at) event++;
-    serve_bytes_add(out, s->text.at, (size_t)(at - s->text.at));
-    serve_bytes_add(out, e->to, strlen(e->to));
+    buffer_append(out, s->text.data, (size_t)(at - s->text.data));
+    buffer_append(out, e->to, strlen(e->to));
     at += strlen(e->from);
-    serve_bytes_add(out, at, (size_t)(end - at));
+    buffer_append(out, at, (size_t)(end - at));
     return event;
 }
 
 START_TEST(a_word_that_is_wrong_breaks_its_rule_where_it_stands)
 {
     const stream_edit *e = &stream_edits[_i];
-    serve_bytes changed = {0};
+    buffer changed = {0};
     serve_breach breach;
     stream s;
     stream_read(e->name, &s);
     const size_t n_rule = strcspn(e->rule, " "), later = strtoul(e->rule + n_rule, NULL, 10);
     const size_t event = edit_stream(&s, e, &changed) + later;
-    const char *found = stream_rule(e->name, changed.at, changed.n, changed.n, "up. !", &breach);
+    const char *found = stream_rule(e->name, changed.data, changed.n, changed.n, "up. !", &breach);
     ck_assert_msg(strlen(found) == n_rule && memcmp(found, e->rule, n_rule) == 0,
                   "%s with %s: found %s (%s), expected %s", e->name, e->to, found, breach.text, e->rule);
     if (*found != '-') {
         ck_assert_msg(breach.event == event, "%s with %s: found event %zu, expected %zu", e->name, e->to,
                       breach.event, event);
-        ck_assert_uint_eq(breach.offset, stream_offset(changed.at, changed.n, event));
+        ck_assert_uint_eq(breach.offset, stream_offset(changed.data, changed.n, event));
     }
-    serve_bytes_free(&changed);
-    serve_bytes_free(&s.text);
+    buffer_free(&changed);
+    buffer_free(&s.text);
 }
 END_TEST
 
@@ -112,15 +112,15 @@ static const struct {
 START_TEST(a_breach_says_what_was_found_and_expected)
 {
     const stream_edit *e = &SAID[_i].edit;
-    serve_bytes changed = {0};
+    buffer changed = {0};
     serve_breach breach;
     stream s;
     stream_read(e->name, &s);
     (void)edit_stream(&s, e, &changed);
-    ck_assert_str_ne(stream_rule(e->name, changed.at, changed.n, 7, NULL, &breach), "-");
+    ck_assert_str_ne(stream_rule(e->name, changed.data, changed.n, 7, NULL, &breach), "-");
     ck_assert_msg(strstr(breach.text, SAID[_i].words), "expected %s in: %s", SAID[_i].words, breach.text);
-    serve_bytes_free(&changed);
-    serve_bytes_free(&s.text);
+    buffer_free(&changed);
+    buffer_free(&s.text);
 }
 END_TEST
 
@@ -135,15 +135,15 @@ START_TEST(a_stream_that_breaks_off_says_what_is_missing)
         serve_breach breach;
         stream s;
         stream_read(missing[i][0], &s);
-        const size_t n = (size_t)(s.events[s.n - 1].at - s.text.at);
-        (void)stream_rule(missing[i][0], s.text.at, n, n, NULL, &breach);
+        const size_t n = (size_t)(s.events[s.n - 1].at - s.text.data);
+        (void)stream_rule(missing[i][0], s.text.data, n, n, NULL, &breach);
         ck_assert_ptr_nonnull(strstr(breach.text, missing[i][1]));
         ck_assert_str_eq(breach.excerpt, "");
         ck_assert_uint_eq(breach.event, s.n);
         ck_assert_uint_eq(breach.offset, n);
         (void)stream_rule(missing[i][0], "", 0, 1, NULL, &breach);
         ck_assert_uint_eq(breach.event, 1);
-        serve_bytes_free(&s.text);
+        buffer_free(&s.text);
     }
 }
 END_TEST
@@ -207,19 +207,19 @@ START_TEST(a_response_does_not_end_before_it_began)
 END_TEST
 
 /* A chunk with this many choices, or this many calls in one choice. */
-static void write_chunk(serve_bytes *out, const char *head, const char *element, size_t n, const char *tail)
+static void write_chunk(buffer *out, const char *head, const char *element, size_t n, const char *tail)
 {
-    serve_bytes_add_string(out, "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
-                                "\"model\":\"m\",\"choices\":[");
-    serve_bytes_add_string(out, head);
+    buffer_append_string(out, "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+                              "\"model\":\"m\",\"choices\":[");
+    buffer_append_string(out, head);
     for (size_t i = 0; i < n; i++) {
         char text[256];
         (void)snprintf(text, sizeof text, element, i);
-        serve_bytes_add_string(out, i ? "," : "");
-        serve_bytes_add_string(out, text);
+        buffer_append_string(out, i ? "," : "");
+        buffer_append_string(out, text);
     }
-    serve_bytes_add_string(out, tail);
-    serve_bytes_add_string(out, "]}\n\n");
+    buffer_append_string(out, tail);
+    buffer_append_string(out, "]}\n\n");
 }
 
 static const struct {
@@ -234,12 +234,12 @@ static const struct {
 START_TEST(more_choices_or_calls_than_fit_are_refused)
 {
     for (size_t more = 0; more < 2; more++) {
-        serve_bytes text = {0};
+        buffer text = {0};
         serve_breach breach;
         write_chunk(&text, FULL[_i].head, FULL[_i].element, FULL[_i].most + more, FULL[_i].tail);
-        ck_assert_str_eq(stream_rule("chat", text.at, text.n, text.n, NULL, &breach),
+        ck_assert_str_eq(stream_rule("chat", text.data, text.n, text.n, NULL, &breach),
                          more ? "size" : "chat-done");
-        serve_bytes_free(&text);
+        buffer_free(&text);
     }
 }
 END_TEST
@@ -248,31 +248,30 @@ START_TEST(more_text_than_fits_is_refused_where_it_comes)
 {
     const size_t n = SERVE_GRAMMAR_TEXT_MAX / 8;
     const serve_grammar_options options = {.endpoint = SERVE_CHAT};
-    serve_bytes text = {0}, arguments = {0};
+    buffer text = {0}, arguments = {0};
     serve_breach breach;
     serve_grammar *g;
     for (size_t i = 0; i < n; i += 64)
-        serve_bytes_add(&arguments, "0123456789012345678901234567890123456789012345678901234567890123", 64);
+        buffer_append(&arguments, "0123456789012345678901234567890123456789012345678901234567890123", 64);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
     for (size_t i = 0; i < 9; i++) { /* the last one is one too many */
         text.n = 0;
-        serve_bytes_add_string(&text,
-                               "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
-                               "\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{");
-        serve_bytes_add_string(
+        buffer_append_string(&text, "data: {\"id\":\"a\",\"object\":\"chat.completion.chunk\",\"created\":1,"
+                                    "\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{");
+        buffer_append_string(
             &text,
             i ? "\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\""
               : "\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"b\",\"type\":\"function\","
                 "\"function\":{\"name\":\"f\",\"arguments\":\"");
-        serve_bytes_add(&text, arguments.at, i ? n : n - 2); /* id and model are stored, too */
-        serve_bytes_add_string(&text, "\"}}]}}]}\n\n");
-        ck_assert_int_eq(serve_grammar_feed(g, text.at, text.n, &breach), i < 8 ? ASSAY_OK : ASSAY_EFORMAT);
+        buffer_append(&text, arguments.data, i ? n : n - 2); /* id and model are stored, too */
+        buffer_append_string(&text, "\"}}]}}]}\n\n");
+        ck_assert_int_eq(serve_grammar_feed(g, text.data, text.n, &breach), i < 8 ? ASSAY_OK : ASSAY_EFORMAT);
     }
     ck_assert_str_eq(breach.rule, "size");
     ck_assert_uint_eq(breach.event, 9);
     serve_grammar_free(g);
-    serve_bytes_free(&text);
-    serve_bytes_free(&arguments);
+    buffer_free(&text);
+    buffer_free(&arguments);
 }
 END_TEST
 
@@ -294,10 +293,10 @@ START_TEST(a_usage_that_nobody_asked_for_breaks_a_rule)
     stream s;
     stream_read("chat_calls", &s);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    ck_assert_int_eq(serve_grammar_feed(g, s.text.at, s.text.n, &breach), ASSAY_EFORMAT);
+    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n, &breach), ASSAY_EFORMAT);
     ck_assert_str_eq(breach.rule, "chat-usage");
     serve_grammar_free(g);
-    serve_bytes_free(&s.text);
+    buffer_free(&s.text);
 }
 END_TEST
 
@@ -325,7 +324,7 @@ START_TEST(the_summary_says_what_was_streamed)
     stream s;
     stream_read(SUMMARIES[_i].name, &s);
     ck_assert_int_eq(serve_grammar_open(&options, &g), ASSAY_OK);
-    ck_assert_int_eq(serve_grammar_feed(g, s.text.at, s.text.n, &breach), ASSAY_OK);
+    ck_assert_int_eq(serve_grammar_feed(g, s.text.data, s.text.n, &breach), ASSAY_OK);
     ck_assert_int_eq(serve_grammar_end(g, &breach), ASSAY_OK);
     serve_grammar_summarise(g, &summary);
     ck_assert_uint_eq(summary.n_events, s.n);
@@ -338,7 +337,7 @@ START_TEST(the_summary_says_what_was_streamed)
     ck_assert_int_eq(summary.input_tokens, SUMMARIES[_i].input);
     ck_assert_int_eq(summary.output_tokens, SUMMARIES[_i].output);
     serve_grammar_free(g);
-    serve_bytes_free(&s.text);
+    buffer_free(&s.text);
 }
 END_TEST
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/grammar/sse.h"
 
+#include "base/buffer.h"
 #include "base/tests/support.h"
-#include "serving/text/bytes.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* The events as text: "[type|data@offset]" for each. */
-static serve_bytes seen;
+static buffer seen;
 
 static assay_status take(void *context, const serve_sse_event *event)
 {
     char offset[32];
     (void)context;
-    serve_bytes_add_string(&seen, "[");
-    if (event->type.at) serve_bytes_add(&seen, event->type.at, event->type.n);
-    serve_bytes_add_string(&seen, event->type.at ? "|" : "-|");
-    serve_bytes_add(&seen, event->data.at, event->data.n);
+    buffer_append_string(&seen, "[");
+    if (event->type.at) buffer_append(&seen, event->type.at, event->type.n);
+    buffer_append_string(&seen, event->type.at ? "|" : "-|");
+    buffer_append(&seen, event->data.at, event->data.n);
     (void)snprintf(offset, sizeof offset, "@%zu]", event->offset);
-    serve_bytes_add_string(&seen, offset);
+    buffer_append_string(&seen, offset);
     return ASSAY_OK;
 }
 
@@ -36,7 +36,7 @@ static const char *read_cut(const char *bytes, size_t n, size_t cut, serve_breac
     if (rc == ASSAY_OK) rc = serve_sse_end(s, breach);
     ck_assert_int_eq(rc, *breach->rule ? ASSAY_EFORMAT : ASSAY_OK);
     serve_sse_free(s);
-    serve_bytes_add(&seen, "", 1);
+    buffer_append(&seen, "", 1);
     return breach->rule;
 }
 
@@ -46,7 +46,7 @@ static void expect_events(const char *bytes, size_t n, const char *events)
     serve_breach breach;
     for (size_t cut = 0; cut <= n; cut++) {
         ck_assert_str_eq(read_cut(bytes, n, cut, &breach), "");
-        ck_assert_str_eq(seen.at, events);
+        ck_assert_str_eq(seen.data, events);
     }
 }
 

@@ -15,9 +15,9 @@ void stream_read(const char *name, stream *out)
     assay_error err;
     *out = (stream){0};
     (void)snprintf(path, sizeof path, "%s/serving/grammar/tests/streams/%s.sse", top ? top : ".", name);
-    ck_assert_int_eq(file_read(path, 1 << 20, &out->text.at, &out->text.n, &err), ASSAY_OK);
+    ck_assert_int_eq(file_read(path, 1 << 20, &out->text.data, &out->text.n, &err), ASSAY_OK);
     out->text.capacity = out->text.n;
-    const char *at = out->text.at, *end = at + out->text.n;
+    const char *at = out->text.data, *end = at + out->text.n;
     while (at < end) {
         const char *empty = memmem(at, (size_t)(end - at), "\n\n", 2);
         ck_assert_ptr_nonnull(empty);

@@ -5,14 +5,14 @@
 #ifndef SERVING_GRAMMAR_TESTS_STREAM_H
 #define SERVING_GRAMMAR_TESTS_STREAM_H
 
+#include "base/buffer.h"
 #include "serving/grammar/grammar.h"
-#include "serving/text/bytes.h"
 
 #define STREAM_EVENTS_MAX 64
 
 /* The events of a stream, each with the empty line that ends it. */
 typedef struct stream {
-    serve_bytes text;
+    buffer text;
     assay_text events[STREAM_EVENTS_MAX]; /* [n]; within text */
     size_t n;
 } stream;

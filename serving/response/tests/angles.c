@@ -11,7 +11,7 @@
 struct assay_reply {
     bool tools, off;
     assay_part part;
-    serve_bytes name;
+    buffer name;
 };
 
 char angles_request[256];
@@ -35,7 +35,7 @@ static bool turn(assay_reply *r, char c, const assay_sink *sink)
     else if (c == '>' || (c == ']' && r->tools)) r->part = ASSAY_PART_CONTENT;
     else if (c == '[' && r->tools) r->part = ASSAY_PART_CALL;
     else if (c == '|' && r->part == ASSAY_PART_CALL) {
-        sink->take(sink->context, ASSAY_PART_CALL, r->name.at, r->name.n);
+        sink->take(sink->context, ASSAY_PART_CALL, r->name.data, r->name.n);
         r->part = ASSAY_PART_ARGUMENTS;
         r->name.n = 0;
     } else return false;
@@ -54,7 +54,7 @@ static assay_status reply_feed(assay_reply *r, const char *delta, size_t n, cons
         }
         while (end < n && !memchr("<>[]|" ANGLES_BROKEN, delta[end], 6)) end++;
         if (end == at) end++;
-        if (r->part == ASSAY_PART_CALL) serve_bytes_add(&r->name, delta + at, end - at);
+        if (r->part == ASSAY_PART_CALL) buffer_append(&r->name, delta + at, end - at);
         else if (r->part != ASSAY_PART_REASONING || !r->off)
             sink->take(sink->context, r->part, delta + at, end - at);
         at = end;
@@ -71,7 +71,7 @@ static assay_status reply_end(assay_reply *r, const assay_sink *sink, assay_erro
 
 static void reply_free(assay_reply *r)
 {
-    serve_bytes_free(&r->name);
+    buffer_free(&r->name);
     free(r);
 }
 
@@ -94,10 +94,10 @@ assay_status angles_open(const char *path, const char *request, const char *serv
 void angles_collect(void *context, const char *bytes, size_t n)
 {
     assert(n > 0);
-    serve_bytes_add(context, bytes, n);
+    buffer_append(context, bytes, n);
 }
 
-assay_status angles_say(assay_response *r, const char *text, size_t n, const char *finish, serve_bytes *body)
+assay_status angles_say(assay_response *r, const char *text, size_t n, const char *finish, buffer *body)
 {
     const assay_byte_sink sink = {.take = angles_collect, .context = body};
     const assay_response_chunk chunk = {.size = sizeof chunk,

@@ -5,8 +5,8 @@
 #ifndef SERVING_RESPONSE_TESTS_ANGLES_H
 #define SERVING_RESPONSE_TESTS_ANGLES_H
 
+#include "base/buffer.h"
 #include "serving/response/response.h"
-#include "serving/text/bytes.h"
 
 extern const char *const angles_paths[3]; /* of the endpoints */
 
@@ -24,10 +24,10 @@ extern char angles_request[256];
 assay_status angles_open(const char *path, const char *request, const char *server, assay_response **out,
                          assay_error *err);
 
-/* The function `take` of an assay_byte_sink that adds to a serve_bytes. */
+/* The function `take` of an assay_byte_sink that adds to a buffer. */
 void angles_collect(void *context, const char *bytes, size_t n);
 
 /* A chunk of an engine; the last one if finish is not NULL. */
-assay_status angles_say(assay_response *r, const char *text, size_t n, const char *finish, serve_bytes *body);
+assay_status angles_say(assay_response *r, const char *text, size_t n, const char *finish, buffer *body);
 
 #endif

@@ -176,7 +176,7 @@ static const struct {
 
 START_TEST(a_body_is_as_the_protocol_has_it)
 {
-    serve_bytes body = {0};
+    buffer body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     assay_response *r;
     ck_assert_int_eq(angles_open(angles_paths[BODIES[_i].endpoint], BODIES[_i].streams ? STREAM : WHOLE,
@@ -187,15 +187,15 @@ START_TEST(a_body_is_as_the_protocol_has_it)
         ck_assert_int_eq(serve_response_fail(r, "no luck", &sink, NULL), ASSAY_OK);
     } else ck_assert_int_eq(angles_say(r, REPLY, sizeof REPLY - 1, "stop", &body), ASSAY_OK);
     serve_response_free(r);
-    serve_bytes_add(&body, "", 1);
-    const char *at = body.at;
+    buffer_append(&body, "", 1);
+    const char *at = body.data;
     for (size_t i = 0; i < PIECES_MAX && BODIES[_i].pieces[i]; i++) {
         const char *piece = BODIES[_i].pieces[i];
         ck_assert_msg(strncmp(at, piece, strlen(piece)) == 0, "expected\n%s\nfound\n%s", piece, at);
         at += strlen(piece);
     }
     ck_assert_str_eq(at, "");
-    serve_bytes_free(&body);
+    buffer_free(&body);
 }
 END_TEST
 

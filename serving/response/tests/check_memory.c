@@ -47,7 +47,7 @@ static const char STREAM[] = "{\"stream\":true,\"tools\":[{\"function\":{\"name\
 static const char WHOLE[] = "{\"tools\":[{}]}";
 
 /* The body for a reply with every kind of run, as far as memory suffices. */
-static assay_status answer(size_t endpoint, const char *request, serve_bytes *body)
+static assay_status answer(size_t endpoint, const char *request, buffer *body)
 {
     static const char *const reply[] = {" <t", "t> a", "[f|{\"x\":\"1\",\"y\":{\"a\": 2}}]", "[g|no]", " c"};
     const size_t n = sizeof reply / sizeof *reply;
@@ -66,9 +66,9 @@ START_TEST(a_response_without_memory_says_so_and_nothing_wrong)
 {
     const size_t endpoint = (size_t)_i / 2;
     const char *request = _i % 2 ? STREAM : WHOLE;
-    serve_bytes expected = {0}, body = {0};
+    buffer expected = {0}, body = {0};
     ck_assert_int_eq(answer(endpoint, request, &expected), ASSAY_OK);
-    ck_assert(serve_bytes_reserve(&body, 2 * expected.n)); /* collected without another allocation */
+    ck_assert(buffer_reserve(&body, 2 * expected.n)); /* collected without another allocation */
     bool failed = true;
     for (size_t n = 0; failed; n++) {
         body.n = 0;
@@ -79,13 +79,13 @@ START_TEST(a_response_without_memory_says_so_and_nothing_wrong)
         ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation behind %zu fails: status %d",
                       n, rc);
         size_t same = 0;
-        while (same < body.n && same < expected.n && body.at[same] == expected.at[same]) same++;
+        while (same < body.n && same < expected.n && body.data[same] == expected.data[same]) same++;
         ck_assert_msg(same == body.n, "the allocation behind %zu fails: byte %zu is another: %.300s", n, same,
-                      body.at + same);
+                      body.data + same);
         ck_assert_int_eq(rc == ASSAY_OK, body.n == expected.n);
     }
-    serve_bytes_free(&expected);
-    serve_bytes_free(&body);
+    buffer_free(&expected);
+    buffer_free(&body);
 }
 END_TEST
 
@@ -94,12 +94,11 @@ enum { N_IDS = 32 };
 static void take_text(void *context, assay_part part, const char *text, size_t n)
 {
     (void)part;
-    serve_bytes_add(context, text, n);
+    buffer_append(context, text, n);
 }
 
 /* The text of some ids, up to a stop text. */
-static assay_status complete(const assay_tokenizer *tokenizer, const int32_t *ids, size_t n,
-                             serve_bytes *text)
+static assay_status complete(const assay_tokenizer *tokenizer, const int32_t *ids, size_t n, buffer *text)
 {
     static const assay_text stop = {"stop here", 9};
     const assay_sink sink = {.take = take_text, .context = text};
@@ -126,13 +125,13 @@ START_TEST(a_completion_without_memory_says_so_and_nothing_wrong)
     assay_tokenizer *tokenizer;
     int32_t ids[N_IDS];
     size_t n_ids;
-    serve_bytes text = {0};
+    buffer text = {0};
     (void)snprintf(dir, sizeof dir, "%s/fixtures/trained/qwen3/model", top ? top : ".");
     ck_assert_int_eq(serve_tokenizer_open(dir, &tokenizer, NULL), ASSAY_OK);
     ck_assert_int_eq(serve_encode(tokenizer, said, sizeof said - 1, false, ids, N_IDS, &n_ids, NULL),
                      ASSAY_OK);
     ck_assert_uint_le(n_ids, N_IDS);
-    ck_assert(serve_bytes_reserve(&text, 1024)); /* collected without another allocation */
+    ck_assert(buffer_reserve(&text, 1024)); /* collected without another allocation */
     bool failed = true;
     for (size_t n = 0; failed; n++) {
         text.n = 0;
@@ -143,10 +142,10 @@ START_TEST(a_completion_without_memory_says_so_and_nothing_wrong)
         ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation behind %zu fails: status %d",
                       n, rc);
         ck_assert_uint_le(text.n, sizeof expected - 1);
-        ck_assert_int_eq(memcmp(text.at, expected, text.n), 0);
+        ck_assert_int_eq(memcmp(text.data, expected, text.n), 0);
     }
     ck_assert_uint_eq(text.n, sizeof expected - 1);
-    serve_bytes_free(&text);
+    buffer_free(&text);
     serve_tokenizer_free(tokenizer);
 }
 END_TEST

@@ -49,7 +49,7 @@ static const struct {
 
 START_TEST(request_and_server_say_how_a_reply_is_read)
 {
-    serve_bytes body = {0};
+    buffer body = {0};
     assay_response *r;
     assay_error err;
     ck_assert_msg(angles_open(angles_paths[READINGS[_i].endpoint], READINGS[_i].request, READINGS[_i].server,
@@ -58,11 +58,11 @@ START_TEST(request_and_server_say_how_a_reply_is_read)
     ck_assert_str_eq(angles_request, READINGS[_i].parsed);
     ck_assert_int_eq(angles_say(r, "<t>a[f|{}]", 10, "stop", &body), ASSAY_OK);
     serve_response_free(r);
-    serve_bytes_add(&body, "", 1);
-    const char *thought = strstr(body.at, "\"t\""), *call = strstr(body.at, "\"f\"");
+    buffer_append(&body, "", 1);
+    const char *thought = strstr(body.data, "\"t\""), *call = strstr(body.data, "\"f\"");
     ck_assert_int_eq(thought == NULL, READINGS[_i].off);
     ck_assert_int_eq(call != NULL, READINGS[_i].tools);
-    serve_bytes_free(&body);
+    buffer_free(&body);
 }
 END_TEST
 

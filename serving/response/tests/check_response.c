@@ -23,15 +23,15 @@ static size_t cut(const char *text, size_t n)
 /* The whole body of a reply that is fed in pieces of about `piece` bytes, terminated; the caller frees it. */
 static char *answer(const char *path, const char *request, const char *text, const char *finish, size_t piece)
 {
-    serve_bytes body = {0};
+    buffer body = {0};
     assay_response *r;
     ck_assert_int_eq(angles_open(path, request, ANGLES_SERVER, &r, NULL), ASSAY_OK);
     for (size_t n; (n = cut(text, piece)) > 0; text += n)
         ck_assert_int_eq(angles_say(r, text, n, NULL, &body), ASSAY_OK);
     ck_assert_int_eq(angles_say(r, "", 0, finish, &body), ASSAY_OK);
     serve_response_free(r);
-    serve_bytes_add(&body, "", 1);
-    return body.at;
+    buffer_append(&body, "", 1);
+    return body.data;
 }
 
 static void expect_sound(const char *path, const char *body, bool failed, const char *what)
@@ -99,7 +99,7 @@ START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
     for (size_t e = 0; e < 3; e++) {
         for (size_t at = 0; at <= strlen(REPLIES[_i]); at++) {
             for (int how = 0; how < 3; how++) {
-                serve_bytes body = {0};
+                buffer body = {0};
                 const assay_byte_sink sink = {.take = angles_collect, .context = &body};
                 assay_response *r;
                 ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
@@ -109,10 +109,10 @@ START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
                 ck_assert_int_eq(serve_response_end(r, &sink, NULL), ASSAY_OK);
                 ck_assert_int_eq(serve_response_fail(r, "again", &nowhere, NULL), ASSAY_EINVAL);
                 serve_response_free(r);
-                serve_bytes_add(&body, "", 1);
-                expect_sound(angles_paths[e], body.at, true, REPLIES[_i]);
-                ck_assert_ptr_nonnull(strstr(body.at, said[how]));
-                serve_bytes_free(&body);
+                buffer_append(&body, "", 1);
+                expect_sound(angles_paths[e], body.data, true, REPLIES[_i]);
+                ck_assert_ptr_nonnull(strstr(body.data, said[how]));
+                buffer_free(&body);
             }
         }
     }
@@ -122,7 +122,7 @@ END_TEST
 START_TEST(a_count_of_0_says_nothing)
 {
     for (size_t e = 0; e < 3; e++) {
-        serve_bytes body = {0};
+        buffer body = {0};
         const assay_byte_sink sink = {.take = angles_collect, .context = &body};
         const assay_response_chunk last = {.size = sizeof last, .finished = true, .finish_reason = "stop"};
         assay_response *r;
@@ -131,10 +131,10 @@ START_TEST(a_count_of_0_says_nothing)
         body.n = 0; /* the position at which the input is counted, too */
         ck_assert_int_eq(serve_response_chunk(r, &last, &sink, NULL), ASSAY_OK);
         serve_response_free(r);
-        serve_bytes_add(&body, "", 1);
-        ck_assert_ptr_nonnull(strstr(body.at, e == 0 ? "\"prompt_tokens\":3" : "\"input_tokens\":3"));
-        ck_assert_ptr_nonnull(strstr(body.at, e == 0 ? "\"completion_tokens\":2" : "\"output_tokens\":2"));
-        serve_bytes_free(&body);
+        buffer_append(&body, "", 1);
+        ck_assert_ptr_nonnull(strstr(body.data, e == 0 ? "\"prompt_tokens\":3" : "\"input_tokens\":3"));
+        ck_assert_ptr_nonnull(strstr(body.data, e == 0 ? "\"completion_tokens\":2" : "\"output_tokens\":2"));
+        buffer_free(&body);
     }
 }
 END_TEST
@@ -142,12 +142,12 @@ END_TEST
 START_TEST(a_client_that_goes_away_leaves_nothing)
 {
     for (size_t e = 0; e < 3; e++) {
-        serve_bytes body = {0};
+        buffer body = {0};
         assay_response *r;
         ck_assert_int_eq(angles_open(angles_paths[e], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
         ck_assert_int_eq(angles_say(r, "<t>a[f", 6, NULL, &body), ASSAY_OK);
         serve_response_free(r);
-        serve_bytes_free(&body);
+        buffer_free(&body);
     }
 }
 END_TEST
@@ -312,7 +312,7 @@ static const struct {
 START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
 {
     const char *request = STOPPED[_i].request, *reply = STOPPED[_i].reply;
-    serve_bytes body = {0};
+    buffer body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     const assay_response_chunk chunk = {.size = sizeof chunk,
                                         .finished = true,
@@ -327,10 +327,10 @@ START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
     ck_assert_int_eq(serve_response_chunk(r, &chunk, &sink, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "the response is over", NULL);
     serve_response_free(r);
-    serve_bytes_add(&body, "", 1);
-    ck_assert_msg(strstr(body.at, STOPPED[_i].said), "expected %s in:\n%s", STOPPED[_i].said, body.at);
-    if (request == STREAM) expect_sound(angles_paths[1], body.at, false, reply);
-    serve_bytes_free(&body);
+    buffer_append(&body, "", 1);
+    ck_assert_msg(strstr(body.data, STOPPED[_i].said), "expected %s in:\n%s", STOPPED[_i].said, body.data);
+    if (request == STREAM) expect_sound(angles_paths[1], body.data, false, reply);
+    buffer_free(&body);
 }
 END_TEST
 
@@ -352,7 +352,7 @@ END_TEST
 
 START_TEST(nothing_follows_a_reply_that_cannot_be_read)
 {
-    serve_bytes body = {0};
+    buffer body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     assay_response *r;
     ck_assert_int_eq(angles_open(angles_paths[0], STREAM, ANGLES_SERVER, &r, NULL), ASSAY_OK);
@@ -363,7 +363,7 @@ START_TEST(nothing_follows_a_reply_that_cannot_be_read)
     ck_assert_int_eq(serve_response_end(r, &sink, NULL), ASSAY_OK);
     ck_assert_uint_eq(body.n, n);
     serve_response_free(r);
-    serve_bytes_free(&body);
+    buffer_free(&body);
 }
 END_TEST
 

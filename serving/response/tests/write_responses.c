@@ -100,10 +100,10 @@ static void write_text(const char *dir, const char *name, const char *suffix, co
     require(fclose(out) == 0, path);
 }
 
-static serve_bytes answer(const char *path, size_t row, const char *request)
+static buffer answer(const char *path, size_t row, const char *request)
 {
     const char *finish = ROWS[row].finish, *text = ROWS[row].reply;
-    serve_bytes body = {0};
+    buffer body = {0};
     const assay_byte_sink sink = {.take = angles_collect, .context = &body};
     assay_response *r;
     require(angles_open(path, request, ANGLES_SERVER, &r, NULL) == ASSAY_OK, ROWS[row].name);
@@ -121,17 +121,17 @@ static serve_bytes answer(const char *path, size_t row, const char *request)
 static void write_row(const char *dir, size_t endpoint, size_t row)
 {
     static const char *const endpoints[] = {"chat", "messages", "responses"};
-    serve_bytes streamed = answer(angles_paths[endpoint], row, STREAM);
-    serve_bytes whole = answer(angles_paths[endpoint], row, WHOLE);
+    buffer streamed = answer(angles_paths[endpoint], row, STREAM);
+    buffer whole = answer(angles_paths[endpoint], row, WHOLE);
     char name[64], expected[512];
     (void)snprintf(name, sizeof name, "%s-%s", endpoints[endpoint], ROWS[row].name);
     (void)snprintf(expected, sizeof expected, "%s" FIELD "%s" FIELD "%s" FIELD "%s", ROWS[row].reasoning,
                    ROWS[row].content, ROWS[row].calls, ROWS[row].why[endpoint]);
-    write_text(dir, name, "sse", streamed.at, streamed.n);
-    write_text(dir, name, "json", whole.at, whole.n);
+    write_text(dir, name, "sse", streamed.data, streamed.n);
+    write_text(dir, name, "json", whole.data, whole.n);
     write_text(dir, name, "txt", expected, strlen(expected));
-    serve_bytes_free(&streamed);
-    serve_bytes_free(&whole);
+    buffer_free(&streamed);
+    buffer_free(&whole);
 }
 
 int main(int argc, char **argv)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/text/special.h"
 
+#include "base/buffer.h"
 #include "base/tests/support.h"
-#include "serving/text/bytes.h"
 
 #include <string.h>
 
 static void collect(void *context, assay_text piece)
 {
     ck_assert_uint_gt(piece.n, 0);
-    serve_bytes_add(context, piece.at, piece.n);
+    buffer_append(context, piece.at, piece.n);
     ck_assert_int_ne((unsigned char)piece.at[0] & 0xc0U, 0x80); /* pieces are whole characters */
 }
 
@@ -45,17 +45,17 @@ static const struct {
 static void expect(const char *text, size_t piece, const char *left)
 {
     serve_special s = {0};
-    serve_bytes out = {0};
+    buffer out = {0};
     for (size_t at = 0, n = strlen(text); at < n; at += piece) {
         while (at + piece < n && ((unsigned char)text[at + piece] & 0xc0U) == 0x80U) piece++;
         serve_special_feed(&s, (assay_text){text + at, piece < n - at ? piece : n - at}, collect, &out);
     }
     serve_special_end(&s, collect, &out);
-    serve_bytes_add(&out, "", 1);
-    ck_assert_str_eq(out.at, left ? left : text);
+    buffer_append(&out, "", 1);
+    ck_assert_str_eq(out.data, left ? left : text);
     ck_assert_uint_eq(s.n, 0);
     ck_assert(!s.letters);
-    serve_bytes_free(&out);
+    buffer_free(&out);
 }
 
 START_TEST(special_tokens_are_taken_out_however_a_text_is_cut)
@@ -67,12 +67,12 @@ END_TEST
 START_TEST(text_that_is_no_token_is_not_held_back)
 {
     serve_special s = {0};
-    serve_bytes out = {0};
+    buffer out = {0};
     serve_special_feed(&s, (assay_text){"a < b <|im_x[PA.", 16}, collect, &out);
     ck_assert_uint_eq(out.n, 16);
     serve_special_feed(&s, (assay_text){"b<|im", 5}, collect, &out);
     ck_assert_uint_eq(out.n, 17);
-    serve_bytes_free(&out);
+    buffer_free(&out);
 }
 END_TEST
 

@@ -119,7 +119,7 @@ static const pass PASSES[] = {
 };
 
 /* Emits the calls of one format, and sets left to the text without them. */
-static void run_pass(serve_tools *t, const pass *p, assay_text text, serve_bytes *left)
+static void run_pass(serve_tools *t, const pass *p, assay_text text, buffer *left)
 {
     size_t from = 0, at = 0, end = 0;
     match found = NO_MATCH;
@@ -127,12 +127,12 @@ static void run_pass(serve_tools *t, const pass *p, assay_text text, serve_bytes
     while (found != NONE_LEFT && (at = serve_span_find(text, at, p->opener)) != SERVE_NOWHERE) {
         found = p->read(t, text, at, &end);
         if (found == MATCH) {
-            serve_bytes_add(left, text.at + from, at - from);
+            buffer_append(left, text.at + from, at - from);
             from = end;
         }
         at = end;
     }
-    serve_bytes_add(left, text.at + from, text.n - from);
+    buffer_append(left, text.at + from, text.n - from);
     t->failed |= left->failed;
 }
 
@@ -152,15 +152,15 @@ static void read_objects(serve_tools *t, assay_text text)
 void serve_auto_read_all(serve_tools *t, assay_text text, bool bare)
 {
     const size_t n_calls = t->n_calls;
-    serve_bytes left[2] = {{0}, {0}};
+    buffer left[2] = {{0}, {0}};
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES && !t->failed; i++) {
         run_pass(t, &PASSES[i], text, &left[i % 2]);
-        text = serve_bytes_text(&left[i % 2]);
+        text = buffer_text(&left[i % 2]);
     }
     if (bare && !t->failed && t->n_calls == n_calls) {
         text = serve_span_trim(text);
         if (serve_list_read(t, text, &NAMED_OR_TYPED) == SERVE_LIST_NONE) read_objects(t, text);
     }
-    serve_bytes_free(&left[0]);
-    serve_bytes_free(&left[1]);
+    buffer_free(&left[0]);
+    buffer_free(&left[1]);
 }

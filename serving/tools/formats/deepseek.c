@@ -26,8 +26,8 @@ enum { IN_SECTION, CALLED }; /* openers */
 enum { TYPE, NAME, ARGUMENTS, N_PARTS };
 
 typedef struct deepseek_state {
-    bool typed;       /* a call had a type */
-    serve_bytes copy; /* content since t->watched was set, with the calls before the section */
+    bool typed;  /* a call had a type */
+    buffer copy; /* content since t->watched was set, with the calls before the section */
 } deepseek_state;
 
 static const char *const ENDS[N_PARTS] = {TYPE_END, CODE, CODE_END};
@@ -103,11 +103,11 @@ static void read_calls(serve_tools *t, assay_text text, bool typed)
 static bool read_with_copy(serve_tools *t, assay_text block)
 {
     deepseek_state *own = t->own;
-    serve_bytes_add(&own->copy, block.at, block.n);
+    buffer_append(&own->copy, block.at, block.n);
     t->failed |= own->copy.failed;
     if (t->failed) return true;
-    read_calls(t, serve_bytes_text(&own->copy), true);
-    if (t->n_calls == 0) read_calls(t, serve_bytes_text(&own->copy), false);
+    read_calls(t, buffer_text(&own->copy), true);
+    if (t->n_calls == 0) read_calls(t, buffer_text(&own->copy), false);
     t->watched = false;
     return t->n_calls > 0;
 }
@@ -125,14 +125,14 @@ static void watch(serve_tools *t, assay_text content)
 {
     deepseek_state *own = t->own;
     t->watched = own->copy.n + content.n <= SERVE_TOOLS_BLOCK_MAX;
-    if (t->watched) serve_bytes_add(&own->copy, content.at, content.n);
-    else serve_bytes_free(&own->copy);
+    if (t->watched) buffer_append(&own->copy, content.at, content.n);
+    else buffer_free(&own->copy);
     t->failed |= own->copy.failed;
 }
 
 static void free_own(void *own)
 {
-    serve_bytes_free(&((deepseek_state *)own)->copy);
+    buffer_free(&((deepseek_state *)own)->copy);
 }
 
 const serve_tools_format serve_tools_deepseek = {

@@ -63,7 +63,7 @@ static void read_braces(serve_tools *t, assay_text block)
         t->arguments.n = 0;
         const assay_status rc = serve_gemma_object(&t->arguments, serve_span_part(block, open, at));
         if (rc == ASSAY_ENOMEM) t->failed = true;
-        if (rc == ASSAY_OK) serve_tools_call(t, name, serve_bytes_text(&t->arguments));
+        if (rc == ASSAY_OK) serve_tools_call(t, name, buffer_text(&t->arguments));
     }
 }
 

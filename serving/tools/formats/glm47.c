@@ -7,6 +7,7 @@
  * has a complete thinking block and no call before the end of that block.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "serving/text/escape.h"
 #include "serving/tools/formats.h"
 #include "serving/tools/output.h"
 #include "serving/tools/state.h"
@@ -29,7 +30,7 @@ enum { THINKING = 1 };
 /* The call that a </think> has absorbed. */
 typedef struct glm47_state {
     bool is_kept;
-    serve_bytes name, arguments;
+    buffer name, arguments;
 } glm47_state;
 
 /* Values of t->opener; <think> opens a block only after the first tag. */
@@ -97,7 +98,7 @@ static void pass_thought(serve_tools *t)
 {
     const glm47_state *own = t->own;
     t->thoughts.had = SERVE_THOUGHT_WHOLE;
-    if (own->is_kept) call(t, serve_bytes_text(&own->name), serve_bytes_text(&own->arguments));
+    if (own->is_kept) call(t, buffer_text(&own->name), buffer_text(&own->arguments));
 }
 
 /* Whether a </think> absorbs the text before it, which has been held at most. */
@@ -195,7 +196,7 @@ static void add_argument(serve_tools *t, assay_text tool, assay_text key, assay_
 {
     if (key.n == 0) return;
     serve_arguments_name(out, key);
-    if (is_verbatim(t, tool, key)) serve_bytes_add_quoted(&out->text, value);
+    if (is_verbatim(t, tool, key)) serve_append_quoted(&out->text, value);
     else serve_json_or_string(&out->text, serve_span_trim(value));
 }
 
@@ -252,8 +253,8 @@ static void keep_call(serve_tools *t, assay_text name, assay_text arguments)
 {
     glm47_state *own = t->own;
     own->name.n = own->arguments.n = 0;
-    serve_bytes_add(&own->name, name.at, name.n);
-    serve_bytes_add(&own->arguments, arguments.at, arguments.n);
+    buffer_append(&own->name, name.at, name.n);
+    buffer_append(&own->arguments, arguments.at, arguments.n);
     t->failed |= own->name.failed || own->arguments.failed;
     own->is_kept = true;
 }
@@ -287,8 +288,8 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
 
 static void free_own(void *own)
 {
-    serve_bytes_free(&((glm47_state *)own)->name);
-    serve_bytes_free(&((glm47_state *)own)->arguments);
+    buffer_free(&((glm47_state *)own)->name);
+    buffer_free(&((glm47_state *)own)->arguments);
 }
 
 /* Members of both formats. */

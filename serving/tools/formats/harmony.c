@@ -248,7 +248,7 @@ static bool read_call(serve_tools *t, assay_text name, assay_text arguments)
     if (rc == ASSAY_OK && serve_json_is_string(arguments)) {
         t->arguments.n = 0;
         serve_json_unquote(&t->arguments, arguments);
-        arguments = serve_bytes_text(&t->arguments);
+        arguments = buffer_text(&t->arguments);
     }
     serve_tools_call(t, name, arguments);
     return true;
@@ -304,13 +304,13 @@ static size_t measure_json(assay_text text)
 }
 
 /* Removes the words that `measure` finds, each with the white space after it. */
-static void drop_words(serve_bytes *from, size_t (*measure)(assay_text text))
+static void drop_words(buffer *from, size_t (*measure)(assay_text text))
 {
-    const assay_text text = serve_bytes_text(from);
+    const assay_text text = buffer_text(from);
     size_t n_left = 0;
     for (size_t at = 0; at < text.n;) {
         const size_t n = measure(serve_span_from(text, at));
-        if (n == 0) from->at[n_left++] = text.at[at++];
+        if (n == 0) from->data[n_left++] = text.at[at++];
         else at = serve_span_skip(text, at + n);
     }
     from->n = n_left;

@@ -38,10 +38,10 @@ typedef struct qwen_state {
     size_t n_tags;
     bool in_function, in_bracket;
 
-    bool stray_end;       /* there was a </function> without <function= */
-    serve_bytes outer[3]; /* scratch: a block without the calls of one, two, three kinds */
+    bool stray_end;  /* there was a </function> without <function= */
+    buffer outer[3]; /* scratch: a block without the calls of one, two, three kinds */
     /* step3p5: name and arguments of the previous call, and of the previous one in brackets. */
-    serve_bytes previous, previous_in_brackets;
+    buffer previous, previous_in_brackets;
 } qwen_state;
 
 static const serve_tools_members MEMBERS = {.arguments = {"arguments"}};
@@ -131,7 +131,7 @@ static serve_tools_found read_end(serve_tools *t, size_t *n)
 {
     qwen_state *own = t->own;
     *n = strlen(t->format->openers[t->opener]);
-    const assay_text tail = serve_span_trim_end(serve_bytes_text(&t->tail));
+    const assay_text tail = serve_span_trim_end(buffer_text(&t->tail));
     if (t->opener == TAGGED_END && own->n_tags > 0 && serve_span_ends(tail, TAG)) {
         t->tail.n = tail.n - strlen(TAG);
         own->n_tags--;
@@ -202,7 +202,7 @@ static serve_tools_found scan_block(serve_tools *t, assay_text text, bool ended,
     return SERVE_FOUND_NOTHING;
 }
 
-static bool is_repeated(serve_tools *t, serve_bytes *previous, assay_text name, assay_text arguments)
+static bool is_repeated(serve_tools *t, buffer *previous, assay_text name, assay_text arguments)
 {
     const bool repeated = serve_tools_is_repeated(previous, name, arguments);
     t->failed |= previous->failed;
@@ -269,22 +269,22 @@ static bool read_function_at(serve_tools *t, assay_text text, size_t *n)
     return true;
 }
 
-/* Emits the calls in text that begin with opener. Returns the rest of text, in `buffer`. */
-static assay_text read_all(serve_tools *t, assay_text text, const char *opener, serve_bytes *buffer,
+/* Emits the calls in text that begin with opener. Returns the rest of text, in `scratch`. */
+static assay_text read_all(serve_tools *t, assay_text text, const char *opener, buffer *scratch,
                            bool (*read_at)(serve_tools *t, assay_text text, size_t *n))
 {
     size_t from = 0, n;
-    buffer->n = 0;
+    scratch->n = 0;
     for (size_t at = 0; (at = serve_span_find(text, at, opener)) != SERVE_NOWHERE; at += n) {
         n = strlen(opener);
         if (!read_at(t, serve_span_from(text, at), &n)) continue;
-        serve_bytes_add(buffer, text.at + from, at - from);
+        buffer_append(scratch, text.at + from, at - from);
         from = at + n;
     }
     if (from == 0) return text;
-    serve_bytes_add(buffer, text.at + from, text.n - from);
-    t->failed |= buffer->failed;
-    return serve_bytes_text(buffer);
+    buffer_append(scratch, text.at + from, text.n - from);
+    t->failed |= scratch->failed;
+    return buffer_text(scratch);
 }
 
 /* The offset of the last `opener` in text if no `end` follows it; otherwise text.n. */
@@ -338,7 +338,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
 /* Withholds the tail as long as it has an unclosed marker. */
 static void recheck_tail(serve_tools *t)
 {
-    const assay_text tail = serve_bytes_text(&t->tail);
+    const assay_text tail = buffer_text(&t->tail);
     qwen_state *own = t->own;
     own->n_tags = is_open(tail, TAG, TAG_END);
     own->in_function = is_open(tail, FUNCTION, FUNCTION_END);
@@ -368,9 +368,9 @@ static bool repeats_previous(serve_tools *t, assay_text name, assay_text argumen
 static void free_own(void *state)
 {
     qwen_state *own = state;
-    for (size_t i = 0; i < sizeof own->outer / sizeof *own->outer; i++) serve_bytes_free(&own->outer[i]);
-    serve_bytes_free(&own->previous);
-    serve_bytes_free(&own->previous_in_brackets);
+    for (size_t i = 0; i < sizeof own->outer / sizeof *own->outer; i++) buffer_free(&own->outer[i]);
+    buffer_free(&own->previous);
+    buffer_free(&own->previous_in_brackets);
 }
 
 /* Members of both formats. */

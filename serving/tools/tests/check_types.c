@@ -62,17 +62,17 @@ static const struct {
 
 static void expect(const char *request, const char *arguments, const char *becomes)
 {
-    serve_bytes out = {0};
+    buffer out = {0};
     serve_tools_request *r;
-    serve_bytes_add_string(&out, "before");
+    buffer_append_string(&out, "before");
     ck_assert_int_eq(serve_tools_request_open((assay_text){request, strlen(request)}, &r, NULL), ASSAY_OK);
     const bool changed =
         serve_tools_types(r, (assay_text){"f", 1}, (assay_text){arguments, strlen(arguments)}, &out);
     ck_assert_int_eq(changed, becomes != NULL);
-    serve_bytes_add(&out, "", 1);
-    ck_assert_str_eq(out.at + strlen("before"), becomes ? becomes : "");
+    buffer_append(&out, "", 1);
+    ck_assert_str_eq(out.data + strlen("before"), becomes ? becomes : "");
     serve_tools_request_free(r);
-    serve_bytes_free(&out);
+    buffer_free(&out);
 }
 
 START_TEST(values_become_what_the_request_says_where_nothing_is_lost)

@@ -15,13 +15,13 @@ static void expect(const char *literal, const char *json)
     char *copy = malloc(n > 0 ? n : 1);
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, literal, n);
-    serve_bytes out = {0};
-    serve_bytes_add_string(&out, "=");
+    buffer out = {0};
+    buffer_append_string(&out, "=");
     const bool is_one = serve_python_literal(&out, (assay_text){.at = copy, .n = n});
-    serve_bytes_add(&out, "", 1);
+    buffer_append(&out, "", 1);
     ck_assert_msg(is_one == (json != NULL), "%s", literal);
-    ck_assert_str_eq(out.at + 1, json ? json : "");
-    serve_bytes_free(&out);
+    ck_assert_str_eq(out.data + 1, json ? json : "");
+    buffer_free(&out);
     free(copy);
 }
 
@@ -107,11 +107,11 @@ START_TEST(levels_are_bounded)
     memset(text, '[', 40);
     memset(text + 40, ']', 40);
     assay_text deep = {.at = text + 40 - SERVE_PYTHON_DEPTH_MAX, .n = (size_t)2 * SERVE_PYTHON_DEPTH_MAX};
-    serve_bytes out = {0};
+    buffer out = {0};
     ck_assert(serve_python_literal(&out, deep));
     deep = (assay_text){.at = deep.at - 1, .n = deep.n + 2};
     ck_assert(!serve_python_literal(&out, deep));
-    serve_bytes_free(&out);
+    buffer_free(&out);
 }
 END_TEST
 
@@ -123,12 +123,12 @@ START_TEST(a_literal_that_cannot_be_read_for_lack_of_memory_is_no_other_text)
     const assay_text text = {.at = literals[_i], .n = strlen(literals[_i])};
     bool denied = true;
     for (long n = 0; denied; n++) {
-        serve_bytes out = {0};
+        buffer out = {0};
         deny(n);
         const bool read = serve_python_literal(&out, text);
         denied = deny_end();
         ck_assert_msg(read == !denied && out.failed == denied, "%s: allocation %ld", literals[_i], n);
-        serve_bytes_free(&out);
+        buffer_free(&out);
     }
 }
 END_TEST
