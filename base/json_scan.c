@@ -240,7 +240,7 @@ static assay_status scan_member(json_scan *s, json_scan_token *token, assay_erro
             err, ASSAY_EFORMAT, "%s: byte %zu: found U+0000 in member name '%.*s', expected none", s->path,
             (size_t)(token->text - s->begin), json_scan_clip(token->text, token->n, SHOWN_MAX), token->text);
     skip_space(s);
-    if (s->at == s->end || *s->at != ':') return fail_found(s, "':' behind the member name", err);
+    if (s->at == s->end || *s->at != ':') return fail_found(s, "':' after the member name", err);
     s->at++;
     s->state = SCAN_VALUE;
     return keep_name(s, token, err);
@@ -291,7 +291,7 @@ static assay_status close_level(json_scan *s, json_scan_token *token, assay_erro
 static assay_status scan_after_value(json_scan *s, json_scan_token *token, assay_error *err)
 {
     if (s->depth == 0) {
-        if (s->at < s->end) return fail_found(s, "nothing behind the value", err);
+        if (s->at < s->end) return fail_found(s, "the end of the text after the value", err);
         *token = (json_scan_token){JSON_SCAN_END, s->at, 0};
         return ASSAY_OK;
     }

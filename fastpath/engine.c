@@ -38,13 +38,13 @@ struct assay_session {
 
 static fp_model *model_of(const assay_model *m)
 {
-    assert(m->mark == MODEL_MARK && "this is no open model: was it freed?");
+    assert(m->mark == MODEL_MARK && "not an open model: was it freed?");
     return m->model;
 }
 
 static fp_batch *batch_of(const assay_session *s)
 {
-    assert(s->mark == SESSION_MARK && "this is no open session: was it freed?");
+    assert(s->mark == SESSION_MARK && "not an open session: was it freed?");
     (void)model_of(s->owner);
     return s->batch;
 }

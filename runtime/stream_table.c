@@ -133,7 +133,8 @@ static assay_status table_eval(assay_array *const *of, size_t n, bool async, ass
 static assay_status table_read(assay_array *a, float *out, size_t room, size_t *n, assay_error *err)
 {
     if (a->n > room)
-        return assay_fail(err, ASSAY_EINVAL, "read: found room for %zu elements, expected %zu", room, a->n);
+        return assay_fail(err, ASSAY_EINVAL, "read: found a capacity of %zu elements, expected %zu", room,
+                          a->n);
     assay_status rc = array_evaluate(&a->array, 1, err);
     if (rc != ASSAY_OK) return rc;
     memcpy(out, array_data(a->array), a->n * sizeof *out);

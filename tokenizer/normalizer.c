@@ -64,9 +64,9 @@ static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *
     if (rc == ASSAY_OK) rc = tokenizer_place_required_copy(p, "content", &s->text, &s->n, err);
     /* The publisher's own bookkeeping goes wrong behind a text that was put where nothing was. */
     if (rc == ASSAY_OK && tokenizer_pattern_is_empty(s->pattern))
-        rc = tokenizer_place_fail(
-            &pattern, err, ASSAY_EUNSUPPORTED,
-            "found an expression that matches nothing, too, expected one that takes a character");
+        rc = tokenizer_place_fail(&pattern, err, ASSAY_EUNSUPPORTED,
+                                  "found an expression that also matches an empty text, expected one that "
+                                  "matches at least a character");
     return rc;
 }
 

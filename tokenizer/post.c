@@ -110,7 +110,8 @@ static assay_status put_piece(const tokenizer_place *at, const tokenizer_place *
     if (rc == ASSAY_OK) rc = tokenizer_place_word(&id, &text, err);
     if (rc == ASSAY_OK && strcmp(text, "A") != 0)
         rc = tokenizer_place_fail(&id, err, ASSAY_EFORMAT,
-                                  "found \"%.20s\", expected \"A\": of one text there is no other", text);
+                                  "found \"%.20s\", expected \"A\": a single text has no other sequence",
+                                  text);
     return rc == ASSAY_OK ? put(at, p, THE_TEXT, err) : rc;
 }
 

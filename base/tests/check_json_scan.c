@@ -95,15 +95,15 @@ START_TEST(broken_structure_is_refused)
     expect_refused("]", "byte 0: found ']'", "expected a value");
     expect_refused("'a'", "found '''", "expected a value");
     expect_refused("/**/1", "found '/'", "expected a value");
-    expect_refused("[1]\f", "byte 3: found byte 0x0c", "expected nothing behind the value");
+    expect_refused("[1]\f", "byte 3: found byte 0x0c", "expected the end of the text after the value");
 }
 END_TEST
 
 START_TEST(trailing_bytes_are_refused)
 {
-    expect_refused("{} x", "byte 3: found 'x'", "expected nothing behind the value");
-    expect_refused("1 2", "found '2'", "expected nothing behind the value");
-    expect_refused("[]]", "found ']'", "expected nothing behind the value");
+    expect_refused("{} x", "byte 3: found 'x'", "expected the end of the text after the value");
+    expect_refused("1 2", "found '2'", "expected the end of the text after the value");
+    expect_refused("[]]", "found ']'", "expected the end of the text after the value");
     assay_error err;
     ck_assert_int_eq(check_exactly("{}\0", 3, &err), ASSAY_EFORMAT);
     support_expect_error(&err, ASSAY_EFORMAT, "byte 2: found byte 0x00", NULL);

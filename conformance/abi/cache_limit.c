@@ -11,5 +11,5 @@ assay_status conf_cache_limit_open(const assay_engine *engine, assay_model *mode
     if (caches.limit == 0) return engine->session_open(model, out, err);
     if (engine->session_open_with) return engine->session_open_with(model, &options, out, err);
     return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "it offers no limit of what caches hold: its table lacks session_open_with");
+                      "it cannot limit the capacity of its caches: its table lacks session_open_with");
 }

@@ -14,9 +14,9 @@ typedef struct compute_info {
 const char *const conf_compute_names[] = {"f32", "bf16", "int8", NULL};
 
 const char *const conf_compute_refusal =
-    "it offers no choice of the type that it computes in: its table lacks model_open_with";
+    "it cannot be asked to compute in a given type: its table lacks model_open_with";
 
-const char *const conf_kernels_refusal = "it takes no kernels from outside: its table lacks model_open_with";
+const char *const conf_kernels_refusal = "it takes no external kernels: its table lacks model_open_with";
 
 /* In the order of their names. */
 static const compute_info infos[] = {

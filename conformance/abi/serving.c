@@ -14,10 +14,10 @@ static const conf_table_member required[] = {
 
 static const conf_table_kind kind = {
     .symbol = ASSAY_SERVING_SYMBOL,
-    .missing = "it has nothing for serving",
+    .missing = "it has no serving functions",
     .optional = true,
     .abi_name = "serving",
-    .name = "its table for serving",
+    .name = "its serving table",
     .abi = ASSAY_SERVING_ABI,
     .size_least = offsetof(assay_serving, stop_set) /* every function may be missing */,
     .size = sizeof(assay_serving),
@@ -89,6 +89,6 @@ const assay_serving *conf_serving_offered(const char *module, conf_serving_part 
         return NULL;
     }
     if (conf_serving_has(s, part, &lacks)) return s;
-    conf_verdict_set(v, CONF_SKIPPED, "its table for serving lacks %s", lacks);
+    conf_verdict_set(v, CONF_SKIPPED, "its serving table lacks %s", lacks);
     return NULL;
 }

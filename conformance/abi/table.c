@@ -43,8 +43,8 @@ static assay_status check_head(const char *path, const conf_table_kind *kind, co
         const void *member;
         memcpy(&member, (const char *)table + kind->required[i].offset, sizeof member);
         if (!member)
-            return assay_fail(err, ASSAY_EFORMAT, "%s: %s lacks %s, which every one must have", path,
-                              kind->name, kind->required[i].name);
+            return assay_fail(err, ASSAY_EFORMAT, "%s: %s lacks the required %s", path, kind->name,
+                              kind->required[i].name);
     }
     return rc;
 }

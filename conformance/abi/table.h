@@ -28,7 +28,7 @@ typedef struct conf_table_kind {
     bool optional;           /* a module without it is sound, and offers nothing of this kind */
     const char *unavailable; /* why the function may return NULL; NULL: it may not */
     const char *abi_name;    /* "engine", of messages */
-    const char *name;        /* "its table for serving", of messages */
+    const char *name;        /* "its serving table", of messages */
     uint32_t abi;            /* its version */
     size_t size_least, size; /* bytes: of the first version, and of this one */
     /* Checks what comes with the head, before members are looked for; NULL: nothing. */

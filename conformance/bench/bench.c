@@ -252,7 +252,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
     if (rc == ASSAY_OK) rc = read_plan(out, err);
     if (rc != ASSAY_OK) return rc;
     shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s == MAP_FAILED) return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    if (s == MAP_FAILED) return assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     rc = measure_all(out, context, s, err);
     (void)munmap(s, sizeof *s);
     return rc;

@@ -171,7 +171,8 @@ assay_status conf_machine_measure(size_t n_threads, size_t read_bytes, conf_mach
     void *result = mmap(NULL, result_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assay_status rc = ASSAY_OK;
     if (buffer == MAP_FAILED || result == MAP_FAILED) {
-        rc = assay_fail(err, ASSAY_ENOMEM, "no memory for the %zu MiB that reading is measured with", n_mib);
+        rc = assay_fail(err, ASSAY_ENOMEM, "no memory for the buffer of %zu MiB that measures the read speed",
+                        n_mib);
     } else {
         (void)madvise(buffer, n_mib * MIB, MADV_HUGEPAGE); /* walking page tables is not reading */
         work w = {.loops = conf_loops_choose(), .buffer = buffer, .half = 0.5F, .result = result};

@@ -123,7 +123,7 @@ static assay_status measure_all(conf_bench_serving *b, const conf_context *conte
     conf_bench_reading *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
-        return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+        return assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     assay_status rc = ASSAY_OK;
     for (size_t r = 0; r < b->n_repeats && rc == ASSAY_OK; r++)
         for (size_t p = 0; p < b->n_parsers && rc == ASSAY_OK; p++)

@@ -262,6 +262,8 @@ void conf_cli_print_help(FILE *out)
                 out);
 }
 
+#define HELP_INDENT 24 /* the column at which the help of an option begins */
+
 /* Prints text, its further lines indented. */
 static void print_indented(FILE *out, const char *text, int indent)
 {
@@ -282,8 +284,9 @@ void conf_cli_print_command_help(const conf_command *command, FILE *out)
         char name[48], letter[8] = "   ";
         (void)snprintf(name, sizeof name, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
         if (o->letter) (void)snprintf(letter, sizeof letter, "-%c,", o->letter);
-        (void)fprintf(out, "  %s %-17s ", letter, name);
-        print_indented(out, o->help, 24);
+        (void)fprintf(out, "  %s %-*s", letter, HELP_INDENT - 6, name);
+        if (strlen(name) >= HELP_INDENT - 6) (void)fprintf(out, "\n%*s", HELP_INDENT, "");
+        print_indented(out, o->help, HELP_INDENT);
     }
     (void)fprintf(out, "\n%s", command->details);
 }

@@ -61,7 +61,7 @@ static void count_task(const void *context, conf_verdict *v)
         return;
     }
     if (!engine->model_arrays) {
-        conf_verdict_set(v, CONF_SKIPPED, "the engine does not tell its arrays");
+        conf_verdict_set(v, CONF_SKIPPED, "the engine does not list its arrays");
         return;
     }
     v->stage = CONF_STAGE_MODEL_OPEN;

@@ -156,7 +156,7 @@ static assay_status find_serving(const char *engine, const assay_serving **out, 
     else if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!conf_serving_has(*out, parts[i], &lacks))
-            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: its table for serving lacks %s", engine, lacks);
+            return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: its serving table lacks %s", engine, lacks);
     return ASSAY_OK;
 }
 

@@ -305,7 +305,7 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
     void *memory = mmap(NULL, sizeof *of.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assay_status rc = memory != MAP_FAILED
                           ? ASSAY_OK
-                          : assay_fail(&err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+                          : assay_fail(&err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     of.shared = memory;
     if (rc == ASSAY_OK) rc = look(&of, &nothing, &err);
     if (rc == ASSAY_OK && !nothing) rc = sweep_all(&of, &err);

@@ -296,7 +296,8 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
                       run.n_cases);
     code = conf_results_exit(&run.results, options->fail_class);
     if (rc == ASSAY_OK && code == CONF_EXIT_ERROR && !conf_results_count(&run.results, SIZE_MAX, CONF_BROKEN))
-        (void)fprintf(context->err, "assay: what failed is not of class %s, and stands in its way\n",
+        (void)fprintf(context->err,
+                      "assay: cases failed, but none with class %s: whether it still occurs is unknown\n",
                       conf_class_name(options->fail_class));
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
         (void)fputs("assay: nothing could be run\n", context->err);

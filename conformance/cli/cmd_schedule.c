@@ -24,22 +24,22 @@
 #define REPLAYS 20 /* unless --times says otherwise */
 
 const char conf_cmd_schedule_details[] =
-    "DIR stands for every case below it; " CONF_DEFAULT_HELP ".\n"
+    "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
     "\n"
     "For each case of kind logits or generate, programs of engine calls are drawn from a seed:\n"
     "models opened, loaded on a worker, waited for and closed, sessions opened, prefilled,\n"
-    "decoded and freed, each on a thread of its own choosing. A program runs once serially, in\n"
-    "a fresh process with ASSAY_WORKERS=1, and then on each number of threads, with\n"
-    "ASSAY_WORKERS 1, 2 or 4: every row of logits must have the bits of the serial run, and\n"
-    "nothing may fail, crash or hang.\n"
+    "decoded and freed, each call on a thread of the program. A program runs serially first, in\n"
+    "a new process with ASSAY_WORKERS=1, and then on each number of threads, with ASSAY_WORKERS\n"
+    "1, 2 or 4: every row of logits must be bit-identical to the serial run, and no call may\n"
+    "fail, crash or hang.\n"
     "\n"
-    "A program that fails is cut down to the shortest that still does, printed, and saved as\n"
-    "DIR/schedule-ENGINE-CASE-SEED.json, which --replay runs again; an engine, a type, kernels\n"
-    "and a case on the command line then take the place of those in the file. An engine that\n"
-    "cannot be asked for a type, or be given kernels, is skipped with its reason.\n"
+    "A failing program is shortened as far as it still fails, printed, and saved as\n"
+    "DIR/schedule-ENGINE-CASE-SEED.json, which --replay runs again; an engine, type, kernel\n"
+    "library or case on the command line replaces the one in the file. An engine that cannot\n"
+    "compute in the type, or takes no kernels, is skipped with the reason.\n"
     "\n"
-    "Exit status: 0 all agree; 1 something diverges, fails, crashes or hangs; 2 usage; 77\n"
-    "nothing could be run; 99 broken fixture, missing library or an error of assay itself.\n";
+    "Exit status: 0 all agree; 1 a program diverges, fails, crashes or hangs; 2 usage; 77 no\n"
+    "program could be run; 99 a broken fixture, a missing library or an error of assay itself.\n";
 
 /* Trials under way. */
 typedef struct scheduling {
@@ -91,7 +91,7 @@ static void *share(size_t n, assay_error *err)
 {
     void *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) return memory;
-    (void)assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    (void)assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     return NULL;
 }
 

@@ -96,9 +96,10 @@ static bool limit_parts(conf_diff_state *d)
             (void)snprintf(names + end, sizeof names - end, "%s%s", end ? " and " : "",
                            conf_diff_part_names[i]);
     }
-    if (lacking) conf_verdict_note(d->v, "nothing is recorded to judge the %s by", names);
+    if (lacking) conf_verdict_note(d->v, "the case has no recorded run to judge the %s by", names);
     if (d->parts == 0)
-        conf_verdict_set(d->v, CONF_SKIPPED, "%s: nothing is recorded to judge the %s by", d->c->path, names);
+        conf_verdict_set(d->v, CONF_SKIPPED, "%s: the case has no recorded run to judge the %s by",
+                         d->c->path, names);
     return d->parts != 0;
 }
 

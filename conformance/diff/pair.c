@@ -279,20 +279,19 @@ assay_status conf_diff_pair(conf_diff_state *d, assay_error *err)
                           "below /observed",
                           conf_h5_path(d->golden), conf_h5_path(d->observed));
     if (s.same)
-        conf_verdict_set(d->v, CONF_PASSED, "the same bit for bit: %zu members, %zu rows of logits",
-                         s.n_members, s.n_rows);
+        conf_verdict_set(d->v, CONF_PASSED, "bit-identical: %zu members, %zu rows of logits", s.n_members,
+                         s.n_rows);
     else if (conf_compute_is_narrow(d->v->compute))
-        conf_verdict_set(
-            d->v, CONF_SKIPPED,
-            "not the same, and nothing is recorded of their noise in %s: compare each with its case",
-            conf_compute_run(d->v->compute));
+        conf_verdict_set(d->v, CONF_SKIPPED,
+                         "not bit-identical, and no noise in %s is recorded: compare each with its case",
+                         conf_compute_run(d->v->compute));
     else if (d->v->measured)
         conf_verdict_set(d->v, CONF_PASSED,
-                         "not the same, but close: %.3g times %s, of which %.0f %s allowed", d->v->multiple,
-                         d->v->float64 ? "the bound" : UNIT_WORDS, d->bounds.limit,
+                         "not bit-identical, but close: %.3g times %s, of which %.0f %s allowed",
+                         d->v->multiple, d->v->float64 ? "the bound" : UNIT_WORDS, d->bounds.limit,
                          d->v->float64 ? "is" : "are");
     else
         conf_verdict_set(d->v, CONF_PASSED,
-                         "not the same, but close: the tensors differ within their bounds");
+                         "not bit-identical, but close: the tensors differ within their bounds");
     return rc;
 }

@@ -143,10 +143,10 @@ static assay_status judge_all(tokens_state *s, assay_error *err)
     if (rc != ASSAY_OK) return rc;
     conf_verdict *v = s->d->v;
     if (!agrees && s->d->c->decoder.has_truth && !s->d->runs[CONF_RUN_PREFILL].found)
-        conf_verdict_note(v, "without logits no near tie can be shown, and none is excused");
+        conf_verdict_note(v, "without logits near ties cannot be recognised: every other token diverges");
     if (s->n_ties) conf_verdict_note(v, "%zu greedy tokens flipped at near ties", s->n_ties);
     if (s->n_left)
-        conf_verdict_note(v, "%zu greedy steps behind a flip not judged: the golden tokens were not forced",
+        conf_verdict_note(v, "%zu greedy steps after a flip not judged: the golden tokens were not forced",
                           s->n_left);
     if (v->outcome == CONF_PASSED && !v->reason[0])
         conf_verdict_set(v, CONF_PASSED, "the greedy tokens agree");

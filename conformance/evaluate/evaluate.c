@@ -63,11 +63,11 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
     const assay_kernels *kernels = NULL;
     if (!conf_evaluate_kernels(assignment->kernels, engine, &kernels, v) || !c) return;
     if (kernels && c->kind == CONF_ROPE) {
-        conf_verdict_set(v, CONF_SKIPPED, "a rope by itself belongs to no model: kernels have no part in it");
+        conf_verdict_set(v, CONF_SKIPPED, "a case of kind rope has no model: it uses no kernels");
         return;
     }
     if (conf_kind_of(c->kind)->textual) {
-        if (kernels) conf_verdict_set(v, CONF_SKIPPED, "kernels have no part in a textual case");
+        if (kernels) conf_verdict_set(v, CONF_SKIPPED, "a textual case uses no kernels");
         else conf_evaluate_vectors(assignment, c, v);
         return;
     }

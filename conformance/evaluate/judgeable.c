@@ -28,10 +28,10 @@ bool conf_evaluate_judgeable(const conf_case *c, assay_dtype compute, conf_verdi
 {
     bool narrow = conf_compute_is_narrow(compute);
     if (narrow && conf_kind_of(c->kind)->textual)
-        conf_verdict_set(v, CONF_SKIPPED, "a textual case has no products: nothing of it is computed in %s",
+        conf_verdict_set(v, CONF_SKIPPED, "a textual case has no products to compute in %s",
                          conf_compute_run(compute));
     else if (narrow && c->kind == CONF_ROPE)
-        conf_verdict_set(v, CONF_SKIPPED, "a rope has no products: nothing of it is computed in %s",
+        conf_verdict_set(v, CONF_SKIPPED, "a case of kind rope has no products to compute in %s",
                          conf_compute_run(compute));
     else if (narrow && !conf_rows_noise(&c->decoder.rows, compute))
         conf_verdict_set(v, CONF_SKIPPED, "no run in %s is recorded to judge it by",

@@ -28,7 +28,7 @@ static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits
 {
     if (j->rule == CONF_RULE_MASK) {
         (void)conf_evaluate_fail(v, CONF_CLASS_MASK,
-                                 "NaN or infinity where the truth has none, or the other way round");
+                                 "NaN or infinity where the truth is finite, or the reverse");
         return;
     }
     double times = j->multiple / b->limit;
@@ -91,10 +91,11 @@ void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds)
     if (j.multiple > v->multiple) v->multiple = j.multiple;
     if (j.rule == CONF_RULE_NONE) return;
     conf_class class = j.rule == CONF_RULE_MASK ? CONF_CLASS_MASK : CONF_CLASS_LOGITS;
-    (void)conf_evaluate_fail(v, class,
-                             "prefilled again, what the session held before is not gone: %s of the logits is "
-                             "%.3g times its bound",
-                             conf_rule_name(j.rule), j.multiple / bounds->limit);
+    (void)conf_evaluate_fail(
+        v, class,
+        "prefilled again, the session still uses its earlier contents: %s of the logits is "
+        "%.3g times its bound",
+        conf_rule_name(j.rule), j.multiple / bounds->limit);
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->again[at]);
 }

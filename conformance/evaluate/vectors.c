@@ -135,7 +135,7 @@ static void sum_up(const evaluation *e, size_t n)
                           e->n_diverging == 1 ? "s" : "");
     else conf_verdict_note(v, "%zu vector%s", e->n_replayed, e->n_replayed == 1 ? "" : "s");
     if (e->n_replayed < n) conf_verdict_note(v, "%zu more were not replayed", n - e->n_replayed);
-    if (e->n_excused > 0) conf_verdict_note(v, "%zu differ where they may", e->n_excused);
+    if (e->n_excused > 0) conf_verdict_note(v, "%zu differ where the format allows it", e->n_excused);
     if (v->outcome != CONF_PASSED) return;
     v->where[0] = '\0';
     v->vector[0] = '\0';
@@ -171,7 +171,7 @@ static void replay_again(evaluation *e, const conf_assignment *assignment, size_
         return;
     conf_verdict spoiled = {0};
     conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
-                      "behind the vectors before it, but not by itself: %.400s", e->last.reason);
+                      "after the vectors before it, but not by itself: %.400s", e->last.reason);
     take(e, &e->c->vectors.at[i], &spoiled);
     e->n_replayed--;
 }

@@ -154,7 +154,7 @@ static void tell_greedy(inquiry *q, const conf_divergence *d)
     (void)fprintf(q->context->out,
                   "it is the state: alone, in one prefill of a new session, the next token is the expected "
                   "one%s\n",
-                  d->pos ? "" : "; what the session held before was not gone");
+                  d->pos ? "" : "; the session still used its earlier contents");
 }
 
 static void tell_prefill(inquiry *q, const conf_divergence *d)
@@ -190,12 +190,12 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
         (void)fputs("\nnothing is out of bounds\n", out);
         const conf_walk *w = &q->shared->walk;
         if (n_rows && isnan(w->rows[n_rows - 1].own) && w->reference[0])
-            (void)fprintf(out, "what each tensor makes of golden inputs is not known: %s\n", w->reference);
+            (void)fprintf(out, "the error of each tensor from golden inputs is unknown: %s\n", w->reference);
         return CONF_EXIT_AGREE;
     }
     (void)fprintf(out, "\nno tensor of sample 0 in prefill is out of bounds; what is: %s\n", d->what);
     if (!q->location->engine)
-        (void)fputs("an observation cannot be asked again: name its engine to learn more\n", out);
+        (void)fputs("an observation cannot be replayed: name its engine to learn more\n", out);
     else if (has_inputs)
         (void)fputs("the case has inputs beside tokens: its samples cannot be replayed alone\n", out);
     else if (d->part == CONF_PART_AGAIN)
@@ -247,7 +247,7 @@ conf_exit conf_locate(const conf_location *location, const conf_context *context
     inquiry q = {.location = location, .context = context};
     q.shared = mmap(NULL, sizeof *q.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.shared == MAP_FAILED) {
-        (void)fprintf(context->err, "assay: no memory to share: %s\n", strerror(errno));
+        (void)fprintf(context->err, "assay: no shared memory: %s\n", strerror(errno));
         return CONF_EXIT_ERROR;
     }
     conf_exit code = inquire(&q);

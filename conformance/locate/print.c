@@ -121,19 +121,20 @@ static void print_origin(FILE *out, const conf_walk *walk, const conf_walk_row *
 {
     const char *from = walk->by_reference ? "the tensors before it, by ref64," : "golden inputs";
     if (isnan(first->own)) {
-        (void)fprintf(out, "whether it is made there is not known%s%s\n", walk->reference[0] ? ": " : "",
+        (void)fprintf(out, "whether it arises there is unknown%s%s\n", walk->reference[0] ? ": " : "",
                       walk->reference);
         return;
     }
     if (first->own > 1) {
         (void)fprintf(out, "made there: from %s it is still %s; %s\n", from, times(first->own),
-                      first == walk->rows ? "it is the first that there is" : "everything before it agrees");
+                      first == walk->rows ? "it is the first that there is"
+                                          : "every tensor before it agrees");
         print_stream(out, walk, first);
     } else {
         print_inherited(out, walk, first, from);
     }
     if (walk->reference[0])
-        (void)fprintf(out, "but %s: where an error is made is doubtful\n", walk->reference);
+        (void)fprintf(out, "but %s: where the error arises is doubtful\n", walk->reference);
 }
 
 bool conf_walk_print(const conf_context *context, const conf_walk *walk, const char *title)

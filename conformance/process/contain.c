@@ -36,7 +36,7 @@ FILE *conf_page_open(assay_error *err)
     int fd = memfd_create("page", MFD_CLOEXEC);
     FILE *page = fd < 0 ? NULL : fdopen(fd, "w+");
     if (page) return page;
-    (void)assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+    (void)assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     if (fd >= 0) (void)close(fd);
     return NULL;
 }

@@ -139,7 +139,7 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
     child.shared =
         mmap(NULL, sizeof *child.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (child.shared == MAP_FAILED)
-        return assay_fail(err, ASSAY_EINTERNAL, "no memory to share: %s", strerror(errno));
+        return assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     (void)fflush(NULL);
     block_sigchld();
     pid_t parent = getpid();

@@ -33,7 +33,7 @@ static bool compare_step(conf_replay *r, assay_session *session, void *step, int
     for (size_t i = 0; i < d->rows.n_rows && !d->rows.place[i].decode; i++) expected += r->vocab;
     for (size_t b = 0; b < d->n_samples; b++, expected += d->n_decode * r->vocab) {
         conf_replay_row(r, row, step, r->batch.row[b]);
-        compare(r, b, "the step behind the prompt", expected, row);
+        compare(r, b, "the step after the prompt", expected, row);
     }
     return true;
 }

@@ -107,7 +107,7 @@ static assay_status check_new_session(walk *w, const conf_step *a)
 {
     size_t n = w->s->sessions[a->session].n_samples;
     if (w->sessions[a->session] != UNKNOWN) return refuse(w, "a session is opened once");
-    if (w->models[a->model] == LOADING) return refuse(w, "nobody has waited for the model");
+    if (w->models[a->model] == LOADING) return refuse(w, "no thread has waited for the model");
     if (w->models[a->model] != OPEN) return refuse(w, "the model is not open");
     if (n == 0 || n > CONF_SCHEDULE_SAMPLES_MAX) return refuse(w, "a session has 1 to 16 samples");
     w->sessions[a->session] = OPEN;

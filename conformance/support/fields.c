@@ -35,7 +35,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
         if (f->n_calls == 0) f->broken = "arguments before any call";
         else kept = buffer_append(&f->calls[f->n_calls - 1].arguments, text, n);
         break;
-    default: f->broken = "a piece of no known part";
+    default: f->broken = "a piece of an unknown part";
     }
     if (!kept) f->no_memory = true;
 }

@@ -30,7 +30,7 @@ static assay_status judge(const unpacking *u, enum libdeflate_result result, siz
         return assay_fail(err, ASSAY_EFORMAT, "%s: its %zu packed bytes are damaged, cut short, or no gzip",
                           u->path, u->n_packed);
     if (taken != u->n_packed)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu bytes behind the packed ones, expected none",
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found %zu bytes after the packed ones, expected none",
                           u->path, u->n_packed - taken);
     return ASSAY_OK;
 }

@@ -293,7 +293,7 @@ static void judge_between(const attention *a)
     const assay_attention_call *c = &a->call;
     for (size_t r = 0; r + 1 < c->n_rows; r++)
         for (size_t i = c->n_heads * c->head_dim; i < c->ld_out; i++)
-            if (!isnan(c->out[r * c->ld_out + i])) sweep_fail(a->s, "row %zu: written behind its end", r);
+            if (!isnan(c->out[r * c->ld_out + i])) sweep_fail(a->s, "row %zu: written past its end", r);
 }
 
 /* As an engine does before it calls a kernel for pages of bfloat16. */

@@ -67,7 +67,7 @@ static void judge_panel(const sweep_product *p, sweep *s, size_t index)
         for (size_t i = 0; i < bytes; i++)
             if (again[i] != packed[i]) {
                 sweep_fail(s, "panel %zu: byte %zu of %zu is not %s", index, i, bytes,
-                           turn ? "what it is where the matrix begins with it"
+                           turn ? "the same as in a matrix that begins with it"
                                 : "written, or not always the same");
                 return;
             }

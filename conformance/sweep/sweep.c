@@ -272,7 +272,7 @@ bool sweep_judge_same(sweep *s, float y, float expected, size_t at)
 {
     if (memcmp(&y, &expected, sizeof y) == 0 || (isnan(y) && isnan(expected))) return true;
     be_worst(s, INFINITY);
-    sweep_fail(s, "element %zu: %a, but %a when asked again", at, (double)y, (double)expected);
+    sweep_fail(s, "element %zu: %a, but %a when computed again", at, (double)y, (double)expected);
     return false;
 }
 

@@ -114,7 +114,7 @@ assay_status conf_dialogue_check(const conf_vector *vector, const conf_json_at *
     dialogue d = {0};
     assay_status rc = read_vector(at, &d, err);
     if (rc == ASSAY_OK && vector->rule == CONF_VECTOR_REJECT)
-        rc = conf_json_fail(at, err, "its verdict is reject, and no dialogue is ever refused");
+        rc = conf_json_fail(at, err, "its verdict is reject, which dialogues cannot have");
     if (rc == ASSAY_OK) rc = check_fields(&d.expect, err);
     if (rc == ASSAY_OK) rc = conf_json_note_unknown(&d.input, inputs, unknown, err);
     return rc == ASSAY_OK ? conf_json_note_unknown(&d.expect, expects, unknown, err) : rc;

@@ -88,7 +88,7 @@ assay_status conf_events_check(const conf_vector *vector, const conf_json_at *at
     conf_events_case e;
     assay_status rc = conf_events_read(at, &e, err);
     if (rc == ASSAY_OK && vector->rule == CONF_VECTOR_REJECT)
-        rc = conf_json_fail(at, err, "its verdict is reject, and no request is refused");
+        rc = conf_json_fail(at, err, "its verdict is reject, which events cannot have");
     if (rc == ASSAY_OK) rc = conf_json_note_unknown(&e.input, inputs, unknown, err);
     if (rc == ASSAY_OK) rc = conf_json_note_unknown(&e.expect, expects, unknown, err);
     return rc == ASSAY_OK ? conf_json_note_unknown(&e.folded, conf_message_members(e.endpoint), unknown, err)

@@ -80,7 +80,7 @@ static assay_status check(const conf_vector *vector, const conf_json_at *at, boo
     reply_case r;
     assay_status rc = read_vector(at, tools, &r, err);
     if (rc == ASSAY_OK && vector->rule == CONF_VECTOR_REJECT)
-        rc = conf_json_fail(at, err, "its verdict is reject, and no reply is ever refused");
+        rc = conf_json_fail(at, err, "its verdict is reject, which replies cannot have");
     if (rc == ASSAY_OK) rc = conf_json_note_unknown(&r.input, tools ? tools_inputs : inputs, unknown, err);
     return rc == ASSAY_OK ? conf_json_note_unknown(&r.expect, tools ? tools_expects : expects, unknown, err)
                           : rc;

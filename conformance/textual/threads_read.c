@@ -149,7 +149,7 @@ static assay_status check_operands(const reading *r, const conf_json_at *at)
     conf_json_at given = {.above = at, .name = "n"};
     bool has_length = makes && conf_json_find(at, "n", &given);
     if (has_length != (n_of == 0))
-        return conf_json_fail(&given, r->err, "%s", has_length ? "is of arange alone" : "is missing");
+        return conf_json_fail(&given, r->err, "%s", has_length ? "belongs to arange only" : "is missing");
     given.name = "of";
     if (s->n_of != n_of)
         return conf_json_fail(&given, r->err, "found %zu arrays, expected %zu", s->n_of, n_of);

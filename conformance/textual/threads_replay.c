@@ -87,7 +87,7 @@ static assay_status make_array(replay *r, const conf_threads_step *s)
         if (rc != ASSAY_OK) return rc;
     }
     assay_status rc = r->streams->make(s->fn, s->length, of, stream_at(r, s->stream), out, &r->found.err);
-    if (rc == ASSAY_OK && !*out) r->found.broken = "ok without an array";
+    if (rc == ASSAY_OK && !*out) r->found.broken = "status ok without an array";
     assay_status left = scoped ? r->streams->scope_leave(&scope, &late) : ASSAY_OK;
     if (rc != ASSAY_OK || left == ASSAY_OK) return rc;
     r->found.err = late;
@@ -108,7 +108,8 @@ static assay_status read_array(replay *r, const conf_threads_step *s)
     for (size_t i = 0; i < CONF_THREADS_LENGTH_MAX; i++) f->value[i] = NAN;
     assay_status rc =
         r->streams->read(r->array_of[s->of[0]], f->value, CONF_THREADS_LENGTH_MAX, &f->n, &f->err);
-    if (rc == ASSAY_OK && f->n > CONF_THREADS_LENGTH_MAX) f->broken = "more elements than there is room for";
+    if (rc == ASSAY_OK && f->n > CONF_THREADS_LENGTH_MAX)
+        f->broken = "more elements than the buffer's capacity";
     return rc;
 }
 

@@ -240,7 +240,7 @@ static void replay_streaming(const assay_serving *s, const assay_tokenizer *toke
     buffer piece = {0};
     const char *lacks;
     if (!conf_serving_has(s, CONF_SERVING_DETOKENIZER, &lacks)) {
-        conf_verdict_set(v, CONF_SKIPPED, "its table for serving lacks %s", lacks);
+        conf_verdict_set(v, CONF_SKIPPED, "its serving table lacks %s", lacks);
         return;
     }
     stream(s, tokenizer, t, judge_piece, &piece, false, v);

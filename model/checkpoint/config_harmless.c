@@ -254,15 +254,15 @@ static const config_harmless_member MULTIMODAL[] = {
 #define MEMBERS(table) table, sizeof(table) / sizeof *(table)
 
 const config_harmless_group config_harmless_groups[] = {
-    {"says who wrote the checkpoint, or how to show it", NULL, MEMBERS(PROVENANCE)},
-    {"says how the publisher's program stores or evaluates the model", NULL, MEMBERS(EXECUTION)},
+    {"is the author of the checkpoint, or how to display it", NULL, MEMBERS(PROVENANCE)},
+    {"is how the publisher's program stores or evaluates the model", NULL, MEMBERS(EXECUTION)},
     {"is of training, or describes the model", NULL, MEMBERS(TRAINING)},
-    {"says how tokens are chosen from logits", NULL, MEMBERS(GENERATION)},
+    {"is of sampling", NULL, MEMBERS(GENERATION)},
     {"is of the tokenizer", NULL, MEMBERS(TOKENS)},
     {"is switched off, or multiplies by 1", NULL, MEMBERS(NEUTRAL)},
-    {"is always so in the published class", "qwen2", MEMBERS(QWEN2)},
-    {"is always so in the published class", "qwen3", MEMBERS(QWEN3)},
-    {"is read by nothing in the published class", "gemma3n", MEMBERS(GEMMA3N)},
+    {"is constant in the published class", "qwen2", MEMBERS(QWEN2)},
+    {"is constant in the published class", "qwen3", MEMBERS(QWEN3)},
+    {"is not read by the published class", "gemma3n", MEMBERS(GEMMA3N)},
     {"is of images and sounds", "gemma", MEMBERS(MULTIMODAL)},
 };
 

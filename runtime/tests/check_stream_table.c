@@ -78,7 +78,7 @@ START_TEST(what_cannot_be_made_or_read_is_refused)
                      ASSAY_ENOMEM);
     ck_assert_ptr_null(none);
     support_expect_error(&err, stream_table.read(three, out, 2, &n, &err),
-                         "found room for 2 elements, expected 3", NULL);
+                         "found a capacity of 2 elements, expected 3", NULL);
     ck_assert_int_eq(err.status, ASSAY_EINVAL);
     ck_assert_uint_eq(n, 77);
     stream_table.array_free(two);

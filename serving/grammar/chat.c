@@ -220,7 +220,7 @@ static assay_status read_choice(serve_grammar *g, chat *c, json_object *value)
         if (rc == ASSAY_OK) c->n_choices++;
     }
     if (rc == ASSAY_OK && c->choices[index].finished)
-        rc = serve_grammar_fail(g, "chat-finish", "found more of a choice behind its finish_reason");
+        rc = serve_grammar_fail(g, "chat-finish", "found more of a choice after its finish_reason");
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, "chat-choices", "a choice", value, "delta", json_type_object, &delta);
     if (rc == ASSAY_OK) rc = read_delta(g, &c->choices[index], delta);

@@ -77,7 +77,7 @@ static assay_status read_progress(serve_grammar *g, responses *r, json_object *e
 {
     if (r->phase != BEFORE_PROGRESS)
         return serve_grammar_fail(g, "responses-start",
-                                  "found response.in_progress, expected it right behind response.created");
+                                  "found response.in_progress, expected it right after response.created");
     r->phase = IN_PROGRESS;
     return read_begin(g, r, event, "in_progress");
 }
@@ -86,7 +86,7 @@ static assay_status read_queued(serve_grammar *g, responses *r, json_object *eve
 {
     if (r->phase != BEFORE_PROGRESS)
         return serve_grammar_fail(g, "responses-start",
-                                  "found response.queued, expected it right behind response.created");
+                                  "found response.queued, expected it right after response.created");
     return read_begin(g, r, event, "queued");
 }
 
@@ -237,7 +237,7 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *event
     const assay_text type = serve_string(json_object_object_get(event, "type"));
     bool taken = false;
     if (r->phase == OVER)
-        return serve_grammar_fail(g, "responses-end", "found %s behind the end of the response",
+        return serve_grammar_fail(g, "responses-end", "found %s after the end of the response",
                                   serve_quote(type).at);
     assay_status rc = check_sequence(g, r, event);
     if (rc != ASSAY_OK) return rc;

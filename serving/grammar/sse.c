@@ -110,7 +110,7 @@ static assay_status read_field(serve_sse *s, field f, assay_text value, serve_br
     } else if (f == FIELD_RETRY) {
         for (size_t i = 0; i < value.n || i == 0; i++)
             if (value.n == 0 || value.at[i] < '0' || value.at[i] > '9')
-                return refuse_field(s, value.at, value.n, "milliseconds as digits behind retry:", breach);
+                return refuse_field(s, value.at, value.n, "milliseconds as digits after retry:", breach);
     }
     s->has[f] = true;
     return ASSAY_OK;
@@ -210,5 +210,5 @@ assay_status serve_sse_end(serve_sse *s, serve_breach *breach)
     if (line.n > 0 && !may_be_field(line)) return refuse_line(s, line, breach);
     if (!is_under_way(s) && (line.n == 0 || line.at[0] == ':')) return ASSAY_OK;
     return serve_breach_set(breach, "sse-end", s->n_events + 1, s->n_bytes,
-                            "found the end of the stream within an event, expected an empty line behind it");
+                            "found the end of the stream within an event, expected an empty line after it");
 }

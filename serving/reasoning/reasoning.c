@@ -33,7 +33,7 @@ assay_status serve_reasoning_find(const char *name, const serve_reasoning_rules 
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", known[i]->name);
         assert(n < sizeof names);
     }
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "no reasoning parser is called \"%s\"; there are %s", name,
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "reasoning parser \"%s\": not found, expected one of %s", name,
                       names);
 }
 

@@ -164,7 +164,7 @@ assay_status serve_response_open(const assay_serving *serving, const assay_respo
         return assay_fail(err, ASSAY_EINVAL, "options of a response have %u bytes, expected at least %zu",
                           options->size, sizeof *options);
     if (!serving->reply_open)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "there is nothing that reads replies");
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "the serving table has no reply parser");
     assay_response *r = calloc(1, sizeof *r);
     if (!r) return assay_fail(err, ASSAY_ENOMEM, "a response: out of memory");
     r->serving = serving;

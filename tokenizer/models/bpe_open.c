@@ -67,7 +67,7 @@ static assay_status read_dropout(const tokenizer_place *p, assay_error *err)
     if ((type == json_type_double || type == json_type_int) && json_object_get_double(dropout.value) == 0.0)
         return ASSAY_OK;
     return tokenizer_place_fail(&dropout, err, ASSAY_EUNSUPPORTED,
-                                "found %s, expected none: with it ids are a matter of chance",
+                                "found %s, expected none: it makes ids random",
                                 json_object_to_json_string(dropout.value));
 }
 

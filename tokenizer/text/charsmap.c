@@ -64,7 +64,7 @@ static assay_status take_apart(const tokenizer_place *p, const unsigned char *by
     const size_t valid = utf8_valid_prefix(m->texts, m->n_texts);
     if (valid == m->n_texts) return ASSAY_OK;
     return tokenizer_place_fail(p, err, ASSAY_EFORMAT,
-                                "found byte %zu of its texts to be no UTF-8, expected it to be", valid);
+                                "found invalid UTF-8 at byte %zu of its texts, expected UTF-8", valid);
 }
 
 assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsmap **out, assay_error *err)
@@ -77,8 +77,7 @@ assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsma
     unsigned char *bytes = malloc(n + 1);
     if (!m || !bytes) rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     else if (!decode_base64(text, n, bytes, &n_bytes))
-        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT,
-                                  "found %zu characters that are no base64, expected them to be", n);
+        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %zu characters, expected base64", n);
     else rc = take_apart(p, bytes, n_bytes, m, err);
     free(bytes);
     if (rc == ASSAY_OK) *out = m;

@@ -220,8 +220,8 @@ static assay_status find_regex(const tokenizer_matches *m, size_t *from, size_t 
         char words[160] = "";
         (void)pcre2_get_error_message(rc, (PCRE2_UCHAR *)words, sizeof words);
         return assay_fail(err, rc == PCRE2_ERROR_NOMEMORY ? ASSAY_ENOMEM : ASSAY_EUNSUPPORTED,
-                          "an expression of the tokenizer takes too much at byte %zu of %zu: %s", m->at, m->n,
-                          words);
+                          "an expression of the tokenizer exceeds a limit at byte %zu of %zu: %s", m->at,
+                          m->n, words);
     }
     const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(m->matcher->data);
     *from = ends[0];

@@ -19,8 +19,7 @@ static bool put_options(ruby_rewriting *r)
         letters[n++] = c == 'm' ? 's' : c; /* Ruby's m lets the point match line ends */
     }
     letters[n] = '\0';
-    if (ruby_peek(r) != ':' && ruby_peek(r) != ')')
-        return ruby_refuse(r, begin, "a group that is not known here");
+    if (ruby_peek(r) != ':' && ruby_peek(r) != ')') return ruby_refuse(r, begin, "an unknown group");
     /* Elsewhere Ruby would take the alternatives to its right into a group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;
@@ -32,7 +31,7 @@ static bool put_options(ruby_rewriting *r)
 static bool put_group(ruby_rewriting *r)
 {
     static const char *const SAME[] = {"?:", "?=", "?!", "?>", "?<=", "?<!"};
-    if (r->depth == RUBY_DEPTH_MAX) return ruby_refuse(r, r->at, "groups too deep in one another");
+    if (r->depth == RUBY_DEPTH_MAX) return ruby_refuse(r, r->at, "groups nested too deeply");
     r->group[r->depth++] = r->out->n;
     r->atom = NO_ATOM;
     if (ruby_peek(r) != '?') return ruby_put(r, "(?:");
@@ -92,7 +91,7 @@ static bool put_quantifier(ruby_rewriting *r)
         r->atom = r->out->n;
         return ruby_put_char(r);
     }
-    if (r->atom == NO_ATOM) return ruby_refuse(r, begin, "a quantifier of nothing");
+    if (r->atom == NO_ATOM) return ruby_refuse(r, begin, "a quantifier without an operand");
     if (braces) {
         if (!put_interval(r, length, exact)) return false;
     } else {

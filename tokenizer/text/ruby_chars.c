@@ -44,7 +44,7 @@ bool ruby_put_char(ruby_rewriting *r)
     const bool escaped =
         codepoint < 0x80 && codepoint > ' ' && !is_letter(c) && !ruby_is_digit(c) && c != 0x7f;
     if (folds_to_several(r, codepoint))
-        return ruby_refuse(r, r->at, "a character that without regard to case is several");
+        return ruby_refuse(r, r->at, "a character whose case folding has several");
     if (codepoint == 0) return ruby_put(r, "\\x00") && (r->at++, true);
     if (escaped && !ruby_put(r, "\\")) return false;
     if (!ruby_put_text(r, r->text + r->at, taken)) return false;
@@ -104,8 +104,7 @@ static bool put_number(ruby_rewriting *r, char letter)
     if (braces) r->at++;
     const size_t digits = r->at;
     const bool read = read_hex(r, braces ? 8 : letter == 'u' ? 4 : 2, &value);
-    if (!read || (letter == 'u' && r->at - digits != 4))
-        return ruby_refuse(r, begin, "a number that is none");
+    if (!read || (letter == 'u' && r->at - digits != 4)) return ruby_refuse(r, begin, "an invalid number");
     if (braces && ruby_peek(r) != '}') return ruby_refuse(r, begin, "a number without an end");
     if (braces) r->at++;
     /* Without braces it is a byte, of which several make a character. */
@@ -144,7 +143,7 @@ bool ruby_put_escape(ruby_rewriting *r, bool bracketed)
     case 'W':
         if (!bracketed) return put_set(r, letter == 'H' ? "0-9a-fA-F" : RUBY_LONE_WORD, true, false);
         return ruby_refuse(r, begin, "a complement within brackets");
-    default: return ruby_refuse(r, begin, "an escape that is not known here");
+    default: return ruby_refuse(r, begin, "an unknown escape");
     }
 }
 
@@ -163,7 +162,7 @@ static bool put_posix(ruby_rewriting *r)
         r->at += strlen(closed);
         return ruby_put(r, SETS[i].items);
     }
-    return ruby_refuse(r, r->at, "a set that is not known here");
+    return ruby_refuse(r, r->at, "an unknown set");
 }
 
 static bool put_item(ruby_rewriting *r)

@@ -109,7 +109,7 @@ START_TEST(an_engine_that_offers_no_limit_skips_the_case)
     write_limit(4, 1);
     const support_output *o = support_assay("run --engine %s sound.h5", support_engine(UNABLE[_i]));
     ck_assert_int_eq(o->code, 77);
-    assert_holds(o->out, "it offers no limit of what caches hold: its table lacks session_open_with");
+    assert_holds(o->out, "it cannot limit the capacity of its caches: its table lacks session_open_with");
 }
 END_TEST
 

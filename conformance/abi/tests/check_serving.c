@@ -83,7 +83,7 @@ static const struct {
     {"feed", "reasoning", "it cannot go on\n"},
     {"empty", "reasoning", "a piece without text\n"},
     {"thinks", "reasoning", "reasoning: expected null, found \"a\" (they differ at byte 0)\n"},
-    {"part", "reasoning", "a piece of no known part\n"},
+    {"part", "reasoning", "a piece of an unknown part\n"},
     {"spoils", "reasoning", "behind the vectors before it, but not by itself: content: expected"},
     {"no-memory", "reasoning", "no memory\n"},
     {"orphan", "tools", "arguments before any call\n"},
@@ -120,8 +120,8 @@ END_TEST
 static const char *const tables[][2] = {
     {"no-table", "assay_serving_v1 returned no table"},
     {"abi", "built for serving ABI 2, expected 1"},
-    {"size", "its table for serving has 8 bytes, expected at least"},
-    {"nameless", "its table for serving lacks name, which every one must have"},
+    {"size", "its serving table has 8 bytes, expected at least"},
+    {"nameless", "its serving table lacks name, which every one must have"},
 };
 
 START_TEST(a_broken_table_is_an_error)
@@ -136,15 +136,15 @@ START_TEST(what_a_table_lacks_is_skipped_by_name)
 {
     const support_output *o = run("lacks", "cases");
     assert_code(o, 77);
-    assert_holds(o->out, "skipped: its table for serving lacks stop_set:\n  eos\n");
-    assert_holds(o->out, "skipped: its table for serving lacks reply_end:\n");
+    assert_holds(o->out, "skipped: its serving table lacks stop_set:\n  eos\n");
+    assert_holds(o->out, "skipped: its serving table lacks reply_end:\n");
     o = run("old", "cases");
     assert_code(o, 0);
-    assert_holds(o->out, "skipped: its table for serving lacks reply_open:\n");
+    assert_holds(o->out, "skipped: its serving table lacks reply_open:\n");
     assert_holds(o->out, "1 passed, 0 failed, 2 skipped\n");
     o = support_assay("run -e %s cases/eos.json", support_engine("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "it has nothing for serving: it does not export assay_serving_v1");
+    assert_holds(o->out, "it has no serving functions: it does not export assay_serving_v1");
 }
 END_TEST
 

@@ -221,7 +221,7 @@ static const struct {
      "FAIL serving.so, tools glm47: no memory (see --memory)\n"},
     {"SERVING_PARSER=llama MODULE_FAULT=crash", 1,
      "FAIL serving.so, tools llama: the engine died of SIGKILL (Killed) in a reply\n"},
-    {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its table for serving lacks reply_end\n"},
+    {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its serving table lacks reply_end\n"},
 };
 
 START_TEST(what_cannot_be_measured_is_named)
@@ -252,7 +252,7 @@ START_TEST(a_module_without_serving_is_passed_over)
 {
     const support_output *o = support_assay("bench --serving -e %s --repeat 1", support_engine("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "skip fake32.so, reasoning qwen3: it has nothing for serving: it does not export "
+    assert_holds(o->out, "skip fake32.so, reasoning qwen3: it has no serving functions: it does not export "
                          "assay_serving_v1\n");
     ck_assert_ptr_null(strstr(o->out, "skip fake32.so, reasoning deepseek_r1"));
 }

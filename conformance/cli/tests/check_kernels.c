@@ -170,7 +170,7 @@ START_TEST(an_engine_that_takes_no_kernels_is_refused)
         support_assay("%s --kernels %s -e %s", COMMANDS[_i], library, support_engine("old_table"));
     ck_assert_int_eq(o->code, 2);
     assert_holds(o->err, "option --kernels: engine ");
-    assert_holds(o->err, "it takes no kernels from outside: its table lacks model_open_with\n");
+    assert_holds(o->err, "it takes no external kernels: its table lacks model_open_with\n");
 }
 END_TEST
 

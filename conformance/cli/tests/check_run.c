@@ -95,7 +95,7 @@ static const char *const helps[][2] = {
     {"run --help", "Usage: assay run "},
     {"info --help", "Usage: assay info "},
     {"list -h", "Usage: assay list "},
-    {"run sound --help", "Exit status: 0 all agree; 1"},
+    {"run sound --help", "Exit status: 0 all cases pass; 1"},
     {"--version", "assay "},
 };
 

@@ -79,8 +79,8 @@ START_TEST(an_engine_without_a_choice_of_types_is_refused)
         assert_code(o, 2);
         ck_assert_str_eq(o->out, "");
         assert_holds(o->err, "assay: option --compute: engine ");
-        assert_holds(
-            o->err, "it offers no choice of the type that it computes in: its table lacks model_open_with\n");
+        assert_holds(o->err,
+                     "it cannot be asked to compute in a given type: its table lacks model_open_with\n");
     }
 }
 END_TEST

@@ -117,7 +117,7 @@ static const struct {
     {"last-unwritten", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
      "sample 1, the last token of the prompt, id 4: prefill leads to ", ""},
     {"last-forgets", CONF_FAILED, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill",
-     "sample 0, the step behind the prompt, id ", ""},
+     "sample 0, the step after the prompt, id ", ""},
     {"last-unsupported", CONF_FAILED, CONF_CLASS_REFUSED, "prefill_last failed: no last logits", "", ""},
     {"last-crash", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in prefill_last", "", ""},
     {"unsupported", CONF_SKIPPED, CONF_CLASS_NONE, "sinks are not implemented", "", ""},

@@ -295,7 +295,7 @@ static const char *const programs[][2] = {
     {VECTOR(STEP("\"op\":\"make\",\"as\":\"a\",\"fn\":\"arange\",\"n\":65537"), "\"ok\""),
      ".n: found 65537, expected a whole number from 0 to 65536"},
     {VECTOR(ARRAY STEP("\"op\":\"make\",\"as\":\"b\",\"fn\":\"abs\",\"n\":3,\"of\":\"a\""), "\"ok\",\"ok\""),
-     ".n: is of arange alone"},
+     ".n: belongs to arange only"},
     {VECTOR(STEP("\"op\":\"make\",\"as\":\"a\",\"fn\":\"abs\""), "\"ok\""),
      ".of: found 0 arrays, expected 1"},
     {VECTOR(ARRAY STEP("\"op\":\"make\",\"as\":\"b\",\"fn\":\"add\",\"of\":\"a\""), "\"ok\",\"ok\""),

@@ -85,7 +85,8 @@ static const struct {
      {"layer.00.out             0.00         0.00\n",
       "layer.01.attn             256          256   <- first\n",
       "layer.01.out              256         0.00\n", "first out of bounds: layer.01.attn[1,2]: expected ",
-      "\nmade there: from golden inputs it is still 2.6e+02 times its bound; everything before it agrees\n"}},
+      "\nmade there: from golden inputs it is still 2.6e+02 times its bound; every tensor before it "
+      "agrees\n"}},
     {"slow",
      {"layer.01.out             1.12         0.62   <- first\n",
       "first out of bounds: layer.01.out[0,1]: expected ",
@@ -110,7 +111,7 @@ static const struct {
       "layer.00.out\n"}},
     {"crash-override",
      {"layer.01.attn             256            -   <- first\n", "first out of bounds: layer.01.attn[1,2]: ",
-      "\nwhether it is made there is not known: given golden inputs, the engine died of SIGSEGV "
+      "\nwhether it arises there is unknown: given golden inputs, the engine died of SIGSEGV "
       "(Segmentation "
       "fault) in traced prefill; the last tensor it gave is layer.00.out\n"}},
     {"company",
@@ -170,7 +171,7 @@ START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
     o = locate("crash-sound", "layered");
     assert_code(o, 0);
     assert_holds(o->out,
-                 "\nnothing is out of bounds\nwhat each tensor makes of golden inputs is not known: given "
+                 "\nnothing is out of bounds\nthe error of each tensor from golden inputs is unknown: given "
                  "golden inputs, the engine died of SIGSEGV (Segmentation fault) in traced prefill");
 }
 END_TEST
@@ -183,10 +184,9 @@ START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
         support_assay("locate fails-overridden.h5 --engine %s", support_engine("layered"));
     assert_code(o, 1);
     assert_holds(o->out, "first out of bounds: layer.02.out[0,3]: expected -7, found ");
-    assert_holds(
-        o->out,
-        "whether it is made there is not known: given golden inputs, traced prefill failed: no golden "
-        "inputs, please\n");
+    assert_holds(o->out,
+                 "whether it arises there is unknown: given golden inputs, traced prefill failed: no golden "
+                 "inputs, please\n");
 }
 END_TEST
 
@@ -195,7 +195,7 @@ START_TEST(without_override_and_reference_the_first_tensor_is_named_all_the_same
     const support_output *o = locate("made", "layered_no_override");
     assert_code(o, 1);
     assert_holds(o->out, "layer.01.attn             256            -   <- first\n");
-    assert_holds(o->out, "whether it is made there is not known: the reference cannot run this: ");
+    assert_holds(o->out, "whether it arises there is unknown: the reference cannot run this: ");
 }
 END_TEST
 
@@ -207,7 +207,7 @@ START_TEST(an_engine_without_traces_is_located_by_its_logits)
     o = locate("made", "layered_no_trace");
     assert_code(o, 1);
     assert_holds(o->out, "first out of bounds: logits[1,2]: expected ");
-    assert_holds(o->out, "whether it is made there is not known");
+    assert_holds(o->out, "whether it arises there is unknown");
 }
 END_TEST
 
@@ -235,7 +235,7 @@ static const char *const states[][3] = {
      "it is the state: alone, in one prefill of a new session, the next token is the expected one; what the "
      "session held before was not gone\n"},
     {"again-off", "what is: sample 1, prefill, position 3, id 4: expected",
-     "it is the state: the same prompts agree in a new session; what this one held before was not gone\n"},
+     "it is the state: the same prompts agree in a new session; this one still used its earlier contents\n"},
     {"flip", "what is: sample 0, greedy step 1: expected token",
      "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
     {"goes-on", "what is: sample 0, greedy step 2: expected token 5",

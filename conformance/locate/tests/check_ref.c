@@ -30,7 +30,7 @@ static const struct {
     const char *variant, *name, *change, *first, *origin;
 } changes[] = {
     {"qwen3/window", "single", "s/\"sliding_window\": 6/\"sliding_window\": 7/", "layer.00.attn[6,",
-     "made there: from golden inputs it is still 1.7e+04 times its bound; everything before it agrees\n"},
+     "made there: from golden inputs it is still 1.7e+04 times its bound; every tensor before it agrees\n"},
     {"qwen3/window", "single", "s/\"rms_norm_eps\": 1e-06/\"rms_norm_eps\": 1e-05/", "layer.00.attn[",
      "made there: "},
     {"qwen3/window", "single", "s/\"rope_theta\": 1000000.0/\"rope_theta\": 900000.0/", "layer.00.attn[6,",
@@ -39,9 +39,10 @@ static const struct {
      "made there: "},
     {"gemma4/softcap", "single", "s/\"final_logit_softcapping\": 6.0/\"final_logit_softcapping\": 6.1/",
      "logits[", "made there: "},
-    {"gemma3n/text", "single", "s/^    0\\.8,$/    0.7,/", "layer.00.mlp[", "everything before it agrees\n"},
+    {"gemma3n/text", "single", "s/^    0\\.8,$/    0.7,/", "layer.00.mlp[",
+     "every tensor before it agrees\n"},
     {"gemma3n/text", "single", "s/^    0\\.6,$/    0.5,/", "layer.01.mlp[",
-     "everything before it agrees" STREAMS},
+     "every tensor before it agrees" STREAMS},
 };
 
 START_TEST(a_changed_config_is_located_where_it_acts)
@@ -156,7 +157,7 @@ START_TEST(a_reference_that_disagrees_with_the_record_is_doubted)
     assert_code(o, 1);
     assert_holds(o->out, "first out of bounds: layer.00.attn[6,");
     assert_holds(o->out, "but the reference itself is 1.1e+10 times its bound away from the recorded "
-                         "layer.00.attn: where an error is made is doubtful\n");
+                         "layer.00.attn: where the error arises is doubtful\n");
     o = support_assay("locate copy/batch.h5");
     assert_code(o, 1);
     assert_holds(o->out, "\nthe engine computes what ref64 computes, but the reference itself is ");

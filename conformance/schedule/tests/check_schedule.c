@@ -176,7 +176,7 @@ static const struct {
     {HEAD OPEN_0 "," OPEN_0 TAIL, "step 2 (thread 0, open, model 0): a model is opened once"},
     {HEAD CLOSE_0 TAIL, "the model is not open"},
     {HEAD OPEN_0 "," WAIT_0 TAIL, "the model is not being loaded"},
-    {HEAD LOAD_0 "," SESSION_0 TAIL, "nobody has waited for the model"},
+    {HEAD LOAD_0 "," SESSION_0 TAIL, "no thread has waited for the model"},
     {HEAD SESSION_0 TAIL, "the model is not open"},
     {HEAD OPEN_0 "," PREFILL_0 TAIL, "step 2 (thread 1, prefill, session 0): the session is not open"},
     {HEAD OPEN_0 "," SESSION_0 "," SESSION_0 TAIL, "a session is opened once"},

@@ -111,7 +111,7 @@ START_TEST(what_is_not_offered_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
-    assert_holds(o->out, "its table for serving lacks completion_push");
+    assert_holds(o->out, "its serving table lacks completion_push");
     o = support_assay("run -e %s cases", support_engine("letters"));
     assert_code(o, 77);
     assert_holds(o->out, "it has no engine: it does not export assay_engine_v1");
@@ -160,7 +160,7 @@ static const struct {
     {BAD(INPUT("hi", "4", "true"), WHOLE(",\"calls\":[{\"name\":\"f\"}]")),
      "expect.calls[0]: has no member arguments"},
     {BAD("\"verdict\":\"reject\"," INPUT("hi", "4", "true"), WHOLE("")),
-     "its verdict is reject, and no dialogue is ever refused"},
+     "its verdict is reject, which dialogues cannot have"},
 };
 
 START_TEST(a_vector_that_breaks_the_format_is_an_error)

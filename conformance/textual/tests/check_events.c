@@ -50,7 +50,7 @@ static const struct {
     const char *fault, *reason;
 } faults[] = {
     {"adds", "  content: expected \"aa bc\", found \"aa bc!\"\n  first:  vector g/1\n"},
-    {"finishes-twice", "event 5, byte 573: chat-finish: found more of a choice behind its finish_reason"},
+    {"finishes-twice", "event 5, byte 573: chat-finish: found more of a choice after its finish_reason"},
     {"character", "one character at a time: content: expected \"aa bc\", found null"},
     {"at-once", "the text in one piece: content: expected \"aa bc\", found null"},
     {"whole", "without a stream: content: expected \"aa bc\", found \"aa bc!\""},
@@ -88,7 +88,7 @@ START_TEST(what_a_module_lacks_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
-    assert_holds(o->out, "its table for serving lacks response_end");
+    assert_holds(o->out, "its serving table lacks response_end");
     support_write_text(support_path("cases/events.json"),
                        CASE("{\"id\":1," INPUT("/v1/messages", "", TWO) "},\"expect\":{\"folded\":{}}}"));
     o = run("none");
@@ -124,7 +124,7 @@ static const struct {
     {CASE("{\"id\":1," CHAT(TWO) ",\"raise_at\":3},\"expect\":{\"folded\":{}}}"),
      "input.raise_at: found 3, expected a whole number from 0"},
     {CASE("{\"id\":1,\"verdict\":\"reject\"," CHAT(TWO) "},\"expect\":{\"folded\":{}}}"),
-     "its verdict is reject, and no request is refused"},
+     "its verdict is reject, which events cannot have"},
 };
 
 START_TEST(a_vector_that_breaks_the_format_is_an_error)

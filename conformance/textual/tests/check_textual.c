@@ -36,7 +36,7 @@ START_TEST(what_has_no_part_in_textual_cases_skips_them)
     o = support_assay("run -e %s --kernels %s cases", support_engine("fake32"),
                       support_engine("broken_kernels"));
     assert_code(o, 77);
-    assert_holds(o->out, "skipped: kernels have no part in a textual case:\n  all\n");
+    assert_holds(o->out, "skipped: a textual case uses no kernels:\n  all\n");
 }
 END_TEST
 

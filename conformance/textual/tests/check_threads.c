@@ -38,14 +38,16 @@ static const struct {
     {"sign", "step 5 (thread 0, read b): expected element 1 to be -1, found 1\n", "g/2", "1 of 5"},
     {"unwritten", "step 3 (thread 1, read a): expected element 2 to be 2, found nan\n", "g/1", "2 of 5"},
     {"short", "step 3 (thread 1, read a): expected 3 numbers, found 2\n", "g/1", "2 of 5"},
-    {"endless", "step 3 (thread 1, read a): expected 3 numbers, found more elements than there is room for\n",
-     "g/1", "2 of 5"},
+    {"endless",
+     "step 3 (thread 1, read a): expected 3 numbers, found more elements than the buffer's capacity\n", "g/1",
+     "2 of 5"},
     {"dropped",
      "step 3 (thread 0, synchronize): expected error \"[Inverse::eval_cpu] LU factorization failed with "
      "error "
      "code 1\", found ok\n",
      "g/3", "1 of 5"},
-    {"no-array", "step 0 (thread 0, make a): expected ok, found ok without an array\n", "g/1", "4 of 5"},
+    {"no-array", "step 0 (thread 0, make a): expected ok, found status ok without an array\n", "g/1",
+     "4 of 5"},
 };
 
 START_TEST(a_broken_rule_is_named_with_its_vector_and_step)
@@ -165,8 +167,8 @@ END_TEST
 static const char *const tables[][2] = {
     {"no-table", "assay_streams_v1 returned no table"},
     {"abi", "built for stream ABI 2, expected 1"},
-    {"size", "its table of streams has 24 bytes, expected at least"},
-    {"lacks", "its table of streams lacks eval, which every one must have"},
+    {"size", "its stream table has 24 bytes, expected at least"},
+    {"lacks", "its stream table lacks eval, which every one must have"},
 };
 
 START_TEST(a_broken_table_of_streams_is_an_error)

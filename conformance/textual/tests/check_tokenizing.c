@@ -70,9 +70,9 @@ START_TEST(what_a_table_lacks_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
-    assert_holds(o->out, "its table for serving lacks encode");
+    assert_holds(o->out, "its serving table lacks encode");
     o = run("streamless");
-    assert_holds(o->out, "its table for serving lacks detokenizer_open");
+    assert_holds(o->out, "its serving table lacks detokenizer_open");
 }
 END_TEST
 

@@ -341,7 +341,7 @@ START_TEST(what_no_response_can_be_made_of_is_refused)
     assay_response *r = NULL;
     assay_error err;
     ck_assert_int_eq(serve_response_open(&nothing, &options, &r, &err), ASSAY_EUNSUPPORTED);
-    support_expect_error(&err, ASSAY_EUNSUPPORTED, "there is nothing that reads replies", NULL);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "the serving table has no reply parser", NULL);
     options.size = 8;
     ck_assert_int_eq(serve_response_open(&nothing, &options, &r, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "options of a response have 8 bytes", NULL);
