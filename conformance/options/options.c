@@ -5,8 +5,8 @@
 
 const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_ENGINE, 'e', "--engine", "ENGINE",
-     "name of a bundled engine or path of a module; may be repeated for\nrun (default: ref64, ref32 and "
-     "fastpath; with --compute fastpath)"},
+     "name of a bundled engine or path of a module; may be repeated, except\nfor locate and generate "
+     "(default: ref64, ref32 and fastpath; with\n--compute fastpath)"},
     {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
      "have engines compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: the "
      "engine's own choice)"},
