@@ -41,7 +41,7 @@ static void setup(void)
     support_write_text(support_path("cases/tools.json"), tools);
 }
 
-/* Runs assay run with the test module "serving", which has the planted fault `fault`. */
+/* Runs `assay run` with the test module "serving", which has the planted fault `fault`. */
 static const support_output *run(const char *fault, const char *arguments)
 {
     return support_run_module("serving", fault, arguments);

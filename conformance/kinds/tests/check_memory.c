@@ -1,5 +1,5 @@
-/* Fails each allocation of a case's reader in turn: the reader must return an error, without leaks and
- * without invalid reads.
+/* Fails each allocation of a case's reader in turn: the reader must return an error, and must not drop
+ * members or read invalid memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
