@@ -12,19 +12,19 @@
 #include "conformance/generate/generate.h"
 #include "conformance/support/fields.h"
 
-#define TOKENS_MAX 4096 /* that a vector may ask for */
+#define TOKENS_MAX 4096 /* limit of a vector's max_tokens */
 
-/* A vector as it stands in its file, which borrows the document. */
+/* A parsed vector; borrows the document. */
 typedef struct dialogue {
     conf_json_at input, expect, ids;
     conf_generation what;
     const char *text;
     size_t n_text;
-    int64_t prompt_tokens, completion_tokens, stop_id; /* -1: no id ends it */
+    int64_t prompt_tokens, completion_tokens, stop_id; /* stop_id -1: not ended by a stop id */
     assay_finish finish;
 } dialogue;
 
-/* What a module offers. */
+/* The tables of a module. */
 typedef struct offer {
     const assay_engine *engine;
     const assay_serving *serving;
@@ -92,7 +92,8 @@ static assay_status read_vector(const conf_json_at *at, dialogue *d, assay_error
     return rc == ASSAY_OK ? read_expect(d, err) : rc;
 }
 
-/* Each may be missing: a reply that the published server does not always read alike. */
+/* Checks reasoning, content and calls. Each is optional: vectors omit the fields of replies that the
+ * published server does not always parse alike. */
 static assay_status check_fields(const conf_json_at *expect, assay_error *err)
 {
     static const char *const fields[] = {"reasoning", "content"};
@@ -139,7 +140,7 @@ const void *conf_dialogue_open(const char *module, conf_verdict *v)
     return NULL;
 }
 
-/* What came of a vector. */
+/* The engine's answer to a vector. */
 typedef struct answer {
     conf_generated generated;
     conf_fields text, reply;
@@ -178,7 +179,7 @@ static bool end_differs(const dialogue *d, const assay_completion_state *s, conf
     return v->outcome == CONF_FAILED;
 }
 
-/* Fields that the vector does not have are not compared. */
+/* Compares only the fields that the vector has. */
 static bool reply_differs(const dialogue *d, const conf_fields *reply, conf_verdict *v)
 {
     char text[CONF_TEXT_MAX - 64];
@@ -205,7 +206,7 @@ static void judge(const dialogue *d, const answer *a, conf_verdict *v)
     else (void)reply_differs(d, &a->reply, v);
 }
 
-/* Nothing is freed: the process ends here. */
+/* Frees nothing: the process ends after this vector. */
 void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                           const conf_json_at *at, conf_verdict *v)
 {
