@@ -15,7 +15,7 @@ struct conf_generator {
     const assay_serving *serving;
     assay_model *model;
     assay_tokenizer *tokenizer;
-    stop_set *stops; /* NULL where the engine names them */
+    stop_set *stops; /* NULL if the engine has model_stop_ids */
     const int32_t *stop_ids;
     size_t n_stop_ids, vocab, logit_size;
 };
@@ -58,7 +58,7 @@ void conf_generator_free(conf_generator *g)
     free(g);
 }
 
-/* One generation under way. */
+/* The state of one generation. */
 typedef struct run {
     conf_generator *g;
     const conf_generation *what;
@@ -69,10 +69,10 @@ typedef struct run {
     assay_session *session;
     assay_completion *completion;
     assay_reply *reply;
-    void *logits; /* [vocab], or [n_prompt, vocab] of an engine that gives no less */
+    void *logits; /* [vocab]; [n_prompt, vocab] if the engine has no prefill_last */
     conf_generated *out;
     assay_error *err;
-    assay_status status; /* of the reply, inside a sink */
+    assay_status status; /* of reply_feed in take_text: a sink cannot return it */
 } run;
 
 static assay_status no_memory(run *r)
@@ -80,7 +80,7 @@ static assay_status no_memory(run *r)
     return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
 }
 
-/* A tokenizer may have tokens that the model has not. */
+/* A tokenizer may have ids outside the model's vocabulary. */
 static assay_status check_ids(const run *r)
 {
     for (size_t i = 0; i < r->n_prompt; i++)
@@ -147,7 +147,7 @@ static void end(run *r)
     free(r->logits);
 }
 
-/* What the reply is made of, which also counts its calls. */
+/* Sink of the parsed reply: counts calls and forwards to the listener. */
 static void take_reply(void *context, assay_part part, const char *text, size_t n)
 {
     run *r = context;
@@ -155,6 +155,7 @@ static void take_reply(void *context, assay_part part, const char *text, size_t 
     r->listeners->reply->take(r->listeners->reply->context, part, text, n);
 }
 
+/* Sink of the unparsed text: forwards to the listener and feeds the reply parser. */
 static void take_text(void *context, assay_part part, const char *text, size_t n)
 {
     run *r = context;
@@ -164,7 +165,7 @@ static void take_text(void *context, assay_part part, const char *text, size_t n
     if (r->status == ASSAY_OK) r->status = r->g->serving->reply_feed(r->reply, text, n, &inner, r->err);
 }
 
-/* The logits behind the prompt. */
+/* Evaluates the prompt; *last points to the logits [vocab] of its last token. */
 static assay_status prefill(run *r, const void **last)
 {
     const int32_t length = (int32_t)r->n_prompt;
@@ -203,10 +204,10 @@ static assay_status generate(run *r)
     const void *logits = NULL;
     const double start = conf_clock();
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_see(r->sampler, r->prompt[i]);
-    const conf_listeners *heard = r->listeners;
-    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, false);
+    const conf_listeners *listeners = r->listeners;
+    if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
     assay_status rc = prefill(r, &logits);
-    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, true);
+    if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
         int32_t id;
