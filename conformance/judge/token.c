@@ -19,7 +19,9 @@ bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n)
     return false;
 }
 
-/* Without a truth, -infinity is the only non-finite value allowed: models use it to exclude a token. */
+/* Whether the logits determine a token: their mask is that of the truth. Without a truth, -infinity is
+ * the only non-finite value allowed, since models use it to exclude tokens, and one element must be
+ * finite. */
 static bool decides(const conf_token_step *s)
 {
     if (s->truth) return conf_mask_difference(s->truth, s->found, s->n) == s->n;
