@@ -14,7 +14,7 @@ assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *e
 assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
 /* The run whose distance from the truth is the noise for candidates that compute in this type: float32
- * unless `compute` is narrower. NULL if it was not recorded. */
+ * unless `compute` is bfloat16 or int8. NULL if it was not recorded. */
 const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
 void conf_rows_free(conf_rows *rows);
 

@@ -61,7 +61,7 @@ void conf_generator_free(conf_generator *g)
 /* The state of one generation. */
 typedef struct run {
     conf_generator *g;
-    const conf_generation *what;
+    const conf_generation *request;
     const conf_listeners *listeners;
     int32_t *prompt; /* [n_prompt] */
     size_t n_prompt;
@@ -95,24 +95,25 @@ static assay_status check_ids(const run *r)
 
 static assay_status encode(run *r)
 {
-    const assay_text text = r->what->prompt;
+    const assay_text text = r->request->prompt;
     const assay_serving *s = r->g->serving;
     size_t n = 0;
-    assay_status rc = s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, NULL, 0, &n, r->err);
+    assay_status rc =
+        s->encode(r->g->tokenizer, text.at, text.n, r->request->add_special, NULL, 0, &n, r->err);
     if (rc != ASSAY_OK) return rc;
     if (n == 0) return assay_fail(r->err, ASSAY_EINVAL, "the prompt has no token, expected at least one");
     r->prompt = calloc(n, sizeof *r->prompt);
     if (!r->prompt) return no_memory(r);
-    rc =
-        s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, r->prompt, n, &r->n_prompt, r->err);
+    rc = s->encode(r->g->tokenizer, text.at, text.n, r->request->add_special, r->prompt, n, &r->n_prompt,
+                   r->err);
     if (rc == ASSAY_OK && r->n_prompt != n)
         rc = assay_fail(r->err, ASSAY_EINTERNAL, "the tokenizer finds %zu tokens in the prompt, and then %zu",
                         n, r->n_prompt);
-    if (rc == ASSAY_OK && r->what->max_positions && n > r->what->max_positions)
+    if (rc == ASSAY_OK && r->request->max_positions && n > r->request->max_positions)
         return assay_fail(r->err, ASSAY_EINVAL,
                           "the prompt has %zu tokens, expected at most %zu, the positions of the model "
                           "(max_position_embeddings)",
-                          n, r->what->max_positions);
+                          n, r->request->max_positions);
     return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
@@ -123,14 +124,14 @@ static assay_status begin(run *r)
                                               .tokenizer = g->tokenizer,
                                               .stop_ids = g->stop_ids,
                                               .n_stop_ids = g->n_stop_ids,
-                                              .stop_texts = r->what->stop_texts,
-                                              .n_stop_texts = r->what->n_stop_texts,
+                                              .stop_texts = r->request->stop_texts,
+                                              .n_stop_texts = r->request->n_stop_texts,
                                               .prompt_tokens = r->n_prompt,
-                                              .max_tokens = r->what->max_tokens};
-    assay_status rc = serve_sampler_open(&r->what->sampling, g->vocab, &r->sampler, r->err);
+                                              .max_tokens = r->request->max_tokens};
+    assay_status rc = serve_sampler_open(&r->request->sampling, g->vocab, &r->sampler, r->err);
     if (rc == ASSAY_OK) rc = g->engine->session_open(g->model, &r->session, r->err);
     if (rc == ASSAY_OK) rc = g->serving->completion_open(&options, &r->completion, r->err);
-    if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->what->reply, &r->reply, r->err);
+    if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->request->reply, &r->reply, r->err);
     if (rc != ASSAY_OK) return rc;
     r->logits = calloc(g->vocab * (g->engine->prefill_last ? 1 : r->n_prompt), g->logit_size);
     return r->logits ? ASSAY_OK : no_memory(r);
@@ -222,11 +223,11 @@ static assay_status generate(run *r)
     return rc == ASSAY_OK ? s->reply_end(r->reply, &reply, r->err) : rc;
 }
 
-assay_status conf_generate(conf_generator *g, const conf_generation *what, const conf_listeners *listeners,
+assay_status conf_generate(conf_generator *g, const conf_generation *request, const conf_listeners *listeners,
                            conf_generated *out, assay_error *err)
 {
     conf_generated made = {0};
-    run r = {.g = g, .what = what, .listeners = listeners, .out = &made, .err = err};
+    run r = {.g = g, .request = request, .listeners = listeners, .out = &made, .err = err};
     assay_status rc = encode(&r);
     if (rc == ASSAY_OK) rc = begin(&r);
     if (rc == ASSAY_OK) rc = generate(&r);

@@ -57,7 +57,7 @@ typedef struct conf_generated {
  * ASSAY_EFORMAT for a token outside the model's vocabulary, ASSAY_EINTERNAL if all logits of a step are
  * NaN or -infinity or two encodings of the prompt differ in length, ASSAY_ENOMEM. Text generated before
  * a failure has been emitted; *out is unchanged then. */
-assay_status conf_generate(conf_generator *g, const conf_generation *what, const conf_listeners *listeners,
+assay_status conf_generate(conf_generator *g, const conf_generation *request, const conf_listeners *listeners,
                            conf_generated *out, assay_error *err);
 
 /* The finish reason: "length", or "tool_calls" if a reply with calls ended with a stop, otherwise

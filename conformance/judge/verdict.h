@@ -37,7 +37,7 @@ typedef enum conf_class {
     CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
     CONF_CLASS_INCONSISTENT, /* two answers to the same input differ */
     CONF_CLASS_SHAPE,        /* not comparable: another vocabulary or shape, a missing member */
-    CONF_CLASS_REFUSED,      /* an error where the engine must answer */
+    CONF_CLASS_REFUSED,      /* an error instead of an answer */
     CONF_CLASS_MEMORY,       /* an out-of-memory error */
     CONF_CLASS_CRASH,        /* a signal ended the engine */
     CONF_CLASS_EXIT,         /* the engine ended the process */

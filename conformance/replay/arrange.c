@@ -17,7 +17,7 @@ static int32_t draw_id(const conf_decoder *d, uint64_t *state)
     return conf_prompt(d, sample)[conf_draw_below(state, conf_prompt_length(d, sample))];
 }
 
-static void place(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
+static void write_prompt(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
 {
     a->length[row] = (int32_t)n;
     memcpy(a->tokens + (row + 1) * a->n_tokens - n, prompt, n * sizeof *prompt);
@@ -51,7 +51,7 @@ static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *or
         size_t n = conf_prompt_length(d, sample);
         if (i < d->n_samples) a->row[i] = row;
         else n = 1 + conf_draw_below(state, n);
-        place(a, row, conf_prompt(d, sample), n);
+        write_prompt(a, row, conf_prompt(d, sample), n);
     }
 }
 

@@ -154,7 +154,7 @@ static bool same_ids(const eos_case *e, const assay_stop_id *ids, size_t n)
 
 static void judge(const eos_case *e, const assay_stop_id *ids, size_t n, conf_verdict *v)
 {
-    char found[256], should[80], is[80];
+    char found[256], expected_text[80], found_text[80];
     print_ids(found, sizeof found, ids, n);
     if (!same_ids(e, ids, n)) {
         conf_verdict_fail(v, CONF_CLASS_STOPS, "the stop set: expected %s, found %s",
@@ -164,10 +164,10 @@ static void judge(const eos_case *e, const assay_stop_id *ids, size_t n, conf_ve
     for (size_t i = 0; i < n; i++) {
         unsigned expected = expected_origin(e, &ids[i]);
         if (expected == ids[i].origin) continue;
-        stop_origin_print(should, sizeof should, expected);
-        stop_origin_print(is, sizeof is, ids[i].origin);
+        stop_origin_print(expected_text, sizeof expected_text, expected);
+        stop_origin_print(found_text, sizeof found_text, ids[i].origin);
         conf_verdict_fail(v, CONF_CLASS_STOPS, "stop id %" PRId32 ": expected from %s, found from %s",
-                          ids[i].id, should, is);
+                          ids[i].id, expected_text, found_text);
         return;
     }
 }

@@ -271,10 +271,11 @@ static void print_found(char *text, size_t size, const conf_threads_outcome *exp
 static void fail(const replay *r, conf_verdict *v)
 {
     const conf_threads_outcome *expected = &r->program->steps[r->step].expect;
-    char should[256], is[256];
-    print_expected(should, sizeof should, expected, &r->found);
-    print_found(is, sizeof is, expected, &r->found);
-    conf_verdict_fail(v, CONF_CLASS_THREADS, "%s: expected %s, found %s", v->where, should, is);
+    char expected_text[256], found_text[256];
+    print_expected(expected_text, sizeof expected_text, expected, &r->found);
+    print_found(found_text, sizeof found_text, expected, &r->found);
+    conf_verdict_fail(v, CONF_CLASS_THREADS, "%s: expected %s, found %s", v->where, expected_text,
+                      found_text);
 }
 
 /* Ends the threads before it frees the arrays: the ABI promises that arrays outlive the threads that

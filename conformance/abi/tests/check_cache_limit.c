@@ -105,7 +105,7 @@ END_TEST
  * has the size of the first version. */
 static const char *const UNABLE[] = {"fake32", "old_table"};
 
-START_TEST(an_engine_that_offers_no_limit_skips_the_case)
+START_TEST(an_engine_without_session_open_with_skips_the_case)
 {
     write_limit(4, 1);
     const support_output *o = support_assay("run --engine %s sound.h5", support_engine(UNABLE[_i]));
@@ -123,7 +123,7 @@ int main(void)
     tcase_add_loop_test(tc, a_limit_out_of_range_is_refused, 0, (int)(sizeof BAD / sizeof *BAD));
     tcase_add_test(tc, a_limit_needs_both_attributes_as_numbers);
     tcase_add_test(tc, a_refused_limit_is_a_broken_fixture);
-    tcase_add_loop_test(tc, an_engine_that_offers_no_limit_skips_the_case, 0, 2);
+    tcase_add_loop_test(tc, an_engine_without_session_open_with_skips_the_case, 0, 2);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

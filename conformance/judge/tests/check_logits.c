@@ -90,7 +90,7 @@ START_TEST(a_distance_of_exactly_its_bound_agrees)
 }
 END_TEST
 
-START_TEST(the_first_diverging_row_is_named_and_the_worst_is_measured)
+START_TEST(the_first_diverging_row_and_the_worst_multiple_are_reported)
 {
     found[0] += 5 * NOISE;
     found[9] += 50 * NOISE;
@@ -348,7 +348,7 @@ int main(void)
     tcase_add_test(rows, four_times_the_noise_agrees);
     tcase_add_test(rows, more_than_four_times_the_noise_diverges);
     tcase_add_test(rows, a_distance_of_exactly_its_bound_agrees);
-    tcase_add_test(rows, the_first_diverging_row_is_named_and_the_worst_is_measured);
+    tcase_add_test(rows, the_first_diverging_row_and_the_worst_multiple_are_reported);
     tcase_add_test(rows, without_noise_the_floor_is_used);
     tcase_add_test(rows, the_floor_is_sixteen_float32_ulps);
     tcase_add_loop_test(rows, a_non_finite_value_diverges_at_its_position, 0, 3);

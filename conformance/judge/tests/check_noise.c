@@ -246,7 +246,7 @@ START_TEST(a_run_whose_bound_accepts_zeros_is_not_used)
 END_TEST
 
 /* The floor is used instead of the noise. */
-START_TEST(a_run_without_any_noise_is_accepted)
+START_TEST(a_run_without_noise_is_accepted)
 {
     set_noise("float32", 0);
     assert_sound();
@@ -388,7 +388,7 @@ int main(void)
     tcase_add_test(cases, a_truth_of_zeros_is_refused);
     tcase_add_loop_test(cases, the_largest_noise_is_relative_to_the_largest_logit, 0, 3);
     tcase_add_test(cases, a_run_whose_bound_accepts_zeros_is_not_used);
-    tcase_add_test(cases, a_run_without_any_noise_is_accepted);
+    tcase_add_test(cases, a_run_without_noise_is_accepted);
     tcase_add_test(cases, equal_infinities_are_not_noise);
     tcase_add_test(cases, padding_of_any_run_must_be_nan);
     tcase_add_test(cases, a_row_of_nan_is_refused);

@@ -115,7 +115,7 @@ START_TEST(a_stop_id_ends_the_stream_where_the_truth_ends)
 }
 END_TEST
 
-START_TEST(a_stop_id_where_the_truth_goes_on_diverges)
+START_TEST(a_stop_id_where_the_truth_continues_diverges)
 {
     truth[4] = found[4] = 9;
     step.golden = 4;
@@ -132,7 +132,7 @@ START_TEST(any_stop_id_ends_a_stream_without_a_recorded_stop_id)
 }
 END_TEST
 
-START_TEST(going_on_where_the_truth_ends_diverges)
+START_TEST(continuing_where_the_truth_ends_diverges)
 {
     step.golden = -1;
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_GOES_ON);
@@ -219,9 +219,9 @@ int main(void)
     tcase_add_test(tokens, a_flip_to_a_stop_id_is_never_excused);
     tcase_add_test(tokens, a_flip_from_a_stop_id_is_never_excused);
     tcase_add_test(tokens, a_stop_id_ends_the_stream_where_the_truth_ends);
-    tcase_add_test(tokens, a_stop_id_where_the_truth_goes_on_diverges);
+    tcase_add_test(tokens, a_stop_id_where_the_truth_continues_diverges);
     tcase_add_test(tokens, any_stop_id_ends_a_stream_without_a_recorded_stop_id);
-    tcase_add_test(tokens, going_on_where_the_truth_ends_diverges);
+    tcase_add_test(tokens, continuing_where_the_truth_ends_diverges);
     tcase_add_test(tokens, non_finite_logits_determine_no_token);
     tcase_add_test(tokens, an_excluded_token_is_allowed);
     suite_add_tcase(suite, tokens);

@@ -124,7 +124,7 @@ START_TEST(unknown_members_are_noted)
 }
 END_TEST
 
-START_TEST(a_looser_float64_bound_comes_with_its_reason)
+START_TEST(a_looser_float64_bound_is_read_with_its_reason)
 {
     edit_attribute_number(path, "/", "float64_bound", 1e-9);
     edit_attribute(path, "float64_reason", "a long sum");
@@ -215,7 +215,7 @@ static const char *const numbers[] = {
     "/expect/tokens", "/expect/truth/prefill", "/expect/truth/decode", "/expect/float32/prefill",
     "/trace/embed",   "/expect/float32/decode"};
 
-START_TEST(text_in_the_place_of_numbers_is_refused)
+START_TEST(text_instead_of_numbers_is_refused)
 {
     char reason[64];
     edit_texts(path, numbers[_i], 1, (const char *const[]){"3"});
@@ -226,7 +226,7 @@ END_TEST
 
 static const char *const texts[] = {"schema", "kind", "model", "source", "recorder", "catches"};
 
-START_TEST(a_number_in_the_place_of_text_is_refused)
+START_TEST(a_number_instead_of_text_is_refused)
 {
     char reason[64];
     edit_attribute_number(path, "/", texts[_i], 1);
@@ -418,7 +418,7 @@ int main(void)
     tcase_add_test(cases, a_generate_case_needs_no_truth);
     tcase_add_test(cases, other_inputs_keep_their_name_and_type);
     tcase_add_test(cases, unknown_members_are_noted);
-    tcase_add_test(cases, a_looser_float64_bound_comes_with_its_reason);
+    tcase_add_test(cases, a_looser_float64_bound_is_read_with_its_reason);
     tcase_add_test(cases, a_float64_bound_without_reason_is_refused);
     tcase_add_loop_test(cases, a_missing_member_is_named, 0, 8);
     tcase_add_loop_test(cases, a_missing_attribute_is_named, 0, 3);
@@ -426,10 +426,9 @@ int main(void)
     tcase_add_test(cases, a_newer_schema_is_refused);
     tcase_add_test(cases, another_schema_is_refused);
     tcase_add_test(cases, an_unknown_kind_is_refused);
-    tcase_add_loop_test(cases, text_in_the_place_of_numbers_is_refused, 0,
+    tcase_add_loop_test(cases, text_instead_of_numbers_is_refused, 0,
                         (int)(sizeof numbers / sizeof *numbers));
-    tcase_add_loop_test(cases, a_number_in_the_place_of_text_is_refused, 0,
-                        (int)(sizeof texts / sizeof *texts));
+    tcase_add_loop_test(cases, a_number_instead_of_text_is_refused, 0, (int)(sizeof texts / sizeof *texts));
     tcase_add_test(cases, a_member_of_another_type_is_refused);
     tcase_add_test(cases, a_member_of_another_shape_is_refused);
     tcase_add_test(cases, empty_members_are_refused);

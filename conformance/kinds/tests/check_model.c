@@ -36,7 +36,7 @@ START_TEST(a_model_outside_the_case_is_refused)
 }
 END_TEST
 
-START_TEST(a_model_behind_a_link_that_leaves_the_case_is_refused)
+START_TEST(a_link_to_a_model_outside_the_case_is_refused)
 {
     ck_assert_int_eq(symlink("/", support_path("link")), 0);
     edit_attribute(path, "model", "link");
@@ -70,7 +70,7 @@ int main(void)
     TCase *models = tcase_create("models");
     tcase_add_checked_fixture(models, setup, support_teardown);
     tcase_add_loop_test(models, a_model_outside_the_case_is_refused, 0, 7);
-    tcase_add_test(models, a_model_behind_a_link_that_leaves_the_case_is_refused);
+    tcase_add_test(models, a_link_to_a_model_outside_the_case_is_refused);
     tcase_add_test(models, a_missing_model_is_refused);
     tcase_add_test(models, a_model_in_a_directory_below_is_found);
     suite_add_tcase(suite, models);

@@ -152,7 +152,7 @@ START_TEST(a_file_that_cannot_be_written_is_an_error)
 }
 END_TEST
 
-START_TEST(two_observations_never_go_to_one_file)
+START_TEST(two_observations_with_one_path_are_refused)
 {
     support_mkdir(support_path("more"));
     support_mkdir(support_path("more/a"));
@@ -198,7 +198,7 @@ int main(void)
     tcase_add_test(dump, diverging_answers_are_written_unchanged);
     tcase_add_test(dump, a_drawn_arrangement_is_written_in_the_order_of_the_case);
     tcase_add_test(dump, a_file_that_cannot_be_written_is_an_error);
-    tcase_add_test(dump, two_observations_never_go_to_one_file);
+    tcase_add_test(dump, two_observations_with_one_path_are_refused);
     tcase_add_loop_test(dump, a_path_stays_below_its_directory, 0, (int)(sizeof paths / sizeof *paths));
     suite_add_tcase(suite, dump);
 

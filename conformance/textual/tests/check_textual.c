@@ -150,7 +150,7 @@ START_TEST(unknown_members_are_warnings)
 }
 END_TEST
 
-START_TEST(textual_cases_are_listed_and_shown)
+START_TEST(list_and_info_accept_textual_cases)
 {
     const support_output *o = support_assay("list cases");
     assert_code(o, 0);
@@ -164,7 +164,7 @@ START_TEST(textual_cases_are_listed_and_shown)
 }
 END_TEST
 
-START_TEST(info_prints_what_a_textual_case_holds)
+START_TEST(info_prints_the_header_and_groups_of_a_textual_case)
 {
     support_write_text(
         support_path("cases/some.json"),
@@ -204,8 +204,8 @@ int main(void)
     tcase_add_test(t, a_divergence_beside_a_broken_vector_is_reported);
     tcase_add_test(t, list_and_info_show_a_case_with_broken_vectors_and_exit_99);
     tcase_add_test(t, unknown_members_are_warnings);
-    tcase_add_test(t, textual_cases_are_listed_and_shown);
-    tcase_add_test(t, info_prints_what_a_textual_case_holds);
+    tcase_add_test(t, list_and_info_accept_textual_cases);
+    tcase_add_test(t, info_prints_the_header_and_groups_of_a_textual_case);
     suite_add_tcase(s, t);
     return support_run(s);
 }

@@ -142,7 +142,7 @@ static void write_either(const char *verdict)
     support_write_text(support_path("cases/all.json"), text);
 }
 
-START_TEST(a_vector_that_may_differ_may_not_crash)
+START_TEST(a_vector_with_verdict_either_must_not_crash)
 {
     write_either("match");
     const support_output *o = programs_run("none", "cases");
@@ -192,7 +192,7 @@ int main(void)
     tcase_add_test(t, a_crash_fails_its_vector_and_names_the_step);
     tcase_add_test(t, a_hang_fails_its_vector_and_ends_the_case);
     tcase_add_test(t, the_timeout_applies_to_each_vector);
-    tcase_add_test(t, a_vector_that_may_differ_may_not_crash);
+    tcase_add_test(t, a_vector_with_verdict_either_must_not_crash);
     tcase_add_loop_test(t, a_broken_table_of_streams_is_an_error, 0, sizeof tables / sizeof *tables);
     suite_add_tcase(s, t);
     return support_run(s);
