@@ -11,8 +11,8 @@ typedef struct conf_cache_limit {
     size_t limit, kept;
 } conf_cache_limit;
 
-/* Opens a session with this cache limit. Fails as the engine does, and with ASSAY_EUNSUPPORTED if the engine
- * cannot limit its caches: a limit is never silently ignored. */
+/* Opens a session with this cache limit. Returns the engine's error if that fails, and
+ * ASSAY_EUNSUPPORTED if the engine has no session_open_with: a limit is never silently ignored. */
 assay_status conf_cache_limit_open(const assay_engine *engine, assay_model *model, conf_cache_limit caches,
                                    assay_session **out, assay_error *err);
 

@@ -18,7 +18,7 @@ const char *const conf_compute_refusal =
 
 const char *const conf_kernels_refusal = "it takes no external kernels: its table lacks model_open_with";
 
-/* In the order of their names. */
+/* In the order of conf_compute_names. */
 static const compute_info infos[] = {
     {ASSAY_F32, "float32", "the noise"},
     {ASSAY_BF16, "bfloat16", "the noise in bfloat16"},
@@ -26,7 +26,7 @@ static const compute_info infos[] = {
 };
 #define N_INFOS (sizeof infos / sizeof *infos)
 
-/* The float32 one of ASSAY_DTYPE_NONE. */
+/* The index in infos; that of float32 for ASSAY_DTYPE_NONE. */
 static size_t index_of(assay_dtype compute)
 {
     for (size_t i = 0; i < N_INFOS; i++)

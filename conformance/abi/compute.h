@@ -1,6 +1,6 @@
-/* The type of activations that an engine is asked to compute in, and the recorded run that then judges it.
- * ASSAY_DTYPE_NONE: no type is requested; the engine chooses, and is judged as float32 (or as float64 if its
- * logits are float64).
+/* The type in which an engine is asked to compute activations, and the recorded run whose noise then
+ * gives its bound. ASSAY_DTYPE_NONE: no type is requested; the engine chooses, and is judged as float32
+ * (or as float64 if its logits are float64).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_COMPUTE_H
@@ -15,38 +15,42 @@
 /* "f32", "bf16", "int8": as --compute spells them; "" for ASSAY_DTYPE_NONE. */
 const char *conf_compute_name(assay_dtype compute);
 
-/* Those names, NULL-terminated. */
+/* The names that --compute accepts, NULL-terminated. */
 extern const char *const conf_compute_names[];
 
-/* The type of that name; ASSAY_DTYPE_NONE if there is none. */
+/* The type with this name; ASSAY_DTYPE_NONE if the name is unknown. */
 assay_dtype conf_compute_of(const char *name);
 
-/* The group below /expect with the run whose distance from the truth is the noise: "float32", … */
+/* The group below /expect that holds the run in this type: "float32", "bfloat16" or "int8". Its
+ * distance from the truth is the noise. */
 const char *conf_compute_run(assay_dtype compute);
 
-/* Whether it is narrower than float32, and so has a run of its own or none. */
+/* Whether the type is narrower than float32. A case need not have a run in a narrower type. */
 bool conf_compute_is_narrow(assay_dtype compute);
 
-/* What multiples count, for messages: "the noise", "the noise in bfloat16", … */
+/* The unit of reported errors, for messages: "the noise", "the noise in bfloat16", "the noise in
+ * int8". */
 const char *conf_compute_unit(assay_dtype compute);
 
-/* The message that an engine without model_open_with cannot be asked for a type. */
+/* Message: the engine has no model_open_with and so cannot be asked for a compute type. */
 extern const char *const conf_compute_refusal;
 
-/* The message that an engine without model_open_with cannot be given kernels. */
+/* Message: the engine has no model_open_with and so cannot be given kernels. */
 extern const char *const conf_kernels_refusal;
 
-/* The option, --compute or --kernels, that a module refused when it was loaded with both (conf_evaluate).
- * reason: of its verdict. */
+/* Which option, "--compute" or "--kernels", caused a module to be skipped for lack of model_open_with.
+ * reason: of the verdict, one of the two messages above. */
 const char *conf_kernels_refused_option(const char *reason);
 
-/* Opens a checkpoint with the options, whose size need not be set. Fails as the engine does, and with
- * ASSAY_EUNSUPPORTED if the engine offers no choice of types or kernels: a requested type or kernel is never
- * silently replaced. An engine without model_open_with does not receive allow_unknown. */
+/* Opens the checkpoint `dir` with the options `asked`; asked->size need not be set. Returns the
+ * engine's error if that fails, and ASSAY_EUNSUPPORTED if a compute type or kernels are requested and
+ * the engine has no model_open_with: the request is never silently ignored. allow_unknown is ignored
+ * for an engine without model_open_with. */
 assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
                                assay_model **out, assay_error *err);
 
-/* " --allow-unknown MEMBER" for each of them, quoted for a shell. allowed: NULL-terminated, or NULL. */
+/* Prints " --allow-unknown MEMBER" for each member, quoted for a shell. allowed: NULL-terminated, or
+ * NULL. */
 void conf_compute_print_allowed(FILE *out, const char *const *allowed);
 
 #endif

@@ -59,7 +59,7 @@ assay_status conf_engine_find(const char *name, const conf_strings *dirs, char *
 {
     char *found = NULL;
     if (is_path(name)) {
-        /* Without a slash dlopen would search the system's libraries. */
+        /* dlopen searches the system's library path for a name without a slash. */
         if (asprintf(&found, "%s%s", strchr(name, '/') ? "" : "./", name) < 0)
             return assay_fail(err, ASSAY_ENOMEM, "engine %s: out of memory", name);
         *path = found;
@@ -99,7 +99,7 @@ static const conf_table_kind kind = {
     .abi_name = "engine",
     .name = "its table",
     .abi = ASSAY_ENGINE_ABI,
-    .size_least = offsetof(assay_engine, session_override) /* where version 1 of the ABI ended */,
+    .size_least = offsetof(assay_engine, session_override) /* size of version 1 of the ABI */,
     .size = sizeof(assay_engine),
     .check = check_dtype,
     .required = required,

@@ -10,30 +10,31 @@
 
 #include "conformance/support/strings.h"
 
-/* Engines that come with Assay, NULL-terminated: they run if the user names none. */
+/* The engines that come with Assay, NULL-terminated. */
 extern const char *const conf_engine_bundled[];
 
-/* Whether name is one of them. */
+/* Whether `name` is in conf_engine_bundled. */
 bool conf_engine_is_bundled(const char *name);
 
-/* Those of them that can be given kernels. */
+/* The bundled engines that accept kernels from a library, NULL-terminated. */
 extern const char *const conf_engine_replaceable[];
-/* Those of them that can be asked to compute in a type. */
+/* The bundled engines that accept a compute type, NULL-terminated. */
 extern const char *const conf_engine_computing[];
 
-/* The engines that run if the user names none: the bundled ones that support the request. */
+/* The default engines of a command: the bundled engines that accept the request, NULL-terminated.
+ * with_kernels, computing: whether kernels or a compute type are requested. */
 const char *const *conf_engine_usual(bool with_kernels, bool computing);
 
-/* Turns what a user calls an engine into the path of a module: anything with a '/' or ending in ".so" is one;
- * a name stands for <name>.so in the first of `dirs` that has it. The caller frees *path. Fails with
- * ASSAY_EIO, naming what was looked for where. */
+/* Finds the module of an engine. A `name` that contains '/' or ends in ".so" is itself a path; any
+ * other is searched as <name>.so in `dirs`, in order. The caller frees *path. Fails with ASSAY_EIO,
+ * naming the file and the directories, if none has it, and with ASSAY_ENOMEM. */
 assay_status conf_engine_find(const char *name, const conf_strings *dirs, char **path, assay_error *err);
 
-/* What a user called an engine, without the folders: borrowed from `name`. */
+/* The part of `name` after the last '/', borrowed from `name`. */
 const char *conf_engine_label(const char *name);
 
-/* Loads a module for the rest of the process. Members that its table lacks are NULL in *out. ASSAY_EIO if it
- * cannot be loaded, ASSAY_EFORMAT if its table is not one of this ABI. */
+/* Loads a module for the rest of the process. Members that its table lacks are NULL in *out. Fails with
+ * ASSAY_EIO if the module cannot be loaded, ASSAY_EFORMAT if it exports no table of this ABI. */
 assay_status conf_engine_open(const char *path, const assay_engine **out, assay_error *err);
 
 #endif

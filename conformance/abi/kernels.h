@@ -6,9 +6,9 @@
 
 #include <assay/kernel.h>
 
-/* Loads a library for the rest of the process; conf_engine_find turns what a user calls it into a path.
- * Operations that its table lacks are absent from *out. ASSAY_EIO if it cannot be loaded, ASSAY_EFORMAT if
- * its table is not one of this ABI, ASSAY_EUNSUPPORTED if it does not support this processor. */
+/* Loads a library for the rest of the process; conf_engine_find resolves its name. Operations that its
+ * table lacks are NULL in *out. Fails with ASSAY_EIO if the library cannot be loaded, ASSAY_EFORMAT if
+ * it exports no table of this ABI, ASSAY_EUNSUPPORTED if it does not support this processor. */
 assay_status conf_kernels_open(const char *path, const assay_kernels **out, assay_error *err);
 
 #endif

@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 
-/* OpenBLAS, which the reference engines compute with on one thread, starts one for each processor when it is
- * loaded, each with a buffer of 128 MiB, which it waits for without end where there is less memory. */
+/* Sets OPENBLAS_NUM_THREADS before a reference engine loads OpenBLAS. The engines use one thread, but
+ * OpenBLAS would start one per processor, each with a buffer of 128 MiB, and hang if that memory cannot
+ * be allocated. */
 static void limit_openblas(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

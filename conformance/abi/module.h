@@ -1,4 +1,4 @@
-/* Untrusted shared objects, and the tables that they export.
+/* Loads untrusted shared objects and finds the tables that they export.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_MODULE_H
@@ -8,12 +8,14 @@
 
 #include <stddef.h>
 
-/* Loads a module for the rest of the process, and finds the function that it exports under this name, and
- * stores it in *out, a function pointer; NULL if it exports none. ASSAY_EIO if it cannot be loaded. */
+/* Loads a module for the rest of the process and looks up an exported function. out: pointer to a
+ * function pointer, set to NULL if the module does not export `symbol`. Fails with ASSAY_EIO if the
+ * module cannot be loaded. */
 assay_status conf_module_find(const char *path, const char *symbol, void *out, assay_error *err);
 
-/* A table of `wants` bytes for one that was built with `has`, fewer: its whole members, and NULL for the
- * rest. Like the module it stays for the rest of the process. NULL without memory. */
+/* Copies a table of `has` bytes into one of `wants` > `has` bytes, for modules built with an older
+ * header. Members that `shorter` does not hold completely are NULL. The copy lives for the rest of the
+ * process, as the module does. NULL if out of memory. */
 void *conf_module_lengthen(const void *shorter, size_t has, size_t wants);
 
 #endif

@@ -10,15 +10,15 @@
 
 #include "conformance/judge/verdict.h"
 
-/* Loads a module for the rest of the process. Members that it does not have are NULL. ASSAY_EIO where it
- * cannot be loaded, ASSAY_EUNSUPPORTED where it exports no table, ASSAY_EFORMAT where that is not one of this
- * ABI. */
+/* Loads a module for the rest of the process. Members that its table lacks are NULL in *out. Fails with
+ * ASSAY_EIO if the module cannot be loaded, ASSAY_EUNSUPPORTED if it exports no serving table,
+ * ASSAY_EFORMAT if the table is not of this ABI. */
 assay_status conf_serving_open(const char *path, const assay_serving **out, assay_error *err);
 
-/* Whether a module can be loaded and exports a table for serving, but no engine. */
+/* Whether a module can be loaded and exports a serving table, but no engine. */
 bool conf_serving_stands_alone(const char *path);
 
-/* The groups of members that stand or fall together. */
+/* Groups of members that a module must offer together. */
 typedef enum conf_serving_part {
     CONF_SERVING_STOP_SET,
     CONF_SERVING_REPLY,
@@ -28,12 +28,12 @@ typedef enum conf_serving_part {
     CONF_SERVING_RESPONSE
 } conf_serving_part;
 
-/* Whether it has all members of this part; *lacks is set to the name of the first that is NULL. */
+/* Whether all members of a part are non-NULL; otherwise *lacks is set to the name of the first that is
+ * NULL. */
 bool conf_serving_has(const assay_serving *serving, conf_serving_part part, const char **lacks);
 
-/* conf_serving_open for conf_textual.open: NULL where the module offers nothing of this part, and *v says
- * why.
- */
+/* Opens the serving table of a module, for conf_textual.open. Returns NULL if the table cannot be
+ * opened or lacks members of `part`; *v is then CONF_SKIPPED or CONF_BROKEN with the reason. */
 const assay_serving *conf_serving_offered(const char *module, conf_serving_part part, conf_verdict *v);
 
 #endif

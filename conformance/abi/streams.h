@@ -6,8 +6,8 @@
 
 #include <assay/stream.h>
 
-/* Loads a module for the rest of the process. ASSAY_EIO where it cannot be loaded, ASSAY_EUNSUPPORTED where
- * it exports no streams, ASSAY_EFORMAT where its table is not one of this ABI. */
+/* Loads a module for the rest of the process. Fails with ASSAY_EIO if it cannot be loaded,
+ * ASSAY_EUNSUPPORTED if it exports no streams table, ASSAY_EFORMAT if the table is not of this ABI. */
 assay_status conf_streams_open(const char *path, const assay_streams **out, assay_error *err);
 
 #endif

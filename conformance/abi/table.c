@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "conformance/abi/module.h"
 
-/* What every table begins with. */
+/* The first members of every table. */
 typedef struct table_head {
     uint32_t abi, size;
 } table_head;

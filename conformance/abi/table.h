@@ -1,5 +1,5 @@
-/* Opening a table that a module exports: engines, kernels, serving and streams. Every table begins with the
- * version of its ABI and its size, and grows only at its end.
+/* Opens a table that a module exports: engine, kernels, serving or streams. Every table begins with the
+ * version of its ABI and its size; later versions only append members.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_ABI_TABLE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A member that is a pointer, and that every table must have. */
+/* A required member; it is a pointer and must not be NULL. */
 typedef struct conf_table_member {
     const char *name;
     size_t offset;
@@ -21,26 +21,27 @@ typedef struct conf_table_member {
 #member, offsetof(table, member)                                                                     \
     }
 
-/* What is expected of one kind of table. */
+/* The requirements of one kind of table. */
 typedef struct conf_table_kind {
-    const char *symbol;      /* the function that returns it */
-    const char *missing;     /* says of a module that it does not export the symbol: "no engine" */
-    bool optional;           /* a module without it is sound, and offers nothing of this kind */
-    const char *unavailable; /* why the function may return NULL; NULL: it may not */
-    const char *abi_name;    /* "engine", of messages */
-    const char *name;        /* "its serving table", of messages */
-    uint32_t abi;            /* its version */
-    size_t size_least, size; /* bytes: of the first version, and of this one */
-    /* Checks what comes with the head, before members are looked for; NULL: nothing. */
+    const char *symbol;      /* the exported function that returns the table */
+    const char *missing;     /* message if the module does not export the symbol: "no engine" */
+    bool optional;           /* a module without the symbol is valid: ASSAY_EUNSUPPORTED */
+    const char *unavailable; /* message if the function returns NULL; NULL: that is an error */
+    const char *abi_name;    /* for messages: "engine" */
+    const char *name;        /* for messages: "its table for serving" */
+    uint32_t abi;            /* version of the ABI */
+    size_t size_least, size; /* sizeof the table in its first version, and in this one */
+    /* Further checks, run before those of required members. May be NULL. */
     assay_status (*check)(const char *path, const void *table, assay_error *err);
     const conf_table_member *required;
     size_t n_required;
 } conf_table_kind;
 
-/* Loads the module for the rest of the process and checks the head of its table. *out lives as long; members
- * that a shorter table lacks are NULL. ASSAY_EIO where the module cannot be loaded; ASSAY_EUNSUPPORTED where
- * it does not export an optional table, or the table is unavailable; ASSAY_EFORMAT where the table is not of
- * this ABI, too short, or lacks a required member; ASSAY_ENOMEM. */
+/* Loads the module for the rest of the process and checks its table. *out lives as long as the process;
+ * members that a shorter table lacks are NULL. Fails with ASSAY_EIO if the module cannot be loaded;
+ * ASSAY_EUNSUPPORTED if it does not export an optional table, or the table is unavailable;
+ * ASSAY_EFORMAT if the table is not of this ABI, is too short, or lacks a required member;
+ * ASSAY_ENOMEM. */
 assay_status conf_table_open(const char *path, const conf_table_kind *kind, const void **out,
                              assay_error *err);
 

@@ -1,4 +1,4 @@
-/* One recorded case in memory: the inputs of an engine and the expected outputs.
+/* One recorded case in memory: the inputs for an engine and the expected outputs.
  *
  * Notation: B samples, T padded length, N forced steps, M greedy steps, V vocabulary, R rows.
  *
@@ -25,35 +25,35 @@ typedef enum conf_kind {
     CONF_DIALOGUE,
     CONF_THREADS,
     CONF_PREPROCESS,
-    CONF_SCHEDULE,    /* a program that assay schedule saved; no case */
-    CONF_OBSERVATION, /* a recorded observation of an engine; no case */
+    CONF_SCHEDULE,    /* not a case: a program that assay schedule saved */
+    CONF_OBSERVATION, /* not a case: a recorded observation of an engine */
     CONF_N_KINDS
 } conf_kind;
 
-/* Where a row of logits stands. pos: in prefill the token of the sample, its padding not counted; in decode
- * the step. */
+/* The sample and position of a row of logits. pos: in prefill the token's position in the prompt,
+ * padding not counted; in decode the step. */
 typedef struct conf_place {
     size_t sample;
     bool decode;
     size_t pos;
 } conf_place;
 
-/* The rows of logits that mean something (no padding): prefill first, sample by sample, then decode. */
+/* The rows of logits without padding: prefill of all samples, then decode of all samples. */
 typedef struct conf_rows {
     size_t n_rows, n_cols;
     conf_place *place; /* [R] */
     double *truth;     /* [R, V], no NaN */
     double *float32;   /* [R, V]: the recorded float32 run */
-    double *bfloat16;  /* [R, V]: those of narrower types; NULL where not recorded */
-    double *int8;
+    double *bfloat16;  /* [R, V]: the bfloat16 run; NULL if not recorded */
+    double *int8;      /* [R, V]: the int8 run; NULL if not recorded */
 } conf_rows;
 
-/* A tensor of the truth, for sample 0 in prefill. */
+/* An intermediate tensor of the truth: sample 0, prefill. */
 typedef struct conf_trace {
     char *name;
     conf_array value; /* F64; data NULL in an outline */
     bool has_noise;
-    double noise; /* the largest distance of the float32 run */
+    double noise; /* the largest distance of the float32 run from value */
 } conf_trace;
 
 /* kind logits and generate */
@@ -62,16 +62,16 @@ typedef struct conf_decoder {
     conf_cache_limit caches;
     conf_array tokens;    /* [B, T] */
     conf_array length;    /* [B] */
-    conf_array decode;    /* [B, N]; data NULL where N is 0 */
+    conf_array decode;    /* [B, N]; data NULL if N is 0 */
     assay_tensor *inputs; /* [n_inputs], names and data owned */
     size_t n_inputs;
     bool has_truth;
     conf_rows rows;
     conf_trace *traces;
     size_t n_traces;
-    size_t n_greedy;   /* M; 0: no tokens are expected */
+    size_t n_greedy;   /* M; 0: no greedy tokens were recorded */
     conf_array greedy; /* [B, M], -1 after the end */
-    bool *stops;       /* [B]: ends with a stop id, not with the limit */
+    bool *stops;       /* [B]: the sample ends with a stop id, not at the token limit */
 } conf_decoder;
 
 /* kind rope */
@@ -80,24 +80,24 @@ typedef struct conf_rope {
     size_t n_axes, n_positions, n_heads, head_dim, table_dim;
     conf_array position; /* [n_axes, n_positions] */
     conf_array x, truth; /* F64 [n_positions, n_heads, head_dim] */
-    conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half of them */
+    conf_array cos, sin; /* F64 [n_positions, table_dim]; all columns, or the first half */
 } conf_rope;
 
 typedef struct conf_case {
     char *path;
     bool outline; /* traces have no values */
     conf_kind kind;
-    char *model; /* the checkpoint's directory, joined to the file's; NULL where the kind has none */
-    const char *const *allow_unknown; /* members of its config.json to ignore (assay_model_options), borrowed;
-                                       * not of the file: whoever replays the case sets it */
-    char *source, *recorder, *catches; /* NULL where not recorded */
+    char *model; /* the checkpoint's directory, joined to that of the case; NULL if the kind has none */
+    const char *const *allow_unknown;  /* assay_model_options.allow_unknown; borrowed, set by the caller
+                                        * before a replay, not read from the file */
+    char *source, *recorder, *catches; /* NULL if not recorded */
     conf_strings flags;
     conf_strings unknown; /* members that this version does not know, for a warning */
-    double float64_bound; /* multiple of the largest truth that a float64 engine may be off by */
-    char *float64_reason; /* why it is not CONF_FLOAT64_BOUND; NULL where it is */
+    double float64_bound; /* of a float64 engine, as a multiple of the truth's largest magnitude */
+    char *float64_reason; /* why float64_bound is not CONF_FLOAT64_BOUND; NULL if it is */
     conf_decoder decoder;
     conf_rope rope;
-    conf_vectors vectors; /* of a textual kind that is replayed */
+    conf_vectors vectors; /* only for textual kinds that are replayed */
 } conf_case;
 
 #endif

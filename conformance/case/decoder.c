@@ -46,7 +46,8 @@ static assay_status read_decode(const conf_h5 *file, conf_decoder *d, assay_erro
     return rc;
 }
 
-/* Checks ids [n] of one row; vocab SIZE_MAX: not known, the engine's is checked in replay. */
+/* Checks the ids [n] of one sample. vocab SIZE_MAX: not known; the replay checks against the
+ * engine's. */
 static assay_status check_ids(const conf_h5 *file, const char *name, size_t sample, const int32_t *ids,
                               size_t n, size_t vocab, assay_error *err)
 {
@@ -72,7 +73,8 @@ static assay_status check_tokens(const conf_h5 *file, const conf_decoder *d, ass
     return rc;
 }
 
-/* Everything beside the tokens goes to the engine under its own name. */
+/* Reads the members of /input that this reader does not use itself: the engine gets each under its own
+ * name. */
 static assay_status read_inputs(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
     static const char *const own[] = {"tokens", "length", "decode", "image_sample", NULL};

@@ -6,8 +6,8 @@
 
 #include "conformance/case/case.h"
 
-/* Fills c->decoder; frame: without what grows with the model (conf_case_read_frame). conf_decoder_free frees
- * what a failure has left there. */
+/* Fills c->decoder. frame: only the frame (conf_case_read_frame). After a failure conf_decoder_free
+ * must still be called. */
 assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err);
 void conf_decoder_free(conf_decoder *d);
 

@@ -111,7 +111,7 @@ static assay_status find_below(const char *dir, size_t id_from, conf_found_list 
     return rc;
 }
 
-/* Bytes of "./" that a path begins with. */
+/* Length of the leading "./" components of a path, in bytes. */
 static size_t dot_prefix(const char *path)
 {
     size_t n = 0;
@@ -119,7 +119,8 @@ static size_t dot_prefix(const char *path)
     return n;
 }
 
-/* A directory as the ids see it: without "./" before and '/' behind; "." is empty. */
+/* A directory name as used in ids: without leading "./" and trailing '/'; "." becomes empty.
+ * Borrowed. */
 typedef struct named_directory {
     const char *name;
     size_t n;
@@ -134,8 +135,8 @@ static named_directory directory_of(const char *argument)
     return d;
 }
 
-/* How many bytes a and b have in common, in whole components. */
-static size_t shared_part(named_directory a, named_directory b)
+/* Length in bytes of the common prefix of a and b, in whole components. */
+static size_t common_prefix(named_directory a, named_directory b)
 {
     size_t whole = 0, i = 0;
     for (; i < a.n && i < b.n && a.name[i] == b.name[i]; i++)
@@ -144,9 +145,8 @@ static size_t shared_part(named_directory a, named_directory b)
     return ends ? i : whole;
 }
 
-/* Where in its paths the ids of a directory's cases begin. shared: bytes that it has in common with all
- * others.
- */
+/* The offset in the paths of a directory's cases at which their ids begin. shared: length of the prefix
+ * that all directory arguments have in common. */
 static size_t id_start(const char *argument, size_t shared)
 {
     const named_directory d = directory_of(argument);
@@ -156,7 +156,8 @@ static size_t id_start(const char *argument, size_t shared)
     return shared ? at + strspn(argument + at, "/") : at;
 }
 
-/* Fails unless the argument can stand for cases; *is: it is a directory. */
+/* Fails unless the argument is a directory or has a case's file name. *is: whether it is a
+ * directory. */
 static assay_status check_argument(const char *argument, bool *is, assay_error *err)
 {
     struct stat s;
@@ -178,7 +179,7 @@ assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_li
         if (rc != ASSAY_OK) return rc;
         if (!is_directory) continue;
         const named_directory d = directory_of(arguments[i]);
-        const size_t common = first.name ? shared_part(first, d) : d.n;
+        const size_t common = first.name ? common_prefix(first, d) : d.n;
         if (!first.name) first = d;
         if (common < shared) shared = common;
     }
@@ -204,7 +205,7 @@ static bool matches(const char *id, const void *context)
     return strpbrk(pattern, "*?[") ? fnmatch(pattern, id, 0) == 0 : strstr(id, pattern) != NULL;
 }
 
-/* Keeps the cases that `keep` says. */
+/* Removes the cases for which `keep` returns false. */
 static void keep_cases(conf_found_list *list, bool (*keep)(const char *id, const void *context),
                        const void *context)
 {

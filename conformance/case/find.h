@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a file of this name can hold a case: .h5, .json, .json.gz. *stem: the length without the extension.
- */
+/* Whether the file name is that of a case: .h5, .json or .json.gz. *stem (stem may be NULL) is then set
+ * to the length of the path without the extension. */
 bool conf_case_is_named(const char *path, size_t *stem);
 
 typedef struct conf_found {
-    char *id;     /* without extension: conf_find_all */
-    char *path;   /* as the user would write it */
+    char *id;     /* without extension; see conf_find_all */
+    char *path;   /* relative to the working directory, or absolute if the argument was */
     bool scanned; /* found in a directory, not named by the user */
 } conf_found;
 
@@ -25,10 +25,11 @@ typedef struct conf_found_list {
     size_t n;
 } conf_found_list;
 
-/* Adds the cases of `argument`: the file itself, or every file below the directory whose name can be that of
- * a case, sorted bytewise by id. Checkpoints (directories with a config.json, or called model) and hidden
- * entries are not searched, links to directories not followed. Fails with ASSAY_EIO; ASSAY_EINVAL for a file
- * whose name cannot be that of a case. */
+/* Adds the cases of `argument`: the file itself, or every file below the directory that has a case's
+ * name (conf_case_is_named), sorted bytewise by id. Checkpoints (directories with a config.json, or
+ * called model) and hidden entries are skipped; links to directories are not followed. Fails with
+ * ASSAY_EIO, ASSAY_ENOMEM, and ASSAY_EINVAL for a file without a case's name. conf_found_free frees the
+ * list, also after a failure. */
 assay_status conf_find(const char *argument, conf_found_list *list, assay_error *err);
 
 /* The same for several arguments. The id of a case is its path below the named directory. With several
@@ -37,16 +38,15 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
  * path. */
 assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_list *list, assay_error *err);
 
-/* Keeps the cases whose id matches the pattern: a glob in which '*' also matches '/', or, without '*', '?'
- * and
- * '[', a part of the id. */
+/* Keeps the cases whose id matches the pattern: a glob in which '*' also matches '/', or a substring of
+ * the id if the pattern has none of the characters "*?[". */
 void conf_find_filter(conf_found_list *list, const char *pattern);
 
 /* The hash by which cases are assigned to shards: FNV-1a (64 bits) over the bytes of the id. */
 uint64_t conf_find_hash(const char *id);
 
-/* Keeps the cases of shard `index` (from 1 on) of n: those with conf_find_hash(id) mod n = index - 1. A
- * case stays in its shard when others are added, since only its id matters. */
+/* Keeps the cases of shard `index` (1..n) of n: conf_find_hash(id) mod n = index - 1. A case stays in
+ * its shard when cases are added, since only its id matters. */
 void conf_find_shard(conf_found_list *list, size_t index, size_t n);
 
 void conf_found_free(conf_found_list *list);

@@ -30,8 +30,8 @@ assay_status conf_schema_check(const char *path, const char *schema, assay_error
     return ASSAY_OK;
 }
 
-/* Whether `path` goes up beyond where it starts. */
-static bool climbs_out(const char *path)
+/* Whether ".." components lead out of the directory that `path` is relative to. */
+static bool escapes(const char *path)
 {
     int depth = 0;
     while (*path) {
@@ -44,7 +44,7 @@ static bool climbs_out(const char *path)
     return false;
 }
 
-/* Checks that `joined` lies below `dir` once every link is followed. */
+/* Checks that `joined`, with all symbolic links resolved, lies below `dir`. */
 static assay_status check_below(const conf_case *c, const char *dir, const char *joined, const char *model,
                                 assay_error *err)
 {
@@ -66,11 +66,11 @@ static assay_status check_below(const conf_case *c, const char *dir, const char 
     return rc;
 }
 
-/* The checkpoint belongs to the case: a fixture must never make an engine open a directory elsewhere. */
+/* Cases are untrusted: a case must not make an engine open a directory outside its own. */
 assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err)
 {
     if (model[0] == '\0') return assay_fail(err, ASSAY_EFORMAT, "%s: model is empty", c->path);
-    if (model[0] == '/' || climbs_out(model))
+    if (model[0] == '/' || escapes(model))
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s: model \"%s\" must be a path relative to the case that stays below its directory", c->path,
@@ -97,7 +97,8 @@ static assay_status optional_text(const conf_h5 *file, const char *name, char **
     return rc == ASSAY_OK && has ? conf_h5_attribute_text(file, name, out, err) : rc;
 }
 
-/* A looser float64 bound is a claim that needs its reason beside it, and no excuse for float32. */
+/* A case with a looser float64 bound must give its reason. The bound of float32 engines is not
+ * affected. */
 static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     bool loosened, has_reason = false;
@@ -141,7 +142,7 @@ assay_status conf_attributes_read(const conf_h5 *file, conf_case *c, assay_error
     return rc == ASSAY_OK ? read_float64_bound(file, c, err) : rc;
 }
 
-/* A whole number from `least` to `most`. */
+/* Reads a required attribute: a whole number from `least` to `most`. */
 static assay_status read_count(const conf_h5 *file, const char *name, size_t least, size_t most, size_t *out,
                                assay_error *err)
 {
@@ -159,7 +160,7 @@ static assay_status read_count(const conf_h5 *file, const char *name, size_t lea
     return ASSAY_OK;
 }
 
-/* How many positions caches hold: said as a whole, or not at all. */
+/* A case has both attributes, or neither: then *out is unchanged. */
 assay_status conf_cache_limit_read(const conf_h5 *file, conf_cache_limit *out, assay_error *err)
 {
     bool has_limit, has_kept;

@@ -6,19 +6,22 @@
 
 #include "conformance/case/case.h"
 
-/* Whether `schema` is one that this version reads; path: for the message. */
+/* Fails with ASSAY_EFORMAT if this version does not read `schema` ("assay/1"). path: for the
+ * message. */
 assay_status conf_schema_check(const char *path, const char *schema, assay_error *err);
 
-/* Sets c->model to the checkpoint at `model`, which must lie below the case's directory. */
+/* Sets c->model to the checkpoint directory `model`, a path relative to the case's directory. Fails
+ * with ASSAY_EFORMAT if it lies outside that directory, ASSAY_EIO if it does not exist. */
 assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err);
 
 /* Reads source, recorder, catches, flags and the float64 bound of a numeric case. */
 assay_status conf_attributes_read(const conf_h5 *file, conf_case *c, assay_error *err);
 
-/* Notes attributes of the root that this version does not know, for a warning. */
+/* Adds the root attributes that this version does not know to c->unknown, for a warning. */
 assay_status conf_attributes_note(const conf_h5 *file, conf_case *c, assay_error *err);
 
-/* Reads cache_limit and cache_kept: both or neither. */
+/* Reads cache_limit and cache_kept. *out is unchanged if the file has neither; fails with ASSAY_EFORMAT
+ * if it has one of them, or unless 0 <= cache_kept < cache_limit <= INT32_MAX. */
 assay_status conf_cache_limit_read(const conf_h5 *file, conf_cache_limit *out, assay_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What every kind of numeric case reads alike: typed arrays, and members that nobody knows.
+/* Shared readers of numeric cases: typed arrays, and members that this version does not know.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/members.h"
@@ -41,7 +41,7 @@ static assay_status widen(conf_array *a, const char *name, assay_error *err)
     return ASSAY_OK;
 }
 
-/* widens: F32 is read as F64, too. */
+/* widens: accept F32 as well and convert it to F64 (dtype is F64 then). */
 static assay_status read_array(const conf_h5 *file, const char *name, assay_dtype dtype, bool widens,
                                size_t rank, const size_t *shape, conf_array *out, assay_error *err)
 {

@@ -1,4 +1,4 @@
-/* The prompts of a case, which lie left-padded in d->tokens [B, T].
+/* The prompts of a case, stored left-padded in d->tokens [B, T].
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_PROMPT_H
@@ -6,13 +6,13 @@
 
 #include "conformance/case/case.h"
 
-/* Tokens of the sample's prompt, without its padding. */
+/* Number of tokens in the sample's prompt, without padding. */
 size_t conf_prompt_length(const conf_decoder *d, size_t sample);
 
-/* Tokens of padding in front of it. */
+/* Number of padding tokens before the prompt. */
 size_t conf_prompt_padding(const conf_decoder *d, size_t sample);
 
-/* The tokens of the prompt [conf_prompt_length], borrowed. */
+/* The prompt's tokens [conf_prompt_length], borrowed from d. */
 const int32_t *conf_prompt(const conf_decoder *d, size_t sample);
 
 #endif

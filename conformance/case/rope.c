@@ -46,7 +46,7 @@ static assay_status check_finite(const conf_h5 *file, const char *name, const co
     return ASSAY_OK;
 }
 
-/* Reads x: [P, head_dim] or [P, H, head_dim]. */
+/* Reads x and its truth, both [P, head_dim] or [P, H, head_dim]. */
 static assay_status read_rotated(const conf_h5 *file, conf_rope *r, assay_error *err)
 {
     conf_array a;

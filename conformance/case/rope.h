@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 
-/* Fills c->rope. conf_rope_free frees what a failure has left there. */
+/* Fills c->rope. After a failure conf_rope_free must still be called. */
 assay_status conf_rope_read(const conf_h5 *file, conf_case *c, assay_error *err);
 void conf_rope_free(conf_rope *r);
 

@@ -16,7 +16,7 @@
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
-/* The recorded logits as they lie in the file: prefill [B, T, V] and decode [B, N, V]. */
+/* The recorded logits in the layout of the file: prefill [B, T, V] and decode [B, N, V]. */
 typedef struct recorded_run {
     conf_array prefill, decode;
 } recorded_run;
@@ -27,7 +27,7 @@ static void run_free(recorded_run *run)
     conf_array_free(&run->decode);
 }
 
-/* group: "/expect/truth"; vocab SIZE_MAX: any. */
+/* group: for example "/expect/truth". vocab SIZE_MAX: any size. */
 static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const char *group, assay_dtype dtype,
                              size_t vocab, recorded_run *run, assay_error *err)
 {
@@ -42,7 +42,7 @@ static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const c
                            err);
 }
 
-/* Row r of the run: where it lies in the file's arrays. The first array of the pair is prefill. */
+/* The index of a row in recorded_run.decode if place->decode, otherwise in recorded_run.prefill. */
 static size_t row_index(const conf_decoder *d, const conf_place *place)
 {
     if (place->decode) return place->sample * d->n_decode + place->pos;
@@ -87,7 +87,7 @@ static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_co
     return ASSAY_OK;
 }
 
-/* The rows of a run, without padding, into [R, V]. */
+/* Copies the rows of a run, without padding, to `into` [R, V]. */
 static void copy_rows(const conf_decoder *d, const recorded_run *run, double *into)
 {
     size_t v = d->rows.n_cols;
@@ -99,8 +99,8 @@ static void copy_rows(const conf_decoder *d, const recorded_run *run, double *in
     }
 }
 
-/* What the truth leaves to judge must be numbers, and the other run must be finite where it is: otherwise the
- * noise, and with it every bound, would be without end. */
+/* Checks that the truth has no NaN and that the run is finite where the truth is finite, and equal
+ * where the truth is infinite: otherwise the noise, and with it every bound, would be infinite. */
 static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const char *name,
                                const double *run, assay_error *err)
 {
@@ -117,7 +117,7 @@ static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const
     return ASSAY_OK;
 }
 
-/* name: of the run whose prefill, float64 or float32, this is. */
+/* Checks that padding rows are NaN. name: the run to which prefill (F64 or F32) belongs. */
 static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const char *name,
                                   const conf_array *prefill, assay_error *err)
 {
@@ -160,7 +160,7 @@ static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error
     return rc;
 }
 
-/* A run beside the truth, stored as float32 whatever it was computed in, into *rows [R, V]. */
+/* Reads the run in type `compute`, always stored as F32, into *rows [R, V]. */
 static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay_dtype compute, double **rows,
                                assay_error *err)
 {

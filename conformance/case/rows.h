@@ -6,14 +6,15 @@
 
 #include "conformance/case/case.h"
 
-/* Fills d->rows from /expect/{truth,float32,bfloat16,int8}/{prefill,decode}; tokens, length and n_decode are
- * known. */
+/* Fills d->rows from /expect/{truth,float32,bfloat16,int8}/{prefill,decode}. d->tokens, d->length and
+ * d->n_decode must be set. */
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
-/* Their sizes alone. */
+/* Like conf_rows_read, but sets only d->rows.n_rows and n_cols. */
 assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
-/* The run that a candidate which computes in this type is judged by; NULL where it was not recorded. */
+/* The run whose distance from the truth is the noise for candidates that compute in this type: float32
+ * unless `compute` is bfloat16 or int8. NULL if it was not recorded. */
 const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute);
 void conf_rows_free(conf_rows *rows);
 

@@ -1,4 +1,4 @@
-/* Reading the tensors of a case.
+/* Reading the intermediate tensors of a case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_TRACES_H
@@ -6,14 +6,16 @@
 
 #include "conformance/case/case.h"
 
-/* Fills d->traces from /trace; outline: without values. */
+/* Fills d->traces from /trace. outline: without the values. */
 assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
 
-/* Reads the tensor at `path`, "/trace/embed", which must be float64: shape and noise, not its values. */
+/* Reads the shape and the noise of the tensor `path` (for example "/trace/embed"), but not its values.
+ * Its type must be F64. */
 assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,
                                      assay_error *err);
 
-/* The values of a trace of an outline, F64, from the same file. The caller frees *out. */
+/* Reads the values (F64) of a trace whose outline was read from the same file. conf_array_free frees
+ * *out. */
 assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_array *out, assay_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "conformance/support/text.h"
 
-/* The largest whole number that every JSON parser represents exactly. */
+/* 2^53: JSON parsers that keep numbers as doubles represent whole numbers exactly up to here. */
 #define ID_MAX ((int64_t)1 << 53)
 
 static assay_status read_rule(const conf_json_at *at, conf_vector_rule *out, assay_error *err)
@@ -56,7 +56,7 @@ static assay_status read_vector(const conf_json_at *at, conf_vector *out, conf_s
     return rc;
 }
 
-/* What a command line and a report can hold. */
+/* Names appear on command lines and in reports: no control characters, limited length. */
 static assay_status read_name(const conf_json_at *group, const char **out, assay_error *err)
 {
     conf_json_at at;
@@ -97,7 +97,7 @@ static assay_status read_group(conf_vector_place *place, conf_vectors *out, conf
     return rc;
 }
 
-/* By name, and in the order of the file. */
+/* Orders by group and id, then by index in the file. */
 static int compare_names(const void *a, const void *b)
 {
     const conf_vector *const *x = a, *const *y = b;
@@ -107,7 +107,8 @@ static int compare_names(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* A group that is there twice counts as one. Of two vectors with one id the later is broken. */
+/* Groups of the same name count as one group. If two vectors of a group have the same id, the later is
+ * broken. */
 static assay_status check_ids(conf_vectors *v, const char *path, assay_error *err)
 {
     const conf_vector **order = malloc(v->n * sizeof *order);
@@ -115,7 +116,7 @@ static assay_status check_ids(conf_vectors *v, const char *path, assay_error *er
     for (size_t i = 0; i < v->n; i++) order[i] = &v->at[i];
     qsort(order, v->n, sizeof *order, compare_names);
     assay_status rc = ASSAY_OK;
-    const conf_vector *a = NULL; /* the first of its name */
+    const conf_vector *a = NULL; /* the first vector with the current group and id */
     for (size_t i = 0; rc == ASSAY_OK && i < v->n; i++) {
         const conf_vector *b = order[i];
         if (b->broken) continue;

@@ -1,5 +1,5 @@
-/* The vectors of a textual case: many small inputs of one kind, each with the expected answer and an id that
- * is permanent within its group.
+/* The vectors of a textual case: many small inputs of one kind, each with its expected answer and an id
+ * that is unique within its group and never changes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CASE_VECTORS_H
@@ -19,53 +19,55 @@ typedef enum conf_vector_rule {
 
 #define CONF_VECTORS_BROKEN_MAX 1000
 
-/* Texts are borrowed from the document, but for `broken`. */
+/* All strings except `broken` are borrowed from the document. */
 typedef struct conf_vector {
     const char *group;
-    int64_t id;          /* -1 where a broken vector has none */
-    const char *comment; /* NULL where there is none */
+    int64_t id;          /* -1 if a broken vector has none */
+    const char *comment; /* NULL if absent */
     conf_vector_rule rule;
     size_t group_index, index; /* in the file */
-    char *broken; /* why it is not valid, with file and place; it is not replayed then. NULL: valid */
+    char *broken; /* NULL: valid. Otherwise why not, with file and member: the vector is not replayed */
 } conf_vector;
 
 typedef struct conf_vectors {
     json_object *document;
-    conf_vector *at; /* [n], as in the file; n > 0 where there is a document */
+    conf_vector *at; /* [n], in file order; n > 0 unless document is NULL */
     size_t n, n_groups;
-    size_t n_broken; /* less than n once the case is read */
+    size_t n_broken; /* less than n in a case that was read without error */
 } conf_vectors;
 
-/* The place of a vector in its file. Each place borrows the one before it: must not be copied. */
+/* The location of a vector in its file. Each member points to the one before it: must not be copied. */
 typedef struct conf_vector_place {
     conf_json_at document, groups, group, vectors, vector;
 } conf_vector_place;
 
-/* Reads the groups of a document: the frame of each vector, not its input and expect, which must be objects.
- * Takes ownership of the document, also on failure. Adds unknown members to *unknown. Marks vectors that are
- * not valid, or have the id of another, as broken. Fails with ASSAY_EFORMAT,
- * naming the member, where the groups cannot be read or more than CONF_VECTORS_BROKEN_MAX vectors are broken,
- * or with ASSAY_ENOMEM. conf_vectors_free frees what *out holds. */
+/* Reads all groups of a document. Of each vector's input and expect it checks only that they are
+ * objects. Takes ownership of the document, also on failure. Adds unknown members to *unknown. Marks
+ * invalid vectors, and vectors whose id is already taken, as broken. Fails with ASSAY_EFORMAT, naming
+ * the member, if the groups cannot be read or more than CONF_VECTORS_BROKEN_MAX vectors are broken, and
+ * with ASSAY_ENOMEM. conf_vectors_free frees *out. */
 assay_status conf_vectors_read(const char *path, json_object *document, conf_vectors *out,
                                conf_strings *unknown, assay_error *err);
 void conf_vectors_free(conf_vectors *vectors);
 
-/* Marks vector i as broken because a check failed with `why`. Fails if why is not ASSAY_EFORMAT, or if too
- * many vectors are broken. */
+/* Marks vector i as broken because a check failed with `why`. Fails with the status of `why` if that is
+ * not ASSAY_EFORMAT, with ASSAY_EFORMAT if CONF_VECTORS_BROKEN_MAX vectors are broken already, with
+ * ASSAY_ENOMEM. */
 assay_status conf_vectors_break(conf_vectors *vectors, size_t i, const assay_error *why, assay_error *err);
 
-/* Fails with ASSAY_EFORMAT if vectors are broken; the text has their number and the first. path: of the
- * case. */
+/* Fails with ASSAY_EFORMAT if any vector is broken; the text gives the number of broken vectors and why
+ * the first is broken. path: of the case. */
 assay_status conf_vectors_require(const conf_vectors *vectors, const char *path, assay_error *err);
 
-/* Finds the place of vector i, stored in *out. path: for messages, borrowed like the vectors. */
+/* Sets *out to the location of vector i and returns &out->vector. path: of the case, for messages; *out
+ * borrows path and vectors. */
 const conf_json_at *conf_vector_find(const conf_vectors *vectors, size_t i, const char *path,
                                      conf_vector_place *out);
 
-/* Name, borrowed, and number of vectors of a group, i < n_groups. */
+/* The name of group i < n_groups, borrowed; *n is set to its number of vectors. */
 const char *conf_vectors_group(const conf_vectors *vectors, size_t i, size_t *n);
 
-/* "GROUP/ID", which no other sound vector of the file has. */
+/* Prints "GROUP/ID", which is unique among the valid vectors of a file. */
 void conf_vector_print_name(char name[CONF_VECTOR_NAME_MAX], const conf_vector *vector);
 
 #endif

@@ -16,7 +16,7 @@ struct conf_generator {
     const assay_serving *serving;
     assay_model *model;
     assay_tokenizer *tokenizer;
-    stop_set *stops; /* NULL where the engine names them */
+    stop_set *stops; /* NULL if the engine has model_stop_ids */
     const int32_t *stop_ids;
     size_t n_stop_ids, vocab, logit_size;
 };
@@ -59,10 +59,10 @@ void conf_generator_free(conf_generator *g)
     free(g);
 }
 
-/* One generation under way. */
+/* The state of one generation. */
 typedef struct run {
     conf_generator *g;
-    const conf_generation *what;
+    const conf_generation *request;
     const conf_listeners *listeners;
     int32_t *prompt; /* [n_prompt] */
     size_t n_prompt;
@@ -70,10 +70,10 @@ typedef struct run {
     assay_session *session;
     assay_completion *completion;
     assay_reply *reply;
-    void *logits; /* [vocab], or [n_prompt, vocab] of an engine that gives no less */
+    void *logits; /* [vocab]; [n_prompt, vocab] if the engine has no prefill_last */
     conf_generated *out;
     assay_error *err;
-    assay_status status; /* of the reply, inside a sink */
+    assay_status status; /* of reply_feed in take_text: a sink cannot return it */
 } run;
 
 static assay_status no_memory(run *r)
@@ -81,7 +81,7 @@ static assay_status no_memory(run *r)
     return assay_fail(r->err, ASSAY_ENOMEM, "a generation: out of memory");
 }
 
-/* A tokenizer may have tokens that the model has not. */
+/* A tokenizer may have ids outside the model's vocabulary. */
 static assay_status check_ids(const run *r)
 {
     for (size_t i = 0; i < r->n_prompt; i++)
@@ -96,24 +96,25 @@ static assay_status check_ids(const run *r)
 
 static assay_status encode(run *r)
 {
-    const assay_text text = r->what->prompt;
+    const assay_text text = r->request->prompt;
     const assay_serving *s = r->g->serving;
     size_t n = 0;
-    assay_status rc = s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, NULL, 0, &n, r->err);
+    assay_status rc =
+        s->encode(r->g->tokenizer, text.at, text.n, r->request->add_special, NULL, 0, &n, r->err);
     if (rc != ASSAY_OK) return rc;
     if (n == 0) return assay_fail(r->err, ASSAY_EINVAL, "the prompt has no token, expected at least one");
     r->prompt = calloc(n, sizeof *r->prompt);
     if (!r->prompt) return no_memory(r);
-    rc =
-        s->encode(r->g->tokenizer, text.at, text.n, r->what->add_special, r->prompt, n, &r->n_prompt, r->err);
+    rc = s->encode(r->g->tokenizer, text.at, text.n, r->request->add_special, r->prompt, n, &r->n_prompt,
+                   r->err);
     if (rc == ASSAY_OK && r->n_prompt != n)
         rc = assay_fail(r->err, ASSAY_EINTERNAL, "the tokenizer finds %zu tokens in the prompt, and then %zu",
                         n, r->n_prompt);
-    if (rc == ASSAY_OK && r->what->max_positions && n > r->what->max_positions)
+    if (rc == ASSAY_OK && r->request->max_positions && n > r->request->max_positions)
         return assay_fail(r->err, ASSAY_EINVAL,
                           "the prompt has %zu tokens, expected at most %zu, the positions of the model "
                           "(max_position_embeddings)",
-                          n, r->what->max_positions);
+                          n, r->request->max_positions);
     return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
@@ -124,14 +125,14 @@ static assay_status begin(run *r)
                                               .tokenizer = g->tokenizer,
                                               .stop_ids = g->stop_ids,
                                               .n_stop_ids = g->n_stop_ids,
-                                              .stop_texts = r->what->stop_texts,
-                                              .n_stop_texts = r->what->n_stop_texts,
+                                              .stop_texts = r->request->stop_texts,
+                                              .n_stop_texts = r->request->n_stop_texts,
                                               .prompt_tokens = r->n_prompt,
-                                              .max_tokens = r->what->max_tokens};
-    assay_status rc = serve_sampler_open(&r->what->sampling, g->vocab, &r->sampler, r->err);
+                                              .max_tokens = r->request->max_tokens};
+    assay_status rc = serve_sampler_open(&r->request->sampling, g->vocab, &r->sampler, r->err);
     if (rc == ASSAY_OK) rc = g->engine->session_open(g->model, &r->session, r->err);
     if (rc == ASSAY_OK) rc = g->serving->completion_open(&options, &r->completion, r->err);
-    if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->what->reply, &r->reply, r->err);
+    if (rc == ASSAY_OK) rc = g->serving->reply_open(&r->request->reply, &r->reply, r->err);
     if (rc != ASSAY_OK) return rc;
     r->logits = calloc(g->vocab * (g->engine->prefill_last ? 1 : r->n_prompt), g->logit_size);
     return r->logits ? ASSAY_OK : no_memory(r);
@@ -148,7 +149,7 @@ static void end(run *r)
     free(r->logits);
 }
 
-/* What the reply is made of, which also counts its calls. */
+/* Sink of the parsed reply: counts calls and forwards to the listener. */
 static void take_reply(void *context, assay_part part, const char *text, size_t n)
 {
     run *r = context;
@@ -156,6 +157,7 @@ static void take_reply(void *context, assay_part part, const char *text, size_t 
     r->listeners->reply->take(r->listeners->reply->context, part, text, n);
 }
 
+/* Sink of the unparsed text: forwards to the listener and feeds the reply parser. */
 static void take_text(void *context, assay_part part, const char *text, size_t n)
 {
     run *r = context;
@@ -165,7 +167,7 @@ static void take_text(void *context, assay_part part, const char *text, size_t n
     if (r->status == ASSAY_OK) r->status = r->g->serving->reply_feed(r->reply, text, n, &inner, r->err);
 }
 
-/* The logits behind the prompt. */
+/* Evaluates the prompt; *last points to the logits [vocab] of its last token. */
 static assay_status prefill(run *r, const void **last)
 {
     const int32_t length = (int32_t)r->n_prompt;
@@ -202,10 +204,10 @@ static assay_status generate(run *r)
     const void *logits = NULL;
     const double start = conf_clock();
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_see(r->sampler, r->prompt[i]);
-    const conf_listeners *heard = r->listeners;
-    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, false);
+    const conf_listeners *listeners = r->listeners;
+    if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
     assay_status rc = prefill(r, &logits);
-    if (heard->prefill) heard->prefill(heard->prefill_context, r->n_prompt, true);
+    if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
         int32_t id;
@@ -220,11 +222,11 @@ static assay_status generate(run *r)
     return rc == ASSAY_OK ? s->reply_end(r->reply, &reply, r->err) : rc;
 }
 
-assay_status conf_generate(conf_generator *g, const conf_generation *what, const conf_listeners *listeners,
+assay_status conf_generate(conf_generator *g, const conf_generation *request, const conf_listeners *listeners,
                            conf_generated *out, assay_error *err)
 {
     conf_generated made = {0};
-    run r = {.g = g, .what = what, .listeners = listeners, .out = &made, .err = err};
+    run r = {.g = g, .request = request, .listeners = listeners, .out = &made, .err = err};
     assay_status rc = encode(&r);
     if (rc == ASSAY_OK) rc = begin(&r);
     if (rc == ASSAY_OK) rc = generate(&r);

@@ -19,18 +19,18 @@
 struct conf_generate_report {
     const conf_options *options;
     const conf_context *context;
-    FILE *out;        /* of the reply; of the document where that goes to standard output */
-    FILE *document;   /* NULL: none is asked for */
-    bool shows_reply; /* the document has not taken its place */
-    assay_part part;  /* that was shown last */
+    FILE *out;        /* for the reply, or for the document with --json - */
+    FILE *document;   /* NULL: no document requested */
+    bool shows_reply; /* false if the document is written to `out` */
+    assay_part part;  /* the part that was shown last; valid if begun */
     bool begun;
-    size_t n_newlines; /* held back, since none is shown behind a part's last character */
-    bool half;         /* a byte 0xC2 is held back, which may begin a control character */
+    size_t n_newlines; /* held back: newlines at the end of a part are not shown */
+    bool half;         /* a byte 0xC2 is held back: it may begin a C1 control character */
     conf_fields text, reply;
     assay_sink text_sink, reply_sink, fields_sink;
 };
 
-/* White space before a part's first character is not shown. */
+/* Length of the white space that text [n] begins with; it is not shown at the start of a part. */
 static size_t blanks(const char *text, size_t n)
 {
     size_t i = 0;
@@ -44,8 +44,8 @@ static void put_half(conf_generate_report *r)
     r->half = false;
 }
 
-/* A model's text must not write escape codes on a terminal: neither those of ASCII nor C1's, 0xC2 0x80 to
- * 0x9F. */
+/* Generated text must not send escape sequences to a terminal: replaces ASCII control characters and C1
+ * control characters (in UTF-8 0xC2 followed by 0x80 to 0x9F) by spaces. */
 static void put_safe(conf_generate_report *r, unsigned char c)
 {
     bool control = (c < 0x20 && c != '\t') || c == 0x7F;
@@ -72,7 +72,7 @@ static void put(conf_generate_report *r, const char *text, size_t n)
     }
 }
 
-/* Ends the part that was shown last. */
+/* Ends the current part: drops trailing newlines and resets the colour. */
 static void end_part(conf_generate_report *r)
 {
     put_half(r);
@@ -80,7 +80,7 @@ static void end_part(conf_generate_report *r)
     if (r->part == ASSAY_PART_REASONING && r->begun && r->context->color) (void)fputs("\033[0m", r->out);
 }
 
-/* What stands between two parts, and before the first. */
+/* Writes the separator and the prefix of a part. */
 static void begin_part(conf_generate_report *r, assay_part part)
 {
     end_part(r);
@@ -139,14 +139,14 @@ conf_listeners conf_generate_report_listeners(conf_generate_report *report)
     return (conf_listeners){.text = &report->text_sink, .reply = &report->reply_sink};
 }
 
-/* What the checkpoint says of the stop id that ended a reply, and of its length. */
-typedef struct background {
+/* Facts about the checkpoint that explain the end of a reply. */
+typedef struct checkpoint_facts {
     char token[64];       /* the text of the stop id; empty: not known */
     unsigned origin;      /* the documents that name it, bits of assay_stop_origin */
-    size_t max_positions; /* that the model was trained on; 0: not known */
-} background;
+    size_t max_positions; /* max_position_embeddings; 0: not known */
+} checkpoint_facts;
 
-static void describe_stop(const char *dir, int32_t id, background *b)
+static void describe_stop(const char *dir, int32_t id, checkpoint_facts *b)
 {
     stop_set *set;
     tokenizer *t;
@@ -165,10 +165,10 @@ static void describe_stop(const char *dir, int32_t id, background *b)
     }
 }
 
-/* What cannot be found out is left empty: it is said beside what was asked for. */
-static background find_background(const conf_options *options, const conf_generated *g)
+/* Errors are ignored and leave members empty: these facts only supplement the report. */
+static checkpoint_facts find_facts(const conf_options *options, const conf_generated *g)
 {
-    background b = {0};
+    checkpoint_facts b = {0};
     plan *p;
     if (plan_open_allowing(options->model, options->allow_unknown, &p, NULL) == ASSAY_OK) {
         b.max_positions = p->max_positions;
@@ -183,13 +183,14 @@ static double rate(double n, double seconds)
     return seconds > 0 ? n / seconds : 0;
 }
 
-/* Steps behind the first token, which the prefill gave; 0 where there is none. */
+/* Decoded tokens per second, without the first token, which comes from the prefill; 0 if there are no
+ * others. */
 static double decode_rate(const conf_generated *g)
 {
     return rate((double)g->n_ids - 1, g->decode_seconds);
 }
 
-static void tell_counts(const conf_generated *g, FILE *out)
+static void print_counts(const conf_generated *g, FILE *out)
 {
     const size_t n_prompt = g->state.prompt_tokens, n = g->state.completion_tokens;
     (void)fprintf(out, "; %zu prompt token%s in %.3f s", n_prompt, n_prompt == 1 ? "" : "s",
@@ -199,7 +200,7 @@ static void tell_counts(const conf_generated *g, FILE *out)
     if (decode_rate(g) > 0) (void)fprintf(out, " (%.1f/s)", decode_rate(g));
 }
 
-static void tell(const conf_generate_report *r, const conf_generated *g, const background *b)
+static void print_summary(const conf_generate_report *r, const conf_generated *g, const checkpoint_facts *b)
 {
     FILE *out = r->context->err;
     char documents[80];
@@ -210,14 +211,14 @@ static void tell(const conf_generate_report *r, const conf_generated *g, const b
         (void)fprintf(out, ": %" PRId32 "%s%s%s%s", g->state.stop_id, *b->token ? " " : "", b->token,
                       *documents ? " " : "", documents);
     }
-    tell_counts(g, out);
+    print_counts(g, out);
     if (b->max_positions > 0 && g->state.prompt_tokens + g->state.completion_tokens > b->max_positions)
         (void)fprintf(out, "; more than the %zu positions that the model was trained on", b->max_positions);
     (void)fputc('\n', out);
 }
 
-/* null where it is empty. */
-static bool add_bytes(json_object *to, const char *name, const buffer *bytes)
+/* Adds a string, or null if it is empty. */
+static bool add_bytes(json_object *to, const char *name, const conf_bytes *bytes)
 {
     if (bytes->n == 0) return json_object_object_add(to, name, NULL) == 0;
     return conf_json_add(to, name, json_object_new_string_len(bytes->data, (int)bytes->n));
@@ -235,7 +236,7 @@ static bool add_calls(json_object *to, const conf_fields *reply)
     return ok;
 }
 
-/* The names of the documents, one by one. */
+/* Adds the name of each document in `origin`. */
 static bool add_documents(json_object *to, unsigned origin)
 {
     json_object *list = json_object_new_array();
@@ -249,7 +250,7 @@ static bool add_documents(json_object *to, unsigned origin)
     return ok;
 }
 
-static bool add_end(json_object *to, const conf_generated *g, const background *b)
+static bool add_end(json_object *to, const conf_generated *g, const checkpoint_facts *b)
 {
     json_object *usage = json_object_new_object(), *end = NULL;
     bool ok = conf_json_add_text(to, "finish_reason", conf_generated_reason(g)) &&
@@ -271,14 +272,14 @@ static bool add_ids(json_object *to, const conf_generated *g)
     return ok;
 }
 
-/* null where it is 0: not known. */
+/* Adds n, or null if it is 0 (not known). */
 static bool add_known(json_object *to, const char *name, size_t n)
 {
     return n == 0 ? json_object_object_add(to, name, NULL) == 0 : conf_json_add_count(to, name, n);
 }
 
 static assay_status print_document(const conf_generate_report *r, const conf_generated *g,
-                                   const background *b, assay_error *err)
+                                   const checkpoint_facts *b, assay_error *err)
 {
     json_object *document = json_object_new_object();
     const bool ok =
@@ -300,8 +301,8 @@ assay_status conf_generate_report_finish(conf_generate_report *r, const conf_gen
     end_part(r);
     if (r->begun) (void)fputc('\n', r->out);
     (void)fflush(r->out);
-    const background b = find_background(r->options, g);
-    if (r->shows_reply) tell(r, g, &b);
+    const checkpoint_facts b = find_facts(r->options, g);
+    if (r->shows_reply) print_summary(r, g, &b);
     if (r->text.no_memory || r->reply.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (!r->document) return ASSAY_OK;
     assay_status rc = print_document(r, g, &b, err);

@@ -1,5 +1,5 @@
-/* What people and programs see of a generation: the reply as it comes, and what is to be said of it in the
- * end.
+/* The output of assay generate: the reply as it is generated, then a summary line and the JSON
+ * document.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_GENERATE_REPORT_H
@@ -11,16 +11,18 @@
 
 typedef struct conf_generate_report conf_generate_report;
 
-/* options and context are borrowed until conf_generate_report_free; out: where the reply goes. ASSAY_EIO
- * where the file of the JSON document cannot be written. */
+/* options and context are borrowed until conf_generate_report_free. out: receives the reply, or the
+ * JSON document for --json -. Fails with ASSAY_EIO if the file of the JSON document cannot be opened,
+ * and with ASSAY_ENOMEM. */
 assay_status conf_generate_report_open(const conf_options *options, const conf_context *context, FILE *out,
                                        conf_generate_report **report, assay_error *err);
 void conf_generate_report_free(conf_generate_report *report);
 
-/* For conf_generate; they live as long as the report. */
+/* The listeners to pass to conf_generate; valid as long as the report. */
 conf_listeners conf_generate_report_listeners(conf_generate_report *report);
 
-/* Says what ended the reply and how fast it was; writes the document. ASSAY_EIO, ASSAY_ENOMEM. */
+/* Prints the finish reason, token counts and speed to context->err, and writes the JSON document. Fails
+ * with ASSAY_EIO or ASSAY_ENOMEM. */
 assay_status conf_generate_report_finish(conf_generate_report *report, const conf_generated *generated,
                                          assay_error *err);
 

@@ -13,10 +13,12 @@ static mask mask_of(double x)
     return MASK_FINITE;
 }
 
-/* Rows are judged in blocks, so that a float32 row needs no full copy in double. */
+/* Rows are processed in blocks of this many elements, so that a float32 row needs no full copy in
+ * double. */
 #define BLOCK 512
 
-/* Elements [at, at + n) of a row as double, n at most BLOCK: not copied if they are double already. */
+/* Elements [at, at + n) of a row as double, n <= BLOCK: borrowed from an F64 row, converted into block
+ * [BLOCK] otherwise. */
 static const double *widened(const conf_row *row, size_t at, size_t n, double *block)
 {
     if (row->dtype == ASSAY_F64) return (const double *)row->data + at;
@@ -25,7 +27,7 @@ static const double *widened(const conf_row *row, size_t at, size_t n, double *b
     return block;
 }
 
-static size_t block_at(size_t at, size_t n)
+static size_t block_length(size_t at, size_t n)
 {
     return n - at < BLOCK ? n - at : BLOCK;
 }
@@ -45,7 +47,7 @@ size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, si
 {
     double blocks[2][BLOCK];
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++)
             if (mask_of(t[i]) != mask_of(c[i])) return at + i;
@@ -63,7 +65,7 @@ double conf_row_max_abs(const conf_row *row, size_t n)
 {
     double block[BLOCK], largest = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *a = widened(row, at, k, block);
         for (size_t i = 0; i < k; i++)
             if (isfinite(a[i]) && fabs(a[i]) > largest) largest = fabs(a[i]);
@@ -82,7 +84,7 @@ size_t conf_row_argmax(const conf_row *row, size_t n)
     double block[BLOCK], best = (double)NAN;
     size_t best_at = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *a = widened(row, at, k, block);
         for (size_t i = 0; i < k; i++) {
             if (!(a[i] > best) && !(isnan(best) && !isnan(a[i]))) continue;
@@ -99,27 +101,27 @@ size_t conf_argmax(const double *a, size_t n)
     return conf_row_argmax(&row, n);
 }
 
-/* e^d - 1 - d. For small d, where expm1(d) - d would cancel, it sums the next terms of the series. */
+/* e^d - 1 - d. Uses the Taylor series for small d, for which expm1(d) - d would cancel. */
 static double expm1_less_d(double d)
 {
     if (fabs(d) > 1e-2) return expm1(d) - d;
     return d * d * (1.0 / 2 + d * (1.0 / 6 + d * (1.0 / 24 + d * (1.0 / 120 + d * (1.0 / 720 + d / 5040)))));
 }
 
-/* With p = softmax(t) and d = c - t:
+/* KL(softmax(truth) ‖ softmax(found)). With p = softmax(t), d = c - t and lse = log-sum-exp:
  *     KL = Σ p ((t - lse t) - (c - lse c)) = lse c - lse t - Σ p d = log Σ p e^d - Σ p d.
- * Subtracting the mean Σ p d from every d changes no term, and with Σ p d = 0 it is
+ * Subtracting the mean Σ p d from every d does not change KL. Then Σ p d = 0 and
  *     KL = log1p(Σ p (e^d - 1 - d)),
- * a sum of terms that are all positive and quadratic in d: nothing cancels, where the difference of two
- * logsumexps would lose everything below 1e-16. Where d is large the sum overflows, and the difference is
- * accurate. */
+ * a sum of terms that are all positive and quadratic in d: nothing cancels, whereas the difference of
+ * two log-sum-exps would lose everything below 1e-16. For large d the sum would overflow; the
+ * difference is accurate there and used instead. */
 static double row_kl(const conf_row *truth, const conf_row *found, size_t n)
 {
     double blocks[2][BLOCK];
     double peak = conf_row_at(truth, conf_row_argmax(truth, n));
     double mass = 0, mean = 0, largest = -INFINITY;
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;
@@ -133,7 +135,7 @@ static double row_kl(const conf_row *truth, const conf_row *found, size_t n)
     bool far = largest - mean > 1;
     double peak_found = far ? conf_row_at(found, conf_row_argmax(found, n)) : 0, mass_found = 0, sum = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;
@@ -162,7 +164,7 @@ conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, si
     double blocks[2][BLOCK], squares = 0;
     size_t n_finite = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
-        size_t k = block_at(at, n);
+        size_t k = block_length(at, n);
         const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;

@@ -17,15 +17,15 @@ typedef struct conf_row {
     const void *data;
 } conf_row;
 
+/* Element i as double. */
 double conf_row_at(const conf_row *row, size_t i);
 
-/* A row of float64. */
+/* A row of float64 numbers that borrows `a`. */
 conf_row conf_row_of_double(const double *a);
 
 /* Distances of a row of logits from the truth, all in units of logits. */
 typedef struct conf_distance {
-    bool same_mask; /* if not, the distances are undefined and worst is the first element at which the masks
-                       differ */
+    bool same_mask; /* if false, distances are 0 and worst is the first index with different masks */
     double max_abs;
     double rmse;
     double kl;    /* sqrt(2·KL(truth ‖ candidate)) */
@@ -36,15 +36,16 @@ typedef struct conf_distance {
 conf_distance conf_distance_of(const double *truth, const double *found, size_t n);
 conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, size_t n);
 
-/* Stores the larger of each distance in *worst. */
+/* Sets each distance of *worst to the larger of *worst and *d; same_mask and worst->worst are
+ * unchanged. */
 void conf_distance_keep_larger(conf_distance *worst, const conf_distance *d);
 
-/* KL(softmax(truth) ‖ softmax(found)) in nats, accurate however close the two are. Ignores elements that are
- * -infinity on both sides. truth, found: [n], of the same mask. */
+/* KL(softmax(truth) ‖ softmax(found)) in nats, with small relative error however close the two are.
+ * Ignores elements that are -infinity in both. truth, found: [n], with the same mask. */
 double conf_kl(const double *truth, const double *found, size_t n);
 
-/* The first element at which the masks of finite, NaN, +infinity and -infinity differ; n if they are the
- * same. */
+/* The index of the first element at which the masks (finite, NaN, +infinity or -infinity) differ; n if
+ * none does. */
 size_t conf_mask_difference(const double *truth, const double *found, size_t n);
 size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, size_t n);
 

@@ -11,9 +11,10 @@ const char *conf_rule_name(conf_rule rule)
     return names[rule];
 }
 
-/* The rule that a row breaks, and by how many units. A different best token needs no rule of its own: within
- * the bound ε of the largest error t_r - t_c <= (c_r + ε) - (c_c - ε) <= 2ε, and the other way round, a near
- * tie. */
+/* The first rule that a row breaks, and its error in units. A different best token needs no rule of its
+ * own. Let t be the truth with best token r, c the candidate with best token s, and ε the bound of the
+ * largest error: t_r - t_s <= (c_r + ε) - (c_s - ε) <= 2ε, and likewise c_s - c_r <= 2ε, so it is a
+ * near tie. */
 static conf_rule judge_row(const conf_distance *d, const conf_bounds *bounds, double *multiple)
 {
     *multiple = INFINITY;

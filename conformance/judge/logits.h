@@ -18,12 +18,12 @@ typedef enum conf_rule {
 const char *conf_rule_name(conf_rule rule);
 
 typedef struct conf_logits_judgement {
-    conf_rule rule;  /* the rule that the first diverging row breaks; NONE: all rows agree */
-    size_t row, col; /* first diverging row, and its worst element */
-    double multiple; /* the error of the worst row by the broken rule, in units; that of max_abs if no rule is
-                        broken */
-    conf_distance worst; /* the largest of each distance over all rows of the same mask */
-    size_t n_top1;       /* rows whose best element is the truth's */
+    conf_rule rule;      /* the rule that the first diverging row breaks; NONE: all rows agree */
+    size_t row, col;     /* first diverging row, and its worst element */
+    double multiple;     /* the largest error of all diverging rows, each in units of the rule that it
+                            breaks; if all rows agree, worst.max_abs in units */
+    conf_distance worst; /* the largest of each distance over all rows with the same mask */
+    size_t n_top1;       /* number of rows whose largest element has the same index as in the truth */
 } conf_logits_judgement;
 
 /* The measures of a row that do not depend on the bounds. */
@@ -35,8 +35,9 @@ typedef struct conf_row_measure {
 /* truth, found: [n], n > 0. */
 conf_row_measure conf_row_measure_of(const conf_row *truth, const conf_row *found, size_t n);
 
-/* Judges row `row` into *j, which starts as {.worst = {.same_mask = true}}; rows may come in any order. True
- * if it is the first of the diverging rows so far. Call conf_logits_end after the last row. */
+/* Adds row `row` to *j, which must be initialised to {.worst = {.same_mask = true}}; rows may be added
+ * in any order. Returns true if the row diverges and precedes all diverging rows added before. Call
+ * conf_logits_end after the last row. */
 bool conf_logits_add(conf_logits_judgement *j, size_t row, const conf_row_measure *m,
                      const conf_bounds *bounds);
 void conf_logits_end(conf_logits_judgement *j, const conf_bounds *bounds);

@@ -1,4 +1,4 @@
-/* The verdict on traces and on rotated vectors.
+/* The verdict on intermediate tensors and on rotated vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/judge/tensor.h"

@@ -19,8 +19,10 @@ bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n)
     return false;
 }
 
-/* Without a truth, -infinity is the only non-finite value allowed: models use it to exclude a token. */
-static bool decides(const conf_token_step *s)
+/* Whether the logits determine a token: their mask is that of the truth. Without a truth, -infinity is
+ * the only non-finite value allowed, since models use it to exclude tokens, and one element must be
+ * finite. */
+static bool determines_token(const conf_token_step *s)
 {
     if (s->truth) return conf_mask_difference(s->truth, s->found, s->n) == s->n;
     bool any = false;
@@ -46,7 +48,7 @@ conf_token conf_judge_token(const conf_token_step *s, int32_t *token)
 {
     assert(s->golden < 0 || (size_t)s->golden < s->n);
     *token = -1;
-    if (!decides(s)) return CONF_TOKEN_NOT_FINITE;
+    if (!determines_token(s)) return CONF_TOKEN_NOT_FINITE;
     *token = (int32_t)conf_argmax(s->found, s->n);
     return conf_judge_choice(s, *token);
 }

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a candidate that prefers `other`, while the truth prefers `best`, does so at a near tie: the two
- * logits differ by at most 2ε in both rows. epsilon is the bound of the case, never the candidate's own
- * error, which would excuse every bug. */
+/* Whether tokens `best`, which the truth prefers, and `other`, which the candidate prefers, are a near
+ * tie: their logits differ by at most 2·epsilon in both rows. epsilon is the bound of the case, never
+ * the candidate's own error, which would excuse every bug. */
 bool conf_is_near_tie(const double *truth, const double *found, size_t best, size_t other, double epsilon);
 
 typedef enum conf_token {
@@ -20,17 +20,17 @@ typedef enum conf_token {
     CONF_TOKEN_TIE,         /* another token, excused as a near tie */
     CONF_TOKEN_OTHER,       /* another token */
     CONF_TOKEN_STOP_FLIP,   /* another token, and one of the two is a stop id: never excused */
-    CONF_TOKEN_STOPS_EARLY, /* the expected token, a stop id of the candidate that the truth does not stop at
-                             */
-    CONF_TOKEN_GOES_ON,     /* no stop id, but the truth stops */
-    CONF_TOKEN_PAST_STOP,   /* the expected stop id, and both streams continue after it */
+    CONF_TOKEN_STOPS_EARLY, /* the expected token, a stop id of the candidate; the truth continues */
+    CONF_TOKEN_GOES_ON,     /* not a stop id, but the truth ends with one */
+    CONF_TOKEN_PAST_STOP,   /* the same, and the candidate's stream continues as well */
     CONF_TOKEN_NOT_FINITE   /* a row of logits that determines no token */
 } conf_token;
 
 /* One step of greedy generation.
- * golden: the expected id, or -1: any stop id. ends: the truth ends here with `golden` as its stop id.
- * truth:  [n], or NULL if it was not recorded; found: [n], the candidate's logits.
- * stop_ids: [n_stop_ids]. */
+ * golden: the expected id; -1: any stop id is expected.
+ * ends: the truth ends here with `golden` as its stop id.
+ * truth: [n], or NULL if it was not recorded. found: [n], the candidate's logits.
+ * stop_ids: [n_stop_ids], of the candidate. epsilon: the bound of the largest error. */
 typedef struct conf_token_step {
     int32_t golden;
     bool ends;
@@ -41,12 +41,14 @@ typedef struct conf_token_step {
     double epsilon;
 } conf_token_step;
 
-/* *token: what the candidate generates; -1 with CONF_TOKEN_NOT_FINITE. */
+/* Judges the largest logit of a step. *token is set to its id; -1 with CONF_TOKEN_NOT_FINITE. */
 conf_token conf_judge_token(const conf_token_step *step, int32_t *token);
 
-/* The same for a candidate that reports the token that it chose. found: as above, or NULL if unknown;
- * without found or truth nothing is excused. */
+/* Judges a token that the candidate reports. step->found may be NULL; without found or truth no near
+ * tie is excused. */
 conf_token conf_judge_choice(const conf_token_step *step, int32_t token);
+
+/* Whether `token` is in stop_ids [n]. */
 bool conf_is_stop(int32_t token, const int32_t *stop_ids, size_t n);
 
 #endif

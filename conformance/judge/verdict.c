@@ -96,9 +96,9 @@ void conf_verdict_settle_named(conf_verdict *v)
 
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n)
 {
-    size_t room = sizeof v->unknown - 32, at = 0;
+    size_t capacity = sizeof v->unknown - 32, at = 0;
     for (size_t i = 0; i < n; i++) {
-        if (at + strlen(names[i]) + 2 > room) {
+        if (at + strlen(names[i]) + 2 > capacity) {
             (void)snprintf(v->unknown + at, sizeof v->unknown - at, "%s%zu more", i ? "\n" : "", n - i);
             return;
         }

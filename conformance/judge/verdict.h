@@ -18,45 +18,45 @@
 typedef enum conf_outcome {
     CONF_PASSED,
     CONF_FAILED,  /* diverges */
-    CONF_SKIPPED, /* could not be run, for a reason that is no fault */
-    CONF_BROKEN,  /* the fixture, a library or the harness itself is at fault */
+    CONF_SKIPPED, /* could not be run, because something is not supported */
+    CONF_BROKEN,  /* could not be run or judged: the case, a library or the harness is broken */
     CONF_N_OUTCOMES
 } conf_outcome;
 
-/* How an answer diverges; if it does in several ways, the one that is judged first. */
+/* How an answer diverges; if in several ways, the one that is judged first. */
 typedef enum conf_class {
     CONF_CLASS_NONE,         /* no failure */
-    CONF_CLASS_MASK,         /* NaN or infinity in logits whose truth has none, or the other way round */
+    CONF_CLASS_MASK,         /* NaN or infinity in logits where the truth has none, or the reverse */
     CONF_CLASS_LOGITS,       /* logits out of bounds */
-    CONF_CLASS_TOKENS,       /* greedy tokens, or where the stream ends */
+    CONF_CLASS_TOKENS,       /* a greedy token, or the end of the stream */
     CONF_CLASS_TENSOR,       /* an intermediate tensor out of bounds, while the logits agree */
     CONF_CLASS_ROPE,         /* a rotated value or a factor out of bounds */
     CONF_CLASS_THREADS,      /* a step of a program of threads has another outcome */
-    CONF_CLASS_STOPS,        /* a different stop set, or the same from other documents */
+    CONF_CLASS_STOPS,        /* a different stop set, or other documents that name a stop id */
     CONF_CLASS_TEXT,         /* a field of a reply has a different text */
     CONF_CLASS_EVENTS,       /* an event stream breaks a rule of its protocol */
-    CONF_CLASS_INCONSISTENT, /* two answers to one question are not the same */
-    CONF_CLASS_SHAPE,   /* nothing can be compared: another vocabulary, another shape, a member missing */
-    CONF_CLASS_REFUSED, /* an error where the engine must answer */
-    CONF_CLASS_MEMORY,  /* an out-of-memory error */
-    CONF_CLASS_CRASH,   /* a signal ended the engine */
-    CONF_CLASS_EXIT,    /* the engine ended the process */
-    CONF_CLASS_HANG,    /* a timeout */
+    CONF_CLASS_INCONSISTENT, /* two answers to the same input differ */
+    CONF_CLASS_SHAPE,        /* not comparable: another vocabulary or shape, a missing member */
+    CONF_CLASS_REFUSED,      /* an error instead of an answer */
+    CONF_CLASS_MEMORY,       /* an out-of-memory error */
+    CONF_CLASS_CRASH,        /* a signal ended the engine */
+    CONF_CLASS_EXIT,         /* the engine ended the process */
+    CONF_CLASS_HANG,         /* a timeout */
     CONF_N_CLASSES
 } conf_class;
 
-/* The result of the harness's own loader for the checkpoint of a case: checkpoint.h. */
+/* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_SOUND, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
     char reason[CONF_TEXT_MAX]; /* empty if it is sound */
 } conf_checkpoint;
 
 typedef enum conf_stage {
-    CONF_STAGE_LOAD, /* of the module */
-    CONF_STAGE_READ, /* of a case: the harness's own work */
+    CONF_STAGE_LOAD, /* loading the module */
+    CONF_STAGE_READ, /* reading the case, without the engine */
     CONF_STAGE_MODEL_OPEN,
     CONF_STAGE_SESSION_OPEN,
-    CONF_STAGE_TRACED_PREFILL, /* in a session of its own */
+    CONF_STAGE_TRACED_PREFILL, /* in a separate session */
     CONF_STAGE_PREFILL,
     CONF_STAGE_DECODE,
     CONF_STAGE_GENERATE,
@@ -64,8 +64,8 @@ typedef enum conf_stage {
     CONF_STAGE_ROPE,
     CONF_STAGE_JUDGE,
     CONF_STAGE_CLOSE,
-    CONF_STAGE_SWEEP,  /* of a kernel */
-    CONF_STAGE_VECTOR, /* of a textual case */
+    CONF_STAGE_SWEEP,  /* a kernel's sweep */
+    CONF_STAGE_VECTOR, /* a vector of a textual case */
     CONF_STAGE_SCHEDULE,
     CONF_STAGE_REPLY
 } conf_stage;
@@ -74,22 +74,21 @@ typedef struct conf_verdict {
     conf_outcome outcome;
     conf_class class;    /* NONE unless failed */
     conf_stage stage;    /* the last that was entered */
-    bool float64;        /* the engine computes in float64: its unit is the bound, not the noise */
-    assay_dtype compute; /* what the engine was asked to compute in: its unit is the noise of that type */
+    bool float64;        /* a float64 engine: the unit is the bound, not the noise */
+    assay_dtype compute; /* the requested compute type: the unit is the noise in that type */
     bool measured;       /* multiple is set */
     double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
-    char reason[CONF_TEXT_MAX];           /* how it diverges, why it was skipped, what is broken */
+    char reason[CONF_TEXT_MAX];           /* how it diverges, why it was skipped, or what is broken */
     char where[CONF_TEXT_MAX];            /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
     char notes[CONF_TEXT_MAX];            /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
-    char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging one of a textual case, or empty */
-    size_t n_passed; /* of a process that replays vectors in turn: how many have passed, in the order of the
-                        file */
-    double until;    /* on the monotonic clock: the process may take at least until then */
-    double seconds;  /* from the start of its process to the end */
+    char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging vector of a textual case, or empty */
+    size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
+    double until;    /* monotonic clock: the timeout of the process does not expire before this time */
+    double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
-    bool beside;                    /* the file is not a case, but one of the other kinds of files (case.h) */
+    bool beside;                    /* the file is a schedule or an observation, not a case */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 
@@ -99,10 +98,10 @@ typedef struct conf_verdict {
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);
 
-/* "logits", …: for people and programs; "" of CONF_CLASS_NONE. */
+/* "logits", …: for reports and --fail-class; "" for CONF_CLASS_NONE. */
 const char *conf_class_name(conf_class class);
 
-/* The class of that name; CONF_CLASS_NONE if there is none. */
+/* The class with this name; CONF_CLASS_NONE if the name is unknown. */
 conf_class conf_class_of(const char *name);
 
 /* Sets CONF_FAILED with its class and reason, like conf_verdict_set. */
@@ -114,20 +113,21 @@ void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ..
 void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Decides whose fault it is, after the process of a verdict has ended. With a broken checkpoint a failure or
- * a skip is not the engine's fault: the case is CONF_BROKEN. A case that passes nevertheless stays passed,
- * with a note. */
+/* Takes the state of the checkpoint into account, after the process of a verdict has ended. If the
+ * checkpoint is broken, CONF_FAILED and CONF_SKIPPED become CONF_BROKEN, since they are not due to the
+ * engine; CONF_PASSED stays, with a note. */
 void conf_verdict_settle(conf_verdict *v);
 
-/* The verdict on a case that the user has named, not found below a directory: if the engine skips it because
- * neither the engine nor the harness supports the checkpoint, it is CONF_BROKEN, so that a case that the
- * user asked for is not silently skipped. */
+/* For a case that the user named, as opposed to one found below a directory: CONF_SKIPPED becomes
+ * CONF_BROKEN if the harness does not support the checkpoint either, so that a named case is not
+ * silently skipped. */
 void conf_verdict_settle_named(conf_verdict *v);
 
-/* Fills v->unknown with names [n]; if they do not all fit, the last line says how many are omitted. */
+/* Writes names [n] to v->unknown, one per line; if they do not all fit, the last line gives the number
+ * of omitted names. */
 void conf_verdict_list_unknown(conf_verdict *v, char *const *names, size_t n);
 
-/* Appends to notes, after "; " if there are some. */
+/* Appends to v->notes, separated by "; ". */
 void conf_verdict_note(conf_verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,4 +1,4 @@
-/* The kinds of cases: one table with everything that tells them apart.
+/* The table of all kinds of cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_KINDS_KINDS_H
@@ -8,18 +8,18 @@
 
 typedef struct conf_kind_info {
     const char *name;
-    bool textual;        /* stored as JSON, with vectors; otherwise as HDF5 */
-    bool has_model;      /* belongs to a checkpoint */
-    bool beside;         /* no case, but a file that lies beside cases: a directory does not stand for it */
-    const char *refusal; /* why it is not replayed; NULL: it is */
-    conf_textual
-        vectors; /* how vectors of a textual kind are checked and replayed; all NULL of other kinds */
+    bool textual;         /* stored as JSON, with vectors; otherwise as HDF5 */
+    bool has_model;       /* cases of this kind need a checkpoint */
+    bool beside;          /* not a case, but a file that may lie beside cases; skipped in directories */
+    const char *refusal;  /* why cases of this kind are not replayed; NULL: they are */
+    conf_textual vectors; /* checks and replays vectors; all NULL unless a textual kind is replayed */
 } conf_kind_info;
 
-/* Facts about a kind, as the fixture format spells it. */
+/* The table entry of a kind. */
 const conf_kind_info *conf_kind_of(conf_kind kind);
 
-/* The kind of that name, among the textual or the numeric ones. */
+/* Sets *out to the textual or numeric kind with this name. Fails with ASSAY_EFORMAT if there is none.
+ * path: for the message. */
 assay_status conf_kind_find(const char *path, const char *name, bool textual, conf_kind *out,
                             assay_error *err);
 

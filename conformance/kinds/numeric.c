@@ -21,7 +21,7 @@ static assay_status read_header(const conf_h5 *file, conf_case *c, assay_error *
     return rc == ASSAY_OK ? conf_attributes_read(file, c, err) : rc;
 }
 
-/* frame: as conf_case_read_frame does. */
+/* frame: read only the frame (conf_case_read_frame). */
 static assay_status read_body(const conf_h5 *file, conf_case *c, bool frame, assay_error *err)
 {
     assay_status rc = conf_attributes_note(file, c, err);

@@ -6,10 +6,11 @@
 
 #include "conformance/case/case.h"
 
-/* Whether an open file is an observation: it holds what was observed, and expects nothing. */
+/* Whether an open file is an observation: it has /observed but no /expect. */
 bool conf_case_is_observation(const conf_h5 *file);
 
-/* Reads the header and, where the kind is replayed, the body; frame: as conf_case_read_frame does. */
+/* Reads the header and, if the kind is replayed, the body. frame: read only the frame
+ * (conf_case_read_frame). */
 assay_status conf_numeric_read(const conf_h5 *file, conf_case *c, bool frame, assay_error *err);
 
 #endif

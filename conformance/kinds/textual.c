@@ -13,7 +13,7 @@
 #include "conformance/support/text_file.h"
 #include "conformance/textual/textual.h"
 
-/* In json-c's hands this many values take three gigabytes at most. */
+/* json-c needs at most 3 GB for this many values. */
 static const json_limits limits = {.bytes = (size_t)256 << 20, .values = (size_t)4 << 20};
 
 static assay_status copy_text(const conf_json_at *document, const char *name, char **out, assay_error *err)
@@ -41,7 +41,8 @@ static assay_status read_flags(const conf_json_at *document, conf_strings *out, 
     return rc;
 }
 
-/* The checkpoint that a kind is about: "model" where the file does not say. */
+/* Finds the checkpoint of a kind that has one: the directory "model" if the file does not name
+ * another. */
 static assay_status find_model(const conf_json_at *document, conf_case *c, assay_error *err)
 {
     const char *model = "model";
@@ -49,7 +50,7 @@ static assay_status find_model(const conf_json_at *document, conf_case *c, assay
     return rc == ASSAY_OK ? conf_case_find_model(c, model, err) : rc;
 }
 
-/* Of a schedule nothing but its kind: the rest is for conf_schedule_read. */
+/* Of a schedule only schema and kind are read: conf_schedule_read reads the rest. */
 static assay_status read_header(const conf_json_at *document, conf_case *c, assay_error *err)
 {
     static const char *const known[] = {"schema",  "kind",  "source", "recorder",
@@ -73,7 +74,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     return rc;
 }
 
-/* A file without any sound vector is refused as its first is. */
+/* A file without a valid vector fails with the error of its first vector. */
 static assay_status check_vectors(conf_case *c, const conf_textual *vectors, assay_error *err)
 {
     conf_vectors *v = &c->vectors;

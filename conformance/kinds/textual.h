@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 
-/* Reads the file at c->path, packed or not: the header and, where the kind is replayed, all vectors. */
+/* Reads the file c->path (.json or .json.gz): the header and, if the kind is replayed, all vectors. */
 assay_status conf_textual_read(conf_case *c, assay_error *err);
 
 #endif

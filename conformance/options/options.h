@@ -1,4 +1,4 @@
-/* The options of the command line: their names, and what the user gave.
+/* The options of the command line: their names, and the parsed values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_OPTIONS_OPTIONS_H
@@ -15,15 +15,15 @@
 typedef enum conf_option {
     CONF_OPTION_ENGINE,
     CONF_OPTION_COMPUTE,
-    CONF_OPTION_JUDGED_AS, /* --compute, of a command that has no engine */
+    CONF_OPTION_JUDGED_AS, /* --compute, for a command without an engine */
     CONF_OPTION_PART,
-    CONF_OPTION_COMPUTED_IN, /* --compute, of a command that judges by nothing that was recorded */
+    CONF_OPTION_COMPUTED_IN, /* --compute, for a command that judges without recorded runs */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_VECTOR,
     CONF_OPTION_SEED,
     CONF_OPTION_JOBS,
-    CONF_OPTION_THREADS, /* --jobs, of a command that has no cases */
+    CONF_OPTION_THREADS, /* --jobs, for a command without cases */
     CONF_OPTION_TIMEOUT,
     CONF_OPTION_MEMORY,
     CONF_OPTION_FAIL_CLASS,
@@ -38,13 +38,13 @@ typedef enum conf_option {
     CONF_OPTION_BATCH,
     CONF_OPTION_TOKENS,
     CONF_OPTION_REPEAT,
-    CONF_OPTION_IDS,  /* --seed, of a command that draws token ids */
-    CONF_OPTION_DRAW, /* --seed, of a command that draws kernels' shapes and numbers */
+    CONF_OPTION_IDS,  /* --seed, for a command that draws token ids */
+    CONF_OPTION_DRAW, /* --seed, for a command that draws kernels' shapes and numbers */
     CONF_OPTION_KERNELS,
-    CONF_OPTION_PROGRAMS, /* --seed, of a command that draws schedules */
+    CONF_OPTION_PROGRAMS, /* --seed, for a command that draws schedules */
     CONF_OPTION_DRAWS,
     CONF_OPTION_SHAPE,
-    CONF_OPTION_ON_THREADS, /* --threads, of a command that runs schedules */
+    CONF_OPTION_ON_THREADS, /* --threads, for a command that runs schedules */
     CONF_OPTION_FOR,
     CONF_OPTION_SAVE,
     CONF_OPTION_REPLAY,
@@ -52,8 +52,8 @@ typedef enum conf_option {
     CONF_OPTION_ENDPOINT,
     CONF_OPTION_MARKER,
     CONF_OPTION_USAGE,
-    CONF_OPTION_TEXT,     /* --prompt, of a command that generates */
-    CONF_OPTION_SAMPLING, /* --seed, of a command that draws tokens */
+    CONF_OPTION_TEXT,     /* --prompt, for a command that generates */
+    CONF_OPTION_SAMPLING, /* --seed, for a command that samples tokens */
     CONF_OPTION_MAX_TOKENS,
     CONF_OPTION_TEMPERATURE,
     CONF_OPTION_TOP_K,
@@ -64,8 +64,8 @@ typedef enum conf_option {
     CONF_OPTION_NO_THINKING,
     CONF_OPTION_REASONING,
     CONF_OPTION_TOOLS,
-    CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, of a command that reads what a server said */
-    CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, likewise */
+    CONF_OPTION_MARKERS_OF_REASONING, /* --reasoning-parser, for a command that reads responses */
+    CONF_OPTION_MARKERS_OF_TOOLS,     /* --tool-parser, for the same command */
     CONF_OPTION_SERVING,
     CONF_OPTION_ALLOW_UNKNOWN,
     CONF_OPTION_VERBOSE,
@@ -74,20 +74,20 @@ typedef enum conf_option {
 
 #define CONF_THREADS_COUNTS_MAX 16
 
-/* What an option that may be repeated was given, in order. */
+/* The values of an option that may be repeated, in order. */
 typedef struct conf_sizes {
     size_t *at;
     size_t n;
 } conf_sizes;
 
-/* Of assay generate. */
+/* Options of assay generate. */
 typedef struct conf_generate_options {
     const char *prompt; /* NULL: not given */
     const char **stops; /* [n_stops] */
     size_t n_stops;
     size_t max_tokens; /* 0: not given */
     bool no_thinking, has_temperature;
-    double temperature, top_p, min_p, penalty; /* as if not given, where they were not */
+    double temperature, top_p, min_p, penalty; /* defaults if not given */
     size_t top_k;                              /* 0: all */
 } conf_generate_options;
 
@@ -104,25 +104,25 @@ typedef struct conf_options {
     bool has_seed;
     uint64_t seed;
     assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */
-    unsigned parts;      /* of an observation, as diff.h says; 0: not given */
+    unsigned parts;      /* of an observation, bits as in diff.h; 0: not given */
     size_t n_jobs;       /* 0: not given */
     conf_limits limits;
     const char *model;                     /* a checkpoint; NULL: not given */
-    conf_sizes prompts, contexts, batches; /* of assay bench, as its options */
+    conf_sizes prompts, contexts, batches; /* assay bench: --prompt, --context, --batch */
     size_t n_tokens, n_repeats;            /* 0: not given */
-    bool serving;                          /* assay bench measures parsers */
-    size_t n_draws, n_times;               /* of assay schedule; 0: not given */
+    bool serving;                          /* assay bench: measure parsers */
+    size_t n_draws, n_times;               /* assay schedule; 0: not given */
     const char *shape, *save, *replay;     /* NULL: not given */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
-    const char *endpoint, *usage;  /* of assay events; NULL: not given */
-    const char *reasoning, *tools; /* names of parsers; NULL: not given */
+    const char *endpoint, *usage;  /* assay events; NULL: not given */
+    const char *reasoning, *tools; /* parser names; NULL: not given */
     const char **markers;          /* [n_markers] */
     size_t n_markers;
     conf_generate_options generate;
-    const char **allow_unknown; /* [n_allow_unknown] members of a config.json to ignore, NULL-terminated */
+    const char **allow_unknown; /* [n_allow_unknown], NULL-terminated: config.json members to ignore */
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
-    conf_class fail_class; /* that alone diverges; CONF_CLASS_NONE: every one does */
+    conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
     bool verbose, help;
 } conf_options;
 
@@ -132,12 +132,12 @@ typedef struct conf_option_info {
     conf_option id;
     char letter; /* 0: none */
     const char *name;
-    const char *value; /* how help calls it; NULL: takes none */
+    const char *value; /* the value's name in the help text; NULL: the option takes no value */
     const char *help;
 } conf_option_info;
 
-/* In the order in which help shows them. A name may stand there several times; of those a command takes one.
- */
+/* In the order of the help text. Several entries may share a name; a command accepts one of them at
+ * most. */
 extern const conf_option_info conf_cli_options[CONF_N_OPTIONS];
 
 #endif

@@ -10,14 +10,14 @@
 #include "conformance/case/prompt.h"
 #include "conformance/support/draw.h"
 
-/* Any id of any prompt: what no engine can refuse. */
+/* Draws an id from the case's prompts, so that it is in every engine's vocabulary. */
 static int32_t draw_id(const conf_decoder *d, uint64_t *state)
 {
     const size_t sample = conf_draw_below(state, d->n_samples);
     return conf_prompt(d, sample)[conf_draw_below(state, conf_prompt_length(d, sample))];
 }
 
-static void place(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
+static void write_prompt(conf_arrangement *a, size_t row, const int32_t *prompt, size_t n)
 {
     a->length[row] = (int32_t)n;
     memcpy(a->tokens + (row + 1) * a->n_tokens - n, prompt, n * sizeof *prompt);
@@ -30,7 +30,7 @@ static void arrange_as_recorded(const conf_decoder *d, conf_arrangement *a)
     for (size_t b = 0; b < d->n_samples; b++) a->row[b] = b;
 }
 
-/* Fisher and Yates, over all rows of the batch: batch neighbours may have any row. */
+/* A random permutation of all rows (Fisher-Yates): batch neighbours may get any row. */
 static void draw_order(const conf_arrangement *a, size_t *order, uint64_t *state)
 {
     for (size_t i = 0; i < a->n_rows; i++) order[i] = i;
@@ -51,12 +51,13 @@ static void arrange_drawn(const conf_decoder *d, conf_arrangement *a, size_t *or
         size_t n = conf_prompt_length(d, sample);
         if (i < d->n_samples) a->row[i] = row;
         else n = 1 + conf_draw_below(state, n);
-        place(a, row, conf_prompt(d, sample), n);
+        write_prompt(a, row, conf_prompt(d, sample), n);
     }
 }
 
-/* Cases of one recording differ in the name of their file, wherever they lie. */
-static uint64_t state_of(const conf_case *c, uint64_t seed)
+/* The initial state depends on the case's file name, but not on its directory: cases of one recording
+ * get different arrangements, and the same ones wherever they are. */
+static uint64_t initial_state(const conf_case *c, uint64_t seed)
 {
     const char *slash = strrchr(c->path, '/');
     return seed ^ conf_find_hash(slash ? slash + 1 : c->path);
@@ -66,7 +67,7 @@ assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrange
 {
     const conf_decoder *d = &c->decoder;
     conf_arrangement a = {.n_rows = d->n_samples, .n_tokens = d->n_tokens};
-    uint64_t state = seed ? state_of(c, *seed) : 0;
+    uint64_t state = seed ? initial_state(c, *seed) : 0;
     if (seed) {
         a.n_tokens += conf_draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
         if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_COMPANY_MAX + 1);

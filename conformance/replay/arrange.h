@@ -1,6 +1,6 @@
-/* How the samples of a case stand in the batch that an engine is given: as recorded, or in an arrangement
- * drawn from a seed. The truth of each sample was recorded of that sample alone, so whatever stands beside
- * it, and whatever lies under its padding, its logits must be the same.
+/* The batch that an engine is given: samples as recorded, or in an arrangement drawn from a seed. The
+ * truth of each sample was recorded without batch neighbours and padding, so the logits must not depend
+ * on the rows of other samples, on the amount of padding, or on the ids in the padding.
  *
  * Notation: B samples of the case, S rows of the batch, T padded length of the batch.
  *
@@ -17,20 +17,21 @@ typedef struct conf_arrangement {
     size_t n_rows, n_tokens; /* S, T */
     int32_t *tokens;         /* [S, T] */
     int32_t *length;         /* [S] */
-    size_t *row;             /* [B]: where each sample stands */
+    size_t *row;             /* [B]: the row of each sample */
 } conf_arrangement;
 
-/* As recorded, where seed is NULL. Else samples stand in another order (where they have nothing but tokens),
- * with more padding, ids of the prompts in the padding, and batch neighbours: prompts that are not judged,
- * cut from the others. The same seed and the same name of the case's file draw the same. Fails with
- * ASSAY_ENOMEM. */
+/* Makes the batch of a case: as recorded if seed is NULL. Otherwise adds up to CONF_PADDING_DRAWN_MAX
+ * columns of padding and fills padding with ids from the prompts; if the case has no inputs other than
+ * tokens, also permutes the rows and adds up to CONF_COMPANY_MAX batch neighbours: prefixes of the
+ * case's prompts, which are not judged. The same seed and file name of the case give the same
+ * arrangement. Fails with ASSAY_ENOMEM. */
 assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrangement *out, assay_error *err);
 void conf_arrangement_free(conf_arrangement *a);
 
-/* Tokens of a step of decode: -1 everywhere; the caller fills in those of the samples. tokens: [S]. */
+/* Sets all tokens [S] of a decode step to -1 (no token); the caller then sets those of the samples. */
 void conf_arrangement_rest(const conf_arrangement *a, int32_t *tokens);
 
-/* "rows 1,0 of 3, 4 more columns of padding": for notes. */
+/* Prints, for example, "rows 1,0 of 3, 4 more columns of padding", for notes. */
 void conf_arrangement_print(const conf_arrangement *a, const conf_decoder *d, char *text, size_t size);
 
 #endif

@@ -19,7 +19,7 @@
 #include "conformance/replay/state.h"
 #include "conformance/support/directories.h"
 
-#define PART ".part" /* of the name while a file is written */
+#define PART ".part" /* suffix of the file while it is written */
 
 char *conf_dump_path(const char *dir, const char *engine, const char *id)
 {
@@ -63,26 +63,26 @@ static bool write_text(hid_t object, const char *name, const char *text)
     return ok;
 }
 
-/* data: of type `in`; stored as `type`. */
+/* Writes data, which is of type `in`, as a dataset of type `type`. */
 static bool write_array(hid_t file, const char *name, hid_t type, hid_t in, size_t rank, const size_t *shape,
                         const void *data)
 {
     hsize_t dims[ASSAY_TENSOR_RANK_MAX];
     for (size_t i = 0; i < rank; i++) dims[i] = shape[i];
     hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple((int)rank, dims, NULL);
-    hid_t timeless = H5Pcreate(H5P_DATASET_CREATE); /* the same answers make the same file */
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE); /* without timestamps: equal answers give equal files */
     (void)H5Pset_create_intermediate_group(links, 1);
-    (void)H5Pset_obj_track_times(timeless, false);
-    hid_t dataset = H5Dcreate2(file, name, type, space, links, timeless, H5P_DEFAULT);
+    (void)H5Pset_obj_track_times(creation, false);
+    hid_t dataset = H5Dcreate2(file, name, type, space, links, creation, H5P_DEFAULT);
     bool ok = dataset >= 0 && H5Dwrite(dataset, in, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
     (void)H5Dclose(dataset);
     (void)H5Sclose(space);
-    (void)H5Pclose(timeless);
+    (void)H5Pclose(creation);
     (void)H5Pclose(links);
     return ok;
 }
 
-/* Doubles, which hold what the engine gave exactly, in the engine's own type. */
+/* Writes doubles in the engine's logits type. They were widened from it, so the conversion is exact. */
 static bool write_reals(hid_t file, const conf_replay *r, const char *name, size_t rank, const size_t *shape,
                         const double *data)
 {
@@ -90,7 +90,7 @@ static bool write_reals(hid_t file, const conf_replay *r, const char *name, size
     return write_array(file, name, type, H5T_NATIVE_DOUBLE, rank, shape, data);
 }
 
-/* The rows of r->rows among their padding. */
+/* Writes r->rows as prefill, with NaN on padding, and decode. */
 static bool write_prefill(hid_t file, const conf_replay *r)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -112,7 +112,7 @@ static bool write_prefill(hid_t file, const conf_replay *r)
                                                   (size_t[]){d->n_samples, d->n_decode, r->vocab}, row));
 }
 
-/* What the engine generates at step k of sample b, as the case would write it. */
+/* The token that the engine generates at step k of sample b, encoded as in a case: -1 after the end. */
 static int32_t token_of(const conf_replay *r, size_t b, size_t k)
 {
     const conf_decoder *d = &r->c->decoder;

@@ -1,4 +1,4 @@
-/* Writes an engine's answers as an observation, which `assay diff` reads. docs/observations.md has the
+/* Writes an engine's answers as an observation for `assay diff`. docs/observations.md specifies the
  * format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -7,22 +7,22 @@
 
 #include "conformance/replay/state.h"
 
-/* The file of a case's observation: dir/<engine>/<id>.h5, in which a part ".." of the id is "__". The caller
- * frees it; NULL: no memory. engine: a module's path or name. */
+/* The path of a case's observation: dir/<engine>/<id>.h5, with "__" for each component ".." of the id.
+ * engine: a module's path or name. The caller frees the path; NULL if out of memory. */
 char *conf_dump_path(const char *dir, const char *engine, const char *id);
 
-/* Writes the observation of a replay of kind logits or generate that has come to its end, and the directories
- * on the way to it; an older file is replaced as a whole.
- *   /observed/prefill  [B, T, V] and /observed/decode [B, N, V], where the case has a truth: in the engine's
- *                      type, NaN on padding
- *   /observed/tokens   int32 [B, M], where the case has greedy tokens: at each step what the engine would
- *                      generate, the expected token having been forced after each (attribute forced_tokens);
- *                      -1 where the stream has ended as expected, and where the logits decide nothing
- *   /observed/trace/…  the tensors that the case has and the engine gave, in the engine's type
- * Fails with ASSAY_EIO, naming the file. */
+/* Writes the observation of a completed replay of kind logits or generate. Creates missing directories;
+ * an existing file is replaced atomically.
+ *   /observed/prefill  [B, T, V] and /observed/decode [B, N, V], if the case has a truth: in the
+ *                      engine's type, NaN on padding
+ *   /observed/tokens   int32 [B, M], if the case has greedy tokens: the token that the engine generates
+ *                      at each step, with the expected tokens forced before (attribute forced_tokens);
+ *                      -1 after the expected end, and where the logits determine no token
+ *   /observed/trace/…  the traced tensors that the case has, in the engine's type
+ * Fails with ASSAY_EIO, naming the file, or ASSAY_ENOMEM. */
 assay_status conf_dump_write(const char *path, const conf_replay *r, assay_error *err);
 
-/* Removes the partial file of a process that was killed while it wrote that observation, if there is one. */
+/* Removes the partial file, if any, that a killed process left while it wrote this observation. */
 void conf_dump_discard(const char *dir, const char *engine, const char *id);
 
 #endif

@@ -1,4 +1,4 @@
-/* An engine that has prefill_last must answer as with prefill: the same bits, and the same state behind them.
+/* Checks that prefill_last gives logits bit-identical to prefill, and leaves the same state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/last.h"
@@ -10,8 +10,8 @@
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 
-/* Whether two rows of sample b have the same bits; says where not, unless it has been said before. Both were
- * widened, which keeps different numbers different. */
+/* Compares two rows [V] of sample b bit for bit and describes the first difference of the replay in
+ * r->contradiction. Both rows were widened to double, which keeps different numbers different. */
 static void compare(conf_replay *r, size_t b, const char *what, const double *expected, const double *found)
 {
     if (r->contradiction[0] || memcmp(expected, found, r->vocab * sizeof *found) == 0) return;
@@ -22,7 +22,7 @@ static void compare(conf_replay *r, size_t b, const char *what, const double *ex
                    CONF_DIGITS(r->verdict), expected[v], CONF_DIGITS(r->verdict), found[v]);
 }
 
-/* The first forced step behind prefill_last beside that behind prefill. row: scratch, [V]. */
+/* Compares the first forced step after prefill_last with the one after prefill. row: scratch, [V]. */
 static bool compare_step(conf_replay *r, assay_session *session, void *step, int32_t *tokens, double *row)
 {
     const conf_decoder *d = &r->c->decoder;

@@ -22,15 +22,16 @@
 #include "conformance/replay/trace.h"
 #include "model/checkpoint/stop.h"
 
-/* The row of [S, T] logits that belongs to position `pos` of a sample. */
+/* The row index in logits [S, T, V] of position `pos` of a sample. */
 static size_t prefill_row(const conf_replay *r, size_t sample, size_t pos)
 {
     size_t length = conf_prompt_length(&r->c->decoder, sample);
     return (r->batch.row[sample] + 1) * r->batch.n_tokens - length + pos;
 }
 
-/* The rows of prefill that the case has; returns what follows them in `row`. */
-static double *keep_prefill(const conf_replay *r, const void *prefill, double *row)
+/* Copies the rows of prefill that the case has to `row`; returns the end of the copy. Does nothing if
+ * `row` is NULL. */
+static double *copy_prefill(const conf_replay *r, const void *prefill, double *row)
 {
     const conf_rows *rows = &r->c->decoder.rows;
     for (size_t i = 0; row && i < rows->n_rows && !rows->place[i].decode; i++, row += r->vocab)
@@ -44,7 +45,7 @@ static bool replay_forced(conf_replay *r, assay_session *session, void *prefill,
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_PREFILL;
     if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
-    double *row = keep_prefill(r, prefill, r->rows);
+    double *row = copy_prefill(r, prefill, r->rows);
     r->verdict->stage = CONF_STAGE_DECODE;
     for (size_t n = 0; row && n < d->n_decode; n++) {
         conf_replay_force(r, n, tokens);
@@ -66,8 +67,8 @@ size_t conf_greedy_steps(const conf_replay *r, size_t b, size_t *n_golden)
     return n + (d->stops[b] && !holds_stop);
 }
 
-/* Tokens that lead to step k (k > 0): the expected one of step k - 1, or -1 for samples that have no step k.
- */
+/* Sets the tokens [S] to force before step k > 0: the expected ones of step k - 1, -1 for samples that
+ * have no step k. False if no sample has one. */
 static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -82,15 +83,15 @@ static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
     return any;
 }
 
-/* Greedy generation, into r->greedy. The same session is prefilled again, into r->again: what it held must be
- * gone. */
+/* Greedy generation, into r->greedy. The same session is prefilled again, into r->again: the second
+ * prefill must discard the state of the first. */
 static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill, void *step, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
     r->verdict->stage = CONF_STAGE_GENERATE;
     conf_nan_refill(r->engine, prefill, r->batch.n_rows * r->batch.n_tokens * r->vocab);
     if (!conf_replay_prefill(r, session, r->engine->prefill, prefill)) return false;
-    (void)keep_prefill(r, prefill, r->again);
+    (void)copy_prefill(r, prefill, r->again);
     size_t stride = (d->n_greedy + 1) * r->vocab;
     for (size_t b = 0; b < d->n_samples; b++)
         conf_replay_row(r, r->greedy + b * stride, prefill, (r->batch.row[b] + 1) * r->batch.n_tokens - 1);
@@ -103,7 +104,7 @@ static bool replay_greedy(conf_replay *r, assay_session *session, void *prefill,
     return true;
 }
 
-/* The engine's own stop ids where it has them; else those that the loader finds in the checkpoint. */
+/* Sets r->stop_ids from the engine's model_stop_ids or, without it, from the checkpoint's documents. */
 static bool read_stops(conf_replay *r)
 {
     stop_set *set = NULL;
@@ -134,7 +135,7 @@ static int32_t largest_token(const conf_array *a)
     return largest;
 }
 
-/* Shapes first: nothing can be compared if the vocabularies differ. */
+/* Sets r->vocab and checks it first: nothing can be compared if the vocabularies differ. */
 static bool check_vocab(conf_replay *r)
 {
     const conf_decoder *d = &r->c->decoder;
@@ -197,9 +198,9 @@ static void close_session(const conf_replay *r, assay_session *session)
     r->verdict->stage = reached;
 }
 
-/* A prefill for its tensors alone, in a session of its own: an engine may well go another way while it is
- * listened to, sample by sample or without what it has fused, and what is judged is the way that it goes by
- * itself. */
+/* A prefill for the traced tensors, in a separate session: an engine may take another code path while
+ * it is traced, sample by sample or without fused kernels, but the judged logits must come from the
+ * path without traces. */
 static bool replay_traced(conf_replay *r)
 {
     assay_session *session = NULL;
@@ -218,7 +219,7 @@ static bool replay_traced(conf_replay *r)
     return ok;
 }
 
-/* Says in the notes how the batch was drawn. */
+/* Makes r->batch; the arrangement of a drawn batch is added to the notes of the verdict. */
 static bool arrange(conf_replay *r)
 {
     assay_error err = {0};

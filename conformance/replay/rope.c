@@ -1,4 +1,4 @@
-/* Driving an engine's rope.
+/* Replaying cases of kind rope.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/rope.h"
@@ -9,7 +9,7 @@
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 
-/* x in the engine's own type. */
+/* Converts x to the engine's type; the caller frees it. */
 static void *convert(const assay_engine *e, const conf_array *x)
 {
     void *own = conf_nan_alloc(e, x->n);

@@ -6,12 +6,15 @@
 
 #include "conformance/replay/state.h"
 
-/* What an engine's rope answers, as F64: out like the case's x, cos and sin [n_positions, dim]. */
+/* The results of an engine's rope as double. out: shape of the case's x; cos, sin: [n_positions,
+ * dim]. */
 typedef struct conf_rope_answer {
     double *out, *cos, *sin;
     size_t dim;
 } conf_rope_answer;
 
+/* Calls the engine's rope with the inputs of the case. False if the verdict was set: CONF_SKIPPED if
+ * the engine has no rope. conf_rope_answer_free frees *out. */
 bool conf_replay_rope(conf_replay *r, conf_rope_answer *out);
 void conf_rope_answer_free(conf_rope_answer *a);
 

@@ -1,4 +1,4 @@
-/* Calls of a session, in the arrangement of the batch.
+/* Session calls with the arranged batch of a replay.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_SESSION_H
@@ -6,10 +6,10 @@
 
 #include "conformance/replay/state.h"
 
-/* Fills n numbers of the engine's type with NaN. */
+/* Fills a [n], of the engine's logits type, with NaN. */
 void conf_nan_refill(const assay_engine *e, void *a, size_t n);
 
-/* A member of the ABI's table: prefill or prefill_last. */
+/* The type of assay_engine.prefill and prefill_last. */
 typedef assay_status conf_prefill_fn(assay_session *session, const assay_batch *batch, void *logits,
                                      assay_error *err);
 
@@ -20,19 +20,21 @@ bool conf_replay_refused(conf_replay *r, assay_status rc, assay_error *err);
 /* Sets the verdict to out-of-memory of the harness, and returns false. */
 bool conf_replay_no_memory(conf_replay *r);
 
-/* Allocates n numbers of the engine's type, filled with NaN; NULL if out of memory. */
+/* Allocates n numbers of the engine's logits type, filled with NaN; NULL if out of memory. */
 void *conf_nan_alloc(const assay_engine *e, size_t n);
 
-/* Call fn with the arranged batch, and decode; false if the verdict was set because the call failed. tokens:
- * one for each row of the batch. step: [rows of the batch, V], filled with NaN beforehand. */
+/* Calls fn with the arranged batch. logits: [rows of the batch, T, V], or [rows of the batch, V] for
+ * prefill_last. False if the call failed and the verdict was set. */
 bool conf_replay_prefill(conf_replay *r, assay_session *session, conf_prefill_fn *fn, void *logits);
 
+/* Fills step [rows of the batch, V] with NaN and calls decode. tokens: one for each row of the batch.
+ * False if the call failed and the verdict was set. */
 bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tokens, void *step);
 
-/* Writes the n-th forced token of every sample to tokens: one for each row of the batch. */
+/* Sets tokens [rows of the batch] to the n-th forced token of each sample, -1 for batch neighbours. */
 void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens);
 
-/* Row `row` of the engine's logits [., V], as double. */
+/* Copies row `row` of the engine's logits [., V] to `into` [V], as double. */
 void conf_replay_row(const conf_replay *r, double *into, const void *logits, size_t row);
 
 #endif

@@ -1,5 +1,5 @@
-/* A replay under way: what it needs, and what the engine has answered so far. Every buffer is filled with NaN
- * beforehand, so that what was not written cannot pass.
+/* The state of a replay: its inputs, and the engine's answers so far. Every buffer that an engine
+ * writes is filled with NaN beforehand, so that elements that it does not write cannot pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPLAY_STATE_H
@@ -11,8 +11,8 @@
 #include "conformance/judge/verdict.h"
 #include "conformance/replay/arrange.h"
 
-/* A tensor that the engine gave and the case has. value: F64, data NULL where its type or shape is not the
- * case's. */
+/* A traced tensor that the case has. value: F64; data NULL if the engine's tensor is not of floating
+ * type or its shape differs from the case's. */
 typedef struct conf_seen {
     const conf_trace *trace;
     conf_array value;
@@ -20,22 +20,22 @@ typedef struct conf_seen {
 
 typedef struct conf_replay {
     const assay_engine *engine;
-    const assay_kernels *kernels; /* that it is given; or NULL */
+    const assay_kernels *kernels; /* kernels to give to the engine; or NULL */
     const conf_case *c;
-    const uint64_t *seed;  /* of the arrangement; NULL: as recorded */
-    conf_verdict *verdict; /* set where the replay ends early; its stage is always up to date */
+    const uint64_t *seed;  /* for conf_arrange; NULL: as recorded */
+    conf_verdict *verdict; /* set if the replay ends early; its stage is always up to date */
     assay_model *model;
     size_t vocab;
     conf_arrangement batch;
-    double *rows;   /* [R, V], like the case's rows; NULL where it has none */
-    double *again;  /* [R, V], those of prefill: of the same prompts in the same session, once more, before
-                     * greedy generation; NULL where the case has no rows or no tokens */
-    double *greedy; /* [B, M + 1, V]: the logits that decide each step; NaN for steps that are not taken */
+    double *rows;   /* [R, V], like the case's rows; NULL if it has none */
+    double *again;  /* [R, V], only the prefill rows: the second prefill of the same session, before
+                     * greedy generation; NULL if the case has no rows or no greedy tokens */
+    double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;
-    conf_seen *seen; /* in the order in which the engine evaluated them */
+    conf_seen *seen; /* [n_seen], in the order in which the engine traced them */
     size_t n_seen;
-    char contradiction[CONF_TEXT_MAX]; /* where prefill_last gives other bits than prefill, or empty */
+    char contradiction[CONF_TEXT_MAX]; /* how prefill_last differs from prefill, or empty */
 } conf_replay;
 
 #endif

@@ -1,4 +1,4 @@
-/* Listening to an engine's tensors.
+/* Collecting the tensors that an engine traces.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/replay/trace.h"
@@ -25,9 +25,9 @@ bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a)
     return true;
 }
 
-/* assay_trace_fn: keeps the tensors of sample 0 that the case has, each the first time that it comes, and of
- * all the last name: the verdict survives an engine that dies of the next. */
-static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor)
+/* assay_trace_fn: stores the tensors of sample 0 that the case has, each the first time it is traced.
+ * Stores the name of every tensor in the verdict, which survives a crash of the engine. */
+static void store_tensor(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_replay *r = context;
     if (tensor->name)
@@ -55,5 +55,5 @@ static void keep_tensor(void *context, size_t sample, const assay_tensor *tensor
 
 void conf_trace_listen(conf_replay *r, assay_session *session)
 {
-    if (r->engine->session_trace) r->engine->session_trace(session, keep_tensor, r);
+    if (r->engine->session_trace) r->engine->session_trace(session, store_tensor, r);
 }

@@ -12,19 +12,19 @@
 #include "conformance/generate/generate.h"
 #include "conformance/support/fields.h"
 
-#define TOKENS_MAX 4096 /* that a vector may ask for */
+#define TOKENS_MAX 4096 /* limit of a vector's max_tokens */
 
-/* A vector as it stands in its file, which borrows the document. */
+/* A parsed vector; borrows the document. */
 typedef struct dialogue {
     conf_json_at input, expect, ids;
-    conf_generation what;
+    conf_generation request;
     const char *text;
     size_t n_text;
-    int64_t prompt_tokens, completion_tokens, stop_id; /* -1: no id ends it */
+    int64_t prompt_tokens, completion_tokens, stop_id; /* stop_id -1: not ended by a stop id */
     assay_finish finish;
 } dialogue;
 
-/* What a module offers. */
+/* The tables of a module. */
 typedef struct offer {
     const assay_engine *engine;
     const assay_serving *serving;
@@ -37,15 +37,15 @@ static assay_status read_input(dialogue *d, assay_error *err)
     assay_status rc = conf_json_member(&d->input, "prompt", json_type_string, &prompt, err);
     if (rc == ASSAY_OK) rc = conf_json_member_whole(&d->input, "max_tokens", 1, TOKENS_MAX, &most, err);
     if (rc == ASSAY_OK) rc = conf_json_member(&d->input, "thinking", json_type_boolean, &thinking, err);
-    d->what = (conf_generation){.sampling = serve_sampling_greedy, .reply.size = sizeof d->what.reply};
+    d->request = (conf_generation){.sampling = serve_sampling_greedy, .reply.size = sizeof d->request.reply};
     if (rc == ASSAY_OK)
-        rc = conf_json_optional_text(&d->input, "reasoning_parser", &d->what.reply.reasoning, err);
-    if (rc == ASSAY_OK) rc = conf_json_optional_text(&d->input, "tool_parser", &d->what.reply.tools, err);
+        rc = conf_json_optional_text(&d->input, "reasoning_parser", &d->request.reply.reasoning, err);
+    if (rc == ASSAY_OK) rc = conf_json_optional_text(&d->input, "tool_parser", &d->request.reply.tools, err);
     if (rc != ASSAY_OK) return rc;
-    d->what.prompt =
+    d->request.prompt =
         (assay_text){json_object_get_string(prompt.value), (size_t)json_object_get_string_len(prompt.value)};
-    d->what.max_tokens = (size_t)most;
-    d->what.reply.thinking_off = !json_object_get_boolean(thinking.value);
+    d->request.max_tokens = (size_t)most;
+    d->request.reply.thinking_off = !json_object_get_boolean(thinking.value);
     return ASSAY_OK;
 }
 
@@ -92,7 +92,8 @@ static assay_status read_vector(const conf_json_at *at, dialogue *d, assay_error
     return rc == ASSAY_OK ? read_expect(d, err) : rc;
 }
 
-/* Each may be missing: a reply that the published server does not always read alike. */
+/* Checks reasoning, content and calls. Each is optional: vectors omit the fields of replies that the
+ * published server does not always parse alike. */
 static assay_status check_fields(const conf_json_at *expect, assay_error *err)
 {
     static const char *const fields[] = {"reasoning", "content"};
@@ -139,7 +140,7 @@ const void *conf_dialogue_open(const char *module, conf_verdict *v)
     return NULL;
 }
 
-/* What came of a vector. */
+/* The engine's answer to a vector. */
 typedef struct answer {
     conf_generated generated;
     conf_fields text, reply;
@@ -178,7 +179,7 @@ static bool end_differs(const dialogue *d, const assay_completion_state *s, conf
     return v->outcome == CONF_FAILED;
 }
 
-/* Fields that the vector does not have are not compared. */
+/* Compares only the fields that the vector has. */
 static bool reply_differs(const dialogue *d, const conf_fields *reply, conf_verdict *v)
 {
     char text[CONF_TEXT_MAX - 64];
@@ -205,7 +206,7 @@ static void judge(const dialogue *d, const answer *a, conf_verdict *v)
     else (void)reply_differs(d, &a->reply, v);
 }
 
-/* Nothing is freed: the process ends here. */
+/* Frees nothing: the process ends after this vector. */
 void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                           const conf_json_at *at, conf_verdict *v)
 {
@@ -222,7 +223,7 @@ void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_ve
     const assay_sink text = conf_fields_sink(&a.text), reply = conf_fields_sink(&a.reply);
     const conf_listeners listeners = {.text = &text, .reply = &reply};
     assay_status rc = conf_generator_open(o->engine, o->serving, c->model, c->allow_unknown, &g, &err);
-    if (rc == ASSAY_OK) rc = conf_generate(g, &d.what, &listeners, &a.generated, &err);
+    if (rc == ASSAY_OK) rc = conf_generate(g, &d.request, &listeners, &a.generated, &err);
     if (rc == ASSAY_OK) judge(&d, &a, v);
     else if (rc == ASSAY_EUNSUPPORTED) conf_verdict_set(v, CONF_SKIPPED, "%s", err.text);
     else conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);

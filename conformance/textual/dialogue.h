@@ -1,5 +1,5 @@
-/* Textual cases of kind dialogue: prompts to a checkpoint, and what must become of them: the tokens, the
- * text, what ended it, what was counted, and the message that a client is to see.
+/* Textual cases of kind dialogue: a prompt for a checkpoint, and the expected generation: token ids,
+ * text, finish reason, token counts, and the parsed message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_DIALOGUE_H
@@ -7,7 +7,7 @@
 
 #include "conformance/textual/textual.h"
 
-/* For conf_textual. */
+/* The members of conf_textual for kind dialogue. */
 assay_status conf_dialogue_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                  assay_error *err);
 const void *conf_dialogue_open(const char *module, conf_verdict *v);

@@ -10,17 +10,17 @@
 #include "conformance/abi/serving.h"
 #include "model/checkpoint/stop.h"
 
-#define IDS_MAX 1024 /* of an answer: far more than any published checkpoint has */
+#define IDS_MAX 1024 /* size of a stop set: far more than any published checkpoint has */
 
-/* A vector as it stands in its file. Texts are borrowed from the document. */
+/* A parsed vector. Strings are borrowed from the document. */
 typedef struct eos_case {
     assay_stop_documents documents;
-    conf_json_at expect, ids, origin; /* places borrow the vector's */
-    bool refuses;                     /* expect has `error` in the place of `ids` */
+    conf_json_at expect, ids, origin; /* point to the vector's conf_json_at */
+    bool refuses;                     /* expect has `error` instead of `ids` */
     bool has_origin;
 } eos_case;
 
-/* A text, or null: there is no such document. */
+/* Reads a document as a string; null or missing: the checkpoint does not have it, *out is unchanged. */
 static assay_status read_document(const conf_json_at *input, const char *name, assay_text *out,
                                   assay_error *err)
 {
@@ -33,7 +33,8 @@ static assay_status read_document(const conf_json_at *input, const char *name, a
     return ASSAY_OK;
 }
 
-/* The tokenizer is an object: its text is made here, and lives as long as the object. */
+/* The tokenizer's document is given as a JSON object. *out is its serialised text, owned by the
+ * object. */
 static assay_status read_tokenizer(const conf_json_at *input, assay_text *out, assay_error *err)
 {
     conf_json_at at;
@@ -55,7 +56,8 @@ static assay_status read_ids(eos_case *e, assay_error *err)
     return rc;
 }
 
-/* "1": ["tokenizer", "config"]: the ids that are expected, and the documents that name them. */
+/* Checks `origin`, which maps expected ids to the documents that name them: {"1": ["tokenizer",
+ * "config"]}. */
 static assay_status check_origin(const eos_case *e, assay_error *err)
 {
     static const char *const names[] = {"config", "generation_config", "tokenizer"};
@@ -73,7 +75,7 @@ static assay_status check_origin(const eos_case *e, assay_error *err)
     return ASSAY_OK;
 }
 
-/* input, which *e borrows, must stay where it is. */
+/* *e points to *input, which must outlive it. */
 static assay_status read_vector(const conf_json_at *at, conf_json_at *input, eos_case *e, assay_error *err)
 {
     const char *error = NULL;
@@ -112,7 +114,8 @@ const void *conf_eos_open(const char *module, conf_verdict *v)
     return conf_serving_offered(module, CONF_SERVING_STOP_SET, v);
 }
 
-/* The documents that an id is expected to come from; those found where nothing is said of it. */
+/* The expected origin of an id, bits of assay_stop_origin; id->origin if the vector does not state
+ * it. */
 static unsigned expected_origin(const eos_case *e, const assay_stop_id *id)
 {
     static const struct {
@@ -151,7 +154,7 @@ static bool same_ids(const eos_case *e, const assay_stop_id *ids, size_t n)
 
 static void judge(const eos_case *e, const assay_stop_id *ids, size_t n, conf_verdict *v)
 {
-    char found[256], should[80], is[80];
+    char found[256], expected_text[80], found_text[80];
     print_ids(found, sizeof found, ids, n);
     if (!same_ids(e, ids, n)) {
         conf_verdict_fail(v, CONF_CLASS_STOPS, "the stop set: expected %s, found %s",
@@ -161,15 +164,15 @@ static void judge(const eos_case *e, const assay_stop_id *ids, size_t n, conf_ve
     for (size_t i = 0; i < n; i++) {
         unsigned expected = expected_origin(e, &ids[i]);
         if (expected == ids[i].origin) continue;
-        stop_origin_print(should, sizeof should, expected);
-        stop_origin_print(is, sizeof is, ids[i].origin);
+        stop_origin_print(expected_text, sizeof expected_text, expected);
+        stop_origin_print(found_text, sizeof found_text, ids[i].origin);
         conf_verdict_fail(v, CONF_CLASS_STOPS, "stop id %" PRId32 ": expected from %s, found from %s",
-                          ids[i].id, should, is);
+                          ids[i].id, expected_text, found_text);
         return;
     }
 }
 
-/* Nothing is freed: the process ends here. */
+/* Allocates nothing: all strings belong to the document. */
 void conf_eos_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                      const conf_json_at *at, conf_verdict *v)
 {

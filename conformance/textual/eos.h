@@ -1,4 +1,4 @@
-/* Textual cases of kind eos: documents of a checkpoint, and the stop set that follows from them.
+/* Textual cases of kind eos: the JSON documents of a checkpoint, and the expected stop set.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_EOS_H
@@ -6,7 +6,7 @@
 
 #include "conformance/textual/textual.h"
 
-/* For conf_textual. */
+/* The members of conf_textual for kind eos. */
 assay_status conf_eos_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                             assay_error *err);
 const void *conf_eos_open(const char *module, conf_verdict *v);

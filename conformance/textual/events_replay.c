@@ -12,21 +12,21 @@
 #include "conformance/textual/events_read.h"
 #include "conformance/textual/message.h"
 
-#define SHOWN "%.150s" /* of a member's value */
+#define SHOWN "%.150s" /* format of a member's value in messages */
 
 typedef enum way { AS_RECORDED, BY_CHARACTERS, AT_ONCE, NOT_STREAMED, N_WAYS } way;
 
 static const char *const way_names[N_WAYS] = {
     "", "one character at a time: ", "the text in one piece: ", "without a stream: "};
 
-/* One answer under way. */
+/* One of the four responses to a vector, while it is made. */
 typedef struct answer {
     const assay_serving *serving;
     const conf_events_case *e;
     way way;
     assay_response *response;
-    buffer body;
-    bool no_memory, is_empty; /* an empty piece was handed out */
+    conf_bytes body;
+    bool no_memory, is_empty; /* is_empty: the module emitted an empty piece */
     assay_status status;
     assay_error err;
 } answer;
@@ -43,7 +43,8 @@ static void take_bytes(void *context, const char *bytes, size_t n)
     a->no_memory = a->no_memory || !buffer_append_text(&a->body, (assay_text){bytes, n});
 }
 
-/* The request with or without a stream: a text that the caller frees, or NULL. */
+/* The vector's request as JSON with "stream" set to `streams`. The caller frees it. NULL if out of
+ * memory. */
 static char *write_request(const conf_events_case *e, bool streams)
 {
     json_object *request = NULL;
@@ -71,7 +72,7 @@ static void open_response(answer *a)
     free(request);
 }
 
-static void say(answer *a, const conf_events_chunk *chunk, assay_text text, bool finished)
+static void feed(answer *a, const conf_events_chunk *chunk, assay_text text, bool finished)
 {
     const assay_byte_sink sink = {.take = take_bytes, .context = a};
     const assay_response_chunk said = {.size = sizeof said,
@@ -83,20 +84,20 @@ static void say(answer *a, const conf_events_chunk *chunk, assay_text text, bool
     if (a->status == ASSAY_OK) a->status = a->serving->response_chunk(a->response, &said, &sink, &a->err);
 }
 
-static void say_characters(answer *a, const conf_events_chunk *chunk)
+static void feed_characters(answer *a, const conf_events_chunk *chunk)
 {
     assay_text left = chunk->text;
     while (left.n > 0) {
         size_t k = 1;
         while (k < left.n && ((unsigned char)left.at[k] & 0xc0U) == 0x80U) k++;
-        say(a, chunk, (assay_text){left.at, k}, chunk->finished && k == left.n);
+        feed(a, chunk, (assay_text){left.at, k}, chunk->finished && k == left.n);
         left = (assay_text){left.at + k, left.n - k};
     }
-    if (chunk->finished && chunk->text.n == 0) say(a, chunk, left, true);
+    if (chunk->finished && chunk->text.n == 0) feed(a, chunk, left, true);
 }
 
-/* All chunks; at once: their texts joined, in the last of them. */
-static void say_all(answer *a)
+/* Feeds all chunks in a->way; AT_ONCE joins their texts and sends them in the last chunk. */
+static void feed_all(answer *a)
 {
     const assay_byte_sink sink = {.take = take_bytes, .context = a};
     const conf_events_case *e = a->e;
@@ -104,23 +105,25 @@ static void say_all(answer *a)
     const bool fails = e->raise_at != SIZE_MAX;
     for (size_t i = 0; i < e->n_chunks && i < e->raise_at && a->status == ASSAY_OK; i++) {
         conf_events_chunk chunk;
-        if (conf_events_chunk_at(e, i, &chunk, &a->err) != ASSAY_OK) continue; /* it has been read before */
+        if (conf_events_chunk_at(e, i, &chunk, &a->err) != ASSAY_OK)
+            continue; /* cannot fail: conf_events_read has read it */
         const bool last = i + 1 == e->n_chunks || i + 1 == e->raise_at;
-        if (a->way == BY_CHARACTERS) say_characters(a, &chunk);
-        else if (a->way != AT_ONCE) say(a, &chunk, chunk.text, chunk.finished);
+        if (a->way == BY_CHARACTERS) feed_characters(a, &chunk);
+        else if (a->way != AT_ONCE) feed(a, &chunk, chunk.text, chunk.finished);
         else {
-            a->no_memory = a->no_memory || !buffer_append_text(&joined, chunk.text);
-            if (last) say(a, &chunk, (assay_text){joined.n ? joined.data : "", joined.n}, chunk.finished);
+            a->no_memory = a->no_memory || !conf_bytes_add(&joined, chunk.text);
+            if (last) feed(a, &chunk, (assay_text){joined.n ? joined.at : "", joined.n}, chunk.finished);
         }
     }
-    /* An engine that fails behind its last chunk has said all. */
+    /* raise_at == n_chunks: the engine fails after its last chunk, so the response is complete. */
     if (a->status == ASSAY_OK && fails && e->raise_at < e->n_chunks)
         a->status = a->serving->response_fail(a->response, "the engine failed", &sink, &a->err);
     if (a->status == ASSAY_OK) a->status = a->serving->response_end(a->response, &sink, &a->err);
     free(joined.data);
 }
 
-/* What its grammar says of a stream; false where that is not sound. */
+/* Checks an event stream against the grammar of its endpoint, and that it reports a failure if and only
+ * if the engine fails. False if *v was set. */
 static bool check_stream(const answer *a, conf_verdict *v)
 {
     const conf_events_case *e = a->e;
@@ -155,7 +158,8 @@ static const char *show(json_object *value)
     return value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "null";
 }
 
-/* False where a member of `expected` is another in `found`, in the class that is given. */
+/* Compares the members of `expected` with those of `found`. False if one differs: *v is then a failure
+ * of class `class`. */
 static bool compare(const answer *a, json_object *expected, json_object *found, conf_class class,
                     conf_verdict *v)
 {
@@ -170,8 +174,8 @@ static bool compare(const answer *a, json_object *expected, json_object *found, 
     return true;
 }
 
-/* Judges what was answered. *first: the message of the recorded stream. False where no more is to be asked.
- */
+/* Judges one response. *first: the message of the stream as recorded, which the later messages must
+ * equal; set here if NULL, owned by the caller. False if no further response need be tried. */
 static bool judge(answer *a, json_object **first, conf_verdict *v)
 {
     json_object *found = NULL;
@@ -216,7 +220,7 @@ void conf_events_replay(const void *offered, const conf_case *c, const conf_vect
         answer a = {.serving = offered, .e = &e, .way = w};
         open_response(&a);
         if (a.status == ASSAY_OK && !a.no_memory) {
-            say_all(&a);
+            feed_all(&a);
             a.serving->response_free(a.response);
         }
         goes_on = judge(&a, &first, v);

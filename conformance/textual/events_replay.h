@@ -1,9 +1,10 @@
-/* Textual cases of kind events: what an engine says, and the message that a client of an endpoint must be
- * sent, streamed or not.
+/* Textual cases of kind events: chunks of text from an engine, and the message that an endpoint must
+ * send to its client, streamed or not.
  *
- * Each vector is answered four times: as an event stream of the recorded chunks, which must obey its grammar;
- * of one character at a time; of the whole text at once; and without a stream. All must say the same message,
- * and that must have the members that are expected. Where the engine is to fail, the client must be told.
+ * Each vector is replayed four times: as an event stream of the recorded chunks, of one character at a
+ * time, of the whole text at once, and without a stream. Event streams must obey the endpoint's
+ * grammar. All four bodies must fold to the same message, with the expected members. If the vector has
+ * the engine fail, event streams must report the failure and messages are not compared.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_EVENTS_REPLAY_H
@@ -11,6 +12,7 @@
 
 #include "conformance/textual/textual.h"
 
+/* conf_textual.open and conf_textual.replay for kind events. */
 const void *conf_events_open(const char *module, conf_verdict *v);
 void conf_events_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                         const conf_json_at *at, conf_verdict *v);

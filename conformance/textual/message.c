@@ -11,17 +11,17 @@
 #include "conformance/support/json_add.h"
 #include "serving/grammar/sse.h"
 
-/* One message, as far as it was read. */
+/* A message while it is folded. */
 typedef struct message {
     serve_endpoint endpoint;
-    json_object *out;  /* what is folded */
-    json_object *list; /* of out: calls, blocks or items; borrowed */
-    buffer content;    /* chat: joined; messages: of the block that is open, its text or its input */
-    buffer reasoning;  /* chat */
-    buffer *arguments; /* chat: [n_calls], joined */
+    json_object *out;      /* the folded message */
+    json_object *list;     /* array in `out`: calls, blocks or items; borrowed */
+    conf_bytes content;    /* chat: joined; messages: text or input of the open block, joined */
+    conf_bytes reasoning;  /* chat: joined */
+    conf_bytes *arguments; /* chat: [n_calls], joined */
     size_t n_calls;
-    json_object *block; /* messages: that is open */
-    bool ok;            /* there was memory for everything */
+    json_object *block; /* messages: the open block */
+    bool ok;            /* no allocation has failed */
 } message;
 
 const char *const *conf_message_members(serve_endpoint endpoint)
@@ -68,7 +68,7 @@ static void add_null(message *m, json_object *to, const char *name)
     m->ok = to && json_object_object_add(to, name, NULL) == 0 && m->ok;
 }
 
-/* A text without the white space around it; null where nothing is left. */
+/* Adds a text without the white space at its ends; null if it is then empty. */
 static void add_field(message *m, json_object *to, const char *name, assay_text text)
 {
     text = conf_field_strip(text);
@@ -76,7 +76,7 @@ static void add_field(message *m, json_object *to, const char *name, assay_text 
     else add_null(m, to, name);
 }
 
-/* The JSON value of arguments, or their text where they have none. */
+/* Adds the JSON value of arguments, or their text if it is not JSON. */
 static void add_value(message *m, json_object *to, const char *name, assay_text text)
 {
     json_object *value;
@@ -98,7 +98,7 @@ static void add_copy(message *m, json_object *to, const char *name, json_object 
     else add_null(m, to, name);
 }
 
-/* Chat completions: a call begins, with the first of its arguments. */
+/* Chat completions: appends a call with the function's name and no arguments yet. */
 static void begin_call(message *m, json_object *function)
 {
     buffer *grown = grow_by_one(m->arguments, m->n_calls, sizeof *grown);
@@ -109,7 +109,8 @@ static void begin_call(message *m, json_object *function)
     add_copy(m, append(m), "name", member(function, "name"));
 }
 
-/* Chat completions: a message, or the delta of one. Calls come whole, or are named by their index. */
+/* Chat completions: adds a message or a delta. Deltas identify a call by its index; a message has whole
+ * calls, without index. */
 static void take_chat(message *m, json_object *said, json_object *finish)
 {
     m->ok = buffer_append_text(&m->content, text_of(member(said, "content"))) && m->ok;
@@ -136,13 +137,14 @@ static void end_chat(message *m)
         add_value(m, json_object_array_get_idx(m->list, i), "arguments", buffer_text(&m->arguments[i]));
 }
 
-/* The member of a block that holds its text. */
+/* The name of the block's member that holds its text. */
 static const char *text_name(json_object *block)
 {
     return is_text(member(block, "type"), "thinking") ? "thinking" : "text";
 }
 
-/* A block of messages, with its text or its input. */
+/* Messages: appends a block with its text, or a tool_use block with its input: `input` if not NULL,
+ * otherwise the JSON in `text`. */
 static void take_block(message *m, json_object *block, assay_text text, json_object *input)
 {
     const bool tool = is_text(member(block, "type"), "tool_use");
@@ -224,7 +226,7 @@ static assay_status take_event(void *context, const serve_sse_event *event)
     message *m = context;
     json_object *value = NULL;
     if (json_parse("data", event->data.at, event->data.n, &value, NULL) != ASSAY_OK)
-        return ASSAY_OK; /* [DONE] */
+        return ASSAY_OK; /* "[DONE]" is not JSON */
     if (m->endpoint == SERVE_CHAT && length(member(value, "choices"))) {
         json_object *choice = json_object_array_get_idx(member(value, "choices"), 0);
         take_chat(m, member(choice, "delta"), member(choice, "finish_reason"));

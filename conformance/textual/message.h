@@ -1,7 +1,7 @@
-/* The message that the body of a response says, streamed or not: folded into the members that a case of kind
- * events expects, of chat completions content, reasoning_content, tool_calls and finish_reason, of messages
- * content and stop_reason, of responses output and status. White space is taken off both ends of texts; what
- * is empty then is null, or no block and no item.
+/* Folds the body of a response, streamed or not, into the members that a case of kind events expects:
+ * content, reasoning_content, tool_calls and finish_reason of chat completions; content and stop_reason
+ * of messages; output and status of responses. White space is stripped from both ends of texts; an
+ * empty text becomes null, and a block or item with an empty text is omitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_MESSAGE_H
@@ -13,13 +13,13 @@
 
 #include "serving/grammar/grammar.h"
 
-/* body: [n], of a stream one that its grammar finds sound. The caller owns *out, an object. ASSAY_EFORMAT
- * where a body that is not streamed is no JSON object, ASSAY_ENOMEM. Time: linear, however small deltas are.
- */
+/* Folds body [n]. An event stream must have passed the grammar of its endpoint. The caller owns *out, a
+ * JSON object. Fails with ASSAY_EFORMAT if a body that is not streamed is not a JSON object, and with
+ * ASSAY_ENOMEM. Takes time linear in n, however small the deltas are. */
 assay_status conf_message_fold(serve_endpoint endpoint, bool streamed, const char *body, size_t n,
                                json_object **out, assay_error *err);
 
-/* The members of an endpoint's message, NULL-terminated. */
+/* The names of the members of an endpoint's folded message, NULL-terminated. */
 const char *const *conf_message_members(serve_endpoint endpoint);
 
 #endif

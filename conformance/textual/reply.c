@@ -8,13 +8,13 @@
 #include "conformance/abi/serving.h"
 #include "conformance/support/fields.h"
 
-/* A vector as it stands in its file, which borrows the document. */
+/* A parsed vector; borrows the document. */
 typedef struct reply_case {
     conf_json_at input, expect, deltas;
     const char *parser;
-    bool tools; /* the parser is one of tool calls */
+    bool tools; /* kind tools: the parser is a tool-call parser */
     bool thinking_off;
-    assay_text text; /* at NULL: `deltas` instead */
+    assay_text text; /* text.at NULL: the text is in `deltas` */
     assay_text request;
 } reply_case;
 
@@ -26,7 +26,7 @@ static assay_status read_text(const conf_json_at *at, assay_text *out, assay_err
     return ASSAY_OK;
 }
 
-/* thinking_off, which may be absent. */
+/* Reads thinking_off, which is optional. */
 static assay_status read_thinking(reply_case *r, assay_error *err)
 {
     conf_json_at off;
@@ -36,7 +36,7 @@ static assay_status read_thinking(reply_case *r, assay_error *err)
     return rc;
 }
 
-/* The text whole, or in deltas. */
+/* Reads input; the text is one string, or an array of deltas. */
 static assay_status read_input(reply_case *r, assay_error *err)
 {
     conf_json_at text, request;
@@ -108,7 +108,7 @@ typedef enum cut { AS_RECORDED, WHOLE, INTO_CHARACTERS, N_CUTS } cut;
 
 static const char *const cut_names[N_CUTS] = {"", "the text in one piece: ", "one character at a time: "};
 
-/* One reply under way. */
+/* One reply while it is parsed. */
 typedef struct reading {
     const assay_serving *serving;
     const reply_case *r;
@@ -134,7 +134,7 @@ static void feed_characters(reading *g, const char *text, size_t n)
     }
 }
 
-/* Deltas joined; NULL where there is no memory for it. */
+/* Joins deltas; the caller frees the text. NULL if out of memory. */
 static char *join(const conf_json_at *deltas, size_t *n)
 {
     char *text = NULL;
@@ -197,7 +197,7 @@ static bool matches(const reading *g, char *text, size_t size)
     return conf_field_equals("reasoning", member, &g->fields.reasoning, text, size);
 }
 
-/* Judges a reading; false where what follows would say nothing more. */
+/* Judges one reading; false if *v was set. */
 static bool judge(reading *g, cut how, conf_verdict *v)
 {
     char text[CONF_TEXT_MAX - 64];

@@ -1,5 +1,5 @@
-/* Textual cases of kinds reasoning and tools: what a model generated, and the fields of the message that a
- * client must see, however the text was cut.
+/* Textual cases of kinds reasoning and tools: generated text, and the expected fields of the parsed
+ * message, however the text is cut into deltas.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_REPLY_H
@@ -7,7 +7,7 @@
 
 #include "conformance/textual/textual.h"
 
-/* For conf_textual, of kind reasoning and of kind tools. */
+/* The members of conf_textual for kinds reasoning and tools. */
 assay_status conf_reasoning_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                   assay_error *err);
 assay_status conf_tools_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,

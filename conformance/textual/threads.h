@@ -1,5 +1,5 @@
-/* Textual cases of kind threads: programs of streams and deferred arrays, whose steps run strictly one after
- * the other, each on a thread of its own, in a process that has no stream yet.
+/* Textual cases of kind threads: programs of streams and deferred arrays. Steps run strictly one after
+ * the other, each on the thread that it names, in a process that has no streams yet.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_THREADS_H
@@ -35,12 +35,12 @@ typedef enum conf_threads_op {
 
 typedef enum conf_threads_result {
     CONF_THREADS_OK,
-    CONF_THREADS_INDEX, /* of a stream */
-    CONF_THREADS_VALUE, /* of an array */
+    CONF_THREADS_INDEX, /* the index of a stream */
+    CONF_THREADS_VALUE, /* the elements of an array */
     CONF_THREADS_ERROR
 } conf_threads_result;
 
-/* What comes of a step. */
+/* The expected result of a step; only the member that `result` selects is set. */
 typedef struct conf_threads_outcome {
     conf_threads_result result;
     int32_t index;
@@ -49,17 +49,17 @@ typedef struct conf_threads_outcome {
     const char *error;
 } conf_threads_outcome;
 
-/* One step. Streams and arrays are named by the step that makes them. Texts are borrowed from the document.
- */
+/* One step. Streams and arrays are identified by the index of the step that makes them. Strings are
+ * borrowed from the document. */
 typedef struct conf_threads_step {
     size_t thread; /* < n_threads of the program */
     conf_threads_op op;
-    const char *as; /* NULL: what it makes has no name */
+    const char *as; /* the name of the stream or array that it makes, or NULL */
     assay_device device;
-    size_t stream, scope; /* CONF_THREADS_NONE: not given */
+    size_t stream, scope; /* steps; CONF_THREADS_NONE: not given */
     assay_array_fn fn;
-    size_t length; /* of ARANGE */
-    size_t *of;    /* [n_of] */
+    size_t length; /* of ASSAY_ARRAY_ARANGE */
+    size_t *of;    /* [n_of], steps that make the operands */
     size_t n_of;
     conf_threads_outcome expect;
 } conf_threads_step;

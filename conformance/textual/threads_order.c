@@ -1,4 +1,4 @@
-/* What the steps of a program of threads have to do with each other.
+/* Order and names of the steps of a threads program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual/threads_order.h"
@@ -35,7 +35,7 @@ static bool makes(const conf_threads_step *step, conf_threads_noun noun)
     }
 }
 
-/* The step before `step` that gives this name; CONF_THREADS_NONE if there is none. */
+/* The last step before `step` that gives this name; CONF_THREADS_NONE if there is none. */
 static size_t find_name(const conf_threads_program *program, size_t step, const char *name)
 {
     for (size_t i = step; i-- > 0;)

@@ -1,4 +1,4 @@
-/* The order of the steps of a program, and what their names stand for.
+/* Checks the order of a program's steps, and resolves names of streams and arrays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_THREADS_ORDER_H
@@ -6,23 +6,25 @@
 
 #include "conformance/textual/threads.h"
 
-/* What a name stands for. */
+/* The kind of object that a name refers to. */
 typedef enum conf_threads_noun { CONF_THREADS_A_STREAM, CONF_THREADS_AN_ARRAY } conf_threads_noun;
 
-/* Finds the step before `step` that makes what the string at `at` names. Fails where there is none, where it
- * makes something else, and where it is expected to fail. */
+/* Sets *out to the step before `step` that makes the stream or array named by the string at `at`. Fails
+ * with ASSAY_EFORMAT if no earlier step makes it, if that step makes the other kind of object, or if
+ * that step is expected to fail. */
 assay_status conf_threads_resolve(const conf_json_at *at, const conf_threads_program *program, size_t step,
                                   conf_threads_noun noun, size_t *out, assay_error *err);
 
-/* Checks what steps must leave in order: names are given once, scopes are left on the thread that entered
- * them, and nothing happens on a thread that has ended. steps: the array. */
+/* Checks that no name is given twice, that each scope is left on the thread that entered it, and that
+ * no step runs on a thread that has ended. steps: the JSON array of the program. Fails with
+ * ASSAY_EFORMAT. */
 assay_status conf_threads_order_check(const conf_json_at *steps, const conf_threads_program *program,
                                       assay_error *err);
 
-/* "make", …, as the format spells them. */
+/* The names of the operations in the file format: "make", … */
 extern const char *const conf_threads_ops[CONF_THREADS_N_OPS];
 
-/* "step 9 (thread 2, eval a3)" */
+/* Prints, for example, "step 9 (thread 2, eval a3)". */
 void conf_threads_step_print(char *text, size_t size, const conf_threads_program *program, size_t step);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading what must come of a step.
+/* Reading the expected outcome of a step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/textual/threads_outcome.h"
@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* What the outcome of a step that succeeds says. */
+/* The forms that the outcome of an operation may have, for messages. */
 static const char *expected_form(conf_threads_op op)
 {
     switch (op) {
@@ -38,7 +38,7 @@ static bool fits(conf_threads_op op, conf_threads_result result)
     return false;
 }
 
-/* Numbers in whatever digits tell float32 apart. */
+/* Reads numbers as double and rounds them to float32. */
 static assay_status read_value(const conf_json_at *at, conf_threads_outcome *out, assay_error *err)
 {
     assay_status rc = conf_json_expect(at, json_type_array, err);

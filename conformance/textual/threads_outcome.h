@@ -1,4 +1,4 @@
-/* What comes of a step.
+/* Reads the expected outcome of a step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_THREADS_OUTCOME_H
@@ -6,7 +6,8 @@
 
 #include "conformance/textual/threads.h"
 
-/* Reads the outcome of a step of this op, at `at`. The caller frees out->value. */
+/* Reads the outcome at `at` of a step with operation op. The caller frees out->value, also after a
+ * failure. Fails with ASSAY_EFORMAT or ASSAY_ENOMEM. */
 assay_status conf_threads_outcome_read(const conf_json_at *at, conf_threads_op op, conf_threads_outcome *out,
                                        conf_strings *unknown, assay_error *err);
 

@@ -12,16 +12,16 @@
 
 #define DEVICE_INDEX_MAX 1000
 
-/* Members of a step beside thread and op. */
+/* The members of a step other than thread and op. */
 typedef enum member { AS, DEVICE, STREAM, OF, FN, SCOPE, LENGTH, N_MEMBERS } member;
 static const char *const member_names[N_MEMBERS] = {"as", "device", "stream", "of", "fn", "scope", "n"};
 #define BIT(member) (1U << (member))
 
 typedef struct op_form {
-    unsigned needs, takes; /* bits of members */
+    unsigned needs, takes; /* required and optional members, as bits */
 } op_form;
 
-/* What each function is made of stands in check_operands. */
+/* The members of each operation. check_operands checks the operands of each function. */
 static const op_form forms[CONF_THREADS_N_OPS] = {
     [CONF_THREADS_ASYNC_EVAL] = {.needs = BIT(OF)},
     [CONF_THREADS_DEFAULT_STREAM] = {.takes = BIT(AS) | BIT(DEVICE)},
@@ -37,10 +37,10 @@ static const op_form forms[CONF_THREADS_N_OPS] = {
     [CONF_THREADS_SYNCHRONIZE] = {.takes = BIT(STREAM)},
 };
 
-/* A program under way. */
+/* A program while it is read. */
 typedef struct reading {
     conf_threads_program program;
-    size_t i; /* the step that is read */
+    size_t i; /* index of the current step */
     conf_threads_step *step;
     assay_error *err;
 } reading;
@@ -140,7 +140,7 @@ static assay_status read_member(const reading *r, member m, const conf_json_at *
     return ASSAY_OK;
 }
 
-/* What a function is made of: a length, or one or two arrays. A read is of one. */
+/* Checks the operands of a make or read: arange takes a length, add two arrays, any other one array. */
 static assay_status check_operands(const reading *r, const conf_json_at *at)
 {
     const conf_threads_step *s = r->step;
@@ -180,7 +180,8 @@ static assay_status read_step(reading *r, const conf_json_at *at, conf_strings *
     return rc == ASSAY_OK && counted ? check_operands(r, at) : rc;
 }
 
-/* Step by step, each with its outcome: what it makes is there for the next. */
+/* Reads each step with its outcome, in order: later steps may refer to the stream or array that it
+ * makes. */
 static assay_status read_steps(reading *r, const conf_json_at *steps, const conf_json_at *outcomes,
                                conf_strings *unknown)
 {

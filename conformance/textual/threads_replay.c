@@ -16,34 +16,34 @@
 
 struct replay;
 
-/* A thread of the program: it begins with its first step, and waits for its turn. */
-typedef struct actor {
+/* A thread of the program. It is started before its first step and waits on `turn` before each. */
+typedef struct worker {
     struct replay *replay;
     pthread_t thread;
     bool runs;
-    bool ends; /* at its next turn */
+    bool ends; /* it returns when `turn` is posted next */
     sem_t turn, done;
-    assay_scope scopes[CONF_THREADS_STEPS_MAX]; /* [n_scopes] that it is in */
+    assay_scope scopes[CONF_THREADS_STEPS_MAX]; /* [n_scopes], entered and not left */
     size_t n_scopes;
-} actor;
+} worker;
 
-/* What came of a step. */
+/* The outcome of a step. */
 typedef struct found {
     assay_status status;
     assay_error err;
     int32_t index;
     float *value; /* [CONF_THREADS_LENGTH_MAX] */
     size_t n;
-    const char *broken; /* a promise of the ABI that does not hold, or NULL */
+    const char *broken; /* the rule of the ABI that the engine broke, or NULL */
 } found;
 
 typedef struct replay {
     const assay_streams *streams;
     const conf_threads_program *program;
-    actor *actors;           /* [n_threads] */
-    assay_stream *stream_of; /* [n_steps], by the step that makes it */
-    assay_array **array_of;  /* [n_steps] */
-    size_t step;             /* whose turn it is */
+    worker *workers;         /* [n_threads] */
+    assay_stream *stream_of; /* [n_steps], indexed by the step that makes the stream */
+    assay_array **array_of;  /* [n_steps], likewise */
+    size_t step;             /* the current step */
     found found;
 } replay;
 
@@ -74,7 +74,7 @@ static void list_operands(const replay *r, const conf_threads_step *s,
     for (size_t i = 0; i < s->n_of; i++) of[i] = r->array_of[s->of[i]];
 }
 
-/* In a scope of its own where the step says so. */
+/* If the step has a scope, enters it before and leaves it after making the array. */
 static assay_status make_array(replay *r, const conf_threads_step *s)
 {
     assay_array *of[CONF_THREADS_OPERANDS_MAX], **out = &r->array_of[r->step];
@@ -101,7 +101,7 @@ static assay_status evaluate(replay *r, const conf_threads_step *s)
     return r->streams->eval(of, s->n_of, s->op == CONF_THREADS_ASYNC_EVAL, &r->found.err);
 }
 
-/* Elements that are not written stay NaN. */
+/* Elements that the engine does not write stay NaN. */
 static assay_status read_array(replay *r, const conf_threads_step *s)
 {
     found *f = &r->found;
@@ -113,20 +113,20 @@ static assay_status read_array(replay *r, const conf_threads_step *s)
     return rc;
 }
 
-static assay_status enter_scope(replay *r, const conf_threads_step *s, actor *a)
+static assay_status enter_scope(replay *r, const conf_threads_step *s, worker *w)
 {
     assay_status rc =
-        r->streams->scope_enter(r->stream_of[s->stream], &a->scopes[a->n_scopes], &r->found.err);
-    if (rc == ASSAY_OK) a->n_scopes++;
+        r->streams->scope_enter(r->stream_of[s->stream], &w->scopes[w->n_scopes], &r->found.err);
+    if (rc == ASSAY_OK) w->n_scopes++;
     return rc;
 }
 
-static assay_status leave_scope(replay *r, actor *a)
+static assay_status leave_scope(replay *r, worker *w)
 {
-    return r->streams->scope_leave(&a->scopes[--a->n_scopes], &r->found.err);
+    return r->streams->scope_leave(&w->scopes[--w->n_scopes], &r->found.err);
 }
 
-static assay_status take_step(replay *r, actor *a)
+static assay_status run_step(replay *r, worker *w)
 {
     const conf_threads_step *s = &r->program->steps[r->step];
     switch (s->op) {
@@ -140,8 +140,8 @@ static assay_status take_step(replay *r, actor *a)
     case CONF_THREADS_MAKE: return make_array(r, s);
     case CONF_THREADS_EVAL:
     case CONF_THREADS_ASYNC_EVAL: return evaluate(r, s);
-    case CONF_THREADS_ENTER_SCOPE: return enter_scope(r, s, a);
-    case CONF_THREADS_LEAVE_SCOPE: return leave_scope(r, a);
+    case CONF_THREADS_ENTER_SCOPE: return enter_scope(r, s, w);
+    case CONF_THREADS_LEAVE_SCOPE: return leave_scope(r, w);
     case CONF_THREADS_CLEAR_STREAMS: r->streams->clear_streams(); return ASSAY_OK;
     case CONF_THREADS_READ: return read_array(r, s);
     case CONF_THREADS_EXIT:
@@ -150,56 +150,56 @@ static assay_status take_step(replay *r, actor *a)
     return ASSAY_OK;
 }
 
-static void *act(void *context)
+static void *work(void *context)
 {
-    actor *a = context;
+    worker *w = context;
     while (true) {
-        while (sem_wait(&a->turn) != 0) continue;
-        if (a->ends) return NULL;
-        a->replay->found.status = take_step(a->replay, a);
-        (void)sem_post(&a->done);
+        while (sem_wait(&w->turn) != 0) continue;
+        if (w->ends) return NULL;
+        w->replay->found.status = run_step(w->replay, w);
+        (void)sem_post(&w->done);
     }
 }
 
-static bool start(actor *a)
+static bool start(worker *w)
 {
-    if (sem_init(&a->turn, 0, 0) != 0 || sem_init(&a->done, 0, 0) != 0) return false;
-    a->runs = pthread_create(&a->thread, NULL, act, a) == 0;
-    return a->runs;
+    if (sem_init(&w->turn, 0, 0) != 0 || sem_init(&w->done, 0, 0) != 0) return false;
+    w->runs = pthread_create(&w->thread, NULL, work, w) == 0;
+    return w->runs;
 }
 
-/* Ends the thread; when this returns, what it keeps for itself is destroyed. */
-static void end(actor *a)
+/* Ends the thread and joins it, so that its thread-local data is destroyed when this returns. */
+static void end(worker *w)
 {
-    if (!a->runs) return;
-    a->ends = true;
-    (void)sem_post(&a->turn);
-    (void)pthread_join(a->thread, NULL);
-    a->runs = false;
+    if (!w->runs) return;
+    w->ends = true;
+    (void)sem_post(&w->turn);
+    (void)pthread_join(w->thread, NULL);
+    w->runs = false;
 }
 
-/* Lets the thread of step r->step take it, and waits; false where there is no such thread. */
-static bool give_turn(replay *r)
+/* Runs step r->step on its thread and waits for it. False if the thread cannot be started. */
+static bool run_on_thread(replay *r)
 {
     const conf_threads_step *s = &r->program->steps[r->step];
-    actor *a = &r->actors[s->thread];
+    worker *w = &r->workers[s->thread];
     float *value = r->found.value;
     r->found = (found){.value = value};
-    if (!a->runs && !start(a)) return false;
+    if (!w->runs && !start(w)) return false;
     if (s->op == CONF_THREADS_EXIT) {
-        end(a);
+        end(w);
         return true;
     }
-    (void)sem_post(&a->turn);
-    while (sem_wait(&a->done) != 0) continue;
+    (void)sem_post(&w->turn);
+    while (sem_wait(&w->done) != 0) continue;
     r->found.err.text[sizeof r->found.err.text - 1] = '\0';
     return true;
 }
 
-/* Exactly, but for two texts. libstdc++ words the index of a device that is not there ("vector::
- * _M_range_check: __n (which is 1) >= this->size() (which is 1)"), so that of others the status alone can be
- * asked for. And what follows "There is no Stream(cpu, 1) in current thread." is free: it may name the array.
- */
+/* Whether an error is the expected one: the text must be the same, with two exceptions. The text for a
+ * device index out of range comes from libstdc++ ("vector::_M_range_check: __n (which is 1) >=
+ * this->size() (which is 1)"), so only the status is compared. Text after "There is no Stream(cpu, 1)
+ * in current thread." is ignored: it may name the array. */
 static bool error_matches(const char *expected, const found *f)
 {
     static const char range[] = "vector::_M_range_check", stream[] = "There is no Stream(";
@@ -209,7 +209,7 @@ static bool error_matches(const char *expected, const found *f)
     return strcmp(f->err.text, expected) == 0;
 }
 
-/* The first element that differs; the shorter length where none does. */
+/* The index of the first element that differs; the shorter length if none does. */
 static size_t first_difference(const conf_threads_outcome *expected, const found *f)
 {
     size_t n = expected->n < f->n ? expected->n : f->n, i = 0;
@@ -272,29 +272,32 @@ static void print_found(char *text, size_t size, const conf_threads_outcome *exp
 static void fail(const replay *r, conf_verdict *v)
 {
     const conf_threads_outcome *expected = &r->program->steps[r->step].expect;
-    char should[256], is[256];
-    print_expected(should, sizeof should, expected, &r->found);
-    print_found(is, sizeof is, expected, &r->found);
-    conf_verdict_fail(v, CONF_CLASS_THREADS, "%s: expected %s, found %s", v->where, should, is);
+    char expected_text[256], found_text[256];
+    print_expected(expected_text, sizeof expected_text, expected, &r->found);
+    print_found(found_text, sizeof found_text, expected, &r->found);
+    conf_verdict_fail(v, CONF_CLASS_THREADS, "%s: expected %s, found %s", v->where, expected_text,
+                      found_text);
 }
 
-/* Threads end first, then arrays are freed: that they outlive their makers is promised. */
+/* Ends the threads before it frees the arrays: the ABI promises that arrays outlive the threads that
+ * made them. */
 static void end_all(replay *r, conf_verdict *v)
 {
     (void)snprintf(v->where, sizeof v->where, "the end of the threads");
-    for (size_t i = 0; i < r->program->n_threads; i++) end(&r->actors[i]);
+    for (size_t i = 0; i < r->program->n_threads; i++) end(&r->workers[i]);
     (void)snprintf(v->where, sizeof v->where, "array_free");
     for (size_t i = 0; i < r->program->n_steps; i++)
         if (r->array_of[i]) r->streams->array_free(r->array_of[i]);
     v->where[0] = '\0';
 }
 
-/* Where the outcome of a step diverges, what follows says nothing: the process ends with whatever is open. */
+/* Stops at the first step whose outcome diverges, without ending threads or freeing arrays: the process
+ * ends after this vector. */
 static void run(replay *r, conf_verdict *v)
 {
     for (r->step = 0; r->step < r->program->n_steps; r->step++) {
         conf_threads_step_print(v->where, sizeof v->where, r->program, r->step);
-        if (!give_turn(r)) {
+        if (!run_on_thread(r)) {
             conf_verdict_set(v, CONF_BROKEN, "%s: no thread can be started", v->where);
             return;
         }
@@ -305,7 +308,7 @@ static void run(replay *r, conf_verdict *v)
     end_all(r, v);
 }
 
-/* Nothing is freed: the process ends here, and threads may still hold on to it. */
+/* Frees nothing: threads may still use the data, and the process ends after this vector. */
 void conf_threads_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                          const conf_json_at *at, conf_verdict *v)
 {
@@ -320,15 +323,15 @@ void conf_threads_replay(const void *offered, const conf_case *c, const conf_vec
     }
     replay r = {.streams = offered,
                 .program = &program,
-                .actors = calloc(program.n_threads, sizeof *r.actors),
+                .workers = calloc(program.n_threads, sizeof *r.workers),
                 .stream_of = calloc(program.n_steps, sizeof *r.stream_of),
                 .array_of = calloc(program.n_steps, sizeof(assay_array *)),
                 .found.value = malloc(CONF_THREADS_LENGTH_MAX * sizeof(float))};
-    if (!r.actors || !r.stream_of || !r.array_of || !r.found.value) {
+    if (!r.workers || !r.stream_of || !r.array_of || !r.found.value) {
         conf_verdict_set(v, CONF_BROKEN, "out of memory");
         return;
     }
-    for (size_t i = 0; i < program.n_threads; i++) r.actors[i].replay = &r;
+    for (size_t i = 0; i < program.n_threads; i++) r.workers[i].replay = &r;
     run(&r, v);
 }
 

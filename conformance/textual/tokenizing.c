@@ -8,16 +8,16 @@
 #include "base/error.h"
 #include "conformance/abi/serving.h"
 
-#define SHOWN_MAX 200 /* bytes of a text in a reason */
+#define SHOWN_MAX 200 /* bytes of a text in a message */
 
-/* A vector as it stands in its file; places borrow the vector's, and this must not be copied. */
+/* A parsed vector. Points into itself and to the vector's conf_json_at: must not be copied. */
 typedef struct tokenizing {
     conf_json_at input, expect;
-    conf_json_at text, ids; /* of the input: one of them */
+    conf_json_at text, ids; /* members of input: text if encodes, otherwise ids */
     conf_json_at ids_out, text_out, pieces_out;
     bool encodes, decodes, streams;
-    bool special;     /* add_special_tokens or skip_special_tokens; as published true where absent */
-    int32_t *numbers; /* of `ids` */
+    bool special;     /* add_special_tokens or skip_special_tokens; default true, as published */
+    int32_t *numbers; /* [n_numbers], the values of `ids` */
     size_t n_numbers;
 } tokenizing;
 
@@ -41,7 +41,7 @@ static assay_status check_ids(const conf_json_at *ids, assay_error *err)
     return rc;
 }
 
-/* One piece for each id and, where the vector has it, the rest. */
+/* Checks `pieces`: one for each id, and optionally the text that detokenizer_end emits. */
 static assay_status check_pieces(const tokenizing *t, assay_error *err)
 {
     assay_status rc = conf_json_expect(&t->pieces_out, json_type_array, err);
@@ -138,17 +138,17 @@ static void replay_encoding(const assay_serving *s, const assay_tokenizer *token
 {
     assay_error err = {0};
     size_t n = 0;
-    const size_t room = 2 * json_object_array_length(t->ids_out.value) + 16;
-    int32_t *ids = malloc(room * sizeof *ids);
+    const size_t capacity = 2 * json_object_array_length(t->ids_out.value) + 16;
+    int32_t *ids = malloc(capacity * sizeof *ids);
     if (!ids) {
         conf_verdict_set(v, CONF_BROKEN, "out of memory");
         return;
     }
     const assay_status rc =
         s->encode(tokenizer, json_object_get_string(t->text.value),
-                  (size_t)json_object_get_string_len(t->text.value), t->special, ids, room, &n, &err);
+                  (size_t)json_object_get_string_len(t->text.value), t->special, ids, capacity, &n, &err);
     if (rc != ASSAY_OK) refused(v, "encode", rc, &err);
-    else judge_ids(t, ids, n < room ? n : room, v);
+    else judge_ids(t, ids, n < capacity ? n : capacity, v);
     free(ids);
 }
 
@@ -173,9 +173,11 @@ static void take_piece(void *context, assay_part part, const char *text, size_t 
     (void)buffer_append(context, text, n);
 }
 
-/* Gives the ids to a detokenizer; `piece` is called with the number of each piece. */
+/* Judges piece `number`; false ends the stream. */
 typedef bool piece_judge(const tokenizing *t, size_t number, const buffer *piece, conf_verdict *v);
 
+/* Feeds the ids to a detokenizer, which appends to `piece`. Unless `join`, `piece` is emptied before
+ * each id. judge, if not NULL, is called after each id, and after the end with number n_numbers. */
 static void stream(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
                    piece_judge *judge, buffer *piece, bool join, conf_verdict *v)
 {

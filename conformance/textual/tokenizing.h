@@ -1,5 +1,5 @@
-/* Textual cases of kind tokenizer: texts and their ids, ids and their text, and what is certain of it as they
- * come.
+/* Textual cases of kind tokenizer: encoding a text, decoding ids, and the pieces of text that a
+ * detokenizer emits after each id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TEXTUAL_TOKENIZING_H
@@ -7,7 +7,7 @@
 
 #include "conformance/textual/textual.h"
 
-/* For conf_textual. */
+/* The members of conf_textual for kind tokenizer. */
 assay_status conf_tokenizing_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                    assay_error *err);
 const void *conf_tokenizing_open(const char *module, conf_verdict *v);

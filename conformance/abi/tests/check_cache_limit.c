@@ -1,4 +1,4 @@
-/* Cases whose caches hold no more than a limit: what is read and refused, and who replays them.
+/* Cases with a cache limit: which limits are read, which are refused, which engines replay them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -43,7 +43,7 @@ static void expect_refused(const char *reason)
     assert_holds(err.text, reason);
 }
 
-START_TEST(what_caches_hold_is_read)
+START_TEST(a_cache_limit_is_read)
 {
     expect_limit(0, 0);
     write_limit(11, 4);
@@ -70,14 +70,14 @@ static const struct {
     {11, 0.5, "cache_kept is 0.5, expected a whole number from 0 to 10"},
 };
 
-START_TEST(a_limit_that_leaves_no_room_is_refused)
+START_TEST(a_limit_out_of_range_is_refused)
 {
     write_limit(BAD[_i].limit, BAD[_i].kept);
     expect_refused(BAD[_i].says);
 }
 END_TEST
 
-START_TEST(a_limit_is_two_numbers)
+START_TEST(a_limit_needs_both_attributes_as_numbers)
 {
     write_limit(11, 4);
     edit_attribute(path, "cache_kept", "4");
@@ -101,10 +101,11 @@ START_TEST(a_refused_limit_is_a_broken_fixture)
 }
 END_TEST
 
-/* fake32 has a table of today without it, old_table one of the first version. */
+/* Engines without session_open_with: fake32's table has the current size and NULL there, old_table's
+ * has the size of the first version. */
 static const char *const UNABLE[] = {"fake32", "old_table"};
 
-START_TEST(an_engine_that_offers_no_limit_skips_the_case)
+START_TEST(an_engine_without_session_open_with_skips_the_case)
 {
     write_limit(4, 1);
     const support_output *o = support_assay("run --engine %s sound.h5", support_engine(UNABLE[_i]));
@@ -118,11 +119,11 @@ int main(void)
     Suite *suite = suite_create("conformance/abi/cache_limit");
     TCase *tc = tcase_create("limits");
     tcase_add_checked_fixture(tc, setup, support_teardown);
-    tcase_add_test(tc, what_caches_hold_is_read);
-    tcase_add_loop_test(tc, a_limit_that_leaves_no_room_is_refused, 0, (int)(sizeof BAD / sizeof *BAD));
-    tcase_add_test(tc, a_limit_is_two_numbers);
+    tcase_add_test(tc, a_cache_limit_is_read);
+    tcase_add_loop_test(tc, a_limit_out_of_range_is_refused, 0, (int)(sizeof BAD / sizeof *BAD));
+    tcase_add_test(tc, a_limit_needs_both_attributes_as_numbers);
     tcase_add_test(tc, a_refused_limit_is_a_broken_fixture);
-    tcase_add_loop_test(tc, an_engine_that_offers_no_limit_skips_the_case, 0, 2);
+    tcase_add_loop_test(tc, an_engine_without_session_open_with_skips_the_case, 0, 2);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

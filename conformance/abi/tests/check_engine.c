@@ -1,4 +1,4 @@
-/* Modules that are no engines, and finding those that are.
+/* Opening modules that are not engines, and finding engines by name or path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
@@ -18,7 +18,7 @@ static const char *const modules[][2] = {
     {"not_there", "cannot open shared object file"},
 };
 
-START_TEST(a_module_that_is_no_engine_is_refused)
+START_TEST(a_module_that_is_not_an_engine_is_refused)
 {
     const assay_engine *e = NULL;
     assay_error err = {0};
@@ -28,7 +28,7 @@ START_TEST(a_module_that_is_no_engine_is_refused)
 }
 END_TEST
 
-START_TEST(a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is)
+START_TEST(a_name_is_searched_in_order_and_a_path_is_used_unchanged)
 {
     support_mkdir(support_path("one"));
     support_mkdir(support_path("two"));
@@ -54,8 +54,8 @@ int main(void)
     Suite *suite = suite_create("conformance/abi/engine");
     TCase *tests = tcase_create("engines");
     tcase_add_checked_fixture(tests, support_setup, support_teardown);
-    tcase_add_loop_test(tests, a_module_that_is_no_engine_is_refused, 0, 7);
-    tcase_add_test(tests, a_name_is_looked_for_in_order_and_a_path_is_taken_as_it_is);
+    tcase_add_loop_test(tests, a_module_that_is_not_an_engine_is_refused, 0, 7);
+    tcase_add_test(tests, a_name_is_searched_in_order_and_a_path_is_used_unchanged);
     suite_add_tcase(suite, tests);
     return support_run(suite);
 }

@@ -1,5 +1,5 @@
-/* Stop sets and replies through the program: what agrees, every rule that a module may break, and what it
- * must not bring down.
+/* Stop sets and replies through assay run: a module that agrees, a module that breaks each rule in
+ * turn, and a module that crashes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void setup(void)
     support_write_text(support_path("cases/tools.json"), tools);
 }
 
-/* assay run of the module, which breaks the rule `fault`. */
+/* Runs `assay run` with the test module "serving", which has the planted fault `fault`. */
 static const support_output *run(const char *fault, const char *arguments)
 {
     return support_run_module("serving", fault, arguments);
@@ -55,7 +55,7 @@ START_TEST(a_sound_module_without_an_engine_agrees)
 }
 END_TEST
 
-START_TEST(what_needs_an_engine_is_skipped_without_one)
+START_TEST(cases_that_need_an_engine_are_skipped_without_one)
 {
     support_write_cases();
     const support_output *o = run("none", "cases sound");
@@ -65,7 +65,7 @@ START_TEST(what_needs_an_engine_is_skipped_without_one)
 }
 END_TEST
 
-/* What tells, and what is said of it. */
+/* Faults, each with the case that notices it and the message expected. */
 static const struct {
     const char *fault, *name, *reason;
 } faults[] = {
@@ -92,7 +92,7 @@ static const struct {
      "calls[0].arguments: expected \"{\"b\":1}\", found \"{\"b\": 2}\" (they differ at byte 5)\n"},
 };
 
-START_TEST(a_broken_rule_is_named_with_its_vector)
+START_TEST(a_broken_rule_is_reported_with_its_vector)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "cases/%s.json", faults[_i].name);
@@ -103,7 +103,7 @@ START_TEST(a_broken_rule_is_named_with_its_vector)
 }
 END_TEST
 
-START_TEST(a_crash_is_that_of_its_vector)
+START_TEST(a_crash_fails_its_vector)
 {
     const support_output *o = run("crash", "cases/tools.json");
     assert_code(o, 1);
@@ -132,7 +132,7 @@ START_TEST(a_broken_table_is_an_error)
 }
 END_TEST
 
-START_TEST(what_a_table_lacks_is_skipped_by_name)
+START_TEST(a_missing_member_is_skipped_by_name)
 {
     const support_output *o = run("lacks", "cases");
     assert_code(o, 77);
@@ -148,7 +148,7 @@ START_TEST(what_a_table_lacks_is_skipped_by_name)
 }
 END_TEST
 
-START_TEST(a_parser_that_is_not_there_is_skipped_by_name)
+START_TEST(an_unknown_parser_is_skipped_by_name)
 {
     support_write_text(support_path("cases/tools.json"),
                        CASE("tools", "{\"id\":1,\"input\":{\"parser\":\"x\",\"text\":\"\"},\"expect\":{"
@@ -159,7 +159,7 @@ START_TEST(a_parser_that_is_not_there_is_skipped_by_name)
 }
 END_TEST
 
-/* A vector that breaks the format, and what is said of it. */
+/* Cases with a vector that breaks the format, and the message expected. */
 static const struct {
     const char *text, *reason;
 } unsound[] = {
@@ -211,7 +211,7 @@ START_TEST(a_vector_that_breaks_the_format_is_an_error)
 }
 END_TEST
 
-START_TEST(an_unknown_member_is_passed_over_with_a_warning)
+START_TEST(an_unknown_member_is_ignored_with_a_warning)
 {
     support_write_text(support_path("cases/tools.json"),
                        CASE("tools",
@@ -240,14 +240,14 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_sound_module_without_an_engine_agrees);
-    tcase_add_test(t, what_needs_an_engine_is_skipped_without_one);
-    tcase_add_loop_test(t, a_broken_rule_is_named_with_its_vector, 0, sizeof faults / sizeof *faults);
-    tcase_add_test(t, a_crash_is_that_of_its_vector);
+    tcase_add_test(t, cases_that_need_an_engine_are_skipped_without_one);
+    tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
+    tcase_add_test(t, a_crash_fails_its_vector);
     tcase_add_loop_test(t, a_broken_table_is_an_error, 0, sizeof tables / sizeof *tables);
-    tcase_add_test(t, what_a_table_lacks_is_skipped_by_name);
-    tcase_add_test(t, a_parser_that_is_not_there_is_skipped_by_name);
+    tcase_add_test(t, a_missing_member_is_skipped_by_name);
+    tcase_add_test(t, an_unknown_parser_is_skipped_by_name);
     tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
-    tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
+    tcase_add_test(t, an_unknown_member_is_ignored_with_a_warning);
     suite_add_tcase(s, t);
     return support_run(s);
 }

@@ -1,4 +1,4 @@
-/* Shapes and types of the arrays of a case, at the limits of what is read, and the frame of a case.
+/* Limits of the shapes and types of a case's arrays, and the frame of a case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -51,7 +51,7 @@ END_TEST
 
 static const struct {
     size_t rank, shape[4];
-    const char *reason; /* NULL: sound */
+    const char *reason; /* NULL: valid */
     size_t n_heads, head_dim;
 } rotated[] = {
     {2, {3, 4}, NULL, 1, 4},
@@ -63,7 +63,7 @@ static const struct {
     {2, {3, 0}, "/input/x has neither shape", 0, 0},
 };
 
-START_TEST(a_rope_rotates_heads_or_a_head)
+START_TEST(x_has_one_head_or_several)
 {
     static const double values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     support_write_rope(path, "{}");
@@ -92,7 +92,7 @@ static const struct {
               {5, 5, "/expect/truth/cos has 5 columns, expected 1..4"},
               {4, 3, "/expect/truth/sin has shape [3,3], expected [3,4]"}};
 
-START_TEST(tables_are_as_wide_as_a_head_or_less)
+START_TEST(tables_have_at_most_head_dim_columns)
 {
     static const double values[15] = {1};
     support_write_rope(path, "{}");
@@ -184,8 +184,8 @@ int main(void)
     TCase *arrays = tcase_create("arrays");
     tcase_add_checked_fixture(arrays, setup, support_teardown);
     tcase_add_test(arrays, a_rope_of_float32_is_widened);
-    tcase_add_loop_test(arrays, a_rope_rotates_heads_or_a_head, 0, COUNT(rotated));
-    tcase_add_loop_test(arrays, tables_are_as_wide_as_a_head_or_less, 0, COUNT(tables));
+    tcase_add_loop_test(arrays, x_has_one_head_or_several, 0, COUNT(rotated));
+    tcase_add_loop_test(arrays, tables_have_at_most_head_dim_columns, 0, COUNT(tables));
     tcase_add_loop_test(arrays, positions_have_one_axis_or_three, 0, COUNT(positions));
     tcase_add_loop_test(arrays, a_frame_has_the_sizes_of_its_case, 0, 2);
     tcase_add_test(arrays, a_frame_needs_a_vocabulary);

@@ -21,7 +21,7 @@ static void setup(void)
         support_write_text(support_path("%s", files[i]), "");
 }
 
-/* Relative directories are those of the test. */
+/* Makes the test's directory the working directory, so that tests can use relative paths. */
 static void enter(void)
 {
     before = get_current_dir_name();
@@ -34,7 +34,7 @@ static void leave(void)
     free(before);
 }
 
-/* Arguments, and the ids of all cases in their order. */
+/* Arguments, and the ids of the cases found, in order (only the first four are listed). */
 static const struct {
     const char *arguments[3];
     const char *ids[4];
@@ -59,7 +59,7 @@ START_TEST(a_case_has_a_name_before_its_extension)
 {
     static const struct {
         const char *path;
-        size_t stem; /* 0: it is none */
+        size_t stem; /* 0: not a case's name */
     } names[] = {{"x.h5", 1},   {"a/x.json", 3},   {"a.h5/bc.json.gz", 7}, {".h5", 0}, {"a/.json", 0},
                  {"a.h5/b", 0}, {"a/x.h5.txt", 0}, {"a/xh5", 0},           {"", 0}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -71,7 +71,7 @@ START_TEST(a_case_has_a_name_before_its_extension)
 }
 END_TEST
 
-START_TEST(ids_keep_what_tells_directories_apart)
+START_TEST(ids_begin_after_the_common_prefix)
 {
     conf_found_list list = {0};
     assay_error err = {0};
@@ -87,7 +87,7 @@ START_TEST(ids_keep_what_tells_directories_apart)
 }
 END_TEST
 
-START_TEST(absolute_directories_are_told_apart_as_well)
+START_TEST(absolute_directories_have_ids_without_their_common_prefix)
 {
     char left[4096], right[4096];
     conf_found_list list = {0};
@@ -105,7 +105,7 @@ START_TEST(absolute_directories_are_told_apart_as_well)
 END_TEST
 
 /* The bundled cases are of these kinds. */
-START_TEST(a_directory_stands_for_its_cases_of_every_kind)
+START_TEST(a_directory_is_searched_for_cases_of_every_kind)
 {
     static const char *const dirs[] = {"qwen2/base",        "rope",           "serving/eos",
                                        "serving/reasoning", "serving/events", "serving/tools",
@@ -121,7 +121,7 @@ START_TEST(a_directory_stands_for_its_cases_of_every_kind)
 }
 END_TEST
 
-START_TEST(reports_and_filters_see_those_ids)
+START_TEST(reports_and_filters_use_those_ids)
 {
     (void)support_write_decoder(support_path("a/x.h5"), "logits", "ok");
     (void)support_write_decoder(support_path("top/left/x.h5"), "logits", "off");
@@ -143,10 +143,10 @@ int main(void)
     TCase *cases = tcase_create("ids");
     tcase_add_checked_fixture(cases, setup, support_teardown);
     tcase_add_test(cases, a_case_has_a_name_before_its_extension);
-    tcase_add_loop_test(cases, ids_keep_what_tells_directories_apart, 0, sizeof given / sizeof *given);
-    tcase_add_test(cases, absolute_directories_are_told_apart_as_well);
-    tcase_add_test(cases, a_directory_stands_for_its_cases_of_every_kind);
-    tcase_add_test(cases, reports_and_filters_see_those_ids);
+    tcase_add_loop_test(cases, ids_begin_after_the_common_prefix, 0, sizeof given / sizeof *given);
+    tcase_add_test(cases, absolute_directories_have_ids_without_their_common_prefix);
+    tcase_add_test(cases, a_directory_is_searched_for_cases_of_every_kind);
+    tcase_add_test(cases, reports_and_filters_use_those_ids);
     suite_add_tcase(suite, cases);
     return support_run(suite);
 }

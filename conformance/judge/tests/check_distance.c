@@ -1,4 +1,4 @@
-/* Distances of one row from another.
+/* Distances between two rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
@@ -11,13 +11,13 @@
 enum { V = 5 };
 static const double truth[V] = {1, 2, 3, -4, 0};
 
-START_TEST(the_largest_number_of_a_row_may_be_its_first)
+START_TEST(the_largest_element_may_be_the_first)
 {
     ck_assert_double_eq(conf_max_abs((double[]){-3, 2, NAN, -INFINITY}, 4), 3);
 }
 END_TEST
 
-START_TEST(infinities_agree_only_with_their_own_sign)
+START_TEST(infinities_agree_only_with_the_same_sign)
 {
     double t[3] = {1, -INFINITY, 2}, same[3] = {1, -INFINITY, 2}, other[3] = {1, INFINITY, 2},
            finite[3] = {1, -1e300, 2};
@@ -41,7 +41,7 @@ END_TEST
 
 START_TEST(kl_is_accurate_where_two_rows_almost_agree)
 {
-    /* Two tokens of p = 1/2, one of them off by δ: KL = log cosh(δ/2), in its series. */
+    /* Two tokens of p = 1/2, one logit off by δ: KL = log cosh(δ/2), computed by its series. */
     double t[2] = {0, 0};
     for (int k = 1; k < 14; k++) {
         double delta = pow(10, -k), c[2] = {0, delta};
@@ -51,9 +51,10 @@ START_TEST(kl_is_accurate_where_two_rows_almost_agree)
 }
 END_TEST
 
-START_TEST(the_series_of_kl_is_exact_up_to_where_it_ends)
+START_TEST(the_series_of_kl_is_accurate_on_its_range)
 {
-    /* Three tokens of p = 1/3, one of them off by δ: in extended precision nothing is lost yet. */
+    /* Three tokens of p = 1/3, one logit off by δ; extended precision is accurate enough without the
+     * series. */
     const double t[3] = {0, 0, 0};
     for (int k = 1; k < 16; k++) {
         const double delta = k / 1024.0, c[3] = {0, 0, delta};
@@ -84,11 +85,11 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/judge/distance");
     TCase *tests = tcase_create("distances");
-    tcase_add_test(tests, the_largest_number_of_a_row_may_be_its_first);
-    tcase_add_test(tests, infinities_agree_only_with_their_own_sign);
+    tcase_add_test(tests, the_largest_element_may_be_the_first);
+    tcase_add_test(tests, infinities_agree_only_with_the_same_sign);
     tcase_add_test(tests, a_shift_of_all_logits_has_no_kl);
     tcase_add_test(tests, kl_is_accurate_where_two_rows_almost_agree);
-    tcase_add_test(tests, the_series_of_kl_is_exact_up_to_where_it_ends);
+    tcase_add_test(tests, the_series_of_kl_is_accurate_on_its_range);
     tcase_add_test(tests, kl_follows_its_definition_where_two_rows_differ);
     suite_add_tcase(suite, tests);
     return support_run(suite);

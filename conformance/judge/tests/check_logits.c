@@ -64,7 +64,7 @@ START_TEST(four_times_the_noise_agrees)
 }
 END_TEST
 
-START_TEST(more_than_four_times_the_noise_diverges_at_its_row_and_element)
+START_TEST(more_than_four_times_the_noise_diverges)
 {
     found[8] = truth[8] - 4.001 * NOISE;
     conf_logits_judgement j = judge32();
@@ -90,7 +90,7 @@ START_TEST(a_distance_of_exactly_its_bound_agrees)
 }
 END_TEST
 
-START_TEST(the_first_diverging_row_is_named_and_the_worst_is_measured)
+START_TEST(the_first_diverging_row_and_the_worst_multiple_are_reported)
 {
     found[0] += 5 * NOISE;
     found[9] += 50 * NOISE;
@@ -101,11 +101,11 @@ START_TEST(the_first_diverging_row_is_named_and_the_worst_is_measured)
 }
 END_TEST
 
-START_TEST(without_noise_sixteen_ulps_are_assumed)
+START_TEST(without_noise_the_floor_is_used)
 {
     memcpy(float32, truth, sizeof float32);
     conf_bounds b = conf_bounds_float32(truth, float32, R, V);
-    ck_assert_double_eq(b.max_abs, 16 * ldexp(1, 2 - 23)); /* max|t| = 7: its ulp is 2^(2-23) */
+    ck_assert_double_eq(b.max_abs, 16 * ldexp(1, 2 - 23)); /* the ulp of max|t| = 7 is 2^(2-23) */
     found[0] += 63 * ldexp(1, 2 - 23);
     ck_assert_int_eq(judge32().rule, CONF_RULE_NONE);
     found[0] += 2 * ldexp(1, 2 - 23);
@@ -122,11 +122,11 @@ START_TEST(the_floor_is_sixteen_float32_ulps)
 }
 END_TEST
 
-static const double no_numbers[] = {NAN, INFINITY, -INFINITY};
+static const double non_finite[] = {NAN, INFINITY, -INFINITY};
 
-START_TEST(a_value_that_is_no_number_diverges_at_its_position)
+START_TEST(a_non_finite_value_diverges_at_its_position)
 {
-    found[6] = no_numbers[_i];
+    found[6] = non_finite[_i];
     conf_logits_judgement j = judge32();
     ck_assert_int_eq(j.rule, CONF_RULE_MASK);
     ck_assert_uint_eq(j.row, 1);
@@ -146,15 +146,15 @@ START_TEST(a_row_that_was_not_written_diverges)
 }
 END_TEST
 
-/* One element of the float32 run carries all the noise: the largest error may be large, the others may not.
- */
+/* One element of the float32 run has all the noise: the bound of the largest error is then wide, the
+ * bounds of RMSE and KL are narrow. */
 static void concentrate_noise(void)
 {
     memcpy(float32, truth, sizeof float32);
     float32[4] = truth[4] + NOISE;
 }
 
-START_TEST(errors_everywhere_break_the_rmse_where_no_single_one_is_too_large)
+START_TEST(many_small_errors_break_the_rmse)
 {
     concentrate_noise();
     for (size_t v = 0; v < V; v++) found[v] = truth[v] + 3 * NOISE;
@@ -170,10 +170,10 @@ START_TEST(errors_everywhere_break_the_rmse_where_no_single_one_is_too_large)
 }
 END_TEST
 
-START_TEST(an_error_on_a_likely_token_breaks_kl_where_its_size_is_allowed)
+START_TEST(an_allowed_error_on_a_likely_token_breaks_kl)
 {
     concentrate_noise();
-    found[1] = truth[1] + 3 * NOISE; /* p = 0.24, the noise sits on p = 0.03 */
+    found[1] = truth[1] + 3 * NOISE; /* p = 0.24; the element with the noise has p = 0.03 */
     conf_logits_judgement j = judge32();
     ck_assert_int_eq(j.rule, CONF_RULE_KL);
     ck_assert_uint_eq(j.row, 0);
@@ -207,7 +207,7 @@ START_TEST(another_best_token_beyond_a_tie_is_beyond_the_bound)
 }
 END_TEST
 
-START_TEST(a_float64_engine_may_be_off_by_a_hundred_billionth)
+START_TEST(the_float64_bound_is_1e_11_of_the_largest_logit)
 {
     found[9] = truth[9] + 6.9e-11;
     conf_logits_judgement j = judge64(CONF_FLOAT64_BOUND);
@@ -218,7 +218,7 @@ START_TEST(a_float64_engine_may_be_off_by_a_hundred_billionth)
 }
 END_TEST
 
-START_TEST(a_case_may_give_a_float64_engine_more)
+START_TEST(a_case_may_loosen_the_float64_bound)
 {
     found[9] = truth[9] + 6.9e-9;
     ck_assert_int_eq(judge64(CONF_FLOAT64_BOUND).rule, CONF_RULE_MAX_ABS);
@@ -242,8 +242,9 @@ START_TEST(a_difference_that_overflows_diverges)
 }
 END_TEST
 
-/* A row of more than two blocks, whose interesting elements stand behind the first; exact in float32. The
- * best token is off by much, or by little where near. */
+/* A row of more than two blocks whose largest element, largest error and infinity are after the first
+ * block. All values are exact in float32. near: the best token has a small error instead of the largest
+ * one. */
 enum { LONG = 1300 };
 static double long_truth[LONG], long_found[LONG];
 static float narrow_truth[LONG], narrow_found[LONG];
@@ -305,7 +306,7 @@ START_TEST(a_long_row_follows_the_definitions)
 }
 END_TEST
 
-START_TEST(a_mask_that_differs_behind_the_first_block_is_found)
+START_TEST(a_mask_difference_after_the_first_block_is_found)
 {
     fill_long(false);
     narrow_found[1000] = INFINITY;
@@ -345,24 +346,24 @@ int main(void)
     tcase_add_test(rows, the_truth_itself_agrees);
     tcase_add_test(rows, the_noise_is_the_largest_distance_of_the_float32_run_over_all_rows);
     tcase_add_test(rows, four_times_the_noise_agrees);
-    tcase_add_test(rows, more_than_four_times_the_noise_diverges_at_its_row_and_element);
+    tcase_add_test(rows, more_than_four_times_the_noise_diverges);
     tcase_add_test(rows, a_distance_of_exactly_its_bound_agrees);
-    tcase_add_test(rows, the_first_diverging_row_is_named_and_the_worst_is_measured);
-    tcase_add_test(rows, without_noise_sixteen_ulps_are_assumed);
+    tcase_add_test(rows, the_first_diverging_row_and_the_worst_multiple_are_reported);
+    tcase_add_test(rows, without_noise_the_floor_is_used);
     tcase_add_test(rows, the_floor_is_sixteen_float32_ulps);
-    tcase_add_loop_test(rows, a_value_that_is_no_number_diverges_at_its_position, 0, 3);
+    tcase_add_loop_test(rows, a_non_finite_value_diverges_at_its_position, 0, 3);
     tcase_add_test(rows, a_row_that_was_not_written_diverges);
-    tcase_add_test(rows, errors_everywhere_break_the_rmse_where_no_single_one_is_too_large);
-    tcase_add_test(rows, an_error_on_a_likely_token_breaks_kl_where_its_size_is_allowed);
+    tcase_add_test(rows, many_small_errors_break_the_rmse);
+    tcase_add_test(rows, an_allowed_error_on_a_likely_token_breaks_kl);
     tcase_add_test(rows, another_best_token_within_the_bound_is_counted);
     tcase_add_test(rows, another_best_token_beyond_a_tie_is_beyond_the_bound);
-    tcase_add_test(rows, a_float64_engine_may_be_off_by_a_hundred_billionth);
-    tcase_add_test(rows, a_case_may_give_a_float64_engine_more);
+    tcase_add_test(rows, the_float64_bound_is_1e_11_of_the_largest_logit);
+    tcase_add_test(rows, a_case_may_loosen_the_float64_bound);
     tcase_add_test(rows, float32_noise_does_not_excuse_a_float64_engine);
     tcase_add_test(rows, a_difference_that_overflows_diverges);
     tcase_add_loop_test(rows, float32_is_judged_as_the_double_of_the_same_value, 0, 2);
     tcase_add_loop_test(rows, a_long_row_follows_the_definitions, 0, 2);
-    tcase_add_test(rows, a_mask_that_differs_behind_the_first_block_is_found);
+    tcase_add_test(rows, a_mask_difference_after_the_first_block_is_found);
     tcase_add_loop_test(rows, rows_may_be_judged_in_any_order, 0, 2);
     suite_add_tcase(suite, rows);
     return support_run(suite);

@@ -1,4 +1,4 @@
-/* Goldens that no run can have: a noise out of the plausible range would widen every bound that is made of
+/* Goldens with implausible noise are refused: noise out of range would widen every bound derived from
  * it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,7 +15,7 @@
 
 enum { N_PREFILL = CASE_B * CASE_T * FORMULA_VOCAB, N_DECODE = CASE_B * CASE_N * FORMULA_VOCAB };
 
-/* The logits of a case as they lie in its file, padding included. */
+/* The logits of a case in the layout of its file, padding included. */
 typedef struct golden {
     double prefill[N_PREFILL], decode[N_DECODE];
 } golden;
@@ -45,7 +45,7 @@ static void read_run(const char *run, golden *g)
     read_values(name, g->decode);
 }
 
-/* Everything is finite but padding, which stays as it is. */
+/* Changes all values except padding, the only values that are not finite. */
 static void change_all(golden *g, double (*change)(double value))
 {
     for (size_t i = 0; i < N_PREFILL; i++)
@@ -77,7 +77,7 @@ static double zero(double value)
     return 0;
 }
 
-/* To 11 significant bits. */
+/* Rounds to 11 significant bits. */
 static double round_to_float16(double value)
 {
     int exponent;
@@ -90,7 +90,7 @@ static double negate(double value)
     return -value;
 }
 
-/* The rows of the last sample in the place of one another. */
+/* Swaps the last two rows of the last sample. */
 static void permute(golden *g)
 {
     double row[FORMULA_VOCAB], *last = g->prefill + N_PREFILL - FORMULA_VOCAB, *before = last - FORMULA_VOCAB;
@@ -109,7 +109,7 @@ static void round_all(golden *g)
     change_all(g, round_to_float16);
 }
 
-/* Logits of other weights: of the same size, and elsewhere. */
+/* Stands for logits of other weights: the same magnitude, other values. */
 static void negate_all(golden *g)
 {
     change_all(g, negate);
@@ -121,11 +121,12 @@ static void zero_decode(golden *g)
 }
 
 static const struct {
-    void (*spoil)(golden *g);
-    bool narrow; /* far enough away for a run in a narrower type, too */
-} spoilt[] = {{zero_all, true}, {negate_all, true}, {permute, true}, {zero_decode, true}, {round_all, false}};
+    void (*corrupt)(golden *g);
+    bool narrow; /* also refused for a run in a narrower type */
+} corruptions[] = {
+    {zero_all, true}, {negate_all, true}, {permute, true}, {zero_decode, true}, {round_all, false}};
 
-enum { N_SPOILT = sizeof spoilt / sizeof *spoilt };
+enum { N_CORRUPTIONS = sizeof corruptions / sizeof *corruptions };
 
 static void assert_refused(const char *reason)
 {
@@ -144,18 +145,18 @@ static void assert_sound(void)
     conf_case_free(c);
 }
 
-START_TEST(a_float32_run_that_no_model_gives_is_refused)
+START_TEST(an_implausible_float32_run_is_refused)
 {
     golden g;
     read_run("float32", &g);
-    spoilt[_i].spoil(&g);
+    corruptions[_i].corrupt(&g);
     write_f32("float32", &g);
     assert_refused("/expect/float32 is ");
     assert_refused("no run of these weights and inputs in its type is farther away");
 }
 END_TEST
 
-START_TEST(a_narrower_run_that_no_model_gives_is_refused)
+START_TEST(an_implausible_narrower_run_is_refused)
 {
     static const char *const runs[] = {"bfloat16", "int8"};
     golden g;
@@ -163,10 +164,10 @@ START_TEST(a_narrower_run_that_no_model_gives_is_refused)
     for (size_t i = 0; i < 2; i++) {
         support_write_narrow(path, runs[i]);
         read_run(runs[i], &g);
-        spoilt[_i].spoil(&g);
+        corruptions[_i].corrupt(&g);
         write_f32(runs[i], &g);
         (void)snprintf(reason, sizeof reason, "/expect/%s is ", runs[i]);
-        if (spoilt[_i].narrow) assert_refused(reason);
+        if (corruptions[_i].narrow) assert_refused(reason);
         else assert_sound();
         support_write_narrow(path, runs[i]);
     }
@@ -183,7 +184,7 @@ START_TEST(a_truth_of_zeros_is_refused)
 }
 END_TEST
 
-/* Sets the largest logit of the run off by `distance`. */
+/* Makes the run equal to the truth, except for the first decode logit, which is off by `distance`. */
 static void set_noise(const char *run, double distance)
 {
     golden g;
@@ -204,11 +205,11 @@ static double largest_truth(void)
 static const struct {
     const char *run;
     assay_dtype type;
-    double most; /* of the largest logit, as the manual says */
+    double most; /* as a multiple of the largest logit, as in the manual */
 } limits[] = {
     {"float32", ASSAY_F32, 1.0 / 16384}, {"bfloat16", ASSAY_BF16, 0.875}, {"int8", ASSAY_I8, 0.875}};
 
-START_TEST(the_largest_noise_is_a_share_of_the_largest_logit)
+START_TEST(the_largest_noise_is_relative_to_the_largest_logit)
 {
     const double most = limits[_i].most * largest_truth();
     ck_assert_double_eq(conf_noise_most(limits[_i].type, 8), 8 * limits[_i].most);
@@ -219,8 +220,8 @@ START_TEST(the_largest_noise_is_a_share_of_the_largest_logit)
 }
 END_TEST
 
-/* Within 4 times the noise of such a run logits of zero would agree. */
-START_TEST(a_run_by_which_zeros_would_pass_judges_nothing)
+/* Logits of zero would be within 4 times the noise of such a run. */
+START_TEST(a_run_whose_bound_accepts_zeros_is_not_used)
 {
     static const char reason[] =
         "the run in bfloat16 is a quarter of the largest logit or more away from the truth: "
@@ -244,15 +245,15 @@ START_TEST(a_run_by_which_zeros_would_pass_judges_nothing)
 }
 END_TEST
 
-/* What the floor of the noise stands in for; a bound is not wider for it. */
-START_TEST(a_run_without_any_noise_is_accepted)
+/* The floor is used instead of the noise. */
+START_TEST(a_run_without_noise_is_accepted)
 {
     set_noise("float32", 0);
     assert_sound();
 }
 END_TEST
 
-START_TEST(an_infinite_logit_of_both_is_no_noise)
+START_TEST(equal_infinities_are_not_noise)
 {
     edit_element(path, "/expect/truth/decode", 3, -INFINITY);
     edit_element(path, "/expect/float32/decode", 3, -INFINITY);
@@ -287,7 +288,7 @@ static const struct {
               {"/expect/truth/decode", 3, {CASE_B, CASE_N, FORMULA_VOCAB}},
               {"/trace/layer.00.out", 2, {3, FORMULA_WIDTH}}};
 
-/* A float64 engine would diverge from it. */
+/* Every float64 engine would diverge from a truth that was rounded to float32. */
 START_TEST(a_truth_in_float32_is_refused)
 {
     (void)support_observe(path, "truth", support_path("seen.h5"));
@@ -320,7 +321,7 @@ START_TEST(a_rope_truth_in_float32_is_refused)
 }
 END_TEST
 
-START_TEST(a_tensors_noise_has_a_range_as_well)
+START_TEST(the_noise_of_a_tensor_is_limited_as_well)
 {
     conf_case *c = NULL;
     assay_error err = {0};
@@ -342,8 +343,9 @@ START_TEST(a_tensors_noise_has_a_range_as_well)
 }
 END_TEST
 
-/* Without the range an engine passes that is off by less than four times what zeros are off. */
-START_TEST(every_command_that_judges_calls_the_case_broken)
+/* Without the limit on the noise, every engine with errors below four times the largest logit would
+ * pass. */
+START_TEST(every_command_reports_the_case_as_broken)
 {
     (void)support_observe(path, "truth", support_path("seen.h5"));
     golden g;
@@ -381,19 +383,19 @@ int main(void)
     TCase *cases = tcase_create("goldens");
     tcase_set_timeout(cases, 60);
     tcase_add_checked_fixture(cases, setup, support_teardown);
-    tcase_add_loop_test(cases, a_float32_run_that_no_model_gives_is_refused, 0, N_SPOILT);
-    tcase_add_loop_test(cases, a_narrower_run_that_no_model_gives_is_refused, 0, N_SPOILT);
+    tcase_add_loop_test(cases, an_implausible_float32_run_is_refused, 0, N_CORRUPTIONS);
+    tcase_add_loop_test(cases, an_implausible_narrower_run_is_refused, 0, N_CORRUPTIONS);
     tcase_add_test(cases, a_truth_of_zeros_is_refused);
-    tcase_add_loop_test(cases, the_largest_noise_is_a_share_of_the_largest_logit, 0, 3);
-    tcase_add_test(cases, a_run_by_which_zeros_would_pass_judges_nothing);
-    tcase_add_test(cases, a_run_without_any_noise_is_accepted);
-    tcase_add_test(cases, an_infinite_logit_of_both_is_no_noise);
+    tcase_add_loop_test(cases, the_largest_noise_is_relative_to_the_largest_logit, 0, 3);
+    tcase_add_test(cases, a_run_whose_bound_accepts_zeros_is_not_used);
+    tcase_add_test(cases, a_run_without_noise_is_accepted);
+    tcase_add_test(cases, equal_infinities_are_not_noise);
     tcase_add_test(cases, padding_of_any_run_must_be_nan);
     tcase_add_test(cases, a_row_of_nan_is_refused);
     tcase_add_loop_test(cases, a_truth_in_float32_is_refused, 0, 3);
     tcase_add_loop_test(cases, a_rope_truth_in_float32_is_refused, 0, 3);
-    tcase_add_test(cases, a_tensors_noise_has_a_range_as_well);
-    tcase_add_test(cases, every_command_that_judges_calls_the_case_broken);
+    tcase_add_test(cases, the_noise_of_a_tensor_is_limited_as_well);
+    tcase_add_test(cases, every_command_reports_the_case_as_broken);
     tcase_add_test(cases, a_float64_bound_wider_than_float32_is_refused);
     suite_add_tcase(suite, cases);
     return support_run(suite);

@@ -8,7 +8,7 @@
 #include "conformance/judge/token.h"
 #include "conformance/tests/support.h"
 
-/* The truth prefers 2 to 0 by a hair and to everything else by far; 4 is the stop id. */
+/* In the truth token 2 is ahead of token 0 by 0.01 and of the others by 4 or more; 4 is the stop id. */
 static double truth[5], found[5];
 static const int32_t stops[] = {4};
 static conf_token_step step;
@@ -35,7 +35,7 @@ START_TEST(the_expected_token_is_the_same)
 }
 END_TEST
 
-START_TEST(a_token_that_is_given_is_judged_like_one_that_is_found)
+START_TEST(a_reported_token_is_judged_like_the_largest_logit)
 {
     found[0] = 3.02;
     ck_assert_int_eq(conf_judge_choice(&step, 2), CONF_TOKEN_SAME);
@@ -57,7 +57,7 @@ START_TEST(a_flip_at_a_near_tie_is_excused)
 }
 END_TEST
 
-START_TEST(a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate)
+START_TEST(a_near_tie_is_twice_epsilon_in_truth_and_candidate)
 {
     truth[2] = 3.039;
     found[0] = 3.049;
@@ -65,7 +65,7 @@ START_TEST(a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate
 }
 END_TEST
 
-START_TEST(a_flip_is_refused_where_the_truth_sees_no_tie)
+START_TEST(a_flip_without_a_tie_in_the_truth_diverges)
 {
     found[0] = 3.02;
     truth[2] = 3.05;
@@ -73,14 +73,14 @@ START_TEST(a_flip_is_refused_where_the_truth_sees_no_tie)
 }
 END_TEST
 
-START_TEST(a_flip_is_refused_where_the_candidate_sees_no_tie)
+START_TEST(a_flip_without_a_tie_in_the_candidate_diverges)
 {
     found[0] = 3.06;
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_OTHER);
 }
 END_TEST
 
-START_TEST(a_flip_is_refused_where_no_truth_is_recorded)
+START_TEST(a_flip_without_a_recorded_truth_diverges)
 {
     found[0] = 3.02;
     step.truth = NULL;
@@ -115,7 +115,7 @@ START_TEST(a_stop_id_ends_the_stream_where_the_truth_ends)
 }
 END_TEST
 
-START_TEST(a_stop_id_where_the_truth_goes_on_diverges)
+START_TEST(a_stop_id_where_the_truth_continues_diverges)
 {
     truth[4] = found[4] = 9;
     step.golden = 4;
@@ -123,7 +123,7 @@ START_TEST(a_stop_id_where_the_truth_goes_on_diverges)
 }
 END_TEST
 
-START_TEST(any_stop_id_ends_a_stream_whose_stop_id_was_left_out)
+START_TEST(any_stop_id_ends_a_stream_without_a_recorded_stop_id)
 {
     step.golden = -1;
     step.truth = NULL;
@@ -132,14 +132,14 @@ START_TEST(any_stop_id_ends_a_stream_whose_stop_id_was_left_out)
 }
 END_TEST
 
-START_TEST(going_on_where_the_truth_ends_diverges)
+START_TEST(continuing_where_the_truth_ends_diverges)
 {
     step.golden = -1;
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_GOES_ON);
 }
 END_TEST
 
-START_TEST(logits_that_are_no_numbers_decide_nothing)
+START_TEST(non_finite_logits_determine_no_token)
 {
     found[3] = (double)NAN;
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
@@ -152,7 +152,7 @@ START_TEST(logits_that_are_no_numbers_decide_nothing)
 }
 END_TEST
 
-START_TEST(a_token_that_is_ruled_out_decides_nothing_wrong)
+START_TEST(an_excluded_token_is_allowed)
 {
     found[3] = -INFINITY;
     step.truth = NULL;
@@ -160,7 +160,7 @@ START_TEST(a_token_that_is_ruled_out_decides_nothing_wrong)
 }
 END_TEST
 
-START_TEST(a_tensor_is_measured_in_units_at_its_worst_element)
+START_TEST(the_error_of_a_tensor_is_that_of_its_worst_element)
 {
     double t[3] = {1, 2, 3}, c[3] = {1, 2.5, 3.25};
     conf_tensor_judgement j = conf_judge_tensor(t, c, 3, 0.125);
@@ -210,23 +210,23 @@ int main(void)
     TCase *tokens = tcase_create("tokens");
     tcase_add_checked_fixture(tokens, setup, NULL);
     tcase_add_test(tokens, the_expected_token_is_the_same);
-    tcase_add_test(tokens, a_token_that_is_given_is_judged_like_one_that_is_found);
+    tcase_add_test(tokens, a_reported_token_is_judged_like_the_largest_logit);
     tcase_add_test(tokens, a_flip_at_a_near_tie_is_excused);
-    tcase_add_test(tokens, a_near_tie_is_twice_epsilon_in_the_truth_and_as_much_in_the_candidate);
-    tcase_add_test(tokens, a_flip_is_refused_where_the_truth_sees_no_tie);
-    tcase_add_test(tokens, a_flip_is_refused_where_the_candidate_sees_no_tie);
-    tcase_add_test(tokens, a_flip_is_refused_where_no_truth_is_recorded);
+    tcase_add_test(tokens, a_near_tie_is_twice_epsilon_in_truth_and_candidate);
+    tcase_add_test(tokens, a_flip_without_a_tie_in_the_truth_diverges);
+    tcase_add_test(tokens, a_flip_without_a_tie_in_the_candidate_diverges);
+    tcase_add_test(tokens, a_flip_without_a_recorded_truth_diverges);
     tcase_add_test(tokens, a_flip_to_a_stop_id_is_never_excused);
     tcase_add_test(tokens, a_flip_from_a_stop_id_is_never_excused);
     tcase_add_test(tokens, a_stop_id_ends_the_stream_where_the_truth_ends);
-    tcase_add_test(tokens, a_stop_id_where_the_truth_goes_on_diverges);
-    tcase_add_test(tokens, any_stop_id_ends_a_stream_whose_stop_id_was_left_out);
-    tcase_add_test(tokens, going_on_where_the_truth_ends_diverges);
-    tcase_add_test(tokens, logits_that_are_no_numbers_decide_nothing);
-    tcase_add_test(tokens, a_token_that_is_ruled_out_decides_nothing_wrong);
+    tcase_add_test(tokens, a_stop_id_where_the_truth_continues_diverges);
+    tcase_add_test(tokens, any_stop_id_ends_a_stream_without_a_recorded_stop_id);
+    tcase_add_test(tokens, continuing_where_the_truth_ends_diverges);
+    tcase_add_test(tokens, non_finite_logits_determine_no_token);
+    tcase_add_test(tokens, an_excluded_token_is_allowed);
     suite_add_tcase(suite, tokens);
     TCase *tensors = tcase_create("tensors");
-    tcase_add_test(tensors, a_tensor_is_measured_in_units_at_its_worst_element);
+    tcase_add_test(tensors, the_error_of_a_tensor_is_that_of_its_worst_element);
     tcase_add_test(tensors, a_tensor_with_nan_is_beyond_every_bound);
     tcase_add_test(tensors, a_tensor_of_zeros_must_be_zeros);
     tcase_add_test(tensors, the_unit_of_a_tensor_is_its_noise_or_sixteen_ulps);

@@ -1,4 +1,4 @@
-/* Reading cases: what a sound one holds, and every refusal of one that is not.
+/* Reading numeric cases: the members of a valid case, and each reason to refuse one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -28,7 +28,7 @@ static conf_case *read_sound(void)
     return c;
 }
 
-/* The message names the file, and what is wrong in it. */
+/* Reading must fail with `status` and a message that contains the path and `reason`. */
 static void assert_refused(assay_status status, const char *reason)
 {
     conf_case *c = NULL;
@@ -72,7 +72,7 @@ START_TEST(forced_steps_may_be_absent)
 }
 END_TEST
 
-START_TEST(forced_steps_may_be_none)
+START_TEST(the_number_of_forced_steps_may_be_zero)
 {
     edit_i32(path, "/input/decode", 2, (size_t[]){CASE_B, 0}, NULL);
     edit_remove(path, "/expect/truth/decode");
@@ -124,7 +124,7 @@ START_TEST(unknown_members_are_noted)
 }
 END_TEST
 
-START_TEST(a_looser_float64_bound_comes_with_its_reason)
+START_TEST(a_looser_float64_bound_is_read_with_its_reason)
 {
     edit_attribute_number(path, "/", "float64_bound", 1e-9);
     edit_attribute(path, "float64_reason", "a long sum");
@@ -205,7 +205,7 @@ START_TEST(an_unknown_kind_is_refused)
 {
     edit_attribute(path, "kind", "logit");
     assert_refused(ASSAY_EFORMAT, "kind \"logit\" is unknown");
-    edit_attribute(path, "kind", "eos"); /* a textual one */
+    edit_attribute(path, "kind", "eos"); /* a textual kind */
     assert_refused(ASSAY_EFORMAT, "kind \"eos\" is unknown");
 }
 END_TEST
@@ -215,7 +215,7 @@ static const char *const numbers[] = {
     "/expect/tokens", "/expect/truth/prefill", "/expect/truth/decode", "/expect/float32/prefill",
     "/trace/embed",   "/expect/float32/decode"};
 
-START_TEST(text_in_the_place_of_numbers_is_refused)
+START_TEST(text_instead_of_numbers_is_refused)
 {
     char reason[64];
     edit_texts(path, numbers[_i], 1, (const char *const[]){"3"});
@@ -226,7 +226,7 @@ END_TEST
 
 static const char *const texts[] = {"schema", "kind", "model", "source", "recorder", "catches"};
 
-START_TEST(a_number_in_the_place_of_text_is_refused)
+START_TEST(a_number_instead_of_text_is_refused)
 {
     char reason[64];
     edit_attribute_number(path, "/", texts[_i], 1);
@@ -255,7 +255,7 @@ START_TEST(a_member_of_another_shape_is_refused)
 }
 END_TEST
 
-START_TEST(members_without_extent_are_refused)
+START_TEST(empty_members_are_refused)
 {
     edit_i32(path, "/expect/tokens", 2, (size_t[]){CASE_B, 0}, NULL);
     assert_refused(ASSAY_EFORMAT, "/expect/tokens is empty");
@@ -267,7 +267,7 @@ START_TEST(members_without_extent_are_refused)
 }
 END_TEST
 
-START_TEST(attributes_of_another_extent_or_type_are_refused)
+START_TEST(attributes_of_another_shape_or_type_are_refused)
 {
     edit_attribute(path, "flags", "alone");
     assert_refused(ASSAY_EFORMAT, "flags has 0 axes and 1 strings, expected a list");
@@ -317,7 +317,7 @@ START_TEST(tokens_outside_the_vocabulary_are_refused)
 }
 END_TEST
 
-START_TEST(tokens_behind_the_end_are_refused)
+START_TEST(tokens_after_the_end_are_refused)
 {
     edit_element(path, "/expect/tokens", 1, -1);
     assert_refused(ASSAY_EFORMAT, "behind its end at step 1");
@@ -352,7 +352,7 @@ START_TEST(a_truth_that_is_nan_is_refused)
 }
 END_TEST
 
-START_TEST(noise_without_end_is_refused)
+START_TEST(infinite_noise_is_refused)
 {
     edit_element(path, "/expect/float32/decode", 1, INFINITY);
     assert_refused(ASSAY_EFORMAT, "/expect/float32/decode: sample 0, position 0, id 1 is inf");
@@ -384,7 +384,7 @@ START_TEST(a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one)
 }
 END_TEST
 
-START_TEST(a_trace_that_is_no_number_is_refused)
+START_TEST(a_trace_with_nan_is_refused)
 {
     for (size_t i = 0; i < 3; i++) {
         char reason[64];
@@ -396,7 +396,7 @@ START_TEST(a_trace_that_is_no_number_is_refused)
 }
 END_TEST
 
-START_TEST(a_noise_that_is_no_distance_is_refused)
+START_TEST(a_noise_that_is_not_a_distance_is_refused)
 {
     edit_attribute_number(path, "/trace/embed", "noise", -1);
     assert_refused(ASSAY_EFORMAT, "noise of /trace/embed is -1");
@@ -414,11 +414,11 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, support_teardown);
     tcase_add_test(cases, a_sound_case_is_read_without_its_padding);
     tcase_add_test(cases, forced_steps_may_be_absent);
-    tcase_add_test(cases, forced_steps_may_be_none);
+    tcase_add_test(cases, the_number_of_forced_steps_may_be_zero);
     tcase_add_test(cases, a_generate_case_needs_no_truth);
     tcase_add_test(cases, other_inputs_keep_their_name_and_type);
     tcase_add_test(cases, unknown_members_are_noted);
-    tcase_add_test(cases, a_looser_float64_bound_comes_with_its_reason);
+    tcase_add_test(cases, a_looser_float64_bound_is_read_with_its_reason);
     tcase_add_test(cases, a_float64_bound_without_reason_is_refused);
     tcase_add_loop_test(cases, a_missing_member_is_named, 0, 8);
     tcase_add_loop_test(cases, a_missing_attribute_is_named, 0, 3);
@@ -426,26 +426,25 @@ int main(void)
     tcase_add_test(cases, a_newer_schema_is_refused);
     tcase_add_test(cases, another_schema_is_refused);
     tcase_add_test(cases, an_unknown_kind_is_refused);
-    tcase_add_loop_test(cases, text_in_the_place_of_numbers_is_refused, 0,
+    tcase_add_loop_test(cases, text_instead_of_numbers_is_refused, 0,
                         (int)(sizeof numbers / sizeof *numbers));
-    tcase_add_loop_test(cases, a_number_in_the_place_of_text_is_refused, 0,
-                        (int)(sizeof texts / sizeof *texts));
+    tcase_add_loop_test(cases, a_number_instead_of_text_is_refused, 0, (int)(sizeof texts / sizeof *texts));
     tcase_add_test(cases, a_member_of_another_type_is_refused);
     tcase_add_test(cases, a_member_of_another_shape_is_refused);
-    tcase_add_test(cases, members_without_extent_are_refused);
-    tcase_add_test(cases, attributes_of_another_extent_or_type_are_refused);
+    tcase_add_test(cases, empty_members_are_refused);
+    tcase_add_test(cases, attributes_of_another_shape_or_type_are_refused);
     tcase_add_test(cases, runs_with_different_vocabularies_are_refused);
     tcase_add_test(cases, a_case_without_tokens_is_refused);
     tcase_add_test(cases, lengths_outside_the_prompt_are_refused);
     tcase_add_test(cases, tokens_outside_the_vocabulary_are_refused);
-    tcase_add_test(cases, tokens_behind_the_end_are_refused);
+    tcase_add_test(cases, tokens_after_the_end_are_refused);
     tcase_add_test(cases, an_unknown_finish_is_refused);
     tcase_add_test(cases, padding_that_is_not_nan_is_refused);
     tcase_add_test(cases, a_truth_that_is_nan_is_refused);
-    tcase_add_test(cases, noise_without_end_is_refused);
+    tcase_add_test(cases, infinite_noise_is_refused);
     tcase_add_test(cases, a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one);
-    tcase_add_test(cases, a_trace_that_is_no_number_is_refused);
-    tcase_add_test(cases, a_noise_that_is_no_distance_is_refused);
+    tcase_add_test(cases, a_trace_with_nan_is_refused);
+    tcase_add_test(cases, a_noise_that_is_not_a_distance_is_refused);
     suite_add_tcase(suite, cases);
 
     return support_run(suite);

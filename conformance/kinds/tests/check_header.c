@@ -1,5 +1,4 @@
-/* The header of a numeric case: its schema, its bound and what its caches hold, at the limits of what is
- * read.
+/* The header of a numeric case: limits of its schema, its float64 bound and its cache limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -18,7 +17,8 @@ static void setup(void)
     path = support_write_decoder(support_path("case.h5"), "logits", "model");
 }
 
-/* reason NULL: the case is sound, and the caller frees it. */
+/* reason NULL: the case is valid, and the caller frees it. Otherwise reading must fail with that
+ * message. */
 static conf_case *read_case(const char *reason)
 {
     conf_case *c = NULL;
@@ -76,7 +76,7 @@ static const struct {
     {ABSENT, 1, "the attribute cache_limit of / is missing"},
 };
 
-START_TEST(caches_hold_a_whole_number_of_positions)
+START_TEST(a_cache_limit_is_two_whole_numbers)
 {
     if (caches[_i].limit > ABSENT) edit_attribute_number(path, "/", "cache_limit", caches[_i].limit);
     if (caches[_i].kept > ABSENT) edit_attribute_number(path, "/", "cache_kept", caches[_i].kept);
@@ -115,7 +115,7 @@ START_TEST(a_bound_has_a_reason_and_a_limit)
 }
 END_TEST
 
-START_TEST(a_name_is_a_case_by_its_extension)
+START_TEST(a_case_is_recognised_by_its_extension)
 {
     static const struct {
         const char *path;
@@ -141,9 +141,9 @@ int main(void)
     TCase *header = tcase_create("header");
     tcase_add_checked_fixture(header, setup, support_teardown);
     tcase_add_loop_test(header, a_schema_is_a_name_and_a_version, 0, COUNT(schemas));
-    tcase_add_loop_test(header, caches_hold_a_whole_number_of_positions, 0, COUNT(caches));
+    tcase_add_loop_test(header, a_cache_limit_is_two_whole_numbers, 0, COUNT(caches));
     tcase_add_loop_test(header, a_bound_has_a_reason_and_a_limit, 0, COUNT(bounds));
-    tcase_add_test(header, a_name_is_a_case_by_its_extension);
+    tcase_add_test(header, a_case_is_recognised_by_its_extension);
     suite_add_tcase(suite, header);
     return support_run(suite);
 }

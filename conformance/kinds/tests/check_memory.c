@@ -1,5 +1,5 @@
-/* Each allocation of a reader of cases fails once, in turn: an error, and nothing lost or read that
- * is not there.
+/* Fails each allocation of a case's reader in turn: the reader must return an error, and must not drop
+ * members or read invalid memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define ANY H5S_UNLIMITED
 
-/* The members of a case that a file may lack, counted. */
+/* Number of optional members in the case that was read last. */
 static size_t n_optional;
 
 static assay_status read_case(const char *path, assay_error *err)
@@ -51,12 +51,14 @@ static assay_status read_dataset(const char *path, assay_error *err)
     return rc;
 }
 
-/* Refused, unless what failed is a question whether an optional member exists: its answer is yes or no. */
+/* Reads `path` with the n-th allocation failing, for every n: the read must fail with ASSAY_ENOMEM.
+ * asks: `read` queries whether optional members exist, and a query has no status: after one that fails
+ * the read may return any status, but if that is ASSAY_OK, no member may be missing. */
 static void deny_each(const char *path, bool asks, assay_status (*read)(const char *path, assay_error *err))
 {
     ck_assert_int_eq(read(path, NULL), ASSAY_OK);
     const size_t n_expected = n_optional;
-    bool denied = true; /* readers make no assertions: those would allocate, too */
+    bool denied = true; /* `read` must not use ck_assert: assertions allocate */
     for (long n = 0; denied; n++) {
         assay_error err = {0};
         deny(n);
@@ -69,7 +71,7 @@ static void deny_each(const char *path, bool asks, assay_status (*read)(const ch
     }
 }
 
-START_TEST(a_decoder_is_refused)
+START_TEST(a_decoder_fails_without_memory)
 {
     const char *path = support_write_decoder(support_path("case.h5"), "generate", "model");
     edit_texts(path, "/expect/finish", 2, (const char *const[]){"stop", "length"});
@@ -81,13 +83,13 @@ START_TEST(a_decoder_is_refused)
 }
 END_TEST
 
-START_TEST(a_rope_is_refused)
+START_TEST(a_rope_fails_without_memory)
 {
     deny_each(support_write_rope(support_path("rope.h5"), "{}"), true, read_case);
 }
 END_TEST
 
-START_TEST(a_textual_case_is_refused)
+START_TEST(a_textual_case_fails_without_memory)
 {
     const char *path = support_path("text.json");
     support_write_text(
@@ -101,7 +103,7 @@ END_TEST
 
 static const hsize_t limits[][2] = {{60, 60}, {90, 90}, {90, ANY}, {ANY, ANY}};
 
-START_TEST(a_dataset_with_any_index_is_refused)
+START_TEST(a_dataset_with_any_index_fails_without_memory)
 {
     deny_each(support_write_newest(support_path("newest.h5"), limits[_i][0], limits[_i][1], true), false,
               read_dataset);
@@ -113,10 +115,11 @@ int main(void)
     Suite *suite = suite_create("conformance/kinds/memory");
     TCase *cases = tcase_create("out of memory");
     tcase_add_checked_fixture(cases, support_setup, support_teardown);
-    tcase_add_test(cases, a_decoder_is_refused);
-    tcase_add_test(cases, a_rope_is_refused);
-    tcase_add_test(cases, a_textual_case_is_refused);
-    tcase_add_loop_test(cases, a_dataset_with_any_index_is_refused, 0, sizeof limits / sizeof *limits);
+    tcase_add_test(cases, a_decoder_fails_without_memory);
+    tcase_add_test(cases, a_rope_fails_without_memory);
+    tcase_add_test(cases, a_textual_case_fails_without_memory);
+    tcase_add_loop_test(cases, a_dataset_with_any_index_fails_without_memory, 0,
+                        sizeof limits / sizeof *limits);
     suite_add_tcase(suite, cases);
     return support_run(suite);
 }

@@ -1,4 +1,4 @@
-/* Where a case's checkpoint may lie.
+/* The directories that a case may name as its checkpoint.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void setup(void)
     path = support_write_decoder(support_path("case.h5"), "generate", "model");
 }
 
-/* The message names the file, and what is wrong in it. */
+/* Reading must fail with `status` and a message that contains the path and `reason`. */
 static void assert_refused(assay_status status, const char *reason)
 {
     conf_case *c = NULL;
@@ -36,7 +36,7 @@ START_TEST(a_model_outside_the_case_is_refused)
 }
 END_TEST
 
-START_TEST(a_model_behind_a_link_that_leaves_the_case_is_refused)
+START_TEST(a_link_to_a_model_outside_the_case_is_refused)
 {
     ck_assert_int_eq(symlink("/", support_path("link")), 0);
     edit_attribute(path, "model", "link");
@@ -44,7 +44,7 @@ START_TEST(a_model_behind_a_link_that_leaves_the_case_is_refused)
 }
 END_TEST
 
-START_TEST(a_model_that_is_not_there_is_refused)
+START_TEST(a_missing_model_is_refused)
 {
     edit_attribute(path, "model", "nowhere");
     assert_refused(ASSAY_EIO, "No such file");
@@ -70,8 +70,8 @@ int main(void)
     TCase *models = tcase_create("models");
     tcase_add_checked_fixture(models, setup, support_teardown);
     tcase_add_loop_test(models, a_model_outside_the_case_is_refused, 0, 7);
-    tcase_add_test(models, a_model_behind_a_link_that_leaves_the_case_is_refused);
-    tcase_add_test(models, a_model_that_is_not_there_is_refused);
+    tcase_add_test(models, a_link_to_a_model_outside_the_case_is_refused);
+    tcase_add_test(models, a_missing_model_is_refused);
     tcase_add_test(models, a_model_in_a_directory_below_is_found);
     suite_add_tcase(suite, models);
 

@@ -1,4 +1,4 @@
-/* Textual cases: what is read of them, and what is refused, by file and member.
+/* Reading textual cases: members read, and broken files refused with file and member.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <libdeflate.h>
@@ -49,7 +49,7 @@ static conf_case *read_sound(const char *path)
     return c;
 }
 
-START_TEST(a_case_is_read_as_it_stands)
+START_TEST(all_members_of_a_case_are_read)
 {
     conf_case *c = read_sound(
         write_case("{\"schema\":\"assay/1\",\"kind\":\"threads\",\"source\":\"some "
@@ -80,7 +80,7 @@ START_TEST(a_case_is_read_as_it_stands)
 }
 END_TEST
 
-START_TEST(a_program_is_read_as_it_stands)
+START_TEST(all_members_of_a_program_are_read)
 {
     conf_case *c = read_sound(write_case(
         VECTOR(STREAM ARRAY
@@ -119,7 +119,7 @@ START_TEST(a_program_is_read_as_it_stands)
 }
 END_TEST
 
-START_TEST(members_that_are_not_known_are_noted_by_their_place)
+START_TEST(unknown_members_are_noted_with_their_path)
 {
     conf_case *c = read_sound(write_case(
         "{\"schema\":\"assay/"
@@ -186,7 +186,7 @@ static const char *const frames[][2] = {
     {GROUP("{\"id\":1,\"input\":[],\"expect\":{}}"), ".input: found an array, expected an object"},
 };
 
-START_TEST(a_broken_frame_is_refused_by_its_place)
+START_TEST(a_broken_frame_is_refused_with_its_member)
 {
     assert_refused(write_case(frames[_i][0]), ASSAY_EFORMAT, frames[_i][1]);
 }
@@ -200,7 +200,7 @@ static const char *const doubled[][2] = {
      ": groups[1].vectors[0].id: found 1, which groups[0].vectors[0] has in the same group"},
 };
 
-START_TEST(of_two_vectors_with_one_id_the_later_is_broken)
+START_TEST(a_repeated_id_breaks_the_later_vector)
 {
     conf_case *c = read_sound(write_case(doubled[_i][0]));
     ck_assert_uint_eq(c->vectors.n_broken, 1);
@@ -224,8 +224,8 @@ START_TEST(a_vector_that_breaks_the_format_is_marked)
 }
 END_TEST
 
-/* What is reported of broken vectors must not grow with the file. */
-START_TEST(more_than_a_thousand_broken_vectors_void_the_file)
+/* The number of reported broken vectors is limited, however large the file. */
+START_TEST(more_than_a_thousand_broken_vectors_are_refused)
 {
     static char text[65536];
     for (size_t extra = 0; extra < 2; extra++) {
@@ -332,22 +332,22 @@ static const char *const programs[][2] = {
      ".outcome[1]: found index, expected \"ok\""},
 };
 
-START_TEST(a_broken_program_is_refused_by_its_place)
+START_TEST(a_broken_program_is_refused_with_its_member)
 {
     assert_refused(write_case(programs[_i][0]), ASSAY_EFORMAT, programs[_i][1]);
 }
 END_TEST
 
-/* Packs text [n] and writes of the packed bytes all but the last `cut`, and `extra` behind them. */
+/* Writes text [n] as gzip without its last `cut` bytes, followed by `extra`. Returns the path. */
 static const char *write_packed(const char *text, size_t n, size_t cut, const char *extra)
 {
     const char *path = support_path("case.json.gz");
     struct libdeflate_compressor *deflater = libdeflate_alloc_compressor(6);
     ck_assert_ptr_nonnull(deflater);
-    size_t room = libdeflate_gzip_compress_bound(deflater, n);
-    char *packed = malloc(room);
+    size_t capacity = libdeflate_gzip_compress_bound(deflater, n);
+    char *packed = malloc(capacity);
     ck_assert_ptr_nonnull(packed);
-    size_t n_packed = libdeflate_gzip_compress(deflater, text, n, packed, room);
+    size_t n_packed = libdeflate_gzip_compress(deflater, text, n, packed, capacity);
     libdeflate_free_compressor(deflater);
     ck_assert_uint_gt(n_packed, cut);
     FILE *f = fopen(path, "wb");
@@ -361,7 +361,7 @@ static const char *write_packed(const char *text, size_t n, size_t cut, const ch
 
 static const char sound[] = GROUP("{\"id\":1," EXIT "}");
 
-START_TEST(a_packed_case_is_that_case)
+START_TEST(a_packed_case_is_read)
 {
     conf_case *c = read_sound(write_packed(sound, sizeof sound - 1, 0, ""));
     ck_assert_int_eq(c->kind, CONF_THREADS);
@@ -386,7 +386,7 @@ START_TEST(damaged_packed_cases_are_refused)
 }
 END_TEST
 
-START_TEST(what_unpacks_to_more_than_256_mib_is_refused)
+START_TEST(more_than_256_mib_unpacked_are_refused)
 {
     size_t n = ((size_t)256 << 20) + 1;
     char *text = malloc(n);
@@ -398,8 +398,8 @@ START_TEST(what_unpacks_to_more_than_256_mib_is_refused)
 }
 END_TEST
 
-/* 12 MiB of text that json-c would make four gigabytes of. */
-START_TEST(more_values_than_memory_is_for_are_refused)
+/* 12 MiB of text, for which json-c would allocate 4 GB. */
+START_TEST(more_values_than_the_limit_are_refused)
 {
     size_t n = (size_t)3 * ((4 << 20) + 1) + 1;
     char *text = malloc(n);
@@ -429,18 +429,19 @@ int main(void)
     TCase *t = tcase_create("vectors");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, support_setup, support_teardown);
-    tcase_add_test(t, a_case_is_read_as_it_stands);
-    tcase_add_test(t, a_program_is_read_as_it_stands);
-    tcase_add_test(t, members_that_are_not_known_are_noted_by_their_place);
-    tcase_add_loop_test(t, a_broken_frame_is_refused_by_its_place, 0, sizeof frames / sizeof *frames);
-    tcase_add_loop_test(t, of_two_vectors_with_one_id_the_later_is_broken, 0, 2);
+    tcase_add_test(t, all_members_of_a_case_are_read);
+    tcase_add_test(t, all_members_of_a_program_are_read);
+    tcase_add_test(t, unknown_members_are_noted_with_their_path);
+    tcase_add_loop_test(t, a_broken_frame_is_refused_with_its_member, 0, sizeof frames / sizeof *frames);
+    tcase_add_loop_test(t, a_repeated_id_breaks_the_later_vector, 0, 2);
     tcase_add_test(t, a_vector_that_breaks_the_format_is_marked);
-    tcase_add_test(t, more_than_a_thousand_broken_vectors_void_the_file);
-    tcase_add_loop_test(t, a_broken_program_is_refused_by_its_place, 0, sizeof programs / sizeof *programs);
-    tcase_add_test(t, a_packed_case_is_that_case);
+    tcase_add_test(t, more_than_a_thousand_broken_vectors_are_refused);
+    tcase_add_loop_test(t, a_broken_program_is_refused_with_its_member, 0,
+                        sizeof programs / sizeof *programs);
+    tcase_add_test(t, a_packed_case_is_read);
     tcase_add_test(t, damaged_packed_cases_are_refused);
-    tcase_add_test(t, what_unpacks_to_more_than_256_mib_is_refused);
-    tcase_add_test(t, more_values_than_memory_is_for_are_refused);
+    tcase_add_test(t, more_than_256_mib_unpacked_are_refused);
+    tcase_add_test(t, more_values_than_the_limit_are_refused);
     tcase_add_test(t, every_textual_kind_that_is_replayed_has_its_functions);
     suite_add_tcase(s, t);
     return support_run(s);

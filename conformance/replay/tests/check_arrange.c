@@ -1,4 +1,4 @@
-/* Batches arranged otherwise than recorded.
+/* Batches in drawn arrangements (--seed).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool is_same(const conf_arrangement *a, const conf_arrangement *b)
            memcmp(a->row, b->row, CASE_B * sizeof *a->row) == 0;
 }
 
-START_TEST(without_a_seed_a_batch_stands_as_recorded)
+START_TEST(without_a_seed_the_batch_is_as_recorded)
 {
     conf_arrangement a;
     ck_assert_int_eq(conf_arrange(c, NULL, &a, NULL), ASSAY_OK);
@@ -51,7 +51,7 @@ START_TEST(without_a_seed_a_batch_stands_as_recorded)
 }
 END_TEST
 
-START_TEST(one_seed_draws_one_arrangement_and_another_seed_another)
+START_TEST(arrangements_depend_on_the_seed_alone)
 {
     conf_arrangement a = arranged(7), again = arranged(7), other = arranged(8);
     ck_assert(is_same(&a, &again));
@@ -62,8 +62,8 @@ START_TEST(one_seed_draws_one_arrangement_and_another_seed_another)
 }
 END_TEST
 
-/* Whether id stands in a prompt of the case. */
-static bool is_prompted(int32_t id)
+/* Whether a prompt of the case contains `id`. */
+static bool is_in_a_prompt(int32_t id)
 {
     const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
     for (size_t b = 0; b < CASE_B; b++)
@@ -72,7 +72,7 @@ static bool is_prompted(int32_t id)
     return false;
 }
 
-START_TEST(every_prompt_stands_whole_at_a_row_of_its_own)
+START_TEST(every_prompt_is_complete_in_a_row_of_its_own)
 {
     const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
     conf_arrangement a = arranged((uint64_t)_i);
@@ -85,29 +85,29 @@ START_TEST(every_prompt_stands_whole_at_a_row_of_its_own)
                          n * sizeof *tokens);
     }
     for (size_t s = 0; s < a.n_rows; s++) ck_assert(a.length[s] >= 1 && (size_t)a.length[s] <= a.n_tokens);
-    for (size_t i = 0; i < a.n_rows * a.n_tokens; i++) ck_assert(is_prompted(a.tokens[i]));
+    for (size_t i = 0; i < a.n_rows * a.n_tokens; i++) ck_assert(is_in_a_prompt(a.tokens[i]));
     conf_arrangement_free(&a);
 }
 END_TEST
 
-START_TEST(seeds_draw_every_order_company_and_padding)
+START_TEST(seeds_draw_every_order_batch_size_and_padding)
 {
-    bool rows[CONF_COMPANY_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, turned = false;
+    bool rows[CONF_COMPANY_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, swapped = false;
     for (uint64_t seed = 0; seed < 200; seed++) {
         conf_arrangement a = arranged(seed);
         ck_assert_uint_le(a.n_rows, CASE_B + CONF_COMPANY_MAX);
         ck_assert_uint_le(a.n_tokens, CASE_T + CONF_PADDING_DRAWN_MAX);
         rows[a.n_rows - CASE_B] = columns[a.n_tokens - CASE_T] = true;
-        turned = turned || a.row[0] > a.row[1];
+        swapped = swapped || a.row[0] > a.row[1];
         conf_arrangement_free(&a);
     }
     for (size_t i = 0; i <= CONF_COMPANY_MAX; i++) ck_assert(rows[i]);
     for (size_t i = 0; i <= CONF_PADDING_DRAWN_MAX; i++) ck_assert(columns[i]);
-    ck_assert(turned);
+    ck_assert(swapped);
 }
 END_TEST
 
-START_TEST(inputs_beside_tokens_keep_their_order)
+START_TEST(rows_with_other_inputs_keep_their_order)
 {
     edit_i32(support_path("sound.h5"), "/input/image_grid_thw", 1, (size_t[]){1}, (const int32_t[]){1});
     conf_case_free(c);
@@ -133,8 +133,8 @@ START_TEST(a_sound_engine_agrees_in_every_arrangement)
 }
 END_TEST
 
-/* A fault of which the batch as recorded, with two columns of padding, shows nothing. */
-START_TEST(a_fault_that_the_recorded_batch_hides_is_found_and_shown_again)
+/* The fault shows only with more padding than the two columns of the recorded batch. */
+START_TEST(a_fault_that_needs_more_padding_is_found_and_reproduced)
 {
     const char *engine = support_engine("fake32");
     (void)support_write_decoder(support_path("deep.h5"), "logits", "deep-padding");
@@ -155,13 +155,13 @@ int main(void)
     TCase *arrange = tcase_create("arrange");
     tcase_add_checked_fixture(arrange, setup, teardown);
     tcase_set_timeout(arrange, 60);
-    tcase_add_test(arrange, without_a_seed_a_batch_stands_as_recorded);
-    tcase_add_test(arrange, one_seed_draws_one_arrangement_and_another_seed_another);
-    tcase_add_loop_test(arrange, every_prompt_stands_whole_at_a_row_of_its_own, 0, 20);
-    tcase_add_test(arrange, seeds_draw_every_order_company_and_padding);
-    tcase_add_test(arrange, inputs_beside_tokens_keep_their_order);
+    tcase_add_test(arrange, without_a_seed_the_batch_is_as_recorded);
+    tcase_add_test(arrange, arrangements_depend_on_the_seed_alone);
+    tcase_add_loop_test(arrange, every_prompt_is_complete_in_a_row_of_its_own, 0, 20);
+    tcase_add_test(arrange, seeds_draw_every_order_batch_size_and_padding);
+    tcase_add_test(arrange, rows_with_other_inputs_keep_their_order);
     tcase_add_test(arrange, a_sound_engine_agrees_in_every_arrangement);
-    tcase_add_test(arrange, a_fault_that_the_recorded_batch_hides_is_found_and_shown_again);
+    tcase_add_test(arrange, a_fault_that_needs_more_padding_is_found_and_reproduced);
     suite_add_tcase(suite, arrange);
 
     return support_run(suite);

@@ -1,4 +1,4 @@
-/* Observations that a run writes.
+/* Observations written by assay run --dump.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -40,9 +40,9 @@ static conf_array array_of(const conf_h5 *file, const char *name, assay_dtype dt
     return a;
 }
 
-/* What is written is what the case expects: the engine is sound, and its float32 holds the formula exactly.
- */
-START_TEST(a_sound_engine_leaves_the_truth_behind)
+/* The observation equals the case's truth: the engine is correct, and float32 represents the formula
+ * exactly. */
+START_TEST(the_observation_of_a_sound_engine_is_the_truth)
 {
     const support_output *o = support_assay("run -e %s --dump out cases", support_engine("fake32"));
     ck_assert_msg(o->code == 0, "%s%s", o->out, o->err);
@@ -76,7 +76,7 @@ START_TEST(a_sound_engine_leaves_the_truth_behind)
 }
 END_TEST
 
-START_TEST(the_header_says_of_what_and_of_whom)
+START_TEST(the_header_names_the_case_and_the_engine)
 {
     (void)support_assay("run -e %s --dump out cases", support_engine("fake64"));
     conf_h5 *file = dumped("fake64/a/sound");
@@ -97,8 +97,8 @@ START_TEST(the_header_says_of_what_and_of_whom)
 }
 END_TEST
 
-/* The engine goes on where the expected stream has ended, and errs in one logit. */
-START_TEST(what_diverges_is_written_as_it_was_seen)
+/* The model goes-on continues after the expected end of the stream; off adds an error to one logit. */
+START_TEST(diverging_answers_are_written_unchanged)
 {
     (void)support_write_decoder(support_path("cases/goes-on.h5"), "generate", "goes-on");
     (void)support_write_decoder(support_path("cases/off.h5"), "logits", "off");
@@ -134,7 +134,7 @@ START_TEST(a_drawn_arrangement_is_written_in_the_order_of_the_case)
 }
 END_TEST
 
-START_TEST(what_cannot_be_written_is_an_error)
+START_TEST(a_file_that_cannot_be_written_is_an_error)
 {
     support_write_text(support_path("file"), "");
     const support_output *o = support_assay("run -e %s --dump file cases", support_engine("fake32"));
@@ -152,7 +152,7 @@ START_TEST(what_cannot_be_written_is_an_error)
 }
 END_TEST
 
-START_TEST(two_observations_never_go_to_one_file)
+START_TEST(two_observations_with_one_path_are_refused)
 {
     support_mkdir(support_path("more"));
     support_mkdir(support_path("more/a"));
@@ -193,12 +193,12 @@ int main(void)
     TCase *dump = tcase_create("dump");
     tcase_add_checked_fixture(dump, setup, support_teardown);
     tcase_set_timeout(dump, 60);
-    tcase_add_test(dump, a_sound_engine_leaves_the_truth_behind);
-    tcase_add_test(dump, the_header_says_of_what_and_of_whom);
-    tcase_add_test(dump, what_diverges_is_written_as_it_was_seen);
+    tcase_add_test(dump, the_observation_of_a_sound_engine_is_the_truth);
+    tcase_add_test(dump, the_header_names_the_case_and_the_engine);
+    tcase_add_test(dump, diverging_answers_are_written_unchanged);
     tcase_add_test(dump, a_drawn_arrangement_is_written_in_the_order_of_the_case);
-    tcase_add_test(dump, what_cannot_be_written_is_an_error);
-    tcase_add_test(dump, two_observations_never_go_to_one_file);
+    tcase_add_test(dump, a_file_that_cannot_be_written_is_an_error);
+    tcase_add_test(dump, two_observations_with_one_path_are_refused);
     tcase_add_loop_test(dump, a_path_stays_below_its_directory, 0, (int)(sizeof paths / sizeof *paths));
     suite_add_tcase(suite, dump);
 

@@ -1,5 +1,5 @@
-/* Random perturbations of bundled goldens: an observation is made of each golden and changed in one way, of
- * which it is known beforehand what must be said of it.
+/* Random perturbations of bundled goldens: each observation is made from a golden and changed in one way,
+ * for which the verdict of assay diff is known.
  *
  *     PERTURB_SEED=7 PERTURB_N=100000 conformance/replay/tests/check_perturb
  *
@@ -22,7 +22,7 @@ static const char *const goldens[] = {"llama/base/batch",   "llama/base/single",
                                       "gemma4/dense/batch", "gemma4/dense/generate", "qwen3/window/batch"};
 enum { N_GOLDENS = sizeof goldens / sizeof *goldens };
 
-/* xorshift64* (Vigna 2016): the same everywhere. */
+/* xorshift64* (Vigna 2016): the same numbers on every machine. */
 static uint64_t state;
 
 static uint64_t draw(uint64_t n)
@@ -33,25 +33,25 @@ static uint64_t draw(uint64_t n)
     return (state * 0x2545F4914F6CDD1DU >> 32) % n;
 }
 
-/* What is expected of a comparison. */
+/* The expected result of a comparison. */
 typedef enum expectation { AGREES, DIVERGES, REFUSED } expectation;
 
-/* An observation in memory, and what it is made of. */
+/* An observation in memory, and the golden that it is made from. */
 typedef struct observation {
     const char *golden;
     conf_case *c;
-    conf_bounds bounds;         /* of float32 */
-    size_t n_prefill, n_decode; /* rows with padding */
-    double *logits;             /* [n_prefill + n_decode, V] */
-    int32_t *tokens;            /* [B, M]; NULL: none expected */
-    bool wide;
-    hsize_t chunk[3]; /* 0: contiguous */
-    bool packed;
-    bool big;            /* big-endian, tokens as int64 */
-    const char *missing; /* a member that is not written */
-    const char *other_type, *other_shape;
-    size_t cut; /* bytes cut off the end */
-    char what[256], where[160];
+    conf_bounds bounds;                   /* of a float32 engine */
+    size_t n_prefill, n_decode;           /* numbers of rows, padding included */
+    double *logits;                       /* [n_prefill + n_decode, V] */
+    int32_t *tokens;                      /* [B, M]; NULL: the golden has none */
+    bool wide;                            /* float64 */
+    hsize_t chunk[3];                     /* 0: contiguous */
+    bool packed;                          /* compressed, if chunked */
+    bool big;                             /* big-endian, tokens as int64 */
+    const char *missing;                  /* a member that is not written, or NULL */
+    const char *other_type, *other_shape; /* members with a wrong type or shape, or NULL */
+    size_t cut;                           /* bytes cut off the end */
+    char what[256], where[160];           /* the perturbation; the expected beginning of conf_verdict.where */
 } observation;
 
 static size_t padding_of(const conf_decoder *d, size_t b)
@@ -59,7 +59,7 @@ static size_t padding_of(const conf_decoder *d, size_t b)
     return d->n_tokens - (size_t)((const int32_t *)d->length.data)[b];
 }
 
-/* Where row r of the judge lies among those with padding. */
+/* The index in o->logits, which has padding rows, of row r of the case's rows. */
 static size_t row_of(const observation *o, size_t r)
 {
     const conf_decoder *d = &o->c->decoder;
@@ -68,7 +68,8 @@ static size_t row_of(const observation *o, size_t r)
     return p->sample * d->n_tokens + padding_of(d, p->sample) + p->pos;
 }
 
-/* Logits of the golden: the truth, or its float32 run; what stands on padding is nobody's business. */
+/* Fills in the golden's truth, or its float32 run. Padding rows get arbitrary values, since they are
+ * not judged. */
 static void fill(observation *o, bool truth)
 {
     const conf_rows *rows = &o->c->decoder.rows;
@@ -132,17 +133,17 @@ static void write_observation(const observation *o, const char *path)
     }
 }
 
-/* Says where row r and id `col` are, as the report does. */
-static void name_place(observation *o, size_t r, size_t col)
+/* Sets o->where to the position of row r and id `col`, worded as in the report. */
+static void describe_place(observation *o, size_t r, size_t col)
 {
     const conf_place *p = &o->c->decoder.rows.place[r];
     (void)snprintf(o->where, sizeof o->where, "sample %zu, %s, %s %zu, id %zu: ", p->sample,
                    p->decode ? "decode" : "prefill", p->decode ? "step" : "position", p->pos, col);
 }
 
-/* Perturbations: each changes o and says what is expected. */
+/* Perturbations: each changes o and returns the expected result. */
 
-static expectation leave(observation *o)
+static expectation leave_unchanged(observation *o)
 {
     (void)snprintf(o->what, sizeof o->what, "nothing");
     return AGREES;
@@ -166,23 +167,23 @@ static double probability(const observation *o, size_t r, size_t col)
     return 1 / sum;
 }
 
-/* What the largest error may be. */
-static double allowed(const observation *o)
+/* The bound of the largest error. */
+static double bound_of(const observation *o)
 {
     const conf_rows *rows = &o->c->decoder.rows;
     if (!o->wide) return o->bounds.limit * o->bounds.max_abs;
     return o->c->float64_bound * conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
 }
 
-/* A single value moved by less than what is allowed. That the other measures stay within theirs, too: the
- * RMSE's noise is at least the largest error's by the root of V, and the KL distance of a move d is about
- * d·sqrt(p (1 - p)). */
+/* Moves a single value by less than its bound. RMSE and KL then stay within their bounds, too: the
+ * noise in RMSE is at least the noise in the largest error divided by sqrt(V), and the KL distance of a
+ * move d is about d·sqrt(p (1 - p)). */
 static expectation move_within(observation *o)
 {
     size_t r, col;
     double *x = pick(o, &r, &col), sign = draw(2) ? 1 : -1;
     fill(o, true);
-    double p = probability(o, r, col), most = 0.9 * allowed(o);
+    double p = probability(o, r, col), most = 0.9 * bound_of(o);
     if (!o->wide) most = fmin(most, 0.5 * o->bounds.limit * o->bounds.kl / sqrt(p * (1 - p)));
     *x += sign * most * (double)(1 + draw(100)) / 100;
     (void)snprintf(o->what, sizeof o->what, "row %zu, id %zu moved within the bound", r, col);
@@ -194,19 +195,19 @@ static expectation move_beyond(observation *o)
     size_t r, col;
     double *x = pick(o, &r, &col);
     fill(o, true);
-    *x += (draw(2) ? 1 : -1) * allowed(o) * (1.1 + pow(10, (double)draw(60) / 10) - 1);
-    name_place(o, r, col);
+    *x += (draw(2) ? 1 : -1) * bound_of(o) * (1.1 + pow(10, (double)draw(60) / 10) - 1);
+    describe_place(o, r, col);
     (void)snprintf(o->what, sizeof o->what, "row %zu, id %zu moved beyond the bound", r, col);
     return DIVERGES;
 }
 
-static expectation put_no_number(observation *o)
+static expectation put_non_finite(observation *o)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     size_t r, col;
     double *x = pick(o, &r, &col);
     *x = values[draw(3)];
-    name_place(o, r, col);
+    describe_place(o, r, col);
     (void)snprintf(o->what, sizeof o->what, "row %zu, id %zu is %g", r, col, *x);
     return DIVERGES;
 }
@@ -218,13 +219,13 @@ static expectation lose_row(observation *o)
     bool nan = draw(2);
     for (size_t i = 0; i < rows->n_cols; i++)
         o->logits[row_of(o, r) * rows->n_cols + i] = nan ? (double)NAN : 0;
-    name_place(o, r, 0);
-    if (!nan) *strstr(o->where, "id 0") = '\0'; /* whichever is largest */
+    describe_place(o, r, 0);
+    if (!nan) *strstr(o->where, "id 0") = '\0'; /* the largest error may be at any id */
     (void)snprintf(o->what, sizeof o->what, "row %zu lost", r);
     return DIVERGES;
 }
 
-/* Every row of prefill stands where the one before it belongs. */
+/* Moves every row of prefill one row up. */
 static expectation shift_rows(observation *o)
 {
     const conf_decoder *d = &o->c->decoder;
@@ -237,7 +238,7 @@ static expectation shift_rows(observation *o)
 static expectation swap_samples(observation *o)
 {
     const conf_decoder *d = &o->c->decoder;
-    if (d->n_samples < 2) return leave(o);
+    if (d->n_samples < 2) return leave_unchanged(o);
     size_t n = d->n_tokens * d->rows.n_cols, a = draw(d->n_samples - 1), b = a + 1;
     for (size_t i = 0; i < n; i++) {
         double x = o->logits[a * n + i];
@@ -285,11 +286,11 @@ static expectation cut_off(observation *o)
     return REFUSED;
 }
 
-/* A token that the truth puts far behind: no tie. */
+/* Replaces a token by another one, which is not a near tie in the truth. */
 static expectation change_token(observation *o)
 {
     const conf_decoder *d = &o->c->decoder;
-    if (!o->tokens) return leave(o);
+    if (!o->tokens) return leave_unchanged(o);
     size_t at = draw(d->n_samples * d->n_greedy);
     o->tokens[at] = (o->tokens[at] + 1 + (int32_t)draw(d->rows.n_cols - 2)) % (int32_t)d->rows.n_cols;
     (void)snprintf(o->what, sizeof o->what, "token %zu changed to %d", at, (int)o->tokens[at]);
@@ -299,8 +300,8 @@ static expectation change_token(observation *o)
 }
 
 static expectation (*const perturbations[])(observation *) = {
-    leave,      move_within,  move_within, move_beyond, move_beyond, put_no_number, lose_row,
-    shift_rows, swap_samples, omit,        retype,      reshape,     cut_off,       change_token};
+    leave_unchanged, move_within,  move_within, move_beyond, move_beyond, put_non_finite, lose_row,
+    shift_rows,      swap_samples, omit,        retype,      reshape,     cut_off,        change_token};
 enum { N_PERTURBATIONS = sizeof perturbations / sizeof *perturbations };
 
 static conf_case *cases[N_GOLDENS];

@@ -1,4 +1,5 @@
-/* Dialogues through the program: what agrees, every rule that a module may break, and what is no vector.
+/* Cases of kind dialogue through assay run: a module that agrees, a module that breaks each rule in
+ * turn, and malformed vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -17,16 +18,16 @@
 #define WHOLE(more) EXPECT(IDS, "<a>b[f 1]c", "11", "stop", ",\"stop_id\":10" more)
 #define CALLS       ",\"calls\":[{\"name\":\"f\",\"arguments\":1}]"
 
-/* A vector; BAD is a case of one. */
+/* VECTOR is a vector, BAD a case with one vector. */
 #define VECTOR(id, input, expect) "{\"id\":" id "," input "," expect "}"
 #define BAD(input, expect)        CASE(VECTOR("1", input, expect))
 
-#define THOUGHT   WHOLE(",\"reasoning\":\"a\",\"content\":\"bc\"" CALLS)
-#define UNTHOUGHT WHOLE(",\"reasoning\":null,\"content\":\"bc\"")
-#define CUT       EXPECT("[60,97,62,98]", "<a>b", "4", "length", "")
-#define FIRST     VECTOR("1", INPUT("hi", "20", "true"), THOUGHT)
-#define SECOND    VECTOR("2", INPUT("hi", "20", "false"), UNTHOUGHT)
-#define THIRD     VECTOR("3", INPUT("hi", "4", "true"), CUT)
+#define WITH_REASONING    WHOLE(",\"reasoning\":\"a\",\"content\":\"bc\"" CALLS)
+#define WITHOUT_REASONING WHOLE(",\"reasoning\":null,\"content\":\"bc\"")
+#define CUT               EXPECT("[60,97,62,98]", "<a>b", "4", "length", "")
+#define FIRST             VECTOR("1", INPUT("hi", "20", "true"), WITH_REASONING)
+#define SECOND            VECTOR("2", INPUT("hi", "20", "false"), WITHOUT_REASONING)
+#define THIRD             VECTOR("3", INPUT("hi", "4", "true"), CUT)
 
 static const char sound[] = CASE(FIRST "," SECOND "," THIRD);
 
@@ -38,7 +39,7 @@ static void setup(void)
     support_write_text(support_path("cases/case.json"), sound);
 }
 
-/* assay run of the module, which breaks the rule `fault`. */
+/* Runs `assay run` with the test module "speaker", which has the planted fault `fault`. */
 static const support_output *run(const char *fault)
 {
     return support_run_module("speaker", fault, "cases");
@@ -53,7 +54,7 @@ START_TEST(a_sound_model_agrees)
 }
 END_TEST
 
-/* The first vector that tells, and what is said of it. */
+/* Faults, each with the first vector that diverges and the message expected. */
 static const struct {
     const char *fault, *vector, *reason;
 } faults[] = {
@@ -82,7 +83,7 @@ static const struct {
     {"end", "g/1", "it cannot end\n"},
 };
 
-START_TEST(a_broken_rule_is_named_with_its_vector)
+START_TEST(a_broken_rule_is_reported_with_its_vector)
 {
     char vector[64];
     const support_output *o = run(faults[_i].fault);
@@ -107,7 +108,7 @@ START_TEST(a_failure_has_its_class)
 }
 END_TEST
 
-START_TEST(what_is_not_offered_is_skipped_by_name)
+START_TEST(a_missing_function_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
@@ -133,7 +134,7 @@ START_TEST(fields_that_a_vector_lacks_are_not_compared)
 }
 END_TEST
 
-/* A vector that breaks the format, and what is said of it. */
+/* Cases with a vector that breaks the format, and the message expected. */
 static const struct {
     const char *text, *reason;
 } unsound[] = {
@@ -169,7 +170,7 @@ START_TEST(a_vector_that_breaks_the_format_is_an_error)
 }
 END_TEST
 
-START_TEST(an_unknown_member_is_passed_over_with_a_warning)
+START_TEST(an_unknown_member_is_ignored_with_a_warning)
 {
     support_write_text(support_path("cases/case.json"),
                        BAD("\"input\":{\"prompt\":\"hi\",\"max_tokens\":20,\"thinking\":true,\"mood\":1}",
@@ -188,12 +189,12 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_sound_model_agrees);
-    tcase_add_loop_test(t, a_broken_rule_is_named_with_its_vector, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_failure_has_its_class);
-    tcase_add_test(t, what_is_not_offered_is_skipped_by_name);
+    tcase_add_test(t, a_missing_function_is_skipped_by_name);
     tcase_add_test(t, fields_that_a_vector_lacks_are_not_compared);
     tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
-    tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
+    tcase_add_test(t, an_unknown_member_is_ignored_with_a_warning);
     suite_add_tcase(s, t);
     return support_run(s);
 }

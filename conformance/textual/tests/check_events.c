@@ -1,4 +1,5 @@
-/* Event streams through the program: what agrees, every rule that a module may break, and what is no vector.
+/* Cases of kind events through assay run: a module that agrees, a module that breaks each rule in turn,
+ * and malformed vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -20,7 +21,7 @@
 #define SOUND(id, more, folded) "{\"id\":" id "," CHAT(TWO) more "},\"expect\":{\"folded\":{" folded "}}}"
 #define SAID                    "\"content\":\"aa bc\""
 
-/* One that says all, two whose engine fails, and one whose engine fails behind all. */
+/* A vector without failure, two whose engine fails, and one whose engine fails after the last chunk. */
 static const char sound[] =
     CASE(SOUND("1", "", SAID ",\"tool_calls\":[]") "," SOUND("2", ",\"raise_at\":1", "") "," SOUND(
         "3", ",\"raise_at\":0", "") "," SOUND("4", ",\"raise_at\":2", SAID));
@@ -32,7 +33,7 @@ static void setup(void)
     support_write_text(support_path("cases/events.json"), sound);
 }
 
-/* assay run of the module, which breaks the rule `fault`. */
+/* Runs `assay run` with the test module "responses", which has the planted fault `fault`. */
 static const support_output *run(const char *fault)
 {
     return support_run_module("responses", fault, "cases");
@@ -62,7 +63,7 @@ static const struct {
     {"memory", "no memory"},
 };
 
-START_TEST(a_broken_rule_is_named)
+START_TEST(a_broken_rule_is_reported)
 {
     const support_output *o = run(faults[_i].fault);
     assert_code(o, 1);
@@ -84,7 +85,7 @@ START_TEST(a_failure_has_its_class)
 }
 END_TEST
 
-START_TEST(what_a_module_lacks_is_skipped_by_name)
+START_TEST(a_missing_member_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
@@ -97,7 +98,7 @@ START_TEST(what_a_module_lacks_is_skipped_by_name)
 }
 END_TEST
 
-/* A vector that breaks the format, and what is said of it. */
+/* Cases with a vector that breaks the format, and the message expected. */
 static const struct {
     const char *text, *reason;
 } unsound[] = {
@@ -133,7 +134,7 @@ START_TEST(a_vector_that_breaks_the_format_is_an_error)
 }
 END_TEST
 
-START_TEST(an_unknown_member_is_passed_over_with_a_warning)
+START_TEST(an_unknown_member_is_ignored_with_a_warning)
 {
     support_write_text(
         support_path("cases/events.json"),
@@ -151,11 +152,11 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_sound_module_agrees);
-    tcase_add_loop_test(t, a_broken_rule_is_named, 0, sizeof faults / sizeof *faults);
+    tcase_add_loop_test(t, a_broken_rule_is_reported, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_failure_has_its_class);
-    tcase_add_test(t, what_a_module_lacks_is_skipped_by_name);
+    tcase_add_test(t, a_missing_member_is_skipped_by_name);
     tcase_add_loop_test(t, a_vector_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
-    tcase_add_test(t, an_unknown_member_is_passed_over_with_a_warning);
+    tcase_add_test(t, an_unknown_member_is_ignored_with_a_warning);
     suite_add_tcase(s, t);
     return support_run(s);
 }

@@ -1,5 +1,5 @@
-/* What is folded of bodies of each endpoint. Messages that come in tiny fragments are folded in time that
- * grows as they do: bytes are counted, and the linker puts the functions below before those that copy them.
+/* Folding bodies of each endpoint. Folding must take time linear in the number of fragments: the test
+ * counts copied bytes in functions that the linker puts in place of the copying ones (--wrap).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
@@ -30,11 +30,11 @@ json_object *__wrap_json_object_new_string_len(const char *text, int n)
     return __real_json_object_new_string_len(text, n);
 }
 
-/* A stream: begin, n times `more`, and end. */
+/* A stream: `begin`, n times `more`, `end`. */
 typedef struct stream {
     serve_endpoint endpoint;
     const char *begin, *more, *end;
-    const char *folded; /* its first bytes, before the fragments */
+    const char *folded; /* expected in the message, up to the first fragments */
 } stream;
 
 #define CHAT(delta)   "data: {\"choices\":[{\"index\":0,\"delta\":{" delta "},\"finish_reason\":null}]}\n\n"
@@ -56,7 +56,7 @@ static const stream streams[] = {
      "data: {\"type\":\"content_block_stop\"}\n\n", "\"text\":\"xxx"},
 };
 
-/* The bytes that folding the stream copies. */
+/* Folds the stream with n fragments; returns the number of bytes copied. */
 static size_t fold(const stream *s, size_t n)
 {
     char *body = NULL;
@@ -80,7 +80,7 @@ static size_t fold(const stream *s, size_t n)
     return copied;
 }
 
-START_TEST(twice_the_fragments_are_twice_the_work)
+START_TEST(folding_copies_linearly_many_bytes)
 {
     const size_t n = 2000;
     const size_t once = fold(&streams[_i], n), twice = fold(&streams[_i], 2 * n);
@@ -155,7 +155,7 @@ static const struct {
     {SERVE_RESPONSES, false, "{" OUTPUT ",\"status\":\"completed\"}", FOLDED "\"completed\"}"},
 };
 
-START_TEST(a_body_is_folded_into_what_it_says)
+START_TEST(a_body_is_folded_into_its_message)
 {
     json_object *message = NULL, *expected = json_tokener_parse(bodies[_i].folded);
     ck_assert_ptr_nonnull(expected);
@@ -168,7 +168,7 @@ START_TEST(a_body_is_folded_into_what_it_says)
 }
 END_TEST
 
-START_TEST(an_answer_that_is_no_object_is_refused)
+START_TEST(an_answer_that_is_not_an_object_is_refused)
 {
     static const char *const answers[][2] = {{"[1]", "the answer: found array, expected an object"},
                                              {"<", "the answer: byte 0: "}};
@@ -188,11 +188,11 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/textual/message");
     TCase *all = tcase_create("linear");
-    tcase_add_loop_test(all, twice_the_fragments_are_twice_the_work, 0, sizeof streams / sizeof *streams);
+    tcase_add_loop_test(all, folding_copies_linearly_many_bytes, 0, sizeof streams / sizeof *streams);
     suite_add_tcase(suite, all);
     TCase *folding = tcase_create("folding");
-    tcase_add_loop_test(folding, a_body_is_folded_into_what_it_says, 0, sizeof bodies / sizeof *bodies);
-    tcase_add_test(folding, an_answer_that_is_no_object_is_refused);
+    tcase_add_loop_test(folding, a_body_is_folded_into_its_message, 0, sizeof bodies / sizeof *bodies);
+    tcase_add_test(folding, an_answer_that_is_not_an_object_is_refused);
     suite_add_tcase(suite, folding);
     return support_run(suite);
 }

@@ -1,5 +1,5 @@
-/* The bundled goldens of reasoning, cut in every way: all must give the same pieces joined, exactly, and
- * every byte must be in one of them or be counted as dropped.
+/* The bundled goldens of kind reasoning, cut into deltas by cuts_judge: every cut must give the same
+ * content and reasoning, byte for byte, and every byte must be in one of them or be counted as dropped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/reasoning/reasoning.h"
@@ -43,19 +43,19 @@ static void judge(const cuts_golden *g, const conf_fields *fields)
 
 static const cuts_parser parser = {"reasoning", begin, feed, end, judge};
 
-START_TEST(no_cut_of_what_upstream_tests_changes_its_answer)
+START_TEST(cuts_do_not_change_the_answer_to_published_texts)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "published.json.gz"), 100);
 }
 END_TEST
 
-START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
+START_TEST(cuts_do_not_change_the_answer_to_random_texts)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "random.json.gz"), 2500);
 }
 END_TEST
 
-START_TEST(no_cut_of_markers_in_any_order_changes_their_answer)
+START_TEST(cuts_do_not_change_the_answer_to_marker_sequences)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "sequences.json.gz"), 10000);
 }
@@ -66,9 +66,9 @@ int main(void)
     Suite *s = suite_create("conformance/textual/reasoning_cuts");
     TCase *c = tcase_create("cuts");
     tcase_set_timeout(c, 240);
-    tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);
-    tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
-    tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_published_texts);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_random_texts);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_marker_sequences);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -1,11 +1,11 @@
-/* Textual cases through the program: their vectors by name, in reports, and what is said of them without an
- * engine.
+/* Textual cases through the commands run, list and info: vectors selected by name, reports, broken
+ * vectors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/programs.h"
 #include "conformance/tests/support.h"
 
-START_TEST(one_vector_is_asked_for_by_name)
+START_TEST(one_vector_is_selected_by_name)
 {
     (void)support_write_decoder(support_path("cases/numbers.h5"), "logits", "ok");
     const support_output *o = programs_run("none", "-v --vector g/4 cases");
@@ -28,7 +28,7 @@ START_TEST(an_engine_without_streams_skips_the_case)
 }
 END_TEST
 
-START_TEST(what_has_no_part_in_textual_cases_skips_them)
+START_TEST(compute_and_kernels_skip_textual_cases)
 {
     const support_output *o = support_assay("run -e %s --compute bf16 cases", support_engine("fake32"));
     assert_code(o, 77);
@@ -76,7 +76,7 @@ START_TEST(a_broken_case_is_an_error_that_names_the_member)
 }
 END_TEST
 
-/* Vector 2 has no program, the third no id, and the last the id of the first. */
+/* Vector 2 has no program, the third vector no valid id, and the last one the same id as the first. */
 static void write_some_broken(void)
 {
     support_write_text(support_path("cases/all.json"),
@@ -88,7 +88,7 @@ static void write_some_broken(void)
                                                 1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
 }
 
-START_TEST(a_broken_vector_does_not_void_its_file)
+START_TEST(valid_vectors_beside_broken_ones_are_replayed)
 {
     write_some_broken();
     const support_output *o = programs_run("none", "cases");
@@ -108,7 +108,7 @@ START_TEST(a_broken_vector_does_not_void_its_file)
 }
 END_TEST
 
-START_TEST(what_diverges_beside_a_broken_vector_is_said)
+START_TEST(a_divergence_beside_a_broken_vector_is_reported)
 {
     write_some_broken();
     const support_output *o = programs_run("index", "cases");
@@ -150,7 +150,7 @@ START_TEST(unknown_members_are_warnings)
 }
 END_TEST
 
-START_TEST(textual_cases_are_listed_and_shown)
+START_TEST(list_and_info_accept_textual_cases)
 {
     const support_output *o = support_assay("list cases");
     assert_code(o, 0);
@@ -164,7 +164,7 @@ START_TEST(textual_cases_are_listed_and_shown)
 }
 END_TEST
 
-START_TEST(info_prints_what_a_textual_case_holds)
+START_TEST(info_prints_the_header_and_groups_of_a_textual_case)
 {
     support_write_text(
         support_path("cases/some.json"),
@@ -195,17 +195,17 @@ int main(void)
     TCase *t = tcase_create("textual");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, programs_setup, support_teardown);
-    tcase_add_test(t, one_vector_is_asked_for_by_name);
+    tcase_add_test(t, one_vector_is_selected_by_name);
     tcase_add_test(t, an_engine_without_streams_skips_the_case);
-    tcase_add_test(t, what_has_no_part_in_textual_cases_skips_them);
+    tcase_add_test(t, compute_and_kernels_skip_textual_cases);
     tcase_add_test(t, reports_for_programs_name_class_and_vector);
     tcase_add_test(t, a_broken_case_is_an_error_that_names_the_member);
-    tcase_add_test(t, a_broken_vector_does_not_void_its_file);
-    tcase_add_test(t, what_diverges_beside_a_broken_vector_is_said);
+    tcase_add_test(t, valid_vectors_beside_broken_ones_are_replayed);
+    tcase_add_test(t, a_divergence_beside_a_broken_vector_is_reported);
     tcase_add_test(t, list_and_info_show_a_case_with_broken_vectors_and_exit_99);
     tcase_add_test(t, unknown_members_are_warnings);
-    tcase_add_test(t, textual_cases_are_listed_and_shown);
-    tcase_add_test(t, info_prints_what_a_textual_case_holds);
+    tcase_add_test(t, list_and_info_accept_textual_cases);
+    tcase_add_test(t, info_prints_the_header_and_groups_of_a_textual_case);
     suite_add_tcase(s, t);
     return support_run(s);
 }

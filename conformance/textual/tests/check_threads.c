@@ -1,5 +1,5 @@
-/* Programs of threads through the program: what agrees, every rule that an engine may break, and what it must
- * not bring down.
+/* Cases of kind threads through assay run: a module that agrees, a module that breaks each rule in
+ * turn, crashes, hangs and exits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -18,7 +18,8 @@ START_TEST(sound_streams_agree)
 }
 END_TEST
 
-/* The first vector that tells, what is said of it, and how many do. */
+/* Faults, each with the message expected, the first vector that diverges, and the number of those that
+ * do. */
 static const struct {
     const char *fault, *reason, *vector, *notes;
 } faults[] = {
@@ -50,7 +51,7 @@ static const struct {
      "4 of 5"},
 };
 
-START_TEST(a_broken_rule_is_named_with_its_vector_and_step)
+START_TEST(a_broken_rule_is_reported_with_its_vector_and_step)
 {
     char repro[256];
     const support_output *o = programs_run(faults[_i].fault, "cases");
@@ -69,7 +70,7 @@ START_TEST(a_broken_rule_is_named_with_its_vector_and_step)
 }
 END_TEST
 
-START_TEST(a_comment_stands_beside_the_name_of_a_vector)
+START_TEST(a_comment_follows_the_name_of_a_vector)
 {
     const support_output *o = programs_run("everywhere", "cases");
     assert_holds(o->out, "  first:  vector g/1, handed over deferred\n");
@@ -78,7 +79,7 @@ START_TEST(a_comment_stands_beside_the_name_of_a_vector)
 }
 END_TEST
 
-START_TEST(a_crash_is_that_of_its_vector_and_names_the_step)
+START_TEST(a_crash_fails_its_vector_and_names_the_step)
 {
     const support_output *o = programs_run("crash", "cases");
     assert_code(o, 1);
@@ -96,7 +97,7 @@ START_TEST(a_crash_is_that_of_its_vector_and_names_the_step)
 }
 END_TEST
 
-START_TEST(a_hang_is_that_of_its_vector_and_ends_the_case)
+START_TEST(a_hang_fails_its_vector_and_ends_the_case)
 {
     const support_output *o = programs_run("hang", "--timeout 0.5 cases");
     assert_code(o, 1);
@@ -107,8 +108,8 @@ START_TEST(a_hang_is_that_of_its_vector_and_ends_the_case)
 }
 END_TEST
 
-/* 0.5 s are for one vector. */
-START_TEST(the_time_of_a_case_is_that_of_its_vectors)
+/* The timeout of 0.5 s applies to each vector. */
+START_TEST(the_timeout_applies_to_each_vector)
 {
     char *text = malloc(1 << 20);
     ck_assert_ptr_nonnull(text);
@@ -143,7 +144,7 @@ static void write_either(const char *verdict)
     support_write_text(support_path("cases/all.json"), text);
 }
 
-START_TEST(a_vector_that_may_differ_may_not_crash)
+START_TEST(a_vector_with_verdict_either_must_not_crash)
 {
     write_either("match");
     const support_output *o = programs_run("none", "cases");
@@ -187,13 +188,13 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, programs_setup, support_teardown);
     tcase_add_test(t, sound_streams_agree);
-    tcase_add_loop_test(t, a_broken_rule_is_named_with_its_vector_and_step, 0,
+    tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector_and_step, 0,
                         sizeof faults / sizeof *faults);
-    tcase_add_test(t, a_comment_stands_beside_the_name_of_a_vector);
-    tcase_add_test(t, a_crash_is_that_of_its_vector_and_names_the_step);
-    tcase_add_test(t, a_hang_is_that_of_its_vector_and_ends_the_case);
-    tcase_add_test(t, the_time_of_a_case_is_that_of_its_vectors);
-    tcase_add_test(t, a_vector_that_may_differ_may_not_crash);
+    tcase_add_test(t, a_comment_follows_the_name_of_a_vector);
+    tcase_add_test(t, a_crash_fails_its_vector_and_names_the_step);
+    tcase_add_test(t, a_hang_fails_its_vector_and_ends_the_case);
+    tcase_add_test(t, the_timeout_applies_to_each_vector);
+    tcase_add_test(t, a_vector_with_verdict_either_must_not_crash);
     tcase_add_loop_test(t, a_broken_table_of_streams_is_an_error, 0, sizeof tables / sizeof *tables);
     suite_add_tcase(s, t);
     return support_run(s);

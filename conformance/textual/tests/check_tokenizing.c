@@ -1,5 +1,5 @@
-/* Texts and ids through the program: what agrees, every rule that a module may break, and files that are
- * unsound.
+/* Cases of kind tokenizer through assay run: a module that agrees, a module that breaks each rule in
+ * turn, and malformed files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -57,7 +57,7 @@ static const struct {
     {"push", "the detokenizer: it cannot go on\n"},
 };
 
-START_TEST(a_broken_rule_is_named_with_its_vector)
+START_TEST(a_broken_rule_is_reported_with_its_vector)
 {
     const support_output *o = run(faults[_i].fault);
     assert_code(o, 1);
@@ -66,7 +66,7 @@ START_TEST(a_broken_rule_is_named_with_its_vector)
 }
 END_TEST
 
-START_TEST(what_a_table_lacks_is_skipped_by_name)
+START_TEST(a_missing_member_is_skipped_by_name)
 {
     const support_output *o = run("lacks");
     assert_code(o, 77);
@@ -111,8 +111,8 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, a_sound_tokenizer_agrees);
-    tcase_add_loop_test(t, a_broken_rule_is_named_with_its_vector, 0, sizeof faults / sizeof *faults);
-    tcase_add_test(t, what_a_table_lacks_is_skipped_by_name);
+    tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
+    tcase_add_test(t, a_missing_member_is_skipped_by_name);
     tcase_add_loop_test(t, a_file_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);
     suite_add_tcase(s, t);
     return support_run(s);

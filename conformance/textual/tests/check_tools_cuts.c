@@ -1,5 +1,5 @@
-/* The bundled goldens of tool calls, cut in every way: all must give the same content, exactly, and the same
- * calls; and nothing that the model did not write is content.
+/* The bundled goldens of kind tools, cut into deltas by cuts_judge: every cut must give the same
+ * content, byte for byte, and the same calls; content must be a subsequence of the generated text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/tools.h"
@@ -35,8 +35,8 @@ static void end(const cuts_golden *g, const conf_fields *fields, const assay_sin
     serve_tools_free(under_way);
 }
 
-/* The content is the text with parts of it left out. */
-static void expect_of_text(const cuts_golden *g, const conf_fields *fields)
+/* Content must be a subsequence of the bytes of the generated text. */
+static void expect_subsequence(const cuts_golden *g, const conf_fields *fields)
 {
     size_t at = 0;
     for (size_t i = 0; i < g->text.n && at < fields->content.n; i++)
@@ -51,31 +51,31 @@ static void judge(const cuts_golden *g, const conf_fields *fields)
     cuts_expect_field(g, "content", &fields->content);
     ck_assert(json_object_object_get_ex(g->expect, "calls", &calls));
     ck_assert_msg(conf_calls_equal(calls, fields, text, sizeof text), "%s: %s: %.*s", g->parser, text,
-                  (int)g->text.n, g->text.data);
-    expect_of_text(g, fields);
+                  (int)g->text.n, g->text.at);
+    expect_subsequence(g, fields);
 }
 
 static const cuts_parser parser = {"tools", begin, feed, end, judge};
 
-START_TEST(no_cut_of_what_upstream_tests_changes_its_answer)
+START_TEST(cuts_do_not_change_the_answer_to_published_texts)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "published.json.gz"), 100);
 }
 END_TEST
 
-START_TEST(no_cut_of_what_is_written_for_one_branch_changes_its_answer)
+START_TEST(cuts_do_not_change_the_answer_to_written_texts)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "written.json.gz"), 30);
 }
 END_TEST
 
-START_TEST(no_cut_of_what_was_drawn_changes_its_answer)
+START_TEST(cuts_do_not_change_the_answer_to_random_texts)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "random.json.gz"), 3000);
 }
 END_TEST
 
-START_TEST(no_cut_of_markers_in_any_order_changes_their_answer)
+START_TEST(cuts_do_not_change_the_answer_to_marker_sequences)
 {
     ck_assert_uint_ge(cuts_judge(&parser, "sequences.json.gz"), 6000);
 }
@@ -86,10 +86,10 @@ int main(void)
     Suite *s = suite_create("conformance/textual/tools_cuts");
     TCase *c = tcase_create("cuts");
     tcase_set_timeout(c, 240);
-    tcase_add_test(c, no_cut_of_what_upstream_tests_changes_its_answer);
-    tcase_add_test(c, no_cut_of_what_is_written_for_one_branch_changes_its_answer);
-    tcase_add_test(c, no_cut_of_what_was_drawn_changes_its_answer);
-    tcase_add_test(c, no_cut_of_markers_in_any_order_changes_their_answer);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_published_texts);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_written_texts);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_random_texts);
+    tcase_add_test(c, cuts_do_not_change_the_answer_to_marker_sequences);
     suite_add_tcase(s, c);
     return support_run(s);
 }
