@@ -28,7 +28,7 @@ typedef struct conf_table_kind {
     bool optional;           /* a module without the symbol is valid: ASSAY_EUNSUPPORTED */
     const char *unavailable; /* message if the function returns NULL; NULL: that is an error */
     const char *abi_name;    /* for messages: "engine" */
-    const char *name;        /* for messages: "its table for serving" */
+    const char *name;        /* for messages: "its serving table" */
     uint32_t abi;            /* version of the ABI */
     size_t size_least, size; /* sizeof the table in its first version, and in this one */
     /* Further checks, run before those of required members. May be NULL. */

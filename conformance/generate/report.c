@@ -218,7 +218,7 @@ static void print_summary(const conf_generate_report *r, const conf_generated *g
 }
 
 /* Adds a string, or null if it is empty. */
-static bool add_bytes(json_object *to, const char *name, const conf_bytes *bytes)
+static bool add_bytes(json_object *to, const char *name, const buffer *bytes)
 {
     if (bytes->n == 0) return json_object_object_add(to, name, NULL) == 0;
     return conf_json_add(to, name, json_object_new_string_len(bytes->data, (int)bytes->n));

@@ -25,7 +25,7 @@ typedef struct answer {
     const conf_events_case *e;
     way way;
     assay_response *response;
-    conf_bytes body;
+    buffer body;
     bool no_memory, is_empty; /* is_empty: the module emitted an empty piece */
     assay_status status;
     assay_error err;
@@ -111,8 +111,8 @@ static void feed_all(answer *a)
         if (a->way == BY_CHARACTERS) feed_characters(a, &chunk);
         else if (a->way != AT_ONCE) feed(a, &chunk, chunk.text, chunk.finished);
         else {
-            a->no_memory = a->no_memory || !conf_bytes_add(&joined, chunk.text);
-            if (last) feed(a, &chunk, (assay_text){joined.n ? joined.at : "", joined.n}, chunk.finished);
+            a->no_memory = a->no_memory || !buffer_append_text(&joined, chunk.text);
+            if (last) feed(a, &chunk, (assay_text){joined.n ? joined.data : "", joined.n}, chunk.finished);
         }
     }
     /* raise_at == n_chunks: the engine fails after its last chunk, so the response is complete. */

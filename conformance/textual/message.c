@@ -14,11 +14,11 @@
 /* A message while it is folded. */
 typedef struct message {
     serve_endpoint endpoint;
-    json_object *out;      /* the folded message */
-    json_object *list;     /* array in `out`: calls, blocks or items; borrowed */
-    conf_bytes content;    /* chat: joined; messages: text or input of the open block, joined */
-    conf_bytes reasoning;  /* chat: joined */
-    conf_bytes *arguments; /* chat: [n_calls], joined */
+    json_object *out;  /* the folded message */
+    json_object *list; /* array in `out`: calls, blocks or items; borrowed */
+    buffer content;    /* chat: joined; messages: text or input of the open block, joined */
+    buffer reasoning;  /* chat: joined */
+    buffer *arguments; /* chat: [n_calls], joined */
     size_t n_calls;
     json_object *block; /* messages: the open block */
     bool ok;            /* no allocation has failed */

@@ -51,7 +51,7 @@ static void judge(const cuts_golden *g, const conf_fields *fields)
     cuts_expect_field(g, "content", &fields->content);
     ck_assert(json_object_object_get_ex(g->expect, "calls", &calls));
     ck_assert_msg(conf_calls_equal(calls, fields, text, sizeof text), "%s: %s: %.*s", g->parser, text,
-                  (int)g->text.n, g->text.at);
+                  (int)g->text.n, g->text.data);
     expect_subsequence(g, fields);
 }
 
