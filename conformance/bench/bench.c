@@ -30,7 +30,7 @@ const conf_bench_series *conf_bench_at(const conf_bench *bench, size_t point, si
     return &bench->series[point * bench->n_engines + engine];
 }
 
-/* The numbers of an option, or the usual ones. */
+/* The numbers of an option, or its defaults. */
 static conf_sizes numbers(const conf_sizes *given, const size_t *usual)
 {
     return given->n ? *given : (conf_sizes){.at = (size_t *)usual, .n = 1};
@@ -45,7 +45,7 @@ static void add_points(conf_bench *b, conf_bench_kind kind, const conf_sizes *to
                 (conf_bench_point){.kind = kind, .n_tokens = tokens->at[i], .n_samples = batches->at[k]};
 }
 
-/* The first token comes first: an engine that cannot do that is not asked for more. */
+/* Puts the first-token point first: an engine that fails it is not measured further. */
 static assay_status make_points(conf_bench *b, const conf_options *o, assay_error *err)
 {
     const conf_sizes prompts = numbers(&o->prompts, usual_prompts),
@@ -70,7 +70,7 @@ static void load(const void *assignment, conf_verdict *v)
     conf_evaluate(assignment, v);
 }
 
-/* A module that cannot be loaded is an error before anything is measured. */
+/* Opens the engines; a module that cannot be loaded is an error before anything is measured. */
 static assay_status open_engines(conf_bench *b, const conf_options *o, const conf_context *context,
                                  assay_error *err)
 {
@@ -103,8 +103,8 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
     return ASSAY_OK;
 }
 
-/* The plan is closed again: what it maps would count as memory of the engines. A checkpoint that this loader
- * does not understand may still be one that an engine does. */
+/* Reads what is needed of the plan and closes it, since its mapping would count as memory of the
+ * engines. If this loader does not support the checkpoint, engines are measured without limits. */
 static assay_status read_plan(conf_bench *b, assay_error *err)
 {
     plan *p = NULL;
@@ -125,7 +125,7 @@ static assay_status read_plan(conf_bench *b, assay_error *err)
     return rc;
 }
 
-/* What a process that measures the machine is asked for, and where its answer goes. */
+/* Request to the process that measures the machine. */
 typedef struct machine_request {
     size_t n_threads, read_bytes;
     conf_machine *out;
@@ -140,17 +140,17 @@ static void measure_machine(const void *request, conf_verdict *v)
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
 }
 
-/* Answers cross from children in memory that both share. */
+/* Results of child processes, in shared memory. */
 typedef struct shared {
     conf_machine machine;
     conf_bench_time time;
 } shared;
 
-static assay_status ask_machine(conf_bench *b, shared *s, assay_error *err)
+static assay_status run_machine(conf_bench *b, shared *s, assay_error *err)
 {
     const machine_request r = {.n_threads = b->n_processors, .read_bytes = b->read_bytes, .out = &s->machine};
     const conf_limits limits = {.seconds = fmax(b->limits.seconds, CONF_SECONDS_DEFAULT),
-                                .mib = b->limits.mib}; /* no engine's time */
+                                .mib = b->limits.mib}; /* not the time limit of an engine */
     conf_verdict v;
     assay_status rc = conf_isolate(measure_machine, &r, &limits, &v, err);
     if (rc == ASSAY_OK && v.outcome != CONF_PASSED)
@@ -159,7 +159,7 @@ static assay_status ask_machine(conf_bench *b, shared *s, assay_error *err)
     return rc;
 }
 
-/* One call for each line: in `state ^= conf_draw(&state)` the compiler would choose which state is meant. */
+/* One call per line: in `state ^= conf_draw(&state)` the order of evaluation is unspecified. */
 uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat)
 {
     uint64_t state = seed;
@@ -170,7 +170,7 @@ uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat)
     return conf_draw(&state);
 }
 
-static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_t repeat, shared *s,
+static assay_status run_engine(conf_bench *b, size_t point, size_t engine, size_t repeat, shared *s,
                                assay_error *err)
 {
     conf_bench_series *series = &b->series[point * b->n_engines + engine];
@@ -193,8 +193,8 @@ static assay_status ask_engine(conf_bench *b, size_t point, size_t engine, size_
     return rc;
 }
 
-/* An engine that gives no first token gives nothing: its other series end as that one did. */
-static void give_up(conf_bench *b, size_t engine)
+/* If an engine fails the first-token point, all its other series get that verdict. */
+static void skip_rest(conf_bench *b, size_t engine)
 {
     const conf_verdict *first = &b->series[engine].verdict;
     for (size_t p = 1; first->outcome != CONF_PASSED && p < b->n_points; p++)
@@ -211,19 +211,20 @@ static void show(const conf_bench *b, const conf_context *context, size_t repeat
                        b->n_repeats * b->n_points * b->n_engines, what);
 }
 
-/* Engines take turns in each point, points and the machine in each repetition: what disturbs disturbs all. */
+/* Alternates engines within each point, and points and machine within each repetition, so that
+ * disturbances affect all of them alike. */
 static assay_status measure_all(conf_bench *b, const conf_context *context, shared *s, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
     for (size_t r = 0; r < b->n_repeats && rc == ASSAY_OK; r++) {
-        rc = ask_machine(b, s, err);
+        rc = run_machine(b, s, err);
         for (size_t p = 0; p < b->n_points && rc == ASSAY_OK; p++) {
             for (size_t i = 0; i < b->n_engines && rc == ASSAY_OK; i++) {
                 size_t e = (r + i) % b->n_engines;
                 if (conf_bench_at(b, p, e)->verdict.outcome != CONF_PASSED) continue;
                 show(b, context, r, p, e);
-                rc = ask_engine(b, p, e, r, s, err);
-                if (p == 0) give_up(b, e);
+                rc = run_engine(b, p, e, r, s, err);
+                if (p == 0) skip_rest(b, e);
             }
         }
     }
@@ -244,7 +245,7 @@ assay_status conf_bench_run(const conf_options *options, const conf_context *con
                         .limits = options->limits,
                         .n_processors = context->n_processors,
                         .read_bytes = conf_machine_read_bytes_here()};
-    size_t most = options->limits.mib << 19; /* half of what its process may have */
+    size_t most = options->limits.mib << 19; /* half of the memory limit of its process */
     if (out->read_bytes > most) out->read_bytes = most;
     conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = open_engines(out, options, context, err);

@@ -1,5 +1,5 @@
-/* How fast engines are, beside what the machine and the plan allow. Engines are reached through the ABI
- * alone.
+/* Measures the speed of engines and compares it with the limits of the machine and the plan. Engines
+ * are reached through the ABI only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_BENCH_BENCH_H
@@ -15,9 +15,9 @@
 #define CONF_BENCH_TOKENS_MAX  100000000 /* of a prompt */
 #define CONF_BENCH_BATCH_MAX   65536
 
-/* All measurements of one point on one engine. They end with the first that does not pass. */
+/* All measurements of one point with one engine. They stop at the first that does not pass. */
 typedef struct conf_bench_series {
-    conf_verdict verdict; /* of the last */
+    conf_verdict verdict; /* of the latest measurement */
     conf_bench_time *times;
     size_t n_times;
 } conf_bench_series;
@@ -30,32 +30,32 @@ typedef struct conf_bench {
     size_t n_points;
     size_t n_repeats, n_steps;
     uint64_t seed;
-    assay_dtype compute; /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
-    const char *kernels; /* library that every engine is given, as the user calls it; or NULL */
+    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
+    const char *kernels; /* kernel library for every engine, as on the command line; NULL: its own */
     char *kernels_path;
     const char *const *allow_unknown; /* members of config.json to ignore; NULL-terminated */
     conf_limits limits;               /* of each process */
     conf_bench_series *series;        /* [n_points, n_engines] */
     char processor[128];
     size_t n_processors, read_bytes;
-    conf_machine machine; /* the best of all repetitions */
+    conf_machine machine; /* best value of all repetitions, member by member */
     bool has_plan;
-    char no_plan[sizeof(assay_error)]; /* why not */
-    size_t n_parameters, n_ids;        /* of the plan; ids: SIZE_MAX without one */
+    char no_plan[sizeof(assay_error)]; /* why there is no plan */
+    size_t n_parameters, n_ids;        /* of the plan; n_ids: SIZE_MAX without a plan */
     plan_cost cost;
 } conf_bench;
 
-/* Makes the points that the options ask for, opens the plan, and measures: each point, engines taking turns,
- * n_repeats times over. *out is the caller's to free also where this fails. */
+/* Makes the points of the options, opens the plan, and measures each point n_repeats times, engines in
+ * turn. The caller frees *out, also after a failure. */
 assay_status conf_bench_run(const conf_options *options, const conf_context *context, conf_bench *out,
                             assay_error *err);
 void conf_bench_free(conf_bench *bench);
 
-/* What the token ids of a measurement are drawn from; `seed` is the user's, `point` an index. Engines do not
- * matter. scripts/peers/draw.py draws the same for others. */
+/* The seed of the token ids of a measurement; `seed` is the user's, `point` an index. It does not
+ * depend on the engine. scripts/peers/draw.py draws the same ids for other systems. */
 uint64_t conf_bench_seed(uint64_t seed, size_t point, size_t repeat);
 
-/* Like conf_results_exit. */
+/* The exit status, as conf_results_exit. */
 conf_exit conf_bench_exit(const conf_bench *bench);
 
 /* The series of a point and an engine. */

@@ -1,5 +1,5 @@
-/* Speeds as one JSON document, for programs. Members are part of the interface: they are added to, not
- * renamed. bench.h lists them.
+/* Speeds as one JSON document. Its members are a public interface: members may be added, not renamed.
+ * json.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/json.h"
@@ -49,7 +49,7 @@ static bool add_machine(json_object *to, const conf_bench *b)
            conf_json_add_real(machine, "i8_all", m->i8_all);
 }
 
-/* What was asked for, or null. */
+/* Adds the value of an option, or null. */
 static bool add_asked(json_object *to, const char *name, const char *text)
 {
     return text ? conf_json_add_text(to, name, text) : json_object_object_add(to, name, NULL) == 0;
@@ -66,7 +66,7 @@ static bool add_times(json_object *to, const conf_bench_series *s)
     return ok;
 }
 
-/* A series that did not pass to its end has times, but no speed. */
+/* A series that did not pass all its measurements has times, but no speed. */
 static bool add_speeds(json_object *to, const conf_bench *b, const conf_bench_point *p,
                        const conf_bench_series *s)
 {

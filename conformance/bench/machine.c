@@ -19,10 +19,10 @@
 
 #define MIB              ((size_t)1 << 20)
 #define READ_LEAST       (256 * MIB)
-#define N_TRIALS         2    /* and as many again in each repetition */
-#define SECONDS_OF_TRIAL 0.02 /* of multiplying and adding */
+#define N_TRIALS         2    /* per call, so in each repetition */
+#define SECONDS_OF_TRIAL 0.02 /* duration of a multiply-add trial */
 
-/* "model name : …", as the kernel writes it for x86; other architectures have no such line. */
+/* Reads "model name : …", as Linux writes it for x86; other architectures have no such line. */
 static bool name_from_file(const char *cpuinfo, char *out, size_t size)
 {
     static const char member[] = "model name";
@@ -40,7 +40,7 @@ static bool name_from_file(const char *cpuinfo, char *out, size_t size)
     return found;
 }
 
-/* The brand string: 48 bytes, with blanks on either side. */
+/* Reads the brand string: 48 bytes, padded with blanks on either side. */
 static bool name_from_processor(char *out, size_t size)
 {
 #ifdef __x86_64__
@@ -75,7 +75,7 @@ size_t conf_machine_read_bytes(size_t last_cache, size_t memory)
     return bytes < MIB ? MIB : bytes / MIB * MIB;
 }
 
-static size_t ask(int name)
+static size_t system_value(int name)
 {
     long n = sysconf(name);
     return n > 0 ? (size_t)n : 0;
@@ -87,13 +87,13 @@ size_t conf_machine_read_bytes_here(void)
 #ifdef _SC_LEVEL4_CACHE_SIZE
     const int levels[] = {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
-        if (ask(levels[i]) > cache) cache = ask(levels[i]);
+        if (system_value(levels[i]) > cache) cache = system_value(levels[i]);
 #endif
-    return conf_machine_read_bytes(cache, ask(_SC_PHYS_PAGES) * ask(_SC_PAGESIZE));
+    return conf_machine_read_bytes(cache, system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE));
 }
 
-/* Threads share buffer, an item is a MiB of it. Each has a place of its own for what it computes, so that no
- * compiler takes the loops away. */
+/* Threads share the buffer; an item is 1 MiB of it. Each thread has an element of result of its own,
+ * so that the compiler cannot remove the loops. */
 typedef struct work {
     const conf_loops *loops;
     float (*multiply_add)(size_t n_rounds, float half);
@@ -106,7 +106,8 @@ typedef struct work {
 
 #define FLOATS_OF_MIB (MIB / sizeof(float))
 
-/* Whoever writes a page first has it near. Four bytes of 0x3f are a float near 0.75. */
+/* The first write to a page places it in memory near the writing processor. Four bytes of 0x3f are a
+ * float near 0.75. */
 static bool fill(void *context, size_t item, size_t worker)
 {
     const work *w = context;
@@ -144,7 +145,7 @@ static double read_speed(size_t n_threads, size_t n_mib, work *w)
     return (double)(n_mib * MIB) / least;
 }
 
-/* An item for each thread. Rounds are doubled until a trial is long enough for the clock. */
+/* One item per thread. Doubles the rounds until a trial is long enough for the clock. */
 static double fma_speed(size_t n_threads, work *w)
 {
     double least;
@@ -154,7 +155,8 @@ static double fma_speed(size_t n_threads, work *w)
     return 2.0 * (double)w->n_rounds * (double)(w->n_lanes * n_threads) / least;
 }
 
-/* Products of a type, on one thread and on all; those of float32 where there is no instruction for it. */
+/* Speed of products of a type, on one thread and on all; of float32 if there is no instruction for
+ * it. */
 static void dot_speed(assay_dtype dtype, size_t n_threads, work *w, double *one, double *all)
 {
     const conf_dots *dots = conf_dots_choose(dtype);
@@ -174,7 +176,7 @@ assay_status conf_machine_measure(size_t n_threads, size_t read_bytes, conf_mach
         rc = assay_fail(err, ASSAY_ENOMEM, "no memory for the buffer of %zu MiB that measures the read speed",
                         n_mib);
     } else {
-        (void)madvise(buffer, n_mib * MIB, MADV_HUGEPAGE); /* walking page tables is not reading */
+        (void)madvise(buffer, n_mib * MIB, MADV_HUGEPAGE); /* fewer page-table walks */
         work w = {.loops = conf_loops_choose(), .buffer = buffer, .half = 0.5F, .result = result};
         conf_parallel(n_threads, n_mib, fill, &w);
         *out = (conf_machine){.read_one = read_speed(1, n_mib, &w)};

@@ -1,12 +1,13 @@
-/* The instruction sets stand in attributes of the functions that use them, so that the program runs anywhere.
- * Loops over registers have constant bounds and are unrolled: an array of them never reaches memory.
+/* Instruction sets are set by attributes of the functions that use them, so that the program runs on
+ * any processor. Loops over registers have constant bounds and are unrolled, so that arrays of
+ * registers stay out of memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
 
 #include "conformance/bench/machine_loops.h"
 
-#define N_SUMS 8 /* independent sums: an addition waits for the last one */
+#define N_SUMS 8 /* independent sums, to hide the latency of the addition */
 
 static float sum_c(const float *x, size_t n)
 {
@@ -35,7 +36,7 @@ static const conf_loops plain = {
 #ifdef __x86_64__
 #include <immintrin.h>
 
-#define N_FMAS 12 /* two units, latency at most 5, and some to spare */
+#define N_FMAS 12 /* two units with a latency of at most 5, and two spare */
 
 __attribute__((target("avx2,fma"))) static float sum_avx2(const float *x, size_t n)
 {
@@ -94,7 +95,7 @@ __attribute__((target("avx512f"))) static float multiply_add_avx512(size_t n_rou
 }
 
 #ifdef FP_HAVE_AVX512BF16
-/* Of one bit pattern in every 32 bits: two halves as bfloat16, four ones as bytes. */
+/* x has one bit pattern in every 32 bits: two halves as bfloat16, four ones as bytes. */
 __attribute__((target("avx512f,avx512bf16"))) static float dot_bf16(size_t n_rounds, float half)
 {
     __m512 a[N_FMAS];

@@ -1,5 +1,5 @@
-/* Products in the tiles of AMX: six tiles of sums, so that none waits for the last, and the same two tiles of
- * factors again and again. A tile has 16 rows of 64 bytes.
+/* Products with AMX tiles: six tiles of sums, to hide latency, and two tiles of factors that are used
+ * again and again. A tile has 16 rows of 64 bytes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
@@ -14,14 +14,14 @@
 
 enum { TILES = 8, SUMS = 6, ROWS = 16, LANES = 16, BYTES = 64, TILE = ROWS * BYTES };
 
-/* As LDTILECFG reads it. */
+/* The operand of LDTILECFG. */
 typedef struct tile_config {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
     uint8_t rows[16];
 } tile_config;
 
-/* All sums are 0, all factors one bit pattern. */
+/* Sets all sums to 0, and all factors to one bit pattern. */
 __attribute__((target("amx-tile"))) static void load_tiles(uint32_t bits)
 {
     uint32_t factors[ROWS][LANES];
@@ -54,7 +54,7 @@ __attribute__((target("amx-tile"))) static void store_tiles(void *sums)
 __attribute__((target("amx-tile,amx-bf16"))) static float tiles_bf16(size_t n_rounds, float half)
 {
     float sums[SUMS * ROWS * LANES], sum = 0;
-    load_tiles(half == 0.5F ? 0x3F003F00 : 0); /* two halves */
+    load_tiles(half == 0.5F ? 0x3F003F00 : 0); /* two times 0.5 in bfloat16 */
     for (size_t r = 0; r < n_rounds; r++) {
         _tile_dpbf16ps(0, 6, 7);
         _tile_dpbf16ps(1, 6, 7);
@@ -72,7 +72,7 @@ __attribute__((target("amx-tile,amx-int8"))) static float tiles_i8(size_t n_roun
 {
     int32_t sums[SUMS * ROWS * LANES];
     float sum = 0;
-    load_tiles(half == 0.5F ? 0x01010101 : 0); /* four ones */
+    load_tiles(half == 0.5F ? 0x01010101 : 0); /* four bytes of 1 */
     for (size_t r = 0; r < n_rounds; r++) {
         _tile_dpbsud(0, 6, 7);
         _tile_dpbsud(1, 6, 7);

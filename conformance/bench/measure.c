@@ -1,4 +1,4 @@
-/* One measurement, in the process that dies of it.
+/* One measurement, in the child process.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/measure.h"
@@ -16,7 +16,7 @@
 #include "conformance/support/draw.h"
 
 #define WARM_TOKENS  16  /* enough to touch every weight */
-#define STEP_SECONDS 5.0 /* decode takes no further step after that */
+#define STEP_SECONDS 5.0 /* decode takes no further step after this time */
 
 typedef struct measurement {
     const conf_bench_request *request;
@@ -25,11 +25,11 @@ typedef struct measurement {
     conf_verdict *verdict;
     assay_session *session;
     size_t vocab, n_ids;
-    uint64_t state;                  /* of the drawing */
+    uint64_t state;                  /* of the generator of token ids */
     int32_t *tokens, *length, *step; /* [n_samples, n_tokens], [n_samples], [n_samples] */
-    size_t n_rows;                   /* of logits of a prompt: n_tokens, or 1 with prefill_last */
+    size_t n_rows;                   /* rows of logits per prompt: n_tokens, or 1 with prefill_last */
     char *logits, *rows;             /* [n_samples, n_rows, vocab], [n_samples, vocab] */
-    size_t logits_bytes, row_bytes;  /* of all; of one row */
+    size_t logits_bytes, row_bytes;  /* of all rows; of one row */
 } measurement;
 
 static bool refused(measurement *m, assay_status rc, assay_error *err)
@@ -49,13 +49,14 @@ static void draw_tokens(measurement *m, int32_t *tokens, size_t n)
     for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)conf_draw_below(&m->state, m->n_ids);
 }
 
-/* All bits set are a NaN in every floating type. */
+/* Fills with NaN: all bits set are a NaN in every floating type. */
 static void erase(char *logits, size_t n_bytes)
 {
     memset(logits, 0xff, n_bytes);
 }
 
-/* Whether what should have been written holds a NaN; the best token would not be known. */
+/* Checks that a row of logits holds no NaN, which the fill or the engine left; a NaN makes the best
+ * token undefined. */
 static bool check_row(measurement *m, const char *row)
 {
     bool wide = m->engine->logits_dtype == ASSAY_F64;
@@ -70,7 +71,7 @@ static bool check_row(measurement *m, const char *row)
     return true;
 }
 
-/* Prefills the last n tokens of the first n_samples samples; n is n_tokens unless there is one sample. */
+/* Prefills the last n tokens of the first n_samples samples; n is n_tokens unless n_samples is 1. */
 static bool prefill(measurement *m, size_t n_samples, size_t n)
 {
     assay_error err = {0};
@@ -118,7 +119,7 @@ static bool take_step(measurement *m)
     return rc == ASSAY_OK ? true : refused(m, rc, &err);
 }
 
-/* The first step is not timed: it is where an engine makes room. */
+/* The first step is not timed: engines allocate in it. */
 static bool measure_decode(measurement *m)
 {
     conf_bench_time *out = m->request->out;
@@ -136,8 +137,9 @@ static bool measure_decode(measurement *m)
     return true;
 }
 
-/* Logits are the harness's own, and may be more than there is: nothing that the engine could help. */
-static bool make_room(measurement *m)
+/* Allocates the buffers. The logits belong to the harness, so if they do not fit, the point is
+ * skipped, not failed. */
+static bool allocate(measurement *m)
 {
     const conf_bench_point *p = m->point;
     size_t n, prompts, rows = 0;
@@ -164,7 +166,7 @@ static bool make_room(measurement *m)
     draw_tokens(m, m->tokens, n);
     if (!m->rows) return true;
     erase(m->rows, rows);
-    m->logits_bytes += rows; /* both are there at the peak */
+    m->logits_bytes += rows; /* both are allocated at the peak */
     return true;
 }
 
@@ -173,7 +175,7 @@ static bool measure(measurement *m)
     static bool (*const measures[])(measurement *) = {measure_first, measure_prefill, measure_decode};
     m->request->out->n_steps = 1;
     m->request->out->last = m->engine->prefill_last != NULL;
-    if (!make_room(m) || !measures[m->point->kind](m)) return false;
+    if (!allocate(m) || !measures[m->point->kind](m)) return false;
     struct rusage usage = {0};
     (void)getrusage(RUSAGE_SELF, &usage);
     size_t peak = (size_t)usage.ru_maxrss * 1024; /* Linux counts it in KiB */

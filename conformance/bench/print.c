@@ -1,4 +1,4 @@
-/* Speeds for people: a table that fits 100 columns.
+/* Speeds as a table that fits 100 columns.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/print.h"
@@ -15,7 +15,7 @@
 #define MEASURE_WIDTH 22
 #define ENGINE_WIDTH  18
 
-/* Three digits that count. */
+/* Formats x with three significant digits. */
 static const char *number(double x, char text[static 32])
 {
     (void)snprintf(text, 32, x < 0.1 ? "%.2g" : x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x);
@@ -92,7 +92,7 @@ static size_t peak_of(const conf_bench_series *s)
     return peak;
 }
 
-/* Of the first token its seconds, which is what people wait for. */
+/* Prints a speed; for the first token its seconds. */
 static void print_speed(FILE *out, const conf_bench_point *p, double speed)
 {
     char text[32];
@@ -129,8 +129,8 @@ static void print_series(const conf_bench *b, const conf_context *context, size_
                       conf_outcome_word(s->verdict.outcome), conf_color_off(context));
 }
 
-/* Engines of which prompts cost logits of all tokens are not to be compared with those of which they do not.
- */
+/* Prints which engines computed logits of all prompt tokens and which only the last, since their
+ * prefill speeds must not be compared. */
 static void print_logits(const conf_bench *b, FILE *out, conf_bench_logits logits, const char *of)
 {
     size_t n = 0;
@@ -140,7 +140,7 @@ static void print_logits(const conf_bench *b, FILE *out, conf_bench_logits logit
     if (n) (void)fputc('\n', out);
 }
 
-/* Why an engine has no speed, once for the points that it has none of for the same reason in turn. */
+/* Prints why points have no speed, once for consecutive points with the same reason. */
 static void print_reasons(const conf_bench *b, FILE *out, size_t engine)
 {
     const char *said = "";

@@ -1,4 +1,4 @@
-/* The report for people.
+/* The report as a table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_BENCH_PRINT_H
@@ -6,7 +6,7 @@
 
 #include "conformance/bench/bench.h"
 
-/* The table for people. */
+/* Prints the table. */
 void conf_bench_print(const conf_bench *bench, const conf_context *context);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { N_SCRIPTS = 8, N_WORDS = 12, N_LINES = 16 };
 
-/* How a script separates words, and ends sentences. */
+/* Words of a script, their separator, and the end of a sentence. */
 typedef struct script {
     const char *words[N_WORDS], *blank, *end;
 } script;
@@ -61,7 +61,7 @@ static size_t put(FILE *out, const char *text)
     return strlen(text);
 }
 
-/* From 5 to 16 words of one script. */
+/* Prints a sentence of 5 to 16 words of one script. */
 static size_t print_sentence(FILE *out, uint64_t *state)
 {
     const script *s = &scripts[conf_draw_below(state, N_SCRIPTS)];

@@ -1,4 +1,4 @@
-/* What times mean, beside what the plan and the machine allow.
+/* Speeds, and their limits from the plan and the machine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/rate.h"
@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What one measurement had to read and to multiply at least. */
+/* The least that a measurement must read and multiply. */
 typedef struct work {
     double bytes, multiplies;
 } work;
 
-/* A step reads the weights once for all samples, and the cache of each. The first that is timed stands one
- * behind the context. */
+/* A step reads the weights once for all samples, and the cache of each sample. The first timed step is
+ * at position context + 1, after the step that is not timed. */
 static work work_of(const plan_cost *cost, const conf_bench_point *p, const conf_bench_time *time)
 {
     double n_samples = (double)p->n_samples;
@@ -29,14 +29,14 @@ static work work_of(const plan_cost *cost, const conf_bench_point *p, const conf
     return w;
 }
 
-/* Tokens that a measurement is said to have made. */
+/* Number of tokens that a measurement counts. */
 static double tokens_of(const conf_bench_point *p, const conf_bench_time *time)
 {
     if (p->kind == CONF_BENCH_FIRST) return 1;
     return (double)p->n_samples * (double)(p->kind == CONF_BENCH_DECODE ? time->n_steps : p->n_tokens);
 }
 
-/* In a second, of the type that products are computed in; float32 where nobody asked for another. */
+/* Operations per second in the requested compute type; in float32 by default. */
 static double operations_of(const conf_machine *m, assay_dtype compute)
 {
     if (compute == ASSAY_BF16) return fmax(m->bf16_one, m->bf16_all);
@@ -58,7 +58,7 @@ conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *
     return rate;
 }
 
-/* Of decode a repetition may have taken fewer steps than another. */
+/* Seconds per step: repetitions of decode may differ in their number of steps. */
 static double step_seconds(const conf_bench_time *t)
 {
     return t->seconds / (double)t->n_steps;

@@ -1,4 +1,4 @@
-/* What measurements mean beside what the machine and the plan allow.
+/* Speeds, and their limits from the machine and the plan.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_BENCH_RATE_H
@@ -6,30 +6,30 @@
 
 #include "conformance/bench/bench.h"
 
-/* What a time means.
- * speed:  tokens per second; of the first token 1 / seconds.
- * limit:  the speed at which the machine would only read what must be read, or only multiply what must be
- *         multiplied, whichever takes longer; 0 without a plan.
- * reads:  it is reading. */
+/* Speed of a measurement and its limit. speed: tokens per second; of the first token 1 / seconds.
+ * limit: the speed at which the machine would either only read the required data or only do the
+ * required multiplications, whichever takes longer; 0 without a plan. reads: reading is what takes
+ * longer. */
 typedef struct conf_bench_rate {
     double speed, limit;
     bool reads;
 } conf_bench_rate;
 
-/* Whether an engine was seen to prefill, and by prefill_last. */
+/* Whether a series has prefills, and whether they went through prefill_last. */
 typedef enum conf_bench_logits { CONF_BENCH_NO_LOGITS, CONF_BENCH_ALL, CONF_BENCH_LAST } conf_bench_logits;
 
 conf_bench_rate conf_bench_rate_of(const conf_bench *bench, const conf_bench_point *point,
                                    const conf_bench_time *time);
 conf_bench_logits conf_bench_logits_of(const conf_bench_series *series);
 
-/* The fastest of a series, which has at least one time. */
+/* The fastest time of a series, which must have at least one. */
 const conf_bench_time *conf_bench_best(const conf_bench_series *series);
 
-/* The median of values[n], n > 0, which come into order; of an even number the mean of both in the middle. */
+/* The median of values[n], n > 0, which are sorted in place; for an even n the mean of the middle
+ * two. */
 double conf_bench_middle(double *values, size_t n);
 
-/* The median of its speeds. */
+/* The median of the speeds of a series. */
 double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
                          const conf_bench_series *series);
 

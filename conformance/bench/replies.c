@@ -9,9 +9,9 @@
 #include "conformance/bench/prose.h"
 #include "conformance/support/draw.h"
 
-#define CALL_BYTES 2048 /* of the text of a call's arguments, about */
+#define CALL_BYTES 2048 /* approximate size of the text in a call's arguments */
 
-/* How a string stands among arguments. */
+/* How strings are quoted in arguments. */
 typedef enum quotes { QUOTES_JSON, QUOTES_GEMMA, QUOTES_NONE } quotes;
 
 /* How arguments are written. */
@@ -29,14 +29,15 @@ static const arguments_style named = {"", "<parameter name=\"", "\">", "</parame
 static const arguments_style typed = {
     "", "<｜DSML｜parameter name=\"", "\" string=\"true\">", "</｜DSML｜parameter>\n", "", "", QUOTES_NONE};
 
-/* How a call is written; NULL: the parser has none. */
+/* How a call is written; arguments is NULL for a reasoning parser. */
 typedef struct call_style {
     const arguments_style *arguments;
     const char *before_name, *before_arguments, *behind_arguments;
-    const char *between; /* calls; NULL: nothing */
+    const char *between; /* separates calls; NULL: nothing */
 } call_style;
 
-/* A reply is open, the first half, turn, the second half, close. Without a turn, it has no first half. */
+/* A reply consists of open, the first half, turn, the second half, close. If turn is NULL, there is no
+ * first half. */
 typedef struct format {
     conf_bench_parser parser;
     const char *open, *turn, *close;
@@ -157,10 +158,10 @@ size_t conf_bench_count_marks(const char *text, size_t n)
     return n_marks;
 }
 
-/* What is being written. */
+/* A text that is being written. */
 typedef struct writing {
     FILE *out;
-    char *text; /* [n], once out is flushed */
+    char *text; /* [n], valid after out is flushed */
     size_t n;
     uint64_t state;
 } writing;
@@ -170,7 +171,7 @@ static void put(writing *w, const char *text)
     (void)fputs(text, w->out);
 }
 
-/* Prose of about n bytes; how much of it is no white space. */
+/* Writes prose of about n bytes, and returns its bytes other than white space. */
 static size_t put_prose(writing *w, size_t n)
 {
     (void)fflush(w->out);
@@ -205,7 +206,7 @@ static void begin_argument(writing *w, const arguments_style *style, const char 
     put(w, style->before_value);
 }
 
-/* path, text, line and force. */
+/* Writes the arguments path, text, line and force. */
 static void put_arguments(writing *w, const arguments_style *style, const char *text)
 {
     char path[64];
@@ -223,7 +224,7 @@ static void put_arguments(writing *w, const arguments_style *style, const char *
     put(w, style->close);
 }
 
-/* False without memory. */
+/* Writes a call; false if out of memory. */
 static bool put_call(writing *w, const call_style *style)
 {
     char *text = NULL;
@@ -264,7 +265,7 @@ static bool put_reply(writing *w, const format *f, conf_bench_found *expected)
     return fflush(w->out) == 0;
 }
 
-/* Cuts text[from..n) into deltas of random lengths, which end between characters. */
+/* Cuts text[from..n) into deltas of random lengths that end between characters. */
 static void cut(conf_bench_replies *r, size_t from, uint64_t *state)
 {
     static const uint8_t lengths[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 8};

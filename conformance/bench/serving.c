@@ -29,7 +29,7 @@ const conf_bench_readings *conf_bench_serving_at(const conf_bench_serving *b, si
     return readings_at(b, parser, engine);
 }
 
-static assay_status make_room(conf_bench_serving *b, assay_error *err)
+static assay_status allocate(conf_bench_serving *b, assay_error *err)
 {
     while (conf_bench_parser_at(b->n_parsers)) b->n_parsers++;
     const size_t n = b->n_parsers * b->n_engines;
@@ -43,27 +43,27 @@ static assay_status make_room(conf_bench_serving *b, assay_error *err)
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
-/* Whether there is anything to measure. */
+/* Checks whether the module has parsers to measure. */
 static void load(const void *path, conf_verdict *v)
 {
     v->stage = CONF_STAGE_LOAD;
     (void)conf_serving_offered(path, CONF_SERVING_REPLY, v);
 }
 
-/* Every parser of the engine has this verdict. */
-static void give_up(conf_bench_serving *b, size_t engine, const conf_verdict *v)
+/* Gives every parser of the engine this verdict. */
+static void skip_all(conf_bench_serving *b, size_t engine, const conf_verdict *v)
 {
     for (size_t p = 0; p < b->n_parsers; p++) readings_at(b, p, engine)->verdict = *v;
 }
 
-/* A module that cannot be loaded is an error before anything is measured. One that reads no replies is passed
- * over. */
+/* A module that cannot be loaded is an error before anything is measured. A module without parsers is
+ * skipped. */
 static assay_status check_engine(conf_bench_serving *b, size_t engine, assay_error *err)
 {
     conf_verdict v;
     assay_status rc = conf_isolate(load, b->engines[engine].path, &b->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
-    if (v.outcome == CONF_SKIPPED) give_up(b, engine, &v);
+    if (v.outcome == CONF_SKIPPED) skip_all(b, engine, &v);
     else if (v.outcome != CONF_PASSED)
         return assay_fail(err, ASSAY_EIO, "engine %s: %s", b->engines[engine].name, v.reason);
     return ASSAY_OK;
@@ -85,8 +85,8 @@ static assay_status find_engines(conf_bench_serving *b, const conf_options *o, c
     return ASSAY_OK;
 }
 
-static assay_status ask(conf_bench_serving *b, const conf_bench_replies *replies, size_t parser,
-                        size_t engine, conf_bench_reading *shared, assay_error *err)
+static assay_status measure_one(conf_bench_serving *b, const conf_bench_replies *replies, size_t parser,
+                                size_t engine, conf_bench_reading *shared, assay_error *err)
 {
     conf_bench_readings *readings = readings_at(b, parser, engine);
     const conf_bench_serving_request r = {
@@ -98,9 +98,9 @@ static assay_status ask(conf_bench_serving *b, const conf_bench_replies *replies
     return ASSAY_OK;
 }
 
-/* Every engine in turn, on the same replies. */
-static assay_status ask_all(conf_bench_serving *b, const conf_context *context, size_t repeat, size_t parser,
-                            conf_bench_reading *shared, assay_error *err)
+/* Measures a parser with every engine in turn, on the same replies. */
+static assay_status measure_parser(conf_bench_serving *b, const conf_context *context, size_t repeat,
+                                   size_t parser, conf_bench_reading *shared, assay_error *err)
 {
     conf_bench_replies replies;
     assay_status rc = conf_bench_replies_make(parser, b->seed, &replies, err);
@@ -111,7 +111,7 @@ static assay_status ask_all(conf_bench_serving *b, const conf_context *context, 
         if (readings_at(b, parser, e)->verdict.outcome != CONF_PASSED) continue;
         conf_progress_show(context, (repeat * b->n_parsers + parser) * b->n_engines + e,
                            b->n_repeats * b->n_parsers * b->n_engines, replies.parser->name);
-        rc = ask(b, &replies, parser, e, shared, err);
+        rc = measure_one(b, &replies, parser, e, shared, err);
     }
     conf_bench_replies_free(&replies);
     return rc;
@@ -119,7 +119,7 @@ static assay_status ask_all(conf_bench_serving *b, const conf_context *context, 
 
 static assay_status measure_all(conf_bench_serving *b, const conf_context *context, assay_error *err)
 {
-    /* The answer of the process that measures. */
+    /* result of the child process, in shared memory */
     conf_bench_reading *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
@@ -127,7 +127,7 @@ static assay_status measure_all(conf_bench_serving *b, const conf_context *conte
     assay_status rc = ASSAY_OK;
     for (size_t r = 0; r < b->n_repeats && rc == ASSAY_OK; r++)
         for (size_t p = 0; p < b->n_parsers && rc == ASSAY_OK; p++)
-            rc = ask_all(b, context, r, p, shared, err);
+            rc = measure_parser(b, context, r, p, shared, err);
     conf_progress_clear(context);
     (void)munmap(shared, sizeof *shared);
     return rc;
@@ -141,7 +141,7 @@ assay_status conf_bench_serving_run(const conf_options *options, const conf_cont
                                 .limits = options->limits};
     conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = find_engines(out, options, context, err);
-    if (rc == ASSAY_OK) rc = make_room(out, err);
+    if (rc == ASSAY_OK) rc = allocate(out, err);
     for (size_t e = 0; e < out->n_engines && rc == ASSAY_OK; e++) rc = check_engine(out, e, err);
     return rc == ASSAY_OK ? measure_all(out, context, err) : rc;
 }
@@ -165,7 +165,7 @@ conf_exit conf_bench_serving_exit(const conf_bench_serving *b)
     return n[CONF_PASSED] ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }
 
-/* 0 where it has none. */
+/* The best speed; 0 if the measurements did not pass. */
 static double best_of(const conf_bench_serving *b, size_t parser, size_t engine)
 {
     const conf_bench_readings *r = readings_at(b, parser, engine);

@@ -1,5 +1,5 @@
-/* How fast replies are read, as one JSON document, for programs. Members are part of the interface: they are
- * added to, not renamed. bench_serving.h lists them.
+/* Parser speeds as one JSON document. Its members are a public interface: members may be added, not
+ * renamed. serving_json.h lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/serving_json.h"

@@ -1,4 +1,4 @@
-/* One measurement of a parser, in the process that dies of it.
+/* One measurement of a parser, in the child process.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/serving_measure.h"
@@ -9,10 +9,10 @@
 #include "conformance/abi/serving.h"
 #include "conformance/support/clock.h"
 
-/* Readings of one process: one alone is short enough for a single interruption to show. */
+/* Timed rounds per process: a single one is so short that one interruption would show. */
 enum { ROUNDS = 3 };
 
-/* What a client does at least: it copies what it takes. */
+/* A minimal client: copies what it is given. */
 typedef struct client {
     char room[1 << 16];
     size_t at;
@@ -36,7 +36,7 @@ static void count(void *context, assay_part part, const char *text, size_t n)
     if (part == ASSAY_PART_CALL) found->n_calls++;
 }
 
-/* Reads reply i, whose deltas begin at delta *from and byte *at; both come behind it. */
+/* Parses reply i, whose deltas begin at delta *from and byte *at; moves both past its end. */
 static assay_status read_reply(const assay_serving *s, const conf_bench_replies *r, size_t i, size_t *from,
                                size_t *at, const assay_sink *sink, assay_error *err)
 {
@@ -56,7 +56,7 @@ static assay_status read_reply(const assay_serving *s, const conf_bench_replies 
     return rc;
 }
 
-/* False where the module refuses, and *v says how. */
+/* Parses all replies; false if the module fails, which *v then describes. */
 static bool read_all(const assay_serving *s, const conf_bench_replies *r, const assay_sink *sink,
                      conf_verdict *v)
 {
@@ -73,7 +73,7 @@ static bool read_all(const assay_serving *s, const conf_bench_replies *r, const 
     return rc == ASSAY_OK;
 }
 
-/* A parser that finds less than there is would be fast for nothing. */
+/* Checks that the parser finds everything, since one that does not is faster for the wrong reason. */
 static bool find_all(const assay_serving *s, const conf_bench_replies *r, conf_verdict *v)
 {
     conf_bench_found found = {0};
@@ -95,7 +95,7 @@ static bool find_all(const assay_serving *s, const conf_bench_replies *r, conf_v
 
 static double hand_over(const conf_bench_replies *r, const assay_sink *sink)
 {
-    /* Read anew for each delta, as a module must call it. */
+    /* volatile: an indirect call for each delta, as a module must make */
     void (*volatile take)(void *, assay_part, const char *, size_t) = sink->take;
     const char *text = r->text;
     const double start = conf_processor_clock();

@@ -7,23 +7,23 @@
 #include "conformance/bench/replies.h"
 #include "conformance/judge/verdict.h"
 
-/* One measurement, in seconds of processor time, all threads together: more of them do not make a parser
- * faster, and whoever else keeps the machine busy does not make it slower by much. Plain data: it crosses
- * from the process that measures. */
+/* Result of one measurement, in seconds of processor time of all threads: more threads do not make a
+ * parser look faster, and other load on the machine has little effect. Plain data: it is passed
+ * between processes. */
 typedef struct conf_bench_reading {
-    double seconds; /* of reading all replies, each opened, fed, ended and freed: the fastest of a few */
-    double limit_seconds; /* of handing their deltas to the sink, likewise */
+    double seconds;       /* opening, feeding, ending and freeing all replies: best of several rounds */
+    double limit_seconds; /* passing their deltas to the sink: best of several rounds */
 } conf_bench_reading;
 
-/* What the child that measures is asked for. */
+/* Request to the child process that measures. */
 typedef struct conf_bench_serving_request {
-    const char *module;                /* its path */
-    const conf_bench_replies *replies; /* made before the process began */
+    const char *module;                /* path of the module */
+    const conf_bench_replies *replies; /* made before the process started */
     conf_bench_reading *out;
 } conf_bench_serving_request;
 
-/* Measures once, behind a reading that is not timed; the task of a contained process. A parser that is not
- * there is skipped; one that does not find what there is, has failed. */
+/* Measures once, after a pass that is checked and not timed; the task of a contained process. A
+ * missing parser is skipped; a parser that does not find everything fails. */
 void conf_bench_serving_measure(const void *request, conf_verdict *v);
 
 #endif

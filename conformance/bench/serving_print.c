@@ -1,4 +1,4 @@
-/* How fast replies are read, for people: a table that fits 100 columns.
+/* Parser speeds as a table that fits 100 columns.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/serving_print.h"
@@ -59,7 +59,7 @@ static void print_parser(const conf_bench_serving *b, const conf_context *contex
     }
 }
 
-/* Why there is no speed, once for parsers that have none for the same reason in turn. */
+/* Prints why parsers have no speed, once for consecutive parsers with the same reason. */
 static void print_reasons(const conf_bench_serving *b, size_t engine, FILE *out)
 {
     const char *said = "";

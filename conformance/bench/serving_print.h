@@ -1,4 +1,4 @@
-/* The report on parsers for people.
+/* The report on parsers as a table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_BENCH_SERVING_PRINT_H
@@ -6,7 +6,7 @@
 
 #include "conformance/bench/serving.h"
 
-/* The table for people. */
+/* Prints the table. */
 void conf_bench_serving_print(const conf_bench_serving *bench, const conf_context *context);
 
 #endif

@@ -43,7 +43,8 @@ static assay_status unknown_option(const conf_command *command, const char *word
     return assay_fail(err, ASSAY_EINVAL, "unknown option %s: see assay %s --help", name, command->name);
 }
 
-/* The option that word spells: --name, --name=value, -n or -nvalue. *value: what is joined to it, or NULL. */
+/* Finds the option of a word: --name, --name=value, -n or -nvalue. *value: the value in the word, or
+ * NULL. */
 static const conf_option_info *find_option(const conf_command *command, const char *word, const char **value)
 {
     for (size_t i = 0; i < CONF_N_OPTIONS; i++) {
@@ -70,7 +71,8 @@ static assay_status take_size(const conf_option_info *o, const char *value, size
     return rc;
 }
 
-/* Where an option's value is kept as it is; NULL of options whose value is read, or that take none. */
+/* The member that holds an option's value as text; NULL for options that are parsed or take no
+ * value. */
 static const char **text_of(conf_options *o, conf_option id)
 {
     switch (id) {
@@ -96,7 +98,7 @@ static const char **text_of(conf_options *o, conf_option id)
     }
 }
 
-/* Options of assay generate that are more than a text. */
+/* Takes the options of assay generate whose values are not plain texts. */
 static assay_status take_generate(conf_generate_options *g, const conf_option_info *o, const char *value,
                                   assay_error *err)
 {
@@ -159,12 +161,13 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     case CONF_OPTION_HELP: out->help = true; break;
     default:
         return take_generate(&out->generate, o, value, err);
-        /* or a text, or --bisect, for which conf_cli_exit looks, also where the rest is wrong */
+        /* otherwise a text, taken above, or --bisect, which conf_cli_exit handles, even if other
+         * arguments are wrong */
     }
     return ASSAY_OK;
 }
 
-/* Standard output holds one report. */
+/* Refuses two reports on standard output. */
 static assay_status check_reports(const conf_options *o, assay_error *err)
 {
     const char *const names[] = {"--tap", "--junit", "--json"};
@@ -181,7 +184,7 @@ static assay_status check_reports(const conf_options *o, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Takes argv[*i], an option, and its value. */
+/* Takes the option argv[*i] and its value; moves *i to the last argument used. */
 static assay_status parse_option(const conf_command *command, int argc, char **argv, int *i,
                                  conf_options *out, assay_error *err)
 {
@@ -262,9 +265,7 @@ void conf_cli_print_help(FILE *out)
                 out);
 }
 
-#define HELP_INDENT 24 /* the column at which the help of an option begins */
-
-/* Prints text, its further lines indented. */
+/* Prints text with all lines but the first indented. */
 static void print_indented(FILE *out, const char *text, int indent)
 {
     for (; *text; text++) {

@@ -1,4 +1,4 @@
-/* The command line: commands, options, help, and what was probably meant.
+/* The command line: commands, options, help, and suggestions for misspelt words.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CLI_CLI_H
@@ -12,21 +12,20 @@
 
 #include "conformance/cli/commands.h"
 
-/* NULL where there is no command of that name. */
+/* The command of that name, or NULL. */
 const conf_command *conf_cli_command(const char *name);
 
-/* Parses what follows the command's name. Fails with ASSAY_EINVAL, whose text says what was probably meant.
- */
+/* Parses the arguments after the command's name. Fails with ASSAY_EINVAL, whose text may suggest a
+ * word. The caller frees *out with conf_cli_free. */
 assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,
                             assay_error *err);
 void conf_cli_free(conf_options *options);
 
-/* "assay: unknown command …" with a suggestion. */
+/* Fails with ASSAY_EINVAL and "unknown command …" or "unknown option …", with a suggestion. */
 assay_status conf_cli_unknown_command(const char *word, assay_error *err);
 
-/* The exit status of `assay <argv>` where its command gave `code`. With --bisect that is 0, 1 or
- * CONF_EXIT_UNTESTED, also for a wrong command line: git bisect run would take 2 for a bad commit, and in the
- * end name an innocent one. */
+/* The exit status of `assay <argv>` if its command returned `code`. With --bisect it is 0, 1 or
+ * CONF_EXIT_UNTESTED, for a wrong command line, too: git bisect run would take 2 for a bad commit. */
 conf_exit conf_cli_exit(int argc, char **argv, conf_exit code);
 
 void conf_cli_print_help(FILE *out);

@@ -1,4 +1,4 @@
-/* What several commands do alike.
+/* Functions shared by several commands.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cli/cmd.h"

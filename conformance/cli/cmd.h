@@ -21,22 +21,22 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
 conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *context);
 
-extern const char conf_cmd_schedule_details[]; /* of its help */
+extern const char conf_cmd_schedule_details[]; /* text for its help */
 
 /* For the help of commands that take directories. */
 #define CONF_DEFAULT_HELP "without arguments: every bundled one"
 
-/* The arguments of the command line, *n of them; without any, the directory of the bundled cases. Borrowed.
- */
+/* The arguments of the command line, [*n]; if there are none, the directory of the bundled cases.
+ * Borrowed. */
 const char *const *conf_cmd_arguments(const conf_options *options, const conf_context *context, size_t *n);
 
-/* The cases that the arguments stand for, filtered. On failure what is wrong has been written to
- * context->err, and *code says how the program ends; so too where nothing was found. */
+/* Finds the cases that the arguments name, filtered. On failure, and if there is no case, writes the
+ * error to context->err, sets *code to the exit status, and returns false. */
 bool conf_cmd_find(const conf_options *options, const conf_context *context, conf_found_list *list,
                    conf_exit *code);
 
-/* Warns of the members that were passed over, and returns how many lines that took. path: their file; NULL
- * where their names begin with it. */
+/* Writes a warning for each unknown member that was ignored, and returns the number of lines. path:
+ * the file; NULL if the names of the members begin with it. */
 size_t conf_cmd_warn(const conf_context *context, const char *path, const conf_verdict *v);
 
 #endif

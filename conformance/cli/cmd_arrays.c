@@ -1,5 +1,5 @@
-/* assay arrays: what engines convert, pack and derive from checkpoints, and whether all of it is realised
- * when the model is open.
+/* assay arrays: the arrays that engines convert, pack and derive from checkpoints, and whether all are
+ * realised when the model is open.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ftw.h>
@@ -16,17 +16,24 @@
 #include "conformance/support/strings.h"
 #include "conformance/support/text.h"
 
+/* Checkpoint directories. */
+typedef struct dirs {
+    char **at; /* [n] */
+    size_t n;
+    bool is_short; /* out of memory */
+} dirs;
+
 /* One model with one engine. */
 typedef struct subject {
-    const char *engine, *dir; /* path of a module */
+    const char *engine, *dir; /* engine: path of a module */
     const char *const *allow_unknown;
 } subject;
 
 typedef struct counts {
     size_t n, n_private, n_left;
-    char left[CONF_TRACE_NAME_MAX]; /* the first that is not realised */
+    char left[CONF_TRACE_NAME_MAX]; /* name of the first array that is not realised */
     bool left_is_private;
-    int32_t left_on; /* its stream */
+    int32_t left_on; /* stream of that array */
     bool left_failed;
 } counts;
 
@@ -49,7 +56,7 @@ static assay_status open_model(const subject *s, const assay_engine *engine, ass
                              err);
 }
 
-/* The engine's own thread ends with the process: what it has left deferred can be seen no later. */
+/* Runs in a child process, which must count the arrays itself: the engine's threads end with it. */
 static void count_task(const void *context, conf_verdict *v)
 {
     const subject *s = context;
@@ -103,9 +110,8 @@ static assay_status list_arrays(const void *context, FILE *out, assay_error *err
     return ASSAY_OK;
 }
 
-/* nftw passes no context to add_checkpoint. */
-static conf_strings *found;
-static bool out_of_memory;
+/* Result of add_checkpoint, since nftw takes no context. */
+static dirs *found;
 
 static int add_checkpoint(const char *path, const struct stat *s, int type, struct FTW *at)
 {
@@ -120,9 +126,9 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Every checkpoint below the arguments, sorted. */
-static assay_status find_checkpoints(const conf_options *options, const conf_context *context,
-                                     conf_strings *out, assay_error *err)
+/* Finds every checkpoint below the arguments, sorted by name. */
+static assay_status find_checkpoints(const conf_options *options, const conf_context *context, dirs *out,
+                                     assay_error *err)
 {
     size_t n_named;
     const char *const *named = conf_cmd_arguments(options, context, &n_named);
@@ -140,7 +146,7 @@ static assay_status find_checkpoints(const conf_options *options, const conf_con
     return ASSAY_OK;
 }
 
-/* One line, and with --verbose one for each array. */
+/* Prints one line for a model with an engine, and with --verbose one for each array. */
 static assay_status report(const conf_options *options, const conf_context *context, const subject *s,
                            const char *engine, size_t width, conf_outcome *outcome, assay_error *err)
 {

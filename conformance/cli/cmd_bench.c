@@ -1,4 +1,4 @@
-/* assay bench: how fast engines are.
+/* assay bench: the speed of engines.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/bench.h"
@@ -16,7 +16,7 @@ static conf_exit usage(const conf_context *context, const char *what)
     return CONF_EXIT_USAGE;
 }
 
-/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
+/* ASSAY_EUNSUPPORTED: an option requests a feature that an engine does not have. */
 static conf_exit fail(const conf_context *context, assay_status rc, const assay_error *err)
 {
     (void)fprintf(context->err, "assay: %s\n", err->text);
@@ -49,8 +49,8 @@ static conf_exit bench_serving(const conf_options *options, const conf_context *
     return code;
 }
 
-/* An option that says something of a checkpoint; NULL where none was given. */
-static const char *of_models(const conf_options *o)
+/* The name of a given option that applies to checkpoints only, or NULL. */
+static const char *checkpoint_option(const conf_options *o)
 {
     if (o->model) return "--model";
     if (o->compute) return "--compute";
@@ -65,7 +65,7 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
 {
     conf_report_files files;
     assay_error err = {0};
-    const char *wrong = of_models(options);
+    const char *wrong = checkpoint_option(options);
     if (options->serving && wrong) {
         (void)fprintf(context->err,
                       "assay: option %s: found beside --serving, which measures no checkpoint\n", wrong);

@@ -1,4 +1,4 @@
-/* assay diff: an observation against a golden, or against another one.
+/* assay diff: compares an observation with a golden or with another observation.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -62,7 +62,7 @@ conf_exit conf_cmd_diff(const conf_options *options, const conf_context *context
         conf_verdict_set(&v, CONF_BROKEN, "%s", err.text);
     (void)conf_cmd_warn(context, NULL, &v);
     if (v.outcome == CONF_BROKEN) {
-        if (v.stage == CONF_STAGE_READ) /* it did not come to its end */
+        if (v.stage == CONF_STAGE_READ) /* the process ended early */
             (void)fprintf(context->err, "assay: %s or %s: %s\n", t.golden, t.observed, v.reason);
         else (void)fprintf(context->err, "assay: %s\n", v.reason);
         return CONF_EXIT_ERROR;

@@ -1,4 +1,4 @@
-/* assay events: which rule of its protocol an event stream breaks.
+/* assay events: checks an event stream, and names the rule of its protocol that it breaks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include "serving/grammar/grammar.h"
 #include "serving/markers.h"
 
-/* A stream that has been read. */
+/* A stream to check, and the result. */
 typedef struct reading {
     const char *path;
-    const char **markers; /* [options.n_markers], of all kinds */
+    const char **markers; /* [options.n_markers]: of --marker and of parsers */
     serve_grammar_options options;
     serve_breach breach;
     serve_grammar_summary summary;
@@ -29,7 +29,7 @@ static assay_status check_marker(const char *marker, assay_error *err)
                       strlen(marker), SERVE_MARKER_MAX);
 }
 
-/* "none" is no parser, as of assay generate. */
+/* Adds the markers of a parser; "none" means no parser, as in assay generate. */
 static assay_status add_parser(const char *option, const char *name, reading *r,
                                assay_status (*find)(const char *, serve_markers *, assay_error *),
                                assay_error *err)
@@ -81,7 +81,7 @@ static assay_status read_options(const conf_options *options, reading *r, assay_
     return read_markers(options, r, err);
 }
 
-/* r->breach tells whether a rule is broken. */
+/* Checks a stream; r->breach.rule is set if it breaks a rule. */
 static assay_status run_grammar(FILE *in, reading *r, assay_error *err)
 {
     static char bytes[1 << 16];
@@ -148,7 +148,7 @@ static bool add_breach(json_object *to, const serve_breach *b)
            conf_json_add_text(breach, "text", b->text) && conf_json_add_text(breach, "excerpt", b->excerpt);
 }
 
-/* null where it was never told. */
+/* Adds a number of tokens; null if the stream did not report it. */
 static bool add_tokens(json_object *to, const char *name, int64_t n)
 {
     return n < 0 ? json_object_object_add(to, name, NULL) == 0 : conf_json_add_count(to, name, (size_t)n);
@@ -176,7 +176,7 @@ static assay_status print_json(const reading *r, FILE *out, assay_error *err)
     return conf_json_print_document(document, ok, out, err);
 }
 
-/* The document goes to a file, or takes the place of what people read. */
+/* Prints the text and, with --json, the document; --json - replaces the text. */
 static assay_status report(const conf_options *options, const conf_context *context, const reading *r,
                            assay_error *err)
 {

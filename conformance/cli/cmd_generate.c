@@ -1,4 +1,4 @@
-/* assay generate: a checkpoint goes on with a text.
+/* assay generate: continues a text with a checkpoint.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -22,18 +22,18 @@
 #include "serving/table.h"
 
 #define USUAL_TOKENS 256
-#define LONG_PROMPT  512 /* tokens, from which on a terminal shows that the prompt is being evaluated */
+#define LONG_PROMPT  512 /* tokens; longer prompts show progress on a terminal */
 #define PROMPT_MAX   ((size_t)64 << 20)
 
-/* What the process that generates needs. */
+/* Data of the generating process. */
 typedef struct request {
     const conf_options *options;
     const conf_context *context;
     char *engine; /* path */
     char *prompt; /* [n_prompt] */
     size_t n_prompt;
-    int reply[2]; /* a pipe: in that process standard output is standard error */
-    FILE *page;   /* of what is said behind the reply */
+    int reply[2]; /* a pipe: in the child standard output is standard error */
+    FILE *page;   /* output after the reply */
 } request;
 
 /* Reads standard input to its end. */
@@ -52,7 +52,7 @@ static assay_status read_prompt(request *r, assay_error *err)
     return ASSAY_OK;
 }
 
-/* What would be passed over in silence is refused. */
+/* Refuses sampling options that would have no effect. */
 static assay_status check_draws(const conf_options *o, assay_error *err)
 {
     const conf_generate_options *g = &o->generate;
@@ -97,7 +97,7 @@ static assay_status prepare(request *r, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Whether the tokenizer has a token of its own for a marker. */
+/* Whether the tokenizer encodes a marker as a single token. */
 static bool has_token(const assay_serving *s, const assay_tokenizer *t, const char *marker)
 {
     int32_t id;
@@ -105,7 +105,8 @@ static bool has_token(const assay_serving *s, const assay_tokenizer *t, const ch
     return s->encode(t, marker, strlen(marker), false, &id, 1, &n, NULL) == ASSAY_OK && n == 1;
 }
 
-/* The parsers of a checkpoint whose tokenizer has these markers. */
+/* The parsers of a checkpoint whose tokenizer has the marker; the first match counts for each kind of
+ * parser. */
 static const struct {
     const char *marker, *reasoning, *tools;
 } families[] = {
@@ -125,7 +126,8 @@ static const struct {
     {"<tool_call>", NULL, "hermes"},
 };
 
-/* "none" is none, and a name is that; what was not given follows from the tokenizer. */
+/* Uses the parsers that the user named, "none" being no parser; chooses the others by the tokenizer's
+ * markers. */
 static assay_status choose_parsers(const conf_options *o, const assay_serving *s, const char *dir,
                                    assay_reply_options *out, assay_error *err)
 {
@@ -145,7 +147,7 @@ static assay_status choose_parsers(const conf_options *o, const assay_serving *s
     return ASSAY_OK;
 }
 
-/* The module's own table, where it has one that generates. */
+/* Finds the module's serving table, or Assay's own if the module has none. */
 static assay_status find_serving(const char *engine, const assay_serving **out, assay_error *err)
 {
     static const conf_serving_part parts[] = {CONF_SERVING_TOKENIZER, CONF_SERVING_COMPLETION,
@@ -160,7 +162,7 @@ static assay_status find_serving(const char *engine, const assay_serving **out, 
     return ASSAY_OK;
 }
 
-static conf_generation asked(const request *r, assay_text *stops)
+static conf_generation generation_of(const request *r, assay_text *stops)
 {
     const conf_generate_options *o = &r->options->generate;
     for (size_t i = 0; i < o->n_stops; i++) stops[i] = (assay_text){o->stops[i], strlen(o->stops[i])};
@@ -178,7 +180,7 @@ static conf_generation asked(const request *r, assay_text *stops)
                              .reply = {.size = sizeof(assay_reply_options), .thinking_off = o->no_thinking}};
 }
 
-/* 0: not known. */
+/* The context length of the model, or 0 if unknown. */
 static size_t positions_of(const char *dir)
 {
     plan *p;
@@ -188,7 +190,7 @@ static size_t positions_of(const char *dir)
     return n;
 }
 
-/* An engine evaluates a prompt in one call, and does not say how far it is. */
+/* An engine evaluates a prompt in one call and does not report progress. */
 static void show_prefill(const void *context, size_t n_tokens, bool done)
 {
     if (n_tokens < LONG_PROMPT) return;
@@ -206,7 +208,7 @@ static assay_status generate(const request *r, conf_generate_report *report, con
     conf_generated generated = {0};
     assay_text *stops = calloc(r->options->generate.n_stops + 1, sizeof *stops);
     if (!stops) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    conf_generation what = asked(r, stops);
+    conf_generation what = generation_of(r, stops);
     v->stage = CONF_STAGE_LOAD;
     assay_status rc = conf_engine_open(r->engine, &engine, err);
     if (rc == ASSAY_OK) rc = find_serving(r->engine, &serving, err);
@@ -251,10 +253,10 @@ static void task(const void *context, conf_verdict *v)
         conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);
 }
 
-/* Starts the process and hands on what it writes. */
+/* Starts the child process and relays its output. */
 static assay_status watch(request *r, conf_verdict *v, assay_error *err)
 {
-    /* A generation takes as long as it takes. */
+    /* no time limit for a generation */
     const conf_limits limits = {.seconds = 1e9, .mib = r->options->limits.mib};
     conf_child child;
     if (pipe(r->reply) != 0) return assay_fail(err, ASSAY_EINTERNAL, "no pipe: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* assay info: the plan of a checkpoint, or what a case or a saved schedule holds.
+/* assay info: shows the plan of a checkpoint, or the contents of a case or a saved schedule.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -44,7 +44,7 @@ static void print_inputs(FILE *out, const conf_decoder *d)
     }
 }
 
-/* The noise of each recorded run; what is taken for at least is no matter of the type (noise.h). */
+/* Prints the noise of each recorded run. The floor of the noise (noise.h) is the same for all types. */
 static void print_noises(FILE *out, const conf_rows *rows, double largest)
 {
     static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
@@ -117,7 +117,7 @@ static void print_case(FILE *out, const conf_case *c)
     for (size_t i = 0; i < c->unknown.n; i++) print_text(out, "unknown", c->unknown.at[i]);
 }
 
-/* For the texts of tokens; one that cannot be read is no reason to say nothing of the rest. */
+/* Opens the tokenizer, for the texts of tokens; if that fails, prints the error and goes on. */
 static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
 {
     char path[PATH_MAX];
@@ -127,7 +127,7 @@ static void open_tokenizer(const char *dir, tokenizer **out, FILE *to)
     if (tokenizer_open(dir, out, &err) != ASSAY_OK) (void)fprintf(to, "tokenizer    %s\n", err.text);
 }
 
-/* What one argument names. */
+/* One argument of the command line. */
 typedef struct subject {
     const char *path;
     const char *const *allow_unknown;

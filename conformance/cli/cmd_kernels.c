@@ -1,4 +1,4 @@
-/* assay kernels: every operation of a kernel library, swept.
+/* assay kernels: sweeps the operations of a kernel library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -21,23 +21,23 @@
 
 enum { SEED = 5, WORD = 64 };
 
-/* A case that is run alone runs on threads for longer: a race shows again, and if not, nothing else waits. */
+/* A single case runs on threads for longer, so that a race is likely to show again. */
 #define ALONE_THREAD_SECONDS 0.5
 
-/* What children leave behind for their parent, also when they die. */
+/* Results of child processes in shared memory; valid also if the child crashes. */
 typedef struct shared {
     char name[WORD], version[WORD];
     bool given[SWEEP_OPS_MAX];
-    sweep sweep; /* of the operation that was swept last */
+    sweep sweep; /* of the latest operation */
 } shared;
 
 typedef struct sweeping {
     const conf_options *options;
     const conf_context *context;
     char *path;       /* of the library */
-    const char *word; /* of an operation; NULL: all */
+    const char *word; /* operation or its prefix; NULL: all */
     uint64_t seed;
-    bool alone; /* one case: numbers, shape */
+    bool alone; /* one case only: numbers, shape */
     sweep_numbers numbers;
     size_t shape[SWEEP_DIMS];
     conf_report_files files;
@@ -45,7 +45,7 @@ typedef struct sweeping {
     size_t n_points, n_passed, n_failed, n_broken, n_not_given;
 } sweeping;
 
-/* What a child is to do. */
+/* Argument of a child process. */
 typedef struct task {
     const sweeping *of;
     const sweep_op *op;
@@ -75,10 +75,10 @@ static void load_task(const void *context, conf_verdict *v)
     for (size_t i = 0; i < sweep_n_ops(); i++) to->given[i] = sweep_op_at(i)->given(k, sweep_op_at(i));
 }
 
-static sweep *swept; /* for the handler below, which is in the child alone */
+static sweep *swept; /* for the handler below; set in the child process only */
 
-/* Notes which argument a kernel overran or wrote to. The signal is back to its default, so that the access
- * that is then tried again ends the process. */
+/* Notes which argument a kernel overran or wrote to. SA_RESETHAND restores the default action, so that
+ * the access, when retried, ends the process. */
 static void note_access(int number, siginfo_t *info, void *unused)
 {
     (void)number;
@@ -114,7 +114,7 @@ static void sweep_task(const void *context, conf_verdict *v)
     if (s->fault[0]) conf_verdict_fail(v, CONF_CLASS_TENSOR, "%s", s->fault);
 }
 
-/* The command that shows a case again. */
+/* Prints the command that reproduces a case. */
 static void print_case(FILE *out, const sweeping *of, const char *prefix, const char *what)
 {
     const conf_limits *limits = &of->options->limits;
@@ -127,7 +127,7 @@ static void print_case(FILE *out, const sweeping *of, const char *prefix, const 
     (void)fprintf(out, " %s\n", what);
 }
 
-/* What is wrong, and how it is seen again. */
+/* Prints the fault and the command that reproduces it. */
 static void print_fault(FILE *out, const char *prefix, const sweeping *of, const conf_verdict *v)
 {
     const sweep *s = &of->shared->sweep;
@@ -188,7 +188,7 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assa
         of->n_points--;
         return ASSAY_OK;
     }
-    sweep *s = &of->shared->sweep; /* a kernel may have written anywhere */
+    sweep *s = &of->shared->sweep; /* a kernel may have overwritten it */
     char *const texts[] = {s->fault, s->fault_at, s->case_at, s->worst_at};
     const size_t rooms[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -209,7 +209,7 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assa
     return ASSAY_OK;
 }
 
-static bool is_meant(const sweeping *of, size_t op)
+static bool is_selected(const sweeping *of, size_t op)
 {
     return !of->word || sweep_op_is_called(sweep_op_at(op), of->word);
 }
@@ -220,7 +220,7 @@ static void print_sums(const sweeping *of)
     if (conf_report_owns_out(&of->files)) return;
     const char *before = "\nnot given:";
     for (size_t i = 0; i < sweep_n_ops(); i++) {
-        if (!is_meant(of, i) || of->shared->given[i]) continue;
+        if (!is_selected(of, i) || of->shared->given[i]) continue;
         (void)fprintf(out, "%s %s", before, sweep_op_at(i)->name);
         before = ",";
     }
@@ -234,7 +234,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     if (rc == ASSAY_OK && !conf_report_owns_out(&of->files))
         (void)fprintf(of->context->out, "%-18s  cases x bound <= 1\n", "");
     for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
-        if (is_meant(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->given[i], err);
+        if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->given[i], err);
     if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
@@ -243,7 +243,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     return rc;
 }
 
-/* The library is asked what it gives in a process of its own, too. */
+/* Loads the library in a child process, too, to find which operations it has. */
 static assay_status look(sweeping *of, bool *nothing, assay_error *err)
 {
     conf_verdict v;
@@ -280,7 +280,7 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
     if (o->n_arguments == 1) return ASSAY_OK;
     of->word = o->arguments[1];
     for (size_t i = 0; i < sweep_n_ops(); i++)
-        if (is_meant(of, i) && (!op || strcmp(sweep_op_at(i)->name, of->word) == 0)) op = sweep_op_at(i);
+        if (is_selected(of, i) && (!op || strcmp(sweep_op_at(i)->name, of->word) == 0)) op = sweep_op_at(i);
     if (!op) return unknown_op(of->word, err);
     if (o->n_arguments == 2) return ASSAY_OK;
     of->alone = true;

@@ -1,4 +1,4 @@
-/* assay list: what there is to run.
+/* assay list: lists cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -17,7 +17,8 @@ typedef struct line {
     size_t width; /* of the widest id */
 } line;
 
-/* Id, kind, and what the case would catch; nothing for what lies beside cases. */
+/* Prints id, kind and description of a case; nothing for observations and schedules found in
+ * directories. */
 static assay_status describe(const void *context, FILE *out, assay_error *err)
 {
     const line *l = context;

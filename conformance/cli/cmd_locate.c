@@ -1,4 +1,4 @@
-/* assay locate: where a case first goes wrong.
+/* assay locate: finds where a case first goes wrong.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>

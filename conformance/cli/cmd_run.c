@@ -1,4 +1,4 @@
-/* assay run: every case through every engine.
+/* assay run: replays every case through every engine.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -20,15 +20,15 @@
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 
-/* A run under way. */
+/* A run in progress. */
 typedef struct run_state {
     const conf_options *options;
     const conf_context *context;
     conf_report_files files;
     conf_jobs *jobs;
     conf_results results;
-    size_t n_cases;   /* that may still become results, and those that have */
-    size_t n_started; /* verdicts of results that are being made or are there, in the order of the reports */
+    size_t n_cases;   /* cases, without those that were passed over */
+    size_t n_started; /* verdicts that are pending or done, in the order of the reports */
     size_t n_points;  /* verdicts that are reported */
     bool shown;       /* the progress bar shows verdict n_points */
 } run_state;
@@ -38,7 +38,7 @@ static void run_task(const void *context, conf_verdict *v)
     conf_evaluate(context, v);
 }
 
-/* An engine that cannot even be loaded is no divergence: nothing was asked of it. */
+/* An engine that cannot be loaded is an error, not a divergence. */
 static assay_status open_column(const run_state *run, const char *name, conf_engine_column *column,
                                 assay_error *err)
 {
@@ -96,8 +96,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
     return ASSAY_OK;
 }
 
-/* Reports what came of one case with one engine. What is broken in a fixture is said once, not for each
- * engine. */
+/* Reports one case with one engine. An error in the fixture is reported once, not for each engine. */
 static void report(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
@@ -121,13 +120,13 @@ static void warn_unknown(run_state *run, const conf_result *r)
     run->results.n_warnings += conf_cmd_warn(run->context, r->path, &r->verdicts[0]);
 }
 
-/* Observations and schedules lie beside cases, and a directory stands for its cases alone. */
+/* Observations and schedules found in a directory are not run. */
 static bool is_passed_over(const conf_result *r)
 {
     return r->scanned && r->verdicts[0].beside;
 }
 
-/* Takes out result `at`, whose processes have all ended. */
+/* Removes result `at`, whose processes have all ended. */
 static void pass_over(run_state *run, size_t at)
 {
     conf_results *all = &run->results;
@@ -145,8 +144,8 @@ static bool is_running(const run_state *run, const conf_result *r)
     return false;
 }
 
-/* Reports the results that are there, up to the first that is still being made: in the order of the cases,
- * whatever the order in which they end. The progress bar shows that first one. */
+/* Reports the results that are done, in the order of the cases, up to the first that is pending, which
+ * the progress bar shows. */
 static void report_ready(run_state *run)
 {
     const conf_results *all = &run->results;
@@ -204,7 +203,7 @@ static assay_status run_case(run_state *run, const conf_found *found, assay_erro
     return ASSAY_OK;
 }
 
-/* Two observations must not go to one file. */
+/* Checks that no two observations would be written to the same file. */
 static assay_status check_dump(const run_state *run, const conf_found_list *found, assay_error *err)
 {
     const conf_results *all = &run->results;
@@ -239,7 +238,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     return rc;
 }
 
-/* What comes at the end of a run that was not cut short. */
+/* Writes the ends of the reports, and the table. */
 static assay_status report_end(const run_state *run, assay_error *err)
 {
     bool only_tap = conf_report_is_out(&run->files, run->files.tap);
@@ -251,14 +250,15 @@ static assay_status report_end(const run_state *run, assay_error *err)
     return rc;
 }
 
-/* Where there is no case the reports say so, so that none of an earlier run is taken for this one's. */
+/* Writes empty reports if there is no case, so that reports of an earlier run are not mistaken for
+ * this one's. */
 static assay_status report_nothing(run_state *run, assay_error *err)
 {
     assay_status rc = conf_report_files_open(run->options, run->context, &run->files, err);
     return rc == ASSAY_OK ? conf_report_files_end(&run->files, &run->results, 0, err) : rc;
 }
 
-/* ASSAY_EUNSUPPORTED: the options ask an engine for what it does not offer. */
+/* ASSAY_EUNSUPPORTED: an option requests a feature that an engine does not have. */
 static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_error *err)
 {
     assay_error late = {0};

@@ -1,4 +1,4 @@
-/* assay schedule: engine calls on many threads, and the same bits as on one.
+/* assay schedule: runs engine calls on many threads, which must give the bits of a serial run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
 
-#define REPLAYS 20 /* unless --times says otherwise */
+#define REPLAYS 20 /* default of --times */
 
 const char conf_cmd_schedule_details[] =
     "DIR means every case below it; " CONF_DEFAULT_HELP ".\n"
@@ -41,21 +41,21 @@ const char conf_cmd_schedule_details[] =
     "Exit status: 0 all agree; 1 a program diverges, fails, crashes or hangs; 2 usage; 77 no\n"
     "program could be run; 99 a broken fixture, a missing library or an error of assay itself.\n";
 
-/* Trials under way. */
+/* Trials in progress. */
 typedef struct scheduling {
     const conf_options *options;
     const conf_context *context;
     conf_found_list found;
     conf_trial_rows rows;
     char **paths;  /* [n_engines], of modules */
-    char *kernels; /* path of a library; NULL: the engines' own */
+    char *kernels; /* path of a kernel library; NULL: the engines' own */
     conf_report_files files;
     conf_trial_result *results; /* [rows.n], shared with the trials */
     conf_verdict *verdicts;     /* [rows.n], of this round */
     conf_jobs *jobs;
     size_t shape;
     uint64_t seed;            /* of this round */
-    double until;             /* 0: one round */
+    double until;             /* time limit of all rounds; 0: one round */
     size_t n_started, n_seen; /* rows of this round */
     bool failed;
 } scheduling;
@@ -74,7 +74,8 @@ static void load_task(const void *context, conf_verdict *v)
     conf_evaluate(context, v);
 }
 
-/* One that has no choice of types to offer, or takes no kernels, is skipped case by case. */
+/* Finds and loads an engine. One without a choice of compute types, or that takes no kernels, is
+ * accepted here and skipped case by case. */
 static assay_status find_engine(const scheduling *of, const char *name, char **path, assay_error *err)
 {
     conf_verdict v;
@@ -87,7 +88,7 @@ static assay_status find_engine(const scheduling *of, const char *name, char **p
     return rc;
 }
 
-static void *share(size_t n, assay_error *err)
+static void *map_shared(size_t n, assay_error *err)
 {
     void *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) return memory;
@@ -95,7 +96,7 @@ static void *share(size_t n, assay_error *err)
     return NULL;
 }
 
-/* A row for each case and each of names[n]. */
+/* Makes a row for each case with each of names[n]. */
 static assay_status make_rows(scheduling *of, const char *const *names, size_t n, assay_error *err)
 {
     size_t n_rows = of->found.n * n;
@@ -104,7 +105,7 @@ static assay_status make_rows(scheduling *of, const char *const *names, size_t n
     of->paths = calloc(n, sizeof *of->paths);
     of->verdicts = calloc(n_rows, sizeof *of->verdicts);
     if (!of->rows.at || !of->paths || !of->verdicts) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    of->results = share(n_rows * sizeof *of->results, err);
+    of->results = map_shared(n_rows * sizeof *of->results, err);
     if (!of->results) return ASSAY_EINTERNAL;
     const char *library = of->options->kernels;
     assay_status rc =
@@ -145,8 +146,8 @@ static conf_trial trial_of(const scheduling *of, const conf_trial_row *row)
                         .result = row->result};
 }
 
-/* Takes over what came of the next row of this round. */
-static void see(scheduling *of)
+/* Takes the verdict of the next row of this round, and reports it. */
+static void take_verdict(scheduling *of)
 {
     size_t i = of->n_seen++;
     conf_trial_row *row = &of->rows.at[i];
@@ -166,7 +167,7 @@ static void see(scheduling *of)
     (void)fflush(of->context->out);
 }
 
-static void see_ready(scheduling *of)
+static void take_ready(scheduling *of)
 {
     while (of->n_seen < of->n_started) {
         const conf_trial_row *row = &of->rows.at[of->n_seen];
@@ -174,7 +175,7 @@ static void see_ready(scheduling *of)
         (void)snprintf(what, sizeof what, "seed %" PRIu64 " %.160s %.48s", of->seed, row->id, row->label);
         conf_progress_show(of->context, of->n_seen, of->rows.n, what);
         if (conf_jobs_is_running(of->jobs, &of->verdicts[of->n_seen])) return;
-        see(of);
+        take_verdict(of);
     }
 }
 
@@ -183,7 +184,7 @@ static bool is_over(const scheduling *of)
     return conf_interrupted() || (of->until > 0 && (of->failed || conf_clock() >= of->until));
 }
 
-/* Every row once, with programs of one seed. */
+/* Runs a trial for every row, with programs of one seed. */
 static assay_status run_round(scheduling *of, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
@@ -193,9 +194,9 @@ static assay_status run_round(scheduling *of, assay_error *err)
         memset(&of->results[i], 0, sizeof *of->results);
         rc = conf_jobs_start(of->jobs, conf_trial_run, &trial, &of->verdicts[i], err);
         if (rc == ASSAY_OK) of->n_started++;
-        see_ready(of);
+        take_ready(of);
     }
-    while (rc == ASSAY_OK && conf_jobs_wait(of->jobs)) see_ready(of);
+    while (rc == ASSAY_OK && conf_jobs_wait(of->jobs)) take_ready(of);
     return rc;
 }
 
@@ -218,9 +219,9 @@ static assay_status run_rounds(scheduling *of, assay_error *err)
     return rc;
 }
 
-/* Of a first round that was interrupted: leaves out the cases that were not begun, and says so of engines
- * that a case has not come to. */
-static void leave_out(scheduling *of)
+/* After an interrupt in the first round: drops the cases that were not started, and marks the missing
+ * engines of the last started case as skipped. */
+static void drop_unfinished(scheduling *of)
 {
     const size_t n_engines = of->rows.n_engines;
     if (!conf_interrupted() || of->seed != of->options->seed) return;
@@ -276,7 +277,7 @@ static conf_exit usage(const conf_context *context, const char *what)
     return CONF_EXIT_USAGE;
 }
 
-/* One program from its file, as often as asked. */
+/* Replays one program from its file. */
 static assay_status replay(scheduling *of, const conf_schedule_file *file, assay_error *err)
 {
     const conf_options *o = of->options;
@@ -298,7 +299,7 @@ static assay_status replay(scheduling *of, const conf_schedule_file *file, assay
     return ASSAY_OK;
 }
 
-/* A saved program comes from anywhere: it names what is loaded only among what is bundled. */
+/* A saved program is untrusted: it may name only bundled engines and kernels to load. */
 static assay_status check_named(const conf_options *o, const conf_schedule_file *file, assay_error *err)
 {
     const bool names_engine = !o->n_engines && !conf_engine_is_bundled(file->engine);
@@ -310,7 +311,7 @@ static assay_status check_named(const conf_options *o, const conf_schedule_file 
                       names_engine ? "--engine" : "--kernels");
 }
 
-/* options: those of *of; what they leave open the file says. */
+/* o: the options that of->options points to; the file supplies those that are not given. */
 static conf_exit run_replay(scheduling *of, conf_options *o)
 {
     conf_schedule_file file;
@@ -338,7 +339,7 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
     return code;
 }
 
-/* SIZE_MAX: all. */
+/* Finds the index of --shape; SIZE_MAX if not given. */
 static bool find_shape(const conf_options *o, const conf_context *context, size_t *out)
 {
     size_t n = 0;
@@ -375,7 +376,7 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
     const char *const *names = engines_of(&o, &n);
     assay_status rc = make_rows(&of, names, n, &err);
     if (rc == ASSAY_OK) rc = run_rounds(&of, &err);
-    leave_out(&of);
+    drop_unfinished(&of);
     if (rc == ASSAY_OK) rc = report(&of, &err);
     return finish(&of, rc, &err);
 }

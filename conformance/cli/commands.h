@@ -7,19 +7,19 @@
 #include "conformance/options/options.h"
 #include "conformance/support/context.h"
 
-#define CONF_BIT(option) (UINT64_C(1) << (option)) /* of the options of conf_command */
+#define CONF_BIT(option) (UINT64_C(1) << (option)) /* for conf_command.options */
 #define CONF_N_COMMANDS  11
 
 typedef struct conf_command {
     const char *name;
-    const char *usage;   /* what follows the name */
+    const char *usage;   /* arguments after the name */
     const char *summary; /* one line */
-    const char *details; /* paragraphs behind the options */
-    uint64_t options;    /* bits 1 << conf_option that it takes */
+    const char *details; /* paragraphs after the options */
+    uint64_t options;    /* CONF_BIT of each option that it takes */
     conf_exit (*run)(const conf_options *options, const conf_context *context);
 } conf_command;
 
-/* In the order in which help shows them. */
+/* In the order of the help text. */
 extern const conf_command conf_cli_commands[CONF_N_COMMANDS];
 
 #endif

@@ -1,4 +1,4 @@
-/* The program `assay`: the only place that reads the environment and looks at the terminal.
+/* The program `assay`: the only source that reads the environment and inspects the terminal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define COLUMNS_ELSEWHERE 100
 
-static bool look_around(conf_context *context)
+static bool make_context(conf_context *context)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     bool dumb = term && strcmp(term, "dumb") == 0;
@@ -51,7 +51,7 @@ static conf_exit run_command(const conf_command *command, int argc, char **argv)
     if (options.help) {
         conf_cli_print_command_help(command, stdout);
         code = CONF_EXIT_AGREE;
-    } else if (look_around(&context)) {
+    } else if (make_context(&context)) {
         code = command->run(&options, &context);
     } else {
         (void)fputs("assay: out of memory\n", stderr);
@@ -84,9 +84,10 @@ static conf_exit dispatch(int argc, char **argv)
     return usage(&err);
 }
 
-/* A standard stream that is closed would be the number of the next file that is opened, which what is printed
- * would then go to. In its place is one that cannot be written to, or, of errors, one that leads nowhere. */
-static void occupy_streams(void)
+/* Opens /dev/null for closed standard streams, so that no file opened later gets their number and with
+ * it their output. Standard output is opened for reading only, so that writing to it fails; standard
+ * error for writing. */
+static void open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
@@ -94,7 +95,7 @@ static void occupy_streams(void)
 
 int main(int argc, char **argv)
 {
-    occupy_streams();
+    open_standard_streams();
     conf_interrupt_watch();
     conf_exit code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -7,11 +7,22 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/grow.h"
-
-/* Where libtool keeps the modules of a build tree. */
+/* Where libtool puts the modules of a build tree. */
 #define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
 #define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
+
+/* Appends dir and takes ownership of it. False if dir is NULL or out of memory. */
+static bool add_dir(conf_strings *dirs, char *dir)
+{
+    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(dir);
+        return false;
+    }
+    dirs->at = grown;
+    grown[dirs->n++] = dir;
+    return true;
+}
 
 static bool add_user_path(conf_strings *dirs, const char *path)
 {
@@ -23,10 +34,11 @@ static bool add_user_path(conf_strings *dirs, const char *path)
     return true;
 }
 
-/* The directory that holds the program; NULL where it cannot be found. The caller frees it. */
+/* The directory of the program; NULL if unknown. The caller frees it. */
 static char *find_program_dir(void)
 {
-    /* The path that the kernel executed; unlike /proc/self/exe it can be read in a chroot without /proc. */
+    /* The path that the kernel executed; unlike /proc/self/exe it is available in a chroot without
+     * /proc. */
     char *path = realpath((const char *)getauxval(AT_EXECFN), NULL);
     char *slash = path ? strrchr(path, '/') : NULL;
     if (slash) *slash = '\0';
@@ -41,7 +53,7 @@ static bool is_build_tree(const char *program_dir)
     return same;
 }
 
-/* "<program_dir>/<tail>", or NULL where memory is short. */
+/* "<program_dir>/<tail>", or NULL if out of memory. The caller frees it. */
 static char *join(const char *program_dir, const char *tail)
 {
     char *path;

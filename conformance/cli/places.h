@@ -1,5 +1,5 @@
-/* Where the program finds the engines and the fixtures that belong to it. Built into the program alone, since
- * the paths are compiled in.
+/* Finds the bundled engines and fixtures. Linked into the program only, since the paths are compiled
+ * in.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CLI_PLACES_H
@@ -9,11 +9,11 @@
 
 #include "conformance/support/strings.h"
 
-/* engine_dirs: the directories of user_path (separated by colons; NULL: none), then those of the bundled
- * engines. fixtures: the bundled cases. A program in its build tree uses that tree and its sources, and
- * nothing that is installed; an installed one uses <its directory>/../lib/assay and ../share/assay, so that
- * an installation can be moved, and then the directories that configure was given, and never a build tree.
- * False where memory is short. The caller frees both, also on failure. */
+/* engine_dirs: the directories of user_path (separated by colons; NULL: none), then those of the
+ * bundled engines. fixtures: the directory of the bundled cases. A program in its build tree uses that
+ * tree and its source tree only. An installed program uses <its directory>/../lib/assay and
+ * ../share/assay, so that an installation can be moved, then the directories given to configure, and
+ * never a build tree. False if out of memory. The caller frees both results, also on failure. */
 bool conf_places_find(const char *user_path, conf_strings *engine_dirs, char **fixtures);
 
 #endif

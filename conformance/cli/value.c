@@ -1,4 +1,4 @@
-/* Values of options that are more than a text.
+/* Option values that need parsing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cli/value.h"
@@ -15,7 +15,7 @@
 #include "conformance/diff/diff.h"
 #include "conformance/support/text.h"
 
-/* Digits from text to end: a number from 1 to most. */
+/* Parses the digits from text to end as a number from 1 to most. */
 static bool parse_count(const char *text, const char *end, size_t most, size_t *out)
 {
     size_t n = 0;
@@ -76,7 +76,7 @@ assay_status conf_cli_take_number(const char *option, const char *value, double 
                                   double *out, assay_error *err)
 {
     char *end = NULL;
-    /* strtod alone would take blanks, hexadecimal digits, inf and nan. */
+    /* strtod alone would accept blanks, hexadecimal digits, inf and nan */
     const bool plain = strchr("0123456789.", *value) && value[strspn(value, "0123456789.eE+-")] == '\0';
     const double number = plain ? strtod(value, &end) : 0;
     if (plain && end > value && *end == '\0' && number >= least && number <= most) {
@@ -90,7 +90,7 @@ assay_status conf_cli_take_number(const char *option, const char *value, double 
 assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)
 {
     char *end;
-    /* strtod alone would take signs, blanks, hexadecimal digits, inf and nan. */
+    /* strtod alone would accept signs, blanks, hexadecimal digits, inf and nan */
     double seconds = value[strspn(value, "0123456789.")] == '\0' ? strtod(value, &end) : 0;
     if (seconds > 0 && *end == '\0' && seconds <= CONF_SECONDS_MAX) {
         *out = seconds;

@@ -1,5 +1,5 @@
-/* Values of options. Functions fail with ASSAY_EINVAL, saying what was found and what was expected, and leave
- * their result untouched then.
+/* Parsing of option values. Functions fail with ASSAY_EINVAL, saying what was found and what was
+ * expected, and leave their result unchanged then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_CLI_VALUE_H
@@ -18,7 +18,7 @@
 #define CONF_MIB_MAX     1000000000
 #define CONF_SHARDS_MAX  1000000
 #define CONF_DRAWS_MAX   1000000
-#define CONF_MOST_TOKENS 1000000 /* that may be generated */
+#define CONF_MOST_TOKENS 1000000 /* upper limit of --max-tokens */
 
 /* A whole number from 1 to most. */
 assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
@@ -34,20 +34,20 @@ assay_status conf_cli_take_seconds(const char *option, const char *value, double
 assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
                                   double *out, assay_error *err);
 
-/* The name of a class of failures. */
+/* The name of a failure class. */
 assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);
 
-/* The name of a type to compute in. */
+/* The name of a compute type. */
 assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
 
-/* The name of a part of an observation: adds its bit (diff.h). */
+/* The name of a part of an observation; adds its bit (diff.h) to *parts. */
 assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err);
 
-/* Whole numbers from 1 to most, separated by commas; at most `room` of them. */
+/* At most `room` whole numbers from 1 to most, separated by commas. */
 assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
                                   size_t *out, size_t *n, assay_error *err);
 
-/* I/N. */
+/* I/N, 1 <= I <= N. */
 assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
                                  assay_error *err);
 

@@ -1,12 +1,12 @@
-/* Faults of what is cached: something is overwritten that will still be read.
+/* Faults of caches: data that is still to be read is overwritten.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "conformance/faults/fault.h"
 
-/* Keys and values of zeros in place of those that a layer has cached of a position. */
-static void forget(fp_state *s, size_t layer, size_t position)
+/* Overwrites the cached keys and values of a position in a layer with zeros. */
+static void zero_position(fp_state *s, size_t layer, size_t position)
 {
     const fp_cache_spec *spec = &s->spec[layer];
     float *zeros = calloc(spec->n_kv_heads * spec->head_dim, sizeof *zeros);
@@ -15,7 +15,8 @@ static void forget(fp_state *s, size_t layer, size_t position)
     free(zeros);
 }
 
-/* A ring of window - 1 places; in decode, since a prefill writes all of its rows before it reads any. */
+/* Makes the ring one position too short: window - 1. In decode only, since a prefill writes all rows
+ * before it reads. */
 void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                           const float *value)
 {
@@ -24,14 +25,14 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
     if (position + 1 >= spec->window) fp_state_put(s, layer, position + 1 - spec->window, 1, key, value);
 }
 
-/* The ring takes the place of what was to stay. */
+/* Leaves the ring only, without the attention sink tokens. */
 void fault_kept_dropped(size_t *limit, size_t *kept)
 {
     *limit -= *kept;
     *kept = 0;
 }
 
-/* Each turn of the ring begins one place too early, with the last that is kept. */
+/* Each turn of the ring begins one position too early, at the last attention sink token. */
 void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                             const float *value)
 {
@@ -40,17 +41,18 @@ void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n
     if ((position - spec->kept) % spec->window == 0) fp_state_put(s, layer, spec->kept - 1, 1, key, value);
 }
 
-/* Whoever is given the page writes to it; all that was still to be read is one position. */
+/* Simulates a page that is freed one position too early, and overwritten by its next user: only one of
+ * its positions is still to be read. */
 void fault_page_early(fp_state *s)
 {
     for (size_t i = 0; i < s->n_layers; i++) {
         if (s->spec[i].kind != FP_CACHE_ROTATING) continue;
         size_t oldest = fp_cache_seen(&s->spec[i], s->n_tokens).first;
-        if ((oldest + 1) % ASSAY_PAGE == 0) forget(s, i, oldest);
+        if ((oldest + 1) % ASSAY_PAGE == 0) zero_position(s, i, oldest);
     }
 }
 
-/* In prefill, too: a cache is given all rows before any of them attends. */
+/* Applies to prefill as well: all rows are cached before the first attends. */
 void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                       const float *value)
 {
@@ -60,7 +62,7 @@ void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, cons
             fp_state_put(s, layer, position + i - 1, 1, key + i * width, value + i * width);
 }
 
-/* Of the keys that the rows of a run see, those that the last one does not see. */
+/* Zeroes the keys that earlier rows of a run see and its last row does not. */
 void fault_shared_trimmed(fp_pass *pass, size_t i)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
@@ -69,6 +71,6 @@ void fault_shared_trimmed(fp_pass *pass, size_t i)
         const fp_run *run = &pass->runs[j];
         size_t next = fp_run_position(run, run->first_row + run->n_rows);
         size_t at = fp_cache_seen(&run->state->spec[a->cache_layer], run->state->n_tokens).first;
-        for (; at + a->window < next; at++) forget(run->state, a->cache_layer, at);
+        for (; at + a->window < next; at++) zero_position(run->state, a->cache_layer, at);
     }
 }

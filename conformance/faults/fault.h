@@ -1,9 +1,10 @@
-/* Faults: the fastpath engine, or what is served from it, with one thing broken on purpose, to see that the
- * bundled cases notice.
+/* Faults: the fastpath engine, or serving on top of it, with one bug planted on purpose, to check that
+ * the bundled cases catch it.
  *
- * Nothing of fastpath and serving knows of them. A fault takes hold at a *seam*: what one file takes from
- * another, which the linker replaces by that of seams*.c (--wrap) in a module that only the tests build.
- * ASSAY_FAULT names the fault that is planted; without it the module is fastpath.
+ * fastpath and serving do not know of faults. A fault acts at a *seam*: a function or table that one
+ * of their files uses from another, and that the linker (--wrap) replaces by the one in seams*.c, in a
+ * module that only the tests build. ASSAY_FAULT names the planted fault; without it the module behaves
+ * as fastpath.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_FAULTS_FAULT_H
@@ -12,86 +13,91 @@
 #include "fastpath/forward.h"
 #include "fastpath/session.h"
 
-/* What notices a fault. */
+/* Which command catches a fault. */
 typedef enum fault_witness {
-    FAULT_CASES,    /* assay run: the cases that catch it are off by ten times their bounds or more */
+    FAULT_CASES,    /* assay run: errors of its cases are ten times their bounds or more */
     FAULT_VECTORS,  /* assay run: vectors of text, or programs of threads, have other outcomes */
-    FAULT_SCHEDULES /* assay schedule: engine calls on many threads fail, or change bits */
+    FAULT_SCHEDULES /* assay schedule: engine calls on many threads fail, or give other bits */
 } fault_witness;
 
-/* What a fault does at each seam; NULL leaves it alone. */
+/* What a fault does at each seam; NULL leaves the seam as it is. */
 typedef struct fault {
     const char *name;
-    const char *breaks; /* what is wrong, in one sentence */
-    const char *caught; /* the cases by which it is caught, apart by blanks */
-    const char *spared; /* the case that must still pass, since what it asks for is not broken; or "-" */
+    const char *breaks; /* description of the bug, in one sentence */
+    const char *caught; /* cases that catch it, separated by blanks */
+    const char *spared; /* a case without the broken feature, which must still pass; or "-" */
     fault_witness witness;
-    const char *said; /* part of what the witness's report says, of others than cases */
+    const char *said; /* a part of the report's message; NULL for FAULT_CASES */
 
-    /* Changes a plan before anything is derived from it, and before its weights are packed. */
+    /* Changes a plan before anything is derived from it and before its weights are packed. */
     void (*plan)(plan *p);
-    /* The position by which a decoded token is rotated, in place of its own. padding: of its row. */
+    /* Returns the position by which a decoded token is rotated. padding: of its row. */
     int32_t (*position)(int32_t position, int32_t padding);
-    /* The position by which any token is rotated, in place of its own. */
+    /* Returns the position by which any token is rotated. */
     int32_t (*rotated)(int32_t position);
-    /* Changes what a session is to hold, where it has a limit. */
+    /* Changes the cache limit of a session that has one. */
     void (*limits)(size_t *limit, size_t *kept);
-    /* Has its way with a sample that has just joined. */
+    /* Called after a sample has joined. */
     void (*joined)(fp_session *s, size_t slot);
-    /* Changes the steps that a session is to take, or the session when they have been taken. */
+    /* before_steps: called before the steps of a session, which it may change; after_steps: called
+     * after them. */
     void (*before_steps)(fp_step *steps, size_t n_steps);
     void (*after_steps)(fp_session *s, const fp_step *steps, size_t n_steps);
-    /* After fp_state_put, which faults may call, too, with its parameters; after fp_state_advance. */
+    /* put: called after fp_state_put, with its parameters; faults may call fp_state_put, too.
+     * advanced: called after fp_state_advance. */
     void (*put)(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
     void (*advanced)(fp_state *s);
-    /* Before layer i attends. */
+    /* Called before the attention of layer i. */
     void (*attends)(fp_pass *pass, size_t i);
     /* Changes a product y: [n_rows, n_out]. */
     void (*product)(float *y, size_t n_rows, size_t n_out);
-    /* Takes the place of fp_norm_run where there is a norm. */
+    /* Replaces fp_norm_run where a norm is present. */
     void (*norm)(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm);
 
-    /* Whether realising a model passes over an array. */
+    /* Whether the realisation of a model's arrays skips this array. */
     bool (*forgets)(const assay_array_info *info);
-    /* Changes the default stream that a thread is given. */
+    /* Changes the default stream that a thread gets. */
     assay_status (*gives_default)(assay_device device, assay_stream *out);
-    /* A model's arrays are put on the stream of the thread that loaded the module. */
+    /* A model's arrays are created on a stream of the thread that loaded the module. */
     bool builds_elsewhere;
-    /* All sessions work in one memory. */
+    /* All sessions share one scratch memory. */
     bool shares_scratch;
-    /* Nobody is told of the errors of streams. */
+    /* Errors of streams are not reported. */
     bool drops_errors;
 
-    /* Only ids that these documents name end a reply: bits of assay_stop_origin; 0: those of all do. */
+    /* Only stop ids from these documents end a reply: bits of assay_stop_origin; 0: from all
+     * documents. */
     unsigned stops_of;
-    /* The text of the id that ended a reply belongs to it. */
+    /* The text of the stop id is part of the reply. */
     bool tells_stop;
-    /* Special tokens have no text for those who look for markers. */
+    /* Special tokens are left out of the text in which markers are looked for. */
     bool strips_special;
-    /* The prompt is said to have no tokens. */
+    /* The prompt is reported to have 0 tokens. */
     bool counts_no_prompt;
-    /* Where thinking is off: reasoning is not looked for; or it is without having been begun. */
+    /* With thinking off: skips_parser: reasoning is not looked for; latches: the reply is read as
+     * reasoning although none was begun. */
     bool skips_parser, latches;
-    /* A delta is read as if nothing came behind it. */
+    /* Each delta is parsed as if it were the last. */
     bool holds_nothing;
-    /* What is held back at the end is lost. */
+    /* Text held back until the end is lost. */
     bool drops_tail;
-    /* Of messages: the start of a block of text is sent twice; of chat completions: the reason of the end. */
+    /* opens_twice: messages send the start of a text block twice. finishes_twice: chat completions
+     * send the finish reason twice. */
     bool opens_twice, finishes_twice;
 } fault;
 
 extern const fault FAULTS[];
 extern const size_t N_FAULTS;
 
-/* Plants the fault that ASSAY_FAULT names; none where it is empty or not set. Fails with ASSAY_EINVAL for a
- * name that no fault has; the text lists those that there are. */
+/* Plants the fault that ASSAY_FAULT names; none if it is empty or not set. Fails with ASSAY_EINVAL for
+ * an unknown name; the text lists the known ones. */
 assay_status fault_plant(assay_error *err);
 
-/* What is planted: a fault, or one that leaves every seam alone. */
+/* The planted fault; if there is none, a fault that changes nothing. */
 const fault *fault_planted(void);
 
-/* The faults of the table, by the file that they are in. */
+/* Functions of the table, grouped by the file that defines them. */
 void fault_window_wide(plan *p);
 void fault_window_narrow(plan *p);
 void fault_shared_first(plan *p);

@@ -1,4 +1,4 @@
-/* Each fault wraps the kernel that it breaks; SOUND is what lies beneath.
+/* Each fault wraps the kernel that it breaks; SOUND has the correct kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/kernels.h"
@@ -69,7 +69,7 @@ static void plant_next_x_scale(assay_kernels *table)
     table->matmul_affine.i8 = multiply_with_next_scale;
 }
 
-/* Inside its bound, but not the same row by row. */
+/* Within the bound, but bits differ between a row alone and in a batch. */
 static void nudge_rows(const assay_product *p)
 {
     SOUND.matmul_f16.f32(p);
@@ -86,7 +86,7 @@ static void plant_other_bits(assay_kernels *table)
     table->matmul_f16.f32 = nudge_rows;
 }
 
-static void swallow_nan(const assay_product *p)
+static void replace_nan(const assay_product *p)
 {
     SOUND.matmul_f32.f32(p);
     for (size_t r = 0; r < p->n_rows; r++)
@@ -97,7 +97,7 @@ static void swallow_nan(const assay_product *p)
 
 static void plant_no_nan(assay_kernels *table)
 {
-    table->matmul_f32.f32 = swallow_nan;
+    table->matmul_f32.f32 = replace_nan;
 }
 
 static size_t odd_bytes(const assay_weight *w)
@@ -132,7 +132,7 @@ static void plant_next_row(assay_kernels *table)
     table->matmul_bf16.unpack = unpack_next;
 }
 
-/* The last key of each row is left out, where there is another. */
+/* Leaves out the last key of each row that has more than one. */
 static void drop_last_key(const assay_attention_call *c)
 {
     size_t *last = fault_copy(c->last, c->n_rows * sizeof *last);
@@ -148,8 +148,8 @@ static void plant_last_key(assay_kernels *table)
     table->attention_f32 = drop_last_key;
 }
 
-/* The last of the keys that are kept is not. */
-static void keep_one_less(const assay_attention_call *c)
+/* Leaves out the last attention sink token. */
+static void drop_last_sink(const assay_attention_call *c)
 {
     assay_attention_call shorter = *c;
     shorter.kept -= c->kept > 0;
@@ -158,7 +158,7 @@ static void keep_one_less(const assay_attention_call *c)
 
 static void plant_kept_short(assay_kernels *table)
 {
-    table->attention_bf16 = keep_one_less;
+    table->attention_bf16 = drop_last_sink;
 }
 
 static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
@@ -199,8 +199,7 @@ static void plant_swapped_pair(assay_kernels *table)
     table->rope = rotate_back;
 }
 
-static void gate_tail_alone(float *y, const float *gate, const float *up, size_t n,
-                            assay_activation activation)
+static void nudge_tail(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
     SOUND.gate(y, gate, up, n, activation);
     if (n > 1) y[n - 1] = nextafterf(y[n - 1], INFINITY);
@@ -208,7 +207,7 @@ static void gate_tail_alone(float *y, const float *gate, const float *up, size_t
 
 static void plant_other_tail(assay_kernels *table)
 {
-    table->gate = gate_tail_alone;
+    table->gate = nudge_tail;
 }
 
 static void gate_reads_on(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
@@ -223,7 +222,7 @@ static void plant_reads_on(assay_kernels *table)
     table->gate = gate_reads_on;
 }
 
-static void cap_for_ever(float *x, size_t n, float cap)
+static void cap_forever(float *x, size_t n, float cap)
 {
     (void)x;
     (void)n;
@@ -232,10 +231,10 @@ static void cap_for_ever(float *x, size_t n, float cap)
 
 static void plant_hang(assay_kernels *table)
 {
-    table->cap = cap_for_ever;
+    table->cap = cap_forever;
 }
 
-/* Of equals the later one: the scores are read from behind. */
+/* Chooses the later of equal experts: reverses the scores. */
 static void route_backwards(int32_t *chosen, float *share, float *scores, size_t n_rows, size_t n_experts,
                             size_t n_active, bool renormalize)
 {

@@ -1,5 +1,5 @@
-/* Faults of kernels: a kernel library of fastpath's scalar kernels with one thing broken on purpose, to see
- * that the sweep notices. ASSAY_FAULT names the one that is planted.
+/* Faults of kernels: a library of fastpath's scalar kernels with one bug planted on purpose, to check
+ * that the sweep catches it. ASSAY_FAULT names the planted one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_FAULTS_KERNELS_H
@@ -9,23 +9,23 @@
 
 typedef struct kernel_fault {
     const char *name;
-    const char *caught; /* the operations that must diverge, apart by blanks */
-    const char *says;   /* a part of what assay kernels says of each */
-    const char *breaks; /* what is wrong, in one sentence */
+    const char *caught; /* operations that must diverge, separated by blanks */
+    const char *says;   /* a part of the message of assay kernels on each */
+    const char *breaks; /* description of the bug, in one sentence */
     void (*plant)(assay_kernels *table);
 } kernel_fault;
 
 extern const kernel_fault KERNEL_FAULTS[];
 extern const size_t N_KERNEL_FAULTS;
 
-/* The kernels beneath the faults. */
+/* The correct kernels, which the faulty ones call. */
 extern assay_kernels SOUND;
 
-/* Memory that ends the process where there is none: these kernels are part of a test. Freed by the caller. */
+/* Allocates; aborts if out of memory, since these kernels are part of a test. Freed by the caller. */
 void *fault_allocate(size_t n_bytes);
 void *fault_copy(const void *from, size_t n_bytes);
 
-/* kernels_inputs.c's. */
+/* Defined in kernels_inputs.c. */
 void plant_without_zeros(assay_kernels *table);
 void plant_writes_x(assay_kernels *table);
 void plant_writes_scales(assay_kernels *table);

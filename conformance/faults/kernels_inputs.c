@@ -1,5 +1,5 @@
-/* Faults of kernels in how they treat inputs and memory: they skip zeros, they write to inputs, and their
- * scratch memory is a static that threads share.
+/* Faults in how kernels use inputs and memory: they skip zeros, they write to inputs, or their scratch
+ * memory is a static that threads share.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -58,7 +58,7 @@ static void multiply_codes_without_zeros(const assay_product *p)
     multiply_without_zeros(p, ASSAY_I8, &SOUND.matmul_affine);
 }
 
-/* One query whose zeros meet keys of 0, whatever the keys are. */
+/* Attention of one query, with the keys set to 0 where the query is 0. */
 static void attend_one_without_zeros(const assay_attention_call *c)
 {
     const size_t n_pages = *c->last / ASSAY_PAGE + 1, n = ASSAY_PAGE * c->head_dim;
@@ -140,7 +140,7 @@ void plant_without_zeros(assay_kernels *table)
     table->gate = gate_without_zeros;
 }
 
-/* As kernels do that change an input and put it back. */
+/* Writes to an input without changing it, as a kernel does that changes and restores it. */
 static void touch(const void *input)
 {
     volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)input;

@@ -1,5 +1,6 @@
-/* Prints the table of faults, one to a line: its name, the cases that it is caught by, the one that it
- * spares, what it breaks, what notices it, and what that says, apart by tabs.
+/* Prints the table of faults, one per line, in fields separated by tabs: name, cases that catch it,
+ * case that still passes, description, what catches it (cases, vectors, schedules), part of the
+ * message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

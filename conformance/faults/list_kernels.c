@@ -1,5 +1,5 @@
-/* Prints the table of faults of kernels, one to a line: its name, the operations that it is caught by, what
- * is said of them, and what it breaks, apart by tabs.
+/* Prints the table of kernel faults, one per line, in fields separated by tabs: name, operations that
+ * catch it, part of the message, description.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Faults that change a plan: the engine then does faithfully what it should not.
+/* Faults that change a plan, which the engine then evaluates correctly.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
@@ -26,7 +26,7 @@ void fault_window_narrow(plan *p)
         if (attention(p, i)->window > 1) attention(p, i)->window--;
 }
 
-/* Two layers are of one kind where their windows are: then their heads are, too. */
+/* Layers with equal windows are of one kind, with equal head sizes. */
 void fault_shared_first(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
@@ -42,7 +42,7 @@ void fault_cap_missing(plan *p)
     p->soft_cap = 0;
 }
 
-/* The attention factor, which some scalings bring with them, stays. */
+/* Leaves the attention factor, which some scalings set. */
 void fault_rope_plain(plan *p)
 {
     for (size_t i = 0; i < p->n_ropes; i++) p->ropes[i].type = ROPE_DEFAULT;
@@ -51,7 +51,7 @@ void fault_rope_plain(plan *p)
 /* Group 1 of row 0 of the first layer's down projection. */
 void fault_scale_shifted(plan *p)
 {
-    static void *scales; /* of the plan that is open */
+    static void *scales; /* of the latest plan */
     plan_weight *w = &p->layers[0].mlp.down.weight;
     if (!w->affine.bits || w->cols == w->affine.group) return;
     size_t each = dtype_size(w->affine.scale_dtype), n = w->rows * (w->cols / w->affine.group);

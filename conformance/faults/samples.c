@@ -1,9 +1,9 @@
-/* Faults that mix up positions, the samples of a batch, or parts of a row.
+/* Faults that confuse positions, the samples of a batch, or parts of a row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
 
-/* Positions count from a sample's own first token: once subtracted, padding is gone. */
+/* A position counts from the sample's own first token, so the padding is already subtracted. */
 int32_t fault_padding_twice(int32_t position, int32_t padding)
 {
     return position - padding;
@@ -43,7 +43,7 @@ void fault_rows_swapped(fp_step *steps, size_t n_steps)
     steps[1].logits = first;
 }
 
-/* What the counter does not count is overwritten by what comes next. */
+/* The next step overwrites the position that is not counted. */
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps)
 {
     if (!decodes(steps, n_steps)) return;

@@ -1,5 +1,6 @@
-/* The seams: where fastpath calls f of another of its files, the module calls __wrap_f, and __real_f is
- * fastpath's own. FAULT_SEAMS of local.mk says the same to the linker.
+/* The seams: where fastpath calls a function f of another of its files, the linker makes it call
+ * __wrap_f, defined here; __real_f is fastpath's own. FAULT_SEAMS of local.mk must name the same
+ * functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -37,12 +38,12 @@ assay_status __wrap_plan_derive(plan *p, assay_error *err)
     return __real_plan_derive(p, err);
 }
 
-/* Rows of the batch that was prefilled last, which is the one that a replay decodes; and those of them that
- * take part in the step of decode that is under way. */
+/* padding: of the rows of the latest prefilled batch, which is the one that a replay decodes;
+ * stepping: of the rows that take part in the current decode step. */
 enum { ROWS_MAX = 64 };
 static int32_t padding[ROWS_MAX], stepping[ROWS_MAX];
 static size_t n_rows, n_stepping;
-static size_t n_tables; /* that were made for this step: for each rope one for each row */
+static size_t n_tables; /* tables made for this step: one per rope and row */
 
 assay_status __wrap_fp_batch_prefill(fp_batch *s, const assay_batch *batch, const fp_tracer *tracer,
                                      fp_wanted wanted, float *logits, assay_error *err)
@@ -62,7 +63,7 @@ assay_status __wrap_fp_batch_decode(fp_batch *s, const int32_t *tokens, float *l
     return rc;
 }
 
-/* What the fault makes of positions [n]; the caller frees it. */
+/* Maps positions [n] by the fault's function; the caller frees the result. */
 static int32_t *rotate_by(int32_t (*rotated)(int32_t), const int32_t *position, size_t n)
 {
     int32_t *others = malloc(n * sizeof *others);

@@ -1,5 +1,5 @@
-/* The seams between the tokens of a model and the client of a server; see seams.c. Whatever opens something
- * refuses a fault that there is not.
+/* The seams between the tokens of a model and the client of a server; see seams.c. Functions that open
+ * something fail for an unknown fault.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -27,12 +27,12 @@ __typeof__(serve_response_chunk) __real_serve_response_chunk, __wrap_serve_respo
 extern const serve_form __real_serve_form_chat, __real_serve_form_messages;
 extern serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
 
-/* The ids that were asked for last, of those documents which are not forgotten. */
+/* The latest stop set, filtered by the documents in stops_of. */
 enum { IDS_MAX = 1024 };
 static _Thread_local struct {
     int32_t id[IDS_MAX];
     unsigned origin[IDS_MAX];
-} remembered;
+} filtered;
 
 const int32_t *__wrap_stop_set_ids(const stop_set *s, size_t *n)
 {
@@ -43,15 +43,15 @@ const int32_t *__wrap_stop_set_ids(const stop_set *s, size_t *n)
     for (size_t i = 0; i < n_all && *n < IDS_MAX; i++) {
         const unsigned origin = __real_stop_set_origin(s, i) & fault_planted()->stops_of;
         if (!origin) continue;
-        remembered.id[*n] = ids[i];
-        remembered.origin[(*n)++] = origin;
+        filtered.id[*n] = ids[i];
+        filtered.origin[(*n)++] = origin;
     }
-    return remembered.id;
+    return filtered.id;
 }
 
 unsigned __wrap_stop_set_origin(const stop_set *s, size_t index)
 {
-    return fault_planted()->stops_of ? remembered.origin[index] : __real_stop_set_origin(s, index);
+    return fault_planted()->stops_of ? filtered.origin[index] : __real_stop_set_origin(s, index);
 }
 
 assay_status __wrap_serve_detokenizer_open(const assay_tokenizer *t, bool skip_special,
@@ -62,7 +62,7 @@ assay_status __wrap_serve_detokenizer_open(const assay_tokenizer *t, bool skip_s
     return __real_serve_detokenizer_open(t, skip_special || fault_planted()->strips_special, out, err);
 }
 
-/* Of the completion that was opened last, which is the one that a replay is at. */
+/* Options of the latest opened completion, which is the one that a replay drives. */
 static _Thread_local assay_completion_options completing;
 
 assay_status __wrap_serve_completion_open(const assay_completion_options *options, assay_completion **out,
@@ -80,8 +80,8 @@ static bool stops(int32_t id)
     return false;
 }
 
-/* The text of a stop id, behind what was held back before it. */
-static assay_status tell_stop(int32_t id, const assay_sink *sink, assay_error *err)
+/* Sends the text of a stop id, after the text that was held back before it. */
+static assay_status send_stop_text(int32_t id, const assay_sink *sink, assay_error *err)
 {
     char text[256];
     size_t n;
@@ -94,12 +94,12 @@ assay_status __wrap_serve_completion_push(assay_completion *c, int32_t id, const
                                           assay_completion_state *state, assay_error *err)
 {
     assay_status rc = __real_serve_completion_push(c, id, sink, state, err);
-    if (rc == ASSAY_OK && fault_planted()->tells_stop && stops(id)) rc = tell_stop(id, sink, err);
+    if (rc == ASSAY_OK && fault_planted()->tells_stop && stops(id)) rc = send_stop_text(id, sink, err);
     if (rc == ASSAY_OK && fault_planted()->counts_no_prompt) state->prompt_tokens = 0;
     return rc;
 }
 
-/* Latched: the reply is read as if thinking were on, and what is found is dropped. */
+/* latches: the reply is parsed as if thinking were on, and the reasoning found is dropped. */
 void __wrap_serve_reasoning_start(serve_reasoning *s, const serve_reasoning_rules *rules,
                                   const serve_reasoning_options *options)
 {
@@ -156,7 +156,7 @@ static void open_block(assay_response *r, const serve_run *run)
         __real_serve_form_messages.open(r, run);
 }
 
-/* The first event of the end is the one with the reason. */
+/* The first of the final events has the finish reason: sends it twice. */
 static void finish(assay_response *r)
 {
     const size_t from = r->out.n;
@@ -170,7 +170,7 @@ static void finish(assay_response *r)
     buffer_free(&end);
 }
 
-/* Forms of streams, with one of their functions replaced. */
+/* The forms of streams, with one function of each replaced. */
 serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
 
 __attribute__((constructor)) static void make_forms(void)

@@ -1,4 +1,4 @@
-/* The seams of faults that need a second thread to be seen; see seams.c.
+/* The seams of faults that show only with a second thread; see seams.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
@@ -12,12 +12,12 @@ __typeof__(queue_take_error) __real_queue_take_error, __wrap_queue_take_error;
 __typeof__(fp_forward) __real_fp_forward, __wrap_fp_forward;
 __typeof__(fp_norm_run) __real_fp_norm_run, __wrap_fp_norm_run;
 
-/* Opened on another thread than the one that loads a model. */
+/* A stream of the thread that loads the module, which is not the thread that opens a model. */
 static assay_stream elsewhere;
 
 __attribute__((constructor)) static void open_elsewhere(void)
 {
-    (void)fault_plant(NULL); /* streams are asked for before any model is opened */
+    (void)fault_plant(NULL); /* streams are used before any model is opened */
     if (fault_planted()->builds_elsewhere)
         (void)stream_new((assay_device){ASSAY_CPU, 0}, ASSAY_STREAM_OWNED, &elsewhere, NULL);
 }

@@ -1,4 +1,4 @@
-/* The table of faults, and the one that is planted.
+/* The table of faults, and which of them is planted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"

@@ -1,4 +1,4 @@
-/* Faults that need a second thread to be seen: what is realised where, whose streams and whose memory.
+/* Faults that show only with a second thread: arrays left deferred, wrong streams, shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -7,19 +7,19 @@
 
 #include "conformance/faults/fault.h"
 
-/* The table of one rope is forgotten. */
+/* Leaves the table of one rope deferred. */
 bool fault_private_deferred(const assay_array_info *info)
 {
     return strcmp(info->name, "ropes.0.inverse_frequency") == 0;
 }
 
-/* What mx.eval(model.parameters()) reaches. */
+/* Realises only what mx.eval(model.parameters()) would. */
 bool fault_parameters_only(const assay_array_info *info)
 {
     return info->is_private;
 }
 
-/* Every thread is given the default stream of the thread that came first. */
+/* Gives every thread the default stream of the first one that asked. */
 assay_status fault_default_shared(assay_device device, assay_stream *out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +34,8 @@ assay_status fault_default_shared(assay_device device, assay_stream *out)
     return ASSAY_OK;
 }
 
-/* Sums of squares in as many parts as there are workers: their order follows the machine. */
+/* Sums squares in as many parts as there are workers, so that the order of additions depends on their
+ * number. */
 void fault_split_by_workers(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                             const fp_norm *norm)
 {

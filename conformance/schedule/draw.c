@@ -1,4 +1,5 @@
-/* Programs drawn from a seed: shapes, each of which is a way in which servers go wrong, and anything else.
+/* Programs drawn from a seed: one shape for each way in which servers use threads, and one of random
+ * steps.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/draw.h"
@@ -7,12 +8,12 @@
 
 #include "conformance/support/draw.h"
 
-enum { PLACES = 16, PART_STEPS = 160, CROWD = 16, POOL_STEPS = 5, LOOPS = 3, RANDOM_STEPS = 16 };
+enum { N_THREADS = 16, PART_STEPS = 160, N_SESSIONS = 16, POOL_STEPS = 5, LOOPS = 3, RANDOM_STEPS = 16 };
 
-/* A part of the program: its own models and sessions. */
+/* A part of the program, with models and sessions of its own. */
 typedef struct part {
     conf_step steps[PART_STEPS];
-    size_t n, n_taken; /* taken: by the program, when parts are mixed */
+    size_t n, n_taken; /* n_taken: steps that mix has moved to the program */
 } part;
 
 typedef struct drawing {
@@ -46,7 +47,8 @@ static void close_model(drawing *d, size_t thread, size_t model)
     add(d, CONF_OP_CLOSE, thread, model, 0);
 }
 
-/* A session of n samples in any order, some perhaps twice. */
+/* Opens a session of n samples drawn with replacement, or of all samples in order if the case requires
+ * it. */
 static size_t open_session(drawing *d, size_t thread, size_t model, size_t n)
 {
     assert(d->n_sessions < CONF_SCHEDULE_SESSIONS_MAX);
@@ -57,7 +59,7 @@ static size_t open_session(drawing *d, size_t thread, size_t model, size_t n)
     return d->n_sessions++;
 }
 
-/* A step of a session that is there. */
+/* Adds a step of an open session. */
 static void on(drawing *d, conf_op op, size_t thread, size_t session)
 {
     add(d, op, thread, 0, session);
@@ -73,21 +75,22 @@ static size_t few(drawing *d)
     return 1 + below(d, 2);
 }
 
-/* Opening, prefill, decode and the end on different threads. */
+/* Opening, prefill, decode and free on different threads. */
 static void draw_handover(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at), session = open_session(d, at, model, few(d));
+    size_t at = below(d, N_THREADS), model = open_model(d, at), session = open_session(d, at, model, few(d));
     on(d, CONF_OP_PREFILL, at + 1, session);
     on(d, CONF_OP_DECODE, at + 2, session);
-    on(d, CONF_OP_DECODE, at + 3, session); /* of two threads the other */
+    on(d, CONF_OP_DECODE, at + 3, session); /* with two threads, not the thread of the previous step */
     on(d, CONF_OP_FREE, at + 3, session);
     close_model(d, at + 1, model);
 }
 
-/* One session, handed round a pool at every step, and prefilled again on the way. */
+/* One session that a pool of threads uses, another thread at every step; one step is a second
+ * prefill. */
 static void draw_pool(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at), session = open_session(d, at, model, few(d));
+    size_t at = below(d, N_THREADS), model = open_model(d, at), session = open_session(d, at, model, few(d));
     size_t again = below(d, POOL_STEPS);
     on(d, CONF_OP_PREFILL, at + 1, session);
     for (size_t k = 0; k < POOL_STEPS; k++)
@@ -96,21 +99,21 @@ static void draw_pool(drawing *d)
     close_model(d, at, model);
 }
 
-/* Many sessions on many threads at once, with shared weights. */
+/* Concurrent sessions on many threads, with shared weights. */
 static void draw_crowd(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at), sessions[CROWD];
-    for (size_t k = 0; k < CROWD; k++) sessions[k] = open_session(d, at + k, model, 1);
-    for (size_t k = 0; k < CROWD; k++) on(d, any_prefill(d), at + k, sessions[k]);
-    for (size_t k = 0; k < CROWD; k++) on(d, CONF_OP_DECODE, at + k, sessions[k]);
-    for (size_t k = 0; k < CROWD; k++) on(d, CONF_OP_FREE, at + k, sessions[k]);
+    size_t at = below(d, N_THREADS), model = open_model(d, at), sessions[N_SESSIONS];
+    for (size_t k = 0; k < N_SESSIONS; k++) sessions[k] = open_session(d, at + k, model, 1);
+    for (size_t k = 0; k < N_SESSIONS; k++) on(d, any_prefill(d), at + k, sessions[k]);
+    for (size_t k = 0; k < N_SESSIONS; k++) on(d, CONF_OP_DECODE, at + k, sessions[k]);
+    for (size_t k = 0; k < N_SESSIONS; k++) on(d, CONF_OP_FREE, at + k, sessions[k]);
     close_model(d, at, model);
 }
 
-/* A batch whose samples, and whose session, were made on different threads. */
+/* A batch whose rows were written by different threads, in a session opened by yet another. */
 static void draw_makers(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at);
+    size_t at = below(d, N_THREADS), model = open_model(d, at);
     size_t session = open_session(d, at + 1, model, 2 + below(d, 2));
     for (size_t k = 0; k < d->to->sessions[session].n_samples; k++) {
         on(d, CONF_OP_ROW, at + 2 + k, session);
@@ -122,10 +125,10 @@ static void draw_makers(drawing *d)
     close_model(d, at, model);
 }
 
-/* Two sessions, each freed by the thread that made the other. */
+/* Two sessions, each freed by the thread that opened the other. */
 static void draw_strangers(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at);
+    size_t at = below(d, N_THREADS), model = open_model(d, at);
     size_t a = open_session(d, at, model, 1), b = open_session(d, at + 1, model, 1);
     on(d, any_prefill(d), at, a);
     on(d, any_prefill(d), at + 1, b);
@@ -134,10 +137,10 @@ static void draw_strangers(drawing *d)
     close_model(d, at + 1, model);
 }
 
-/* The engine is opened and closed in a loop on one thread, while it runs on another. */
+/* One thread opens and closes models in a loop while another runs a session. */
 static void draw_reopen(drawing *d)
 {
-    size_t at = below(d, PLACES), model = open_model(d, at), session = open_session(d, at, model, few(d));
+    size_t at = below(d, N_THREADS), model = open_model(d, at), session = open_session(d, at, model, few(d));
     on(d, CONF_OP_PREFILL, at, session);
     for (size_t k = 0; k < LOOPS; k++) {
         size_t other = open_model(d, at + 1), passing = open_session(d, at + 1, other, 1);
@@ -150,10 +153,10 @@ static void draw_reopen(drawing *d)
     close_model(d, at, model);
 }
 
-/* The model is loaded on a worker, and several wait for it. */
+/* The model is loaded on a worker thread, and several threads wait for it. */
 static void draw_worker(drawing *d)
 {
-    size_t at = below(d, PLACES), model = d->n_models++;
+    size_t at = below(d, N_THREADS), model = d->n_models++;
     add(d, CONF_OP_LOAD, at, model, 0);
     add(d, CONF_OP_WAIT, at + 1, model, 0);
     add(d, CONF_OP_WAIT, at + 2, model, 0);
@@ -164,10 +167,10 @@ static void draw_worker(drawing *d)
     close_model(d, at + 3, model);
 }
 
-/* A session takes a step on any thread. */
+/* Adds a random step of a session, on a random thread. */
 static void draw_any_step(drawing *d, size_t session, bool *prefilled)
 {
-    size_t at = below(d, PLACES);
+    size_t at = below(d, N_THREADS);
     bool decodes = *prefilled && below(d, 4);
     on(d, decodes ? CONF_OP_DECODE : any_prefill(d), at, session);
     *prefilled = true;
@@ -176,23 +179,23 @@ static void draw_any_step(drawing *d, size_t session, bool *prefilled)
 static void draw_random(drawing *d)
 {
     enum { LIVE = 3 };
-    size_t models[2] = {open_model(d, below(d, PLACES)), open_model(d, below(d, PLACES))};
+    size_t models[2] = {open_model(d, below(d, N_THREADS)), open_model(d, below(d, N_THREADS))};
     size_t sessions[LIVE];
     bool prefilled[LIVE] = {false};
     for (size_t k = 0; k < LIVE; k++)
-        sessions[k] = open_session(d, below(d, PLACES), models[below(d, 2)], few(d));
+        sessions[k] = open_session(d, below(d, N_THREADS), models[below(d, 2)], few(d));
     for (size_t i = 0; i < RANDOM_STEPS; i++) {
         size_t k = below(d, LIVE);
         if (below(d, 8)) {
             draw_any_step(d, sessions[k], &prefilled[k]);
             continue;
         }
-        on(d, CONF_OP_FREE, below(d, PLACES), sessions[k]);
-        sessions[k] = open_session(d, below(d, PLACES), models[below(d, 2)], few(d));
+        on(d, CONF_OP_FREE, below(d, N_THREADS), sessions[k]);
+        sessions[k] = open_session(d, below(d, N_THREADS), models[below(d, 2)], few(d));
         prefilled[k] = false;
     }
-    for (size_t k = 0; k < LIVE; k++) on(d, CONF_OP_FREE, below(d, PLACES), sessions[k]);
-    for (size_t k = 0; k < 2; k++) close_model(d, below(d, PLACES), models[k]);
+    for (size_t k = 0; k < LIVE; k++) on(d, CONF_OP_FREE, below(d, N_THREADS), sessions[k]);
+    for (size_t k = 0; k < 2; k++) close_model(d, below(d, N_THREADS), models[k]);
 }
 
 typedef void shape_fn(drawing *d);
@@ -203,7 +206,7 @@ static shape_fn *const shapes[] = {draw_handover,  draw_pool,   draw_crowd,  dra
 const char *const conf_shape_names[N_SHAPES + 1] = {"handover",  "pool",   "crowd",  "makers",
                                                     "strangers", "reopen", "worker", "random"};
 
-/* Each part keeps its order; between parts there is none. */
+/* Interleaves the parts at random; the steps of each part keep their order. */
 static void mix(drawing *d, part *parts, size_t n_parts)
 {
     size_t n_left = 0;

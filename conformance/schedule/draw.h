@@ -6,22 +6,22 @@
 
 #include "conformance/schedule/schedule.h"
 
-/* What drawing has to know of a case. */
+/* Parameters of a drawing. */
 typedef struct conf_schedule_draws {
     uint64_t seed;
-    size_t shape;     /* of conf_shape_names; SIZE_MAX: one of each */
+    size_t shape;     /* index in conf_shape_names; SIZE_MAX: one part of each shape */
     size_t n_samples; /* of the case */
-    bool whole;       /* sessions have all samples as recorded */
+    bool whole;       /* every session has all samples in the recorded order */
 } conf_schedule_draws;
 
 /* NULL-terminated. */
 extern const char *const conf_shape_names[];
 
-/* Draws a program for any number of threads: its threads mean nothing before conf_schedule_fold. The same
- * seed draws the same. */
+/* Draws a program for any number of threads: call conf_schedule_fold before using its thread numbers.
+ * The same parameters give the same program. */
 void conf_schedule_draw(const conf_schedule_draws *draws, conf_schedule *out);
 
-/* Deals threads out to `n`. */
+/* Maps the drawn thread numbers to n threads (modulo n). */
 void conf_schedule_fold(conf_schedule *s, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
-/* The steps of a program, one thread of the process for each thread of the program.
+/* Executes the steps of a program with one OS thread for each thread of the program.
  *
- * Threads meet where a step waits for another, and nowhere else: a lock of all would order, and so hide, what
- * is to be seen.
+ * Threads synchronise only where a step waits for another: a common lock would order the steps and so
+ * hide races.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/execute.h"
@@ -32,9 +32,9 @@ typedef struct live_session {
     const assay_model *model;
     assay_session *session;
     size_t n_tokens; /* T */
-    int32_t *tokens; /* [S, T]; NULL: no row is there */
+    int32_t *tokens; /* NULL until the first row is written */
     int32_t length[CONF_SCHEDULE_SAMPLES_MAX];
-    bool there[CONF_SCHEDULE_SAMPLES_MAX]; /* rows of tokens */
+    bool there[CONF_SCHEDULE_SAMPLES_MAX]; /* whether each row of tokens is written */
     size_t n_decodes;                      /* since the last prefill */
 } live_session;
 
@@ -44,16 +44,17 @@ typedef struct execution {
     const assay_engine *engine;
     const assay_model_options *options; /* NULL: none */
     conf_record *to;
-    size_t row[CONF_SCHEDULE_STEPS_MAX];          /* of the record: the first of each step */
-    assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* by open and wait */
+    size_t row[CONF_SCHEDULE_STEPS_MAX];          /* index of each step's first row in the record */
+    assay_model *opened[CONF_SCHEDULE_STEPS_MAX]; /* model that each open or wait step has returned */
     loading *loadings[CONF_SCHEDULE_MODELS_MAX];
     live_session sessions[CONF_SCHEDULE_SESSIONS_MAX];
     mark marks[CONF_SCHEDULE_STEPS_MAX];
-    pthread_rwlock_t start; /* held until all threads are there */
-    bool given_up;          /* they are not; under the lock */
+    pthread_rwlock_t start; /* held until all threads have been created */
+    bool given_up;          /* thread creation failed; guarded by start */
 } execution;
 
-/* The forced continuation, then the greedy one, then the prompt again. */
+/* The n-th decoded token: from the forced continuation, then the greedy one, then the prompt,
+ * repeated. */
 static int32_t next_token(const conf_case *c, size_t sample, size_t n)
 {
     const conf_decoder *d = &c->decoder;
@@ -82,7 +83,8 @@ static void keep_row(const execution *x, size_t row, const void *logits, size_t 
     if ((row + 1) * bytes <= CONF_RECORD_BYTES_MAX) memcpy(x->to->kept + row * bytes, from, bytes);
 }
 
-/* A model that was opened here must have the vocabulary of all others, and the recorded one. */
+/* Records the model of step i. All models must have the same vocabulary size, and the recorded one if
+ * the case has one. */
 static assay_status take_model(execution *x, size_t i, assay_model *model, assay_error *err)
 {
     const conf_decoder *d = &x->c->decoder;
@@ -92,7 +94,7 @@ static assay_status take_model(execution *x, size_t i, assay_model *model, assay
     if (found != expected || found == 0)
         return assay_fail(err, ASSAY_EINTERNAL, "the engine's vocabulary has %zu ids, expected %zu", found,
                           expected);
-    if (!x->to->vocab) x->to->vocab = found; /* the serial run: one thread */
+    if (!x->to->vocab) x->to->vocab = found; /* only in the serial run, so without a race */
     x->opened[i] = model;
     return ASSAY_OK;
 }
@@ -126,7 +128,8 @@ static assay_status do_close(execution *x, size_t i)
     return ASSAY_OK;
 }
 
-/* By the step that opened it or that has first waited for it: several may, at once. */
+/* The model of step i, from the first open or wait step of that model: several threads may wait for
+ * it. */
 static assay_model *model_of(const execution *x, size_t i)
 {
     size_t k = 0;
@@ -175,7 +178,7 @@ static void keep_prefill(const execution *x, size_t i, const void *logits, bool 
     }
 }
 
-/* An engine without prefill_last gives those logits with all others. */
+/* Without prefill_last in the engine's table the last rows are taken from prefill. */
 static assay_status do_prefill(execution *x, size_t i, assay_error *err)
 {
     const conf_step *a = &x->s->steps[i];
@@ -242,7 +245,7 @@ static assay_status do_step(execution *x, size_t i, assay_error *err)
     }
 }
 
-/* Does step i as thread `thread`; false where it fails. Of several that fail the first is kept. */
+/* Executes step i on thread `thread`; false if it fails. Only the first failure is recorded. */
 static bool take_step(execution *x, size_t i, size_t thread)
 {
     assay_error err = {0};
@@ -278,7 +281,8 @@ typedef struct runner_thread {
     pthread_t id;
 } runner_thread;
 
-/* Once a step has failed, steps are passed over, and marked all the same: nobody is left waiting. */
+/* After a failure the remaining steps are skipped, but marked as done, so that no thread waits
+ * forever. */
 static void *thread_main(void *context)
 {
     const runner_thread *t = context;
@@ -296,7 +300,7 @@ static void *thread_main(void *context)
     return NULL;
 }
 
-/* False where the system gives too few threads. */
+/* False if the system cannot create all threads. */
 static bool run_threads(execution *x)
 {
     runner_thread threads[CONF_SCHEDULE_THREADS_MAX];

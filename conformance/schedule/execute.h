@@ -10,28 +10,28 @@
 #include "conformance/schedule/schedule.h"
 
 #define CONF_RECORD_ROWS_MAX 65536
-/* Of rows that are kept whole; of the others there is a hash. */
+/* Capacity for whole rows; rows beyond it are recorded by their hash alone. */
 #define CONF_RECORD_BYTES_MAX ((size_t)64 << 20)
 
-/* What a run leaves in memory that it shares with whoever started it. */
+/* The result of a run, in memory shared between the run's process and its parent. */
 typedef struct conf_record {
     size_t vocab;         /* 0 until a model is open */
     bool wide;            /* rows are float64 */
-    atomic_size_t failed; /* 1 + the step that failed first; 0: none */
-    assay_status status;  /* of that step, and why */
+    atomic_size_t failed; /* 1 + index of the step that failed first; 0: no failure */
+    assay_status status;  /* status and error of that step */
     assay_error err;
-    volatile size_t at[CONF_SCHEDULE_THREADS_MAX]; /* 1 + the step that each thread is in; 0: none */
-    uint64_t hash[CONF_RECORD_ROWS_MAX];           /* of the bits of each row, in the order of the list */
-    unsigned char kept[CONF_RECORD_BYTES_MAX];     /* the rows themselves, as far as there is room */
+    volatile size_t at[CONF_SCHEDULE_THREADS_MAX]; /* 1 + index of each thread's step; 0: none */
+    uint64_t hash[CONF_RECORD_ROWS_MAX];           /* of each row's bits, in the order of the steps */
+    unsigned char kept[CONF_RECORD_BYTES_MAX];     /* the rows themselves, up to the capacity */
 } conf_record;
 
-/* Rows that step i adds to the record: in prefill every token of every sample but its padding, sample by
- * sample. */
+/* Number of rows that step i adds to the record: in prefill one per token of every sample without its
+ * padding, sample by sample. */
 size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i);
 
-/* Executes the program in this process with an engine that is open. options: that models are opened with;
- * NULL: none. serial: on the calling thread, in the order of the list. Fills *to, and sets the verdict where
- * a step fails. */
+/* Executes the program in this process with an open engine. options: for opening models; NULL: none.
+ * serial: run all steps on the calling thread, in the order of the list. Fills *to, and sets the
+ * verdict if a step fails. */
 void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const assay_engine *engine,
                            const assay_model_options *options, bool serial, conf_record *to, conf_verdict *v);
 

@@ -16,9 +16,9 @@
 
 #define SCHEMA     "assay/1"
 #define KIND       "schedule"
-#define NUMBER_MAX 1000000 /* of what conf_schedule_check then judges */
+#define NUMBER_MAX 1000000 /* before conf_schedule_check applies the exact limits */
 
-/* Where a value stands, for messages. */
+/* Location of a value, for messages. */
 typedef struct place {
     const char *path;
     char where[64];
@@ -73,7 +73,7 @@ static assay_status number_of(const place *at, json_object *value, const char *n
     return ASSAY_OK;
 }
 
-/* A member that is there where `due`, and nowhere else. */
+/* A number that must be present if `due` and absent otherwise. */
 static assay_status take_number(const place *at, json_object *object, const char *name, bool due, size_t *out,
                                 assay_error *err)
 {
@@ -139,7 +139,7 @@ static assay_status read_step(const place *at, json_object *object, conf_schedul
     json_object *samples = NULL;
     bool given = json_object_object_get_ex(object, "samples", &samples);
     if (a.op != CONF_OP_SESSION) return given ? refuse(at, "samples", "no such member of this op", err) : rc;
-    if (a.session >= CONF_SCHEDULE_SESSIONS_MAX) return rc; /* conf_schedule_check says so */
+    if (a.session >= CONF_SCHEDULE_SESSIONS_MAX) return rc; /* conf_schedule_check refuses it */
     return take_samples(at, object, &s->sessions[a.session], err);
 }
 
@@ -157,7 +157,7 @@ static assay_status read_steps(place *at, json_object *document, conf_schedule *
     return rc;
 }
 
-/* As take_text; *out stays as it is where there is no such member. */
+/* As take_text; leaves *out unchanged if the member is missing. */
 static assay_status take_optional_text(const place *at, json_object *object, const char *name,
                                        const char **out, assay_error *err)
 {
@@ -184,7 +184,7 @@ static assay_status take_compute(const place *at, json_object *object, assay_dty
     return *out == ASSAY_DTYPE_NONE ? refuse(at, "compute", "f32, bf16 or int8", err) : ASSAY_OK;
 }
 
-/* Texts of a file, borrowed from its document. */
+/* Strings of the file, borrowed from its JSON document. */
 typedef struct texts {
     const char *path, *engine, *kernels, *found;
 } texts;
@@ -279,7 +279,7 @@ static bool add_steps(json_object *to, const conf_schedule *s)
     return ok;
 }
 
-/* Bytes of a path that are not UTF-8 cannot stand in JSON, and would come out as others. */
+/* Bytes of a path that are not UTF-8 are not preserved: JSON cannot hold them. */
 assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err)
 {
     json_object *document = json_object_new_object();

@@ -7,20 +7,20 @@
 #include "conformance/schedule/schedule.h"
 
 /* A program in its file: a JSON object
- *   schema   "assay/1"
- *   kind     "schedule"
- *   case     path of the case, as the user would write it
- *   engine   as the user calls it
- *   compute, kernels   as --compute and --kernels; missing where they were not given
- *   workers  ASSAY_WORKERS of the run
- *   steps    an array: thread; op; model, session and row where the operation has them; samples, those of the
- *            case that the session's batch holds, of "session"
- *   seed, found   what it was drawn from and how it failed, for people; may be missing */
+ *   schema            "assay/1"
+ *   kind              "schedule"
+ *   case              path of the case, as on the command line
+ *   engine            as on the command line
+ *   compute, kernels  as --compute and --kernels; missing if not given
+ *   workers           ASSAY_WORKERS of the run
+ *   steps             an array: thread; op; model, session and row if the operation has them;
+ *                     samples, only of "session": indices into the case's samples, one per row
+ *   seed, found       seed that it was drawn from, and how it failed: informative; may be missing */
 typedef struct conf_schedule_file {
-    char *path, *engine; /* of the case; as the user calls it */
-    char *kernels;       /* a library whose kernels the engine is given, likewise; NULL: its own */
-    assay_dtype compute; /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
-    char *found;         /* NULL where it is not said */
+    char *path, *engine; /* path of the case; engine as on the command line */
+    char *kernels;       /* kernel library for the engine, as on the command line; NULL: its own */
+    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
+    char *found;         /* how it failed; NULL if missing */
     bool has_seed;
     uint64_t seed;
     conf_schedule schedule;
@@ -31,7 +31,7 @@ typedef struct conf_schedule_file {
 assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay_error *err);
 void conf_schedule_file_free(conf_schedule_file *file);
 
-/* Writes such a file, replacing what is there. Fails with ASSAY_EIO or ASSAY_ENOMEM. */
+/* Writes the file, replacing an existing one. Fails with ASSAY_EIO or ASSAY_ENOMEM. */
 assay_status conf_schedule_write(const char *path, const conf_schedule_file *file, assay_error *err);
 
 #endif

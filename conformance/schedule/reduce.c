@@ -1,5 +1,5 @@
-/* Cutting a failing program down: what can be left out is left out, largest parts first, as long as what
- * remains fails in the same way.
+/* Reduces a failing program: removes parts, the largest first, as long as the rest fails in the same
+ * way.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/reduce.h"
@@ -8,14 +8,14 @@
 
 #include "conformance/support/clock.h"
 
-/* A reduction under way. */
+/* A reduction in progress. */
 typedef struct reduction {
     const conf_runner *r;
     const conf_reduction *effort;
     double until;
     conf_class class; /* how the program fails */
     conf_schedule *s; /* the shortest so far */
-    conf_verdict *v;  /* how that fails */
+    conf_verdict *v;  /* how *s fails */
     assay_status rc;
     assay_error *err;
 } reduction;
@@ -25,8 +25,8 @@ static bool is_over(const reduction *x)
     return x->rc != ASSAY_OK || conf_clock() > x->until;
 }
 
-/* Whether the program fails in the same way in one of the tries; then *v says how. What it computes serially
- * does not change from try to try. */
+/* Whether the program fails in the same way in one of the tries; if so, *v says how. The serial run is
+ * deterministic, so it runs once. */
 static bool fails(reduction *x, const conf_schedule *s, conf_verdict *v)
 {
     assay_error none;
@@ -50,7 +50,7 @@ static bool keep_if_fails(reduction *x, const conf_schedule *s)
     return true;
 }
 
-/* Takes step i out. */
+/* Removes step i. */
 static void drop_step(conf_schedule *s, size_t i)
 {
     memmove(&s->steps[i], &s->steps[i + 1], (s->n_steps - i - 1) * sizeof *s->steps);
@@ -77,13 +77,13 @@ static bool has_model(const conf_schedule *s, size_t model)
     return false;
 }
 
-/* A model with its sessions. */
+/* Removes a model with its sessions. */
 static void drop_model(conf_schedule *s, size_t model)
 {
     for (size_t i = 0; i < s->n_steps; i++)
         if (s->steps[i].op == CONF_OP_SESSION && s->steps[i].model == model) {
             drop_session(s, s->steps[i].session);
-            i = (size_t)-1; /* from the start: steps have moved */
+            i = (size_t)-1; /* restart: indices have changed */
         }
     for (size_t i = s->n_steps; i-- > 0;)
         if (conf_op_has_model(s->steps[i].op) && s->steps[i].model == model) drop_step(s, i);
@@ -101,7 +101,7 @@ static bool reduce_models(reduction *x)
     return any;
 }
 
-/* Sessions in groups of n, then of half as many. */
+/* Drops sessions in groups of n, then of n / 2, down to 1. */
 static bool reduce_sessions(reduction *x)
 {
     bool any = false;
@@ -116,7 +116,7 @@ static bool reduce_sessions(reduction *x)
     return any;
 }
 
-/* Single steps, from the end; with a prefill goes what needs it. */
+/* Drops single steps, from the end. A prefill is dropped only if no decode step needs it. */
 static bool reduce_steps(reduction *x)
 {
     bool any = false;
@@ -129,7 +129,7 @@ static bool reduce_steps(reduction *x)
     return any;
 }
 
-/* A model that is loaded is as well opened. */
+/* Replaces load and wait by open. */
 static bool reduce_loads(reduction *x)
 {
     bool any = false;
@@ -145,7 +145,7 @@ static bool reduce_loads(reduction *x)
     return any;
 }
 
-/* Sessions of model b become those of model a, which is open from the first step to the last. */
+/* Moves the sessions of model b to model a, and opens model a first and closes it last. */
 static void unite_models(conf_schedule *s, size_t a, size_t b)
 {
     const conf_schedule was = *s;
@@ -196,7 +196,7 @@ static bool reduce_samples(reduction *x)
     return any;
 }
 
-/* Thread b's steps go to thread a. */
+/* Moves the steps of thread b to thread a. */
 static bool merge_threads(reduction *x)
 {
     bool any = false;
@@ -225,7 +225,7 @@ static bool reduce_workers(reduction *x)
     return false;
 }
 
-/* Numbers from 0 on, in the order in which they come up. */
+/* Renumbers threads, models and sessions from 0, in order of first use. */
 static void renumber(conf_schedule *s)
 {
     size_t threads[CONF_SCHEDULE_THREADS_MAX], models[CONF_SCHEDULE_MODELS_MAX];
@@ -269,7 +269,7 @@ assay_status conf_schedule_reduce(const conf_runner *r, const conf_reduction *ef
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) shorter = ways[k](&x) || shorter;
     }
     if (x.rc != ASSAY_OK || !*again) return x.rc;
-    /* Steps have other numbers now, which what is said of the failure must name. */
+    /* The verdict must name the new step numbers: run the renumbered program again. */
     conf_schedule last = *s;
     renumber(&last);
     x.until = conf_clock() + effort->seconds;

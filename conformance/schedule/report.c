@@ -25,7 +25,7 @@ size_t conf_trials_count(const conf_trial_rows *rows, size_t engine, conf_outcom
     return n;
 }
 
-/* --replay loads a bundled engine that the file names, and asks for any other. */
+/* --replay itself loads a bundled engine that the file names; any other engine needs --engine. */
 static void print_engine(FILE *out, const char *name)
 {
     if (conf_engine_is_bundled(name)) return;
@@ -33,7 +33,8 @@ static void print_engine(FILE *out, const char *name)
     conf_text_print_quoted(out, name);
 }
 
-/* The command that shows a failure again; where there is no file, the one that draws the program. */
+/* The command that reproduces a failure; if the program was not saved, the command that draws it
+ * again. */
 static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial_row *row)
 {
     const conf_limits *limits = &rows->options->limits;
@@ -195,7 +196,7 @@ void conf_trials_print_tap(FILE *out, const conf_context *context, const conf_tr
     conf_tap_print_plan(out, n);
 }
 
-/* Members of what failed; null of what has not. */
+/* Members of a failure; null for other outcomes. */
 static bool add_failure(json_object *to, const conf_trial_rows *rows, const conf_trial_row *row)
 {
     const conf_trial_result *result = row->result;

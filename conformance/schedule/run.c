@@ -1,4 +1,4 @@
-/* A run in a process of its own, and what it left beside what the serial run left.
+/* One run in a process of its own, and its comparison with the serial run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/run.h"
@@ -21,14 +21,14 @@ void conf_record_free(conf_record *record)
     if (record) (void)munmap(record, sizeof *record);
 }
 
-/* Everything but rows, which a run that succeeds writes all of. */
+/* Clears everything but rows and their hashes: a successful run writes all of them. */
 static void clear(conf_record *record, size_t vocab)
 {
     memset(record, 0, offsetof(conf_record, hash));
     record->vocab = vocab;
 }
 
-/* What a process is to do. */
+/* Argument of the child process. */
 typedef struct task {
     const conf_runner *r;
     const conf_schedule *s;
@@ -48,7 +48,7 @@ static void run_task(const void *context, conf_verdict *v)
     const conf_runner *r = t->r;
     assay_model_options options = {
         .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
-    set_workers(t->serial ? 1 : t->s->n_workers); /* of this process, before the engine looks */
+    set_workers(t->serial ? 1 : t->s->n_workers); /* read when the engine is opened */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
     if (!engine || !conf_evaluate_kernels(r->kernels, engine, &options.kernels, v)) return;
     bool asks = r->compute != ASSAY_DTYPE_NONE || r->kernels ||
@@ -66,7 +66,7 @@ static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
     return n;
 }
 
-/* Of a process that died: where its threads were. */
+/* Names the steps that the threads were executing when the process crashed, exited or hung. */
 static void name_steps_under_way(const conf_schedule *s, const conf_record *record, conf_verdict *v)
 {
     size_t n = 0;
@@ -112,7 +112,7 @@ assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedul
     return rc;
 }
 
-/* The number of a row's elements v, of either type. */
+/* Element `id` of a row, whichever type the rows have. */
 static double element(const conf_record *record, size_t row, size_t id)
 {
     const unsigned char *at = record->kept + (row * record->vocab + id) * (record->wide ? 8 : 4);
@@ -145,7 +145,7 @@ static void describe_values(const conf_runner *r, const conf_schedule *s, size_t
                       CONF_DIGITS(v), element(r->at_once, row, id));
 }
 
-/* Sample and position of the row-th row of step i. */
+/* Sets v->where to step i, and the sample and position of its row-th row. */
 static void describe_place(const conf_runner *r, const conf_schedule *s, size_t i, size_t row,
                            conf_verdict *v)
 {

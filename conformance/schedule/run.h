@@ -1,4 +1,5 @@
-/* Running schedules: each run in a process of its own, and its rows of logits beside those of the serial run.
+/* Runs schedules, each in a process of its own, and compares their rows of logits with the serial
+ * run's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SCHEDULE_RUN_H
@@ -7,31 +8,33 @@
 #include "conformance/process/isolate.h"
 #include "conformance/schedule/execute.h"
 
-/* NULL where there is no memory. */
+/* NULL if out of memory. The caller frees it with conf_record_free. */
 conf_record *conf_record_open(void);
 void conf_record_free(conf_record *record);
 
-/* What is run. */
+/* Case and engine of the runs. */
 typedef struct conf_runner {
     const conf_case *c;
     const char *engine;  /* path of a module */
-    const char *kernels; /* path of a library whose kernels the engine is given; may be NULL */
-    assay_dtype compute; /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
+    const char *kernels; /* path of a library whose kernels the engine is given; NULL: its own */
+    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
     const conf_limits *limits;
     conf_record *serial, *at_once;
 } conf_runner;
 
-/* Runs the program serially, into r->serial. *v passes, or says why the program cannot be run, or the engine
- * not be asked for what r asks for, or fails already so. Fails like conf_isolate. */
+/* Runs the program serially, into r->serial. *v passes; or says that the program cannot be run, or
+ * that the engine does not offer what r requests; or says how the serial run fails. Fails as
+ * conf_isolate does. */
 assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                         assay_error *err);
 
-/* Runs it on its threads, and compares every row with r->serial, which holds the serial run of the same
- * steps. v->reason says how they differ, v->where which step, sample and position. */
+/* Runs the program on its threads, and compares every row with r->serial, which must hold the serial
+ * run of the same steps. v->reason says how they differ, v->where names the step, the sample and the
+ * position. */
 assay_status conf_schedule_run_at_once(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                        assay_error *err);
 
-/* Both. */
+/* conf_schedule_run_serially, then conf_schedule_run_at_once if it passed. */
 assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                assay_error *err);
 

@@ -47,7 +47,7 @@ bool conf_schedule_waits(const conf_schedule *s, size_t i, size_t k)
     return false;
 }
 
-/* How far models and sessions have come. */
+/* State of a model or session. */
 typedef enum condition { UNKNOWN, LOADING, OPEN, PREFILLED, GONE } condition;
 
 typedef struct walk {

@@ -17,7 +17,7 @@
 
 #define REDUCTION_SECONDS 60.0
 #define REDUCTION_TRIES   6
-#define HANG_SECONDS      4.0 /* of a run when a program that hangs is cut down */
+#define HANG_SECONDS      4.0 /* timeout of each run while a program that hangs is reduced */
 
 double conf_trial_seconds(const conf_trial *t)
 {
@@ -64,27 +64,27 @@ static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error
     return rc;
 }
 
-/* The program fails in the way that *v says: cuts it down and saves it. Where it cannot be saved it has
- * failed all the same. */
-static assay_status settle(const conf_trial *t, const conf_runner *r, const conf_schedule *s, uint64_t seed,
-                           conf_verdict *v, assay_error *err)
+/* Reduces the program that fails as *v says, and saves it. If it cannot be saved, it has still
+ * failed. */
+static assay_status reduce_and_save(const conf_trial *t, const conf_runner *r, const conf_schedule *s,
+                                    uint64_t seed, conf_verdict *v, assay_error *err)
 {
     conf_trial_result *to = t->result;
     conf_limits limits = *r->limits;
     if (v->class == CONF_CLASS_HANG) limits.seconds = fmin(limits.seconds, HANG_SECONDS);
-    conf_runner patient = *r;
-    patient.limits = &limits;
+    conf_runner limited = *r;
+    limited.limits = &limits;
     const conf_reduction effort = {.seconds = REDUCTION_SECONDS, .tries = REDUCTION_TRIES};
     to->schedule = *s;
     to->n_steps = s->n_steps;
     to->seed = seed;
     assay_error why = {0};
-    assay_status rc = conf_schedule_reduce(&patient, &effort, &to->schedule, v, &to->again, err);
+    assay_status rc = conf_schedule_reduce(&limited, &effort, &to->schedule, v, &to->again, err);
     if (rc == ASSAY_OK && save(t, v, &why) != ASSAY_OK) conf_verdict_note(v, "not saved: %s", why.text);
     return rc;
 }
 
-/* One program, on each number of threads. */
+/* Runs one program with each number of threads. */
 static assay_status try_program(const conf_trial *t, const conf_runner *r, const conf_schedule *drawn,
                                 uint64_t seed, conf_verdict *v, assay_error *err)
 {
@@ -93,7 +93,7 @@ static assay_status try_program(const conf_trial *t, const conf_runner *r, const
     if (rc != ASSAY_OK) return rc;
     conf_schedule s = *drawn;
     conf_schedule_fold(&s, t->threads[0]);
-    if (v->outcome == CONF_FAILED) return settle(t, r, &s, seed, v, err);
+    if (v->outcome == CONF_FAILED) return reduce_and_save(t, r, &s, seed, v, err);
     for (size_t k = 0; k < t->n_threads && v->outcome == CONF_PASSED && rc == ASSAY_OK; k++) {
         s = *drawn;
         s.n_workers = workers[(drawn->n_workers + k) % 3];
@@ -102,12 +102,13 @@ static assay_status try_program(const conf_trial *t, const conf_runner *r, const
         t->result->n_runs++;
         if (rc != ASSAY_OK || v->outcome != CONF_FAILED) continue;
         t->result->n_failed++;
-        return settle(t, r, &s, seed, v, err);
+        return reduce_and_save(t, r, &s, seed, v, err);
     }
     return rc;
 }
 
-/* Cases of one recording differ in the name of their file, wherever they lie. */
+/* Seed for drawing: depends on the file name of the case, not on its directory, so that cases of one
+ * recording get different programs. */
 static uint64_t state_of(const conf_case *c, uint64_t seed)
 {
     const char *slash = strrchr(c->path, '/');
@@ -135,8 +136,8 @@ static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_ve
     return rc;
 }
 
-/* The same program, as often as asked; how it fails first is kept. */
-static assay_status try_again(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
+/* Runs the given program n_times; the verdict is that of the first failure. */
+static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf_verdict *v, assay_error *err)
 {
     conf_trial_result *to = t->result;
     conf_verdict first = {0};
@@ -166,7 +167,7 @@ static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
                      .at_once = conf_record_open()};
     assay_error err = {0};
     assay_status rc = r.serial && r.at_once ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
-    if (rc == ASSAY_OK) rc = t->replayed ? try_again(t, &r, v, &err) : try_draws(t, &r, v, &err);
+    if (rc == ASSAY_OK) rc = t->replayed ? try_replayed(t, &r, v, &err) : try_draws(t, &r, v, &err);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_record_free(r.serial);
     conf_record_free(r.at_once);

@@ -10,7 +10,7 @@
 enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
 enum { MAX_ROWS = 40, MAX_HEAD_DIM = 512, MAX_PAGES = 6, MAX_KEYS = MAX_PAGES * 64 };
 
-/* What the rows see. */
+/* Which positions the rows see. */
 enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 
 /* Bits of EXTRAS. */
@@ -24,7 +24,7 @@ typedef struct attention {
     const void *k[MAX_PAGES], *v[MAX_PAGES];
     size_t first[MAX_ROWS], last[MAX_ROWS];
     float *q, *sinks;
-    bool is_exact; /* scores are whole numbers so far apart that only the largest count */
+    bool is_exact; /* whole-number scores so far apart that only the largest count */
 } attention;
 
 /* One head of one row. */
@@ -53,13 +53,14 @@ static float value(const query *a, size_t position, size_t d)
                   a->of->dtype);
 }
 
-/* Few of the positions, as who limits a cache keeps them, or any number. */
+/* Number of attention sink tokens: often at most 5, as in practice, otherwise any number. */
 static size_t draw_kept(attention *a, size_t end)
 {
     return sweep_between(a->s, 1, sweep_bits(a->s) % 2 && end > 5 ? 5 : end);
 }
 
-/* Where nothing is kept some row's first lies in page 0. */
+/* Draws the ranges of the rows. Without attention sink tokens the lowest first position is in page
+ * 0. */
 static void draw_ranges(attention *a, const size_t *shape)
 {
     const size_t n = shape[N_ROWS], end = shape[KEYS];
@@ -95,9 +96,10 @@ static bool is_seen(const attention *a, size_t position)
     return false;
 }
 
-/* A NaN among them, one infinite number of a key, or infinite scores for a whole page: of either sign, as the
- * query has it. Infinite values would ask of shares near 0 what nothing needs. */
-static void poison(sweep *s, float *x, size_t n, bool is_key)
+/* Randomly puts into a page one NaN or, for keys, one infinity, or infinities that make the scores of
+ * the whole page infinite with the sign of the query. Values get no infinities: those would require
+ * exact weights near 0. */
+static void add_specials(sweep *s, float *x, size_t n, bool is_key)
 {
     switch (sweep_between(s, 0, 5)) {
     case 0:
@@ -112,7 +114,7 @@ static void poison(sweep *s, float *x, size_t n, bool is_key)
     }
 }
 
-/* What nobody sees is NaN always. */
+/* Makes a page of keys or values; positions that no row sees are always NaN. */
 static const void *make_page(const attention *a, size_t page, bool is_key, sweep_numbers numbers)
 {
     static float wide[64 * MAX_HEAD_DIM];
@@ -120,7 +122,7 @@ static const void *make_page(const attention *a, size_t page, bool is_key, sweep
     const char *name = is_key ? "k" : "v";
     float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, name, n * sizeof *x, 64) : wide;
     sweep_fill(a->s, x, n, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
-    if (numbers == SWEEP_SPECIAL || (numbers == SWEEP_ZEROS && is_key)) poison(a->s, x, n, is_key);
+    if (numbers == SWEEP_SPECIAL || (numbers == SWEEP_ZEROS && is_key)) add_specials(a->s, x, n, is_key);
     for (size_t i = 0; i < n; i++) {
         size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / head_dim);
         if (!is_seen(a, position)) x[i] = NAN;
@@ -131,21 +133,21 @@ static const void *make_page(const attention *a, size_t page, bool is_key, sweep
     return narrow;
 }
 
-/* What the sums of one query are held against. */
+/* Expected attention weights of one query. */
 typedef struct truth {
-    double share[MAX_KEYS]; /* of each key, of 1 in all with the sink */
-    double off[MAX_KEYS];   /* how far the score may be off, in units of u */
-    double off_all;         /* the same, of what all shares are divided by */
-    size_t n_largest;       /* keys, and sinks, with the largest score */
+    double share[MAX_KEYS]; /* attention weight of each key; with the sink's they sum to 1 */
+    double off[MAX_KEYS];   /* bound of the error of the score, in units of u */
+    double off_all;         /* the same of the sum that all weights are divided by */
+    size_t n_largest;       /* number of keys and sinks with the largest score */
 } truth;
 
-/* Scores, and how far the float ones may be off: rounding in the product, in the cap, and in what is
- * subtracted. */
+/* Computes the scores, and bounds of the error of float scores: rounding in the product, in the cap,
+ * and in the subtraction of the maximum. Returns the maximum. */
 static double make_scores(const query *a, truth *t, double *sink)
 {
     const assay_attention_call *c = &a->of->call;
     const float *q = c->q + a->row * c->ld_q + a->head * c->head_dim;
-    double top = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
+    double maximum = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
     for (size_t j = 0; j <= a->last; j++) {
         double sum = 0, magnitude = 0;
         if (!sees(a->of, a->row, j)) continue;
@@ -157,22 +159,22 @@ static double make_scores(const query *a, truth *t, double *sink)
         if (c->cap > 0) sum = (double)c->cap * tanh(sum / (double)c->cap);
         t->share[j] = sum;
         t->off[j] = (isfinite(magnitude) ? magnitude : 0) + (c->cap > 0 ? 2 * fabs(sum) : 0);
-        if (!(sum <= top)) top = sum;
+        if (!(sum <= maximum)) maximum = sum;
     }
-    return top;
+    return maximum;
 }
 
 static void make_truth(const query *a, truth *t)
 {
-    double sink, top = make_scores(a, t, &sink), sum = exp(sink - top);
-    t->n_largest = sink == top;
-    t->off_all = exp(sink - top) * fabs(isinf(sink) ? 0 : sink - top);
+    double sink, maximum = make_scores(a, t, &sink), sum = exp(sink - maximum);
+    t->n_largest = sink == maximum;
+    t->off_all = exp(sink - maximum) * fabs(isinf(sink) ? 0 : sink - maximum);
     for (size_t j = 0; j <= a->last; j++) {
         if (!sees(a->of, a->row, j)) continue;
-        t->n_largest += t->share[j] == top;
-        if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - top);
+        t->n_largest += t->share[j] == maximum;
+        if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - maximum);
         if (a->of->is_exact) t->off[j] = 0;
-        t->share[j] = exp(t->share[j] - top);
+        t->share[j] = exp(t->share[j] - maximum);
         sum += t->share[j];
         t->off_all += t->share[j] * t->off[j];
     }
@@ -181,8 +183,9 @@ static void make_truth(const query *a, truth *t)
     t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
 }
 
-/* An error e of a score makes its share wrong by the factor 1 + e, and the sum that shares are divided by no
- * more than the largest such factor. Of a power of two of equal shares, everything is exact. */
+/* An error e of a score changes its weight by the factor 1 + e, and the sum of the weights by at most
+ * the largest such factor. If the number of equal largest weights is a power of two, everything is
+ * exact. */
 static void judge_query(const query *a)
 {
     const assay_attention_call *c = &a->of->call;
@@ -205,15 +208,15 @@ static void judge_query(const query *a)
     }
 }
 
-/* A call for some of the rows and heads, with arrays of its own. */
+/* A call for some of the rows and heads, with its own arrays. */
 typedef struct part_call {
     assay_attention_call call;
     const void *k[MAX_PAGES], *v[MAX_PAGES];
     size_t first[MAX_ROWS], last[MAX_ROWS];
 } part_call;
 
-/* Fills in a call for part of the rows and heads, without the pages of which those rows see nothing: pages
- * between those that hold what is kept and the rows' own ranges. */
+/* Fills in a call for part of the rows and heads, without the pages of which those rows see nothing:
+ * the pages between those of the attention sink tokens and the rows' own ranges. */
 static void make_part(const attention *a, const sweep_part *part, part_call *to)
 {
     const assay_attention_call *c = &a->call;
@@ -243,7 +246,8 @@ static void make_part(const attention *a, const sweep_part *part, part_call *to)
     }
 }
 
-/* The same bits without the others: rows, heads, and pages of which it sees nothing. */
+/* A query must have the same bits without other rows, other heads, and pages of which it sees
+ * nothing. */
 static void judge_alone(const query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;
@@ -258,7 +262,7 @@ static void judge_alone(const query *a, assay_attention_fn *kernel)
                                (a->row * c->n_heads + a->head) * c->head_dim + d);
 }
 
-/* What threads share: the same call with another out. */
+/* Shared by threads: the same call with another out. */
 typedef struct shared_attention {
     attention attention;
     assay_attention_fn *kernel;
@@ -287,7 +291,7 @@ static void judge_threads(const attention *a, assay_attention_fn *kernel, size_t
                                             .n_outputs = 1});
 }
 
-/* Rows of out with something between them must keep it. */
+/* The words between the rows of out must stay unchanged. */
 static void judge_between(const attention *a)
 {
     const assay_attention_call *c = &a->call;
@@ -296,7 +300,7 @@ static void judge_between(const attention *a)
             if (!isnan(c->out[r * c->ld_out + i])) sweep_fail(a->s, "row %zu: written past its end", r);
 }
 
-/* As an engine does before it calls a kernel for pages of bfloat16. */
+/* Rounds q as an engine does before it calls a kernel for pages of bfloat16. */
 static void round_queries(float *q, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -373,8 +377,8 @@ static void run_with(sweep *s, const sweep_op *op, size_t n_rows, size_t n_heads
             sweep_turn(s));
 }
 
-/* Around vectors of 8 and 16, four or eight of which are a strip, blocks of 1, 2, 4 and 6 queries, pages of
- * 64, and the 96 queries that go through them together. */
+/* Sizes around vectors of 8 and 16, strips of four or eight vectors, blocks of 1, 2, 4 and 6 queries,
+ * pages of 64, and groups of 96 queries that share a pass over the pages. */
 static void shapes(sweep *s, const sweep_op *op)
 {
     static const size_t keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 201, 300};

@@ -1,4 +1,4 @@
-/* Gated activations and soft caps: one element at a time.
+/* Gated activations and soft caps: elementwise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <float.h>
@@ -30,8 +30,8 @@ static double activated(double x, assay_activation activation)
     return x;
 }
 
-/* How many times larger than the relative error of x, or of what goes into the exponential, that of the
- * result may become; at least 1. */
+/* Condition number: by what factor, at least 1, the relative error of x, or of the argument of the
+ * exponential, may grow in the result. */
 static double condition(double x, assay_activation activation)
 {
     switch (activation) {
@@ -47,14 +47,14 @@ static double condition(double x, assay_activation activation)
 static void judge_gate(sweep *s, float y, float gate, float up, assay_activation activation, size_t at)
 {
     double x = (double)gate, factor = activated(x, activation), truth = factor * (double)up;
-    /* In float the factor may have become 0 by then, and 0 times infinity is NaN. */
+    /* The float factor may have underflowed to 0, and 0 times infinity is NaN. */
     if (isinf(up) && fabs(factor) < (double)FLT_MIN && isnan(y)) return;
-    /* What the exponential loses where it is no longer a normal float is lost for good. */
+    /* The precision that the exponential loses where it is subnormal cannot be regained. */
     double product = fabs(x * (double)up), subnormal = isfinite(product) ? product * 0x1p-126 : 0;
     (void)sweep_judge(s, y, truth, fabs(truth) * condition(x, activation) + subnormal, at);
 }
 
-/* Every element of y must have the bits that the kernel gives it alone. */
+/* Every element of y must have the same bits as from a call for that element alone. */
 static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, const float *gate,
                              const float *up, size_t n, assay_activation activation)
 {
@@ -65,10 +65,10 @@ static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, co
     }
 }
 
-/* What threads share: the same elements into another y. */
+/* Shared by threads: the same elements into another y. */
 typedef struct shared_elements {
     const assay_kernels *kernels;
-    const float *gate, *up, *x; /* x: of a cap, which is computed in place */
+    const float *gate, *up, *x; /* x: input of a cap, which is computed in place */
     float *y, cap;
     assay_activation activation;
 } shared_elements;
@@ -111,11 +111,11 @@ static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
           *y = sweep_take_guarded(s, "y", bytes);
     sweep_fill(s, gate, n, numbers);
     sweep_fill(s, up, n, numbers);
-    for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails */
-    size_t place = sweep_between(s, 0, 2);       /* y by itself, in gate, in up */
-    if (place) memcpy(y, place == 1 ? gate : up, bytes);
+    for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails of the activation */
+    size_t in_place = sweep_between(s, 0, 2);    /* 0: y separate; 1: in place of gate; 2: of up */
+    if (in_place) memcpy(y, in_place == 1 ? gate : up, bytes);
     sweep_lock_inputs(s);
-    kernel(y, place == 1 ? y : gate, place == 2 ? y : up, n, activation);
+    kernel(y, in_place == 1 ? y : gate, in_place == 2 ? y : up, n, activation);
     for (size_t i = 0; i < n; i++) judge_gate(s, y[i], gate[i], up[i], activation, i);
     judge_gate_alone(s, kernel, y, gate, up, n, activation);
     judge_threads(s, gate_part, &(shared_elements){.gate = gate, .up = up, .activation = activation}, y, n);

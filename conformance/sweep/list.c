@@ -37,7 +37,7 @@ bool sweep_op_is_called(const sweep_op *op, const char *word)
     return strncmp(op->name, word, n) == 0 && (op->name[n] == '\0' || op->name[n] == '.');
 }
 
-/* A whole number that leaves room to multiply. */
+/* Parses a whole number, limited to less than 2^28 so that products of two do not overflow. */
 static bool read_size(const char *word, size_t *out)
 {
     size_t n = 0;

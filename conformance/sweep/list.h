@@ -1,4 +1,4 @@
-/* All operations that the sweep knows.
+/* The list of all operations of the sweep.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SWEEP_LIST_H
@@ -8,15 +8,17 @@
 
 enum { SWEEP_OPS_MAX = 32 };
 
-/* Their number, at most SWEEP_OPS_MAX, and each of them, in the order of the table. */
+/* The number of operations, at most SWEEP_OPS_MAX, and the operation at an index, in the order of the
+ * table. */
 size_t sweep_n_ops(void);
 const sweep_op *sweep_op_at(size_t index);
 
-/* Whether word is the operation's name, or what stands before the dot of it. */
+/* Whether word is the operation's name, or the part of the name before its dot. */
 bool sweep_op_is_called(const sweep_op *op, const char *word);
 
-/* Reads NUMBERS DIM… of a case as words [n] spell them. False where there are no such numbers, not so many
- * dimensions, or one is no whole number; whether the operation allows the shape is not asked. */
+/* Parses NUMBERS DIM… of a case from words [n]. False for an unknown name of numbers, a wrong number
+ * of dimensions, or a dimension that is not a whole number; does not check whether the operation
+ * allows the shape. */
 bool sweep_case_read(const sweep_op *op, const char *const *words, size_t n, sweep_numbers *numbers,
                      size_t *shape);
 

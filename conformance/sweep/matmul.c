@@ -10,7 +10,7 @@
 
 enum { N_ROWS, N_IN, N_OUT, FIRST_PANEL, N_PANELS, BITS, GROUP, DIMS };
 
-/* What sweep_op.kind stands for: the type of x, and the kind of the weights. */
+/* For each sweep_op.kind: the type of x and the type of the weights. */
 static const struct {
     assay_dtype x, weights;
 } KINDS[] = {
@@ -46,7 +46,7 @@ static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first
     }
 }
 
-/* What lies outside the panels, or between the rows, must still be as sweep_take_guarded left it. */
+/* Outputs outside the panels, and words between the rows, must be as sweep_take_guarded left them. */
 static void judge_rest(const sweep_product *p, sweep *s, size_t first, size_t end)
 {
     const size_t ld = p->of.ld_y;
@@ -58,7 +58,7 @@ static void judge_rest(const sweep_product *p, sweep *s, size_t first, size_t en
     }
 }
 
-/* The product of a row on, as a call of its own. */
+/* The call for the rows from `row` on. */
 static assay_product product_from(const sweep_product *p, size_t row)
 {
     assay_product from = p->of;
@@ -71,7 +71,7 @@ static assay_product product_from(const sweep_product *p, size_t row)
     return from;
 }
 
-/* One row, alone and panel by panel, must come out with the same bits. */
+/* One row, computed alone and panel by panel, must have the same bits. */
 static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
 {
     const size_t row = sweep_between(s, 0, p->of.n_rows - 1), n_out = p->stored.n_out;
@@ -89,7 +89,7 @@ static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
     }
 }
 
-/* What threads share: the product into another y. */
+/* Shared by threads: the product into another y. */
 typedef struct shared_product {
     sweep_product product;
     assay_product_fn *run;
@@ -154,7 +154,8 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     sweep_end(s);
 }
 
-/* Some of the panels every other time, otherwise all. With affine groups n_in is rounded up to a group. */
+/* Runs a case with some of the panels every other time, otherwise with all. With affine groups n_in is
+ * rounded up to a group. */
 static void run_panels(sweep *s, const sweep_op *op, size_t n_rows, size_t n_in, size_t n_out)
 {
     const assay_dtype weights = KINDS[op->kind].weights;
@@ -168,7 +169,8 @@ static void run_panels(sweep *s, const sweep_op *op, size_t n_rows, size_t n_in,
     run(s, op, (const size_t[DIMS]){n_rows, n_in, n_out, first, count, bits, group}, sweep_turn(s));
 }
 
-/* Around what kernels block by: rows by 3 or 8 and 128, inputs by 128, outputs by 8, 16, 32 and the panel. */
+/* Sizes around the block sizes of kernels: rows 3, 8 and 128, inputs 128, outputs 8, 16, 32 and the
+ * panel. */
 static void shapes(sweep *s, const sweep_op *op)
 {
     static const size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 17, 24, 31, 257},

@@ -26,9 +26,9 @@ void sweep_matrix_turn(const sweep *s, assay_dtype weights, size_t *n_in, size_t
     *n_in = (*n_in + *group - 1) / *group * *group;
 }
 
-/* A number of an operand, the i-th of n along a sum. Of SWEEP_ZEROS one operand is made of zeros and random
- * numbers, and about one number of each sum is not finite in the other: were there more, they would hide
- * those that fall on a zero. */
+/* The i-th of n numbers of an operand along a sum. For SWEEP_ZEROS one operand has zeros and random
+ * numbers, and the other has about one number per sum that is not finite: more of them would hide
+ * those that meet a zero. */
 static float draw_number(const sweep_product *p, sweep *s, bool is_x, size_t i, size_t n)
 {
     float x;
@@ -43,7 +43,7 @@ static float draw_number(const sweep_product *p, sweep *s, bool is_x, size_t i, 
     return sweep_bits(s) % 2 ? x : sweep_zero(s);
 }
 
-/* A number of a case, as it comes back from an array of a type. */
+/* Stores x as a dtype, and returns the stored value. */
 static double store_number(void *to, assay_dtype dtype, float x)
 {
     double wide = (double)x;
@@ -67,7 +67,8 @@ static void make_numbers(sweep_product *p, sweep *s)
         }
 }
 
-/* Scales and biases as groups have them, at index `at`, of group g: codes then stand for numbers around 0. */
+/* Draws scale and bias of group g of a row, stored at index `at`, so that the values of the codes lie
+ * around 0. */
 static void draw_group(sweep_product *p, sweep *s, size_t at, size_t g, double *scale, double *bias)
 {
     assay_weight *w = &p->stored;
@@ -83,7 +84,7 @@ static void draw_group(sweep_product *p, sweep *s, size_t at, size_t g, double *
     *bias = store_number(biases, w->bias_dtype, (float)(*bias - *scale * (double)(1U << (w->bits - 1))));
 }
 
-/* Into a row of zeros: little-endian words are a stream of bytes, too. */
+/* Sets code i of a row of zeros: little-endian words are also a little-endian stream of bits. */
 static void put_code(unsigned char *row, size_t bits, size_t i, uint32_t code)
 {
     for (size_t b = 0, at = i * bits; b < bits; b++, at++)
@@ -163,7 +164,7 @@ void sweep_make_rows(sweep_product *p, sweep *s)
     p->of.ld_x = n_in + sweep_between(s, 0, 3);
     const size_t n = sweep_elements(p->of.n_rows, n_in, p->of.ld_x);
     char *x = sweep_take(s, "x", n * bytes);
-    memset(x, 0xFF, n * bytes); /* NaN, or -1 */
+    memset(x, 0xFF, n * bytes); /* NaN, or -1 as a code */
     p->of.x = x;
     p->x = sweep_take(s, NULL, p->of.n_rows * n_in * sizeof *p->x);
     if (p->x_dtype == ASSAY_I8) {

@@ -1,4 +1,4 @@
-/* How a kernel packs weights, and gives them back.
+/* Packing and unpacking of weights.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -46,8 +46,8 @@ bool sweep_pack(sweep_product *p, sweep *s)
     return true;
 }
 
-/* Every panel by itself, between guards and over other bytes than before: it must hold the same. And so must
- * the first panel of a matrix that begins where this one does. */
+/* Packing one panel separately, between guards and over different bytes, must give the same bytes. So
+ * must packing panel 0 of a matrix that begins at this panel. */
 static void judge_panel(const sweep_product *p, sweep *s, size_t index)
 {
     const size_t bytes = p->packed.panel_bytes, first = index * p->packed.panel;
@@ -86,7 +86,7 @@ static void judge_unpacked(const sweep_product *p, sweep *s, size_t o)
         if (!sweep_judge_exact(s, row[i], (double)(float)p->w[o * n_in + i], o * n_in + i)) return;
 }
 
-/* What threads share: panels, or rows that are unpacked. */
+/* Shared by threads: the panels, or the unpacked rows. */
 typedef struct shared_panels {
     const sweep_product *product;
     void *to;
@@ -113,7 +113,7 @@ static void judge_threads(const sweep_product *p, sweep *s)
     if (!s->on_threads) return;
     const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes, words = bytes / 4;
     const size_t n_in = p->packed.n_in, n_out = p->packed.n_out, n_row = n_in * sizeof(float);
-    /* A panel keeps its alignment between guards, whose size is a multiple of it. */
+    /* The size of guards is a multiple of the alignment, so that guarded panels are aligned. */
     shared_panels packed = {p, sweep_take_guarded(s, "panel", n * bytes)},
                   rows = {p, sweep_take_guarded(s, "row", n_out * n_row)};
     float *expected = sweep_take_guarded(s, "row", n_out * n_row);
@@ -161,7 +161,7 @@ static void run_turn(sweep *s, const sweep_op *op, size_t n_in, size_t n_out)
     sweep_pack_run(s, op, (const size_t[SWEEP_PACK_DIMS]){n_in, n_out, bits, group}, sweep_turn(s));
 }
 
-/* Around lines of 16 and 32 numbers, and the panel. */
+/* Sizes around lines of 16 and 32 numbers, and around the panel. */
 void sweep_pack_shapes(sweep *s, const sweep_op *op)
 {
     const size_t panel = sweep_matmul_of(s->kernels, KINDS[op->kind])->panel;

@@ -9,7 +9,7 @@ enum { N_ROWS, WIDTH, DIMS };
 
 typedef struct rows {
     size_t n_rows, width, ld_x, ld_y;
-    double epsilon;        /* small, or so large that it decides */
+    double epsilon;        /* small, or so large that it dominates */
     float *x, *y, *weight; /* weight: NULL every other time */
 } rows;
 
@@ -30,7 +30,7 @@ static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
     }
 }
 
-/* A row in place, alone, must come out with the same bits. */
+/* One row, computed alone and in place, must have the same bits. */
 static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
 {
     size_t row = sweep_between(s, 0, n->n_rows - 1);
@@ -41,7 +41,7 @@ static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
         if (!sweep_judge_same(s, alone[i], n->y[row * n->ld_y + i], row * n->width + i)) return;
 }
 
-/* What threads share: the same rows into another y. */
+/* Shared by threads: the same rows into another y. */
 typedef struct shared_rows {
     rows rows;
     assay_norm_fn *kernel;

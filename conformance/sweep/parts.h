@@ -1,4 +1,4 @@
-/* What the sweep knows of each operation.
+/* The table entry of one operation.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SWEEP_PARTS_H
@@ -8,15 +8,14 @@
 
 typedef struct sweep_op sweep_op;
 struct sweep_op {
-    const char
-        *name;     /* as its place in the table is called: "matmul_bf16.f32"; of one function, "gate.silu" */
-    int kind;      /* what the operation's own file tells several of them apart by */
-    size_t n_dims; /* of a shape */
-    /* Whether the table has it. */
+    const char *name; /* its member of assay_kernels: "matmul_bf16.f32"; of one function, "gate.silu" */
+    int kind;         /* distinguishes the operations of one file */
+    size_t n_dims;    /* of a shape */
+    /* Whether the table has the operation. */
     bool (*given)(const assay_kernels *kernels, const sweep_op *op);
-    /* Every shape that there is to try, each given to run. */
+    /* Calls run for every shape of the sweep. */
     void (*shapes)(sweep *s, const sweep_op *op);
-    /* Whether the contract allows the shape, and its arrays find room: a shape may come from a user. */
+    /* Whether the contract allows the shape and its arrays fit: a shape may come from the user. */
     bool (*allows)(const sweep *s, const sweep_op *op, const size_t *shape);
     /* One case, from sweep_begin to sweep_end. */
     void (*run)(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);

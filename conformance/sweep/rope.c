@@ -13,7 +13,7 @@ typedef struct rotation {
     float *before, *x, *cosine, *sine;
 } rotation;
 
-/* Of small integers there is but one right result. */
+/* With small integers every operation is exact. */
 static bool judge(sweep *s, float y, double truth, double magnitude, size_t at)
 {
     if (strcmp(s->numbers, sweep_numbers_name(SWEEP_INTEGERS)) == 0)
@@ -34,7 +34,7 @@ static void judge_head(const rotation *r, sweep *s, size_t head)
     for (size_t i = r->dim; i < r->head_dim; i++) (void)sweep_judge_exact(s, y[i], (double)x[i], i);
 }
 
-/* One head, alone and elsewhere, must come out with the same bits. */
+/* One head, computed alone in another array, must have the same bits. */
 static void judge_alone(const rotation *r, sweep *s)
 {
     const size_t head = sweep_between(s, 0, r->n_heads - 1), at = head * r->head_dim;
@@ -44,7 +44,7 @@ static void judge_alone(const rotation *r, sweep *s)
     for (size_t i = 0; i < r->head_dim; i++) (void)sweep_judge_same(s, r->x[at + i], alone[i], at + i);
 }
 
-/* What threads share: the same heads, in another place. */
+/* Shared by threads: the same heads in another array. */
 typedef struct shared_rotation {
     rotation rotation;
     assay_rope_fn *kernel;

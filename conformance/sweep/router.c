@@ -8,7 +8,7 @@
 enum { N_ROWS, N_EXPERTS, N_ACTIVE, RENORMALIZE, DIMS };
 enum { MAX_EXPERTS = 160 };
 
-/* Whether an expert behind e with the same score is chosen. */
+/* Whether an expert after e with the same score is chosen. */
 static bool has_later_equal(const float *score, const bool *is_chosen, size_t n_experts, size_t e)
 {
     for (size_t i = e + 1; i < n_experts; i++)
@@ -16,8 +16,8 @@ static bool has_later_equal(const float *score, const bool *is_chosen, size_t n_
     return false;
 }
 
-/* Chosen in ascending order, each once; whatever was left out no better than the worst of them, nor before
- * its equal. */
+/* Experts must be chosen in ascending order, each once; an expert left out must not be better than the
+ * worst chosen one, nor come before a chosen one with an equal score. */
 static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, size_t n_experts,
                          size_t n_active, bool comparable)
 {
@@ -45,17 +45,18 @@ static bool judge_choice(sweep *s, const int32_t *chosen, const float *score, si
 static void judge_shares(sweep *s, const int32_t *chosen, const float *share, const float *score,
                          const size_t *shape)
 {
-    double top = -INFINITY, sum = 0, chosen_sum = 0;
-    for (size_t e = 0; e < shape[N_EXPERTS]; e++) top = fmax(top, (double)score[e]);
-    for (size_t e = 0; e < shape[N_EXPERTS]; e++) sum += exp((double)score[e] - top);
-    for (size_t k = 0; k < shape[N_ACTIVE]; k++) chosen_sum += exp((double)score[chosen[k]] - top);
+    double maximum = -INFINITY, sum = 0, chosen_sum = 0;
+    for (size_t e = 0; e < shape[N_EXPERTS]; e++) maximum = fmax(maximum, (double)score[e]);
+    for (size_t e = 0; e < shape[N_EXPERTS]; e++) sum += exp((double)score[e] - maximum);
+    for (size_t k = 0; k < shape[N_ACTIVE]; k++) chosen_sum += exp((double)score[chosen[k]] - maximum);
     for (size_t k = 0; k < shape[N_ACTIVE]; k++) {
-        double x = (double)score[chosen[k]] - top, truth = exp(x) / (shape[RENORMALIZE] ? chosen_sum : sum);
+        double x = (double)score[chosen[k]] - maximum,
+               truth = exp(x) / (shape[RENORMALIZE] ? chosen_sum : sum);
         (void)sweep_judge(s, share[k], truth, truth * (1 + fabs(x)), k);
     }
 }
 
-/* One row alone must come out with the same bits. */
+/* One row, computed alone, must have the same bits. */
 static void judge_alone(sweep *s, const int32_t *chosen, const float *share, const float *given,
                         const size_t *shape)
 {
@@ -74,7 +75,7 @@ static void judge_alone(sweep *s, const int32_t *chosen, const float *share, con
     }
 }
 
-/* What threads share: the same rows, with scores and results in other places. */
+/* Shared by threads: the same rows, with scores and results in other arrays. */
 typedef struct shared_rows {
     const size_t *shape;
     const float *given;

@@ -13,8 +13,8 @@
 
 enum { ARRAY_BYTES = SWEEP_ARRAY_MAX, GUARD_BYTES = 256, GUARD = 0xA5 };
 
-/* Bytes of the wall that may be read, a multiple of 64: scripts/check-emulated has some for an emulator that
- * reads what a masked load leaves out. */
+/* Readable bytes between an array and its wall, a multiple of 64: scripts/check-emulated sets them for
+ * an emulator that reads lanes which a masked load leaves out. */
 #ifndef SWEEP_SLACK
 #define SWEEP_SLACK 0
 #endif
@@ -73,7 +73,7 @@ const char *sweep_numbers_name(sweep_numbers numbers)
     return names[numbers];
 }
 
-/* All arrays are writable, and nobody's. */
+/* Makes all arrays writable, and releases them. */
 static void free_arrays(sweep *s)
 {
     for (size_t i = 0; i < s->n_arrays; i++) {
@@ -151,7 +151,7 @@ void *sweep_take_guarded(sweep *s, const char *name, size_t n_bytes)
     sweep_array *a = take(s, name, n_bytes, GUARD_BYTES);
     if (!a->data) return NULL;
     memset(a->data - GUARD_BYTES, GUARD, GUARD_BYTES + n_bytes + GUARD_BYTES);
-    memset(a->data, 0xFF, n_bytes); /* as float, bf16 and f16 alike a NaN */
+    memset(a->data, 0xFF, n_bytes); /* NaN in float, bf16 and f16 alike */
     a->n_behind = GUARD_BYTES;
     return a->data;
 }

@@ -9,22 +9,22 @@
 #include <time.h>
 
 enum { MAX_THREADS = 4, CUTS = 4, LEAST_ROUNDS = 3 };
-#define PATIENCE 0.01 /* seconds that a thread goes on for others that have no processor yet */
+#define PATIENCE 0.01 /* seconds that a thread continues while others wait for a processor */
 
-/* What the threads share. */
+/* State shared by the threads of one run. */
 typedef struct crew {
     const sweep_work *work;
     size_t n_threads;
     double until; /* on the monotonic clock */
     atomic_int start;
     atomic_size_t n_done; /* threads that have computed LEAST_ROUNDS rounds */
-    atomic_bool failed;   /* set by the thread that then fills in what follows */
+    atomic_bool failed;   /* set by the first thread that fails, which then sets the members below */
     const sweep_output *output;
     size_t at;
     uint32_t found, expected;
 } crew;
 
-enum { WAIT, GO, GIVE_UP }; /* crew.start */
+enum { WAIT, GO, GIVE_UP }; /* values of crew.start */
 
 typedef struct worker {
     crew *of;
@@ -46,7 +46,7 @@ static bool is_nan(uint32_t bits)
     return isnan(x);
 }
 
-/* Compares words from … end - 1 of an output; the first thread that finds others notes which. */
+/* Compares words from … end - 1 of an output; the first thread that finds a difference records it. */
 static bool compare(crew *c, const sweep_output *o, size_t from, size_t end)
 {
     const uint32_t *found = o->found, *expected = o->expected;
@@ -82,8 +82,8 @@ static size_t n_cuts(size_t n)
     return n < CUTS ? n : CUTS;
 }
 
-/* One round: rows and columns are cut into at most CUTS pieces each, which are dealt out diagonally, so that
- * threads differ in rows and in columns. */
+/* One round: cuts rows and columns into at most CUTS pieces each, and assigns them to threads
+ * diagonally, so that threads differ in rows and in columns. */
 static bool compute_share(crew *c, size_t index)
 {
     const sweep_work *work = c->work;
@@ -100,8 +100,9 @@ static bool compute_share(crew *c, size_t index)
     return true;
 }
 
-/* Whether a thread that has computed so many rounds goes on: where processors are busy, until the others have
- * had theirs, so that calls overlap. */
+/* Whether a thread continues after n_rounds rounds: until the time is over and then, on a busy
+ * machine, at most PATIENCE longer until all threads have computed LEAST_ROUNDS, so that calls
+ * overlap. */
 static bool goes_on(crew *c, size_t n_rounds)
 {
     if (n_rounds == LEAST_ROUNDS) (void)atomic_fetch_add(&c->n_done, 1);
@@ -110,7 +111,7 @@ static bool goes_on(crew *c, size_t n_rounds)
     return now < c->until || (atomic_load(&c->n_done) < c->n_threads && now < c->until + PATIENCE);
 }
 
-/* Waits for the others by spinning: calls that take microseconds must begin together to overlap. */
+/* Spins until all threads are ready: calls that take microseconds must begin together to overlap. */
 static void *run_worker(void *context)
 {
     const worker *w = context;
@@ -123,7 +124,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* Runs the crew, the caller being one of it. False where there is no thread. */
+/* Runs the threads; the caller is one of them. False if a thread cannot be created. */
 static bool run_crew(crew *c, double seconds)
 {
     worker workers[MAX_THREADS];
@@ -141,7 +142,7 @@ static bool run_crew(crew *c, double seconds)
     return complete;
 }
 
-/* Also what no thread was to write. */
+/* Compares the whole output, including words that no thread may write. */
 static void compare_all(crew *c)
 {
     for (size_t i = 0; i < c->work->n_outputs; i++) {

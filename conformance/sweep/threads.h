@@ -1,5 +1,5 @@
-/* An operation on several threads at once: engines share its work out over rows, and over panels, heads or
- * elements, which are called columns here.
+/* Runs an operation on several threads at once: engines split its work over rows, and over panels,
+ * heads or elements, which are called columns here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SWEEP_THREADS_H
@@ -7,18 +7,18 @@
 
 #include "conformance/sweep/sweep.h"
 
-/* Rows and columns that one call computes. */
+/* The rows and columns that one call computes. */
 typedef struct sweep_part {
     size_t row, n_rows, column, n_columns;
 } sweep_part;
 
-/* An output of the operation, in words of 32 bits, twice: [n_rows, ld], up to the last column of the last
- * row. Column c of a row has the words from first + c * width to first + (c + 1) * width - 1, or to end - 1.
- */
+/* An output of the operation, in words of 32 bits, from one call and from the threads: [n_rows, ld],
+ * without the words after the last column of the last row. Column c of a row has the words from first
+ * + c * width to first + (c + 1) * width - 1, or to end - 1. */
 typedef struct sweep_output {
     const char *name;
-    const void *expected; /* as one call left it */
-    void *found;          /* that the threads share; guarded */
+    const void *expected; /* written by one call */
+    void *found;          /* written by the threads; guarded */
     size_t ld, first, width, end;
 } sweep_output;
 
@@ -31,9 +31,9 @@ typedef struct sweep_work {
     size_t n_outputs;
 } sweep_work;
 
-/* Computes disjoint parts on 2 and on 4 threads at once, over and over for s->thread_seconds, if
- * s->on_threads. Every part must have the bits that one call gave it, any NaN being as good as another, and
- * what lies between the rows must stay. Notes a fault where that is not so. */
+/* If s->on_threads, computes disjoint parts on 2 and on 4 threads at once, repeatedly for
+ * s->thread_seconds. Every part must have the same bits as from one call, all NaNs being equal, and
+ * the words between the rows must stay unchanged. Notes a fault otherwise. */
 void sweep_judge_threads(sweep *s, const sweep_work *work);
 
 #endif

@@ -9,7 +9,7 @@
 #include "conformance/case/case.h"
 #include "conformance/kinds/read.h"
 
-/* A reading of a golden's text. */
+/* A parse of a golden's text. */
 typedef struct reading {
     const cuts_parser *parser;
     const cuts_golden *golden;
@@ -50,7 +50,7 @@ static bool same_fields(const conf_fields *a, const conf_fields *b)
     return equal;
 }
 
-/* Ends the reading and frees it. */
+/* Ends the parse, compares its fields, and frees it. */
 static void expect_same(reading *r, const conf_fields *whole, const char *how)
 {
     const cuts_golden *g = r->golden;
@@ -79,7 +79,7 @@ static void in_bytes(const cuts_parser *parser, const cuts_golden *g, const conf
     expect_same(&r, whole, "in bytes");
 }
 
-/* In pieces of up to 1, 2, … bytes, empty ones among them. */
+/* Parses in random pieces of up to 1, 2, … 24 bytes, some of them empty. */
 static void at_random(const cuts_parser *parser, const cuts_golden *g, const conf_fields *whole)
 {
     unsigned state = (unsigned)g->text.n;

@@ -1,5 +1,5 @@
-/* The bundled goldens of replies, cut in every way, for the tests of parsers: all cuts must give the same
- * fields, exactly.
+/* Feeds the bundled goldens of replies to a parser in many different pieces: all cuts must give
+ * exactly the same fields.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_CUTS_H
@@ -7,27 +7,28 @@
 
 #include "conformance/support/fields.h"
 
-/* A vector, whose document it borrows. */
+/* A vector; borrows its JSON document. */
 typedef struct cuts_golden {
     const char *parser;
     json_object *input, *expect;
     buffer text; /* the deltas joined */
 } cuts_golden;
 
-/* A parser under test. One reading is under way at a time. */
+/* A parser under test. Only one text is parsed at a time. */
 typedef struct cuts_parser {
     const char *directory; /* of its goldens, below fixtures/serving */
     void (*begin)(const cuts_golden *g);
     void (*feed)(const char *text, size_t n, const assay_sink *sink);
     void (*end)(const cuts_golden *g, const conf_fields *fields, const assay_sink *sink);
-    void (*judge)(const cuts_golden *g, const conf_fields *fields); /* the reading in one piece */
+    void (*judge)(const cuts_golden *g,
+                  const conf_fields *fields); /* judges the fields of the text in one piece */
 } cuts_parser;
 
-/* Reads each golden of DIRECTORY/file in one piece, in two at every place, in bytes, and in pieces that are
- * drawn. Returns how many there are. */
+/* Parses each golden of DIRECTORY/file in one piece, in two pieces cut at every offset, byte by byte,
+ * and in random pieces. Returns the number of goldens. */
 size_t cuts_judge(const cuts_parser *parser, const char *file);
 
-/* A field that is expected, and how it differs. */
-void cuts_expect_field(const cuts_golden *g, const char *name, const buffer *found);
+/* Asserts that a field has the golden's value. */
+void cuts_expect_field(const cuts_golden *g, const char *name, const conf_bytes *found);
 
 #endif

@@ -1,4 +1,4 @@
-/* Programs of threads for tests of textual cases, and the fake streams that run them.
+/* Programs of threads for tests of textual cases, and the test module of streams that runs them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_PROGRAMS_H
@@ -6,18 +6,18 @@
 
 #include "conformance/tests/support.h"
 
-/* JSON of a vector, of a step of a program, and of one that makes an array. */
+/* JSON of a vector, of a step of a program, and of a step that makes an array. */
 #define VECTOR(id, more, steps, outcomes)                                                                    \
     "{\"id\":" #id "," more "\"input\":{\"program\":[" steps "]},\"expect\":{\"outcome\":[" outcomes "]}}"
 #define ON(thread, rest) "{\"thread\":" #thread ",\"op\":" rest "}"
 #define ARANGE(thread, name, n, more)                                                                        \
     ON(thread, "\"make\",\"as\":\"" name "\",\"fn\":\"arange\",\"n\":" #n more)
 
-/* A directory with cases/all.json, which is programs.json here: group g of five vectors, on which sound
- * streams agree. For a checked fixture, with support_teardown. */
+/* Test fixture, with support_teardown: a directory with cases/all.json, a copy of programs.json: group
+ * g of five vectors, which correct streams pass. */
 void programs_setup(void);
 
-/* assay run of the fake streams, which break the rule `fault`; "none": none. */
+/* assay run of the test module of streams, with the rule `fault` broken; "none": no rule. */
 const support_output *programs_run(const char *fault, const char *arguments);
 
 #endif

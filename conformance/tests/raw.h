@@ -1,4 +1,4 @@
-/* An HDF5 file made byte by byte, whose structures are read without a superblock.
+/* An HDF5 file written byte by byte; its structures are read directly, without a superblock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_RAW_H
@@ -9,26 +9,27 @@
 
 #include "conformance/hdf5/file.h"
 
-/* Of the test under way. A test may change bytes and n in place. */
+/* The file of the current test. A test may change bytes and n directly. */
 typedef struct raw_file {
     unsigned char bytes[4 << 20];
     size_t n;
     conf_h5_state state;
-    conf_h5 file; /* from raw_store to raw_discard */
+    conf_h5 file; /* valid from raw_store to raw_discard */
 } raw_file;
 extern raw_file raw;
 
-/* Fixture of each test, in the place of support_setup; support_teardown ends it. */
+/* Fixture of each test, instead of support_setup; support_teardown ends it. */
 void raw_setup(void);
 
-/* Adds a number in little-endian order, or text without its NUL. */
+/* Appends an n-byte little-endian number, or a text without its NUL. */
 void raw_put(uint64_t value, size_t n);
 void raw_put_text(const char *text);
 
-/* Adds the checksum of all from `start` on. */
+/* Appends the checksum of all bytes from `start` on. */
 void raw_seal(size_t start);
 
-/* Writes the bytes into a file, where address 0 is the first, and opens it; closes it. */
+/* raw_store: writes the bytes to a file, the first at address 0, and opens it. raw_discard: closes
+ * it. */
 void raw_store(void);
 void raw_discard(void);
 

@@ -1,4 +1,4 @@
-/* Recorded cases of the formula.
+/* Writes recorded cases of the formula model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const int32_t length[CASE_B] = {3, 5};
 
-/* Prompts, left-padded; padding holds an id outside the vocabulary, which nobody may look at. */
+/* Prompts, left-padded; padding holds an id outside the vocabulary, which engines must not read. */
 static int32_t tokens[CASE_B][CASE_T] = {{99, 99, 0, 2, 3}, {0, 5, 6, 7, 8}};
 
 static uint32_t state_after_prompt(size_t b)
@@ -32,7 +32,8 @@ static size_t stop_step(size_t b)
     return CASE_M;
 }
 
-/* Sample 0 shall stop at its third token, sample 1 at the limit: so both ways of ending are recorded. */
+/* Chooses prompts so that sample 0 stops at its third token and sample 1 at the limit: both ways of
+ * ending are recorded. */
 static void choose_prompts(void)
 {
     for (int32_t id = 0; id < FORMULA_VOCAB * FORMULA_VOCAB; id++) {
@@ -46,7 +47,7 @@ static void choose_prompts(void)
     ck_assert_uint_eq(stop_step(1), CASE_M);
 }
 
-/* A run beside the truth: off by noise everywhere, with alternating signs. */
+/* Writes a run that differs from the truth by `noise` everywhere, with alternating signs. */
 static void write_run(const char *path, const char *run, double noise)
 {
     static float prefill[CASE_B][CASE_T][FORMULA_VOCAB], decode[CASE_B][CASE_N][FORMULA_VOCAB];

@@ -1,4 +1,4 @@
-/* A file whose dataset /x libhdf5 writes, in any of its storages.
+/* A file with a dataset /x that libhdf5 writes with any storage layout.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_STORED_H
@@ -12,19 +12,22 @@
 
 extern const char *stored_path;
 
-/* Fixture of each test, in the place of support_setup: the file, without the dataset. */
+/* Fixture of each test, instead of support_setup: creates the file without the dataset. */
 void stored_setup(void);
 
-/* The file as our own reader opens it. */
+/* Opens the file with the reader under test. */
 conf_h5 *stored_open(void);
 
-/* Writes /x, replacing it: n elements of the file's type out of native ones; NULL: nothing. */
+/* Writes /x, replacing an existing one: n elements of type `type`, converted from `native`; values
+ * NULL: writes no data. */
 void stored_write(hid_t type, hid_t native, hsize_t n, const void *values, hid_t plist);
 
-/* storage 0: contiguous, 1: in chunks, 2: compact. */
+/* A dataset creation property list. storage: 0 contiguous, 1 chunked, shuffled and deflated, 2
+ * compact. */
 hid_t stored_plist(int storage);
 
-/* Overwrites, `skip` bytes behind their beginning, the first place of the file that holds these n bytes. */
+/* Finds the first occurrence of these n bytes in the file, and overwrites n_to bytes `skip` bytes
+ * after its beginning. */
 void stored_patch(const void *from, size_t n, off_t skip, const void *to, size_t n_to);
 
 #endif

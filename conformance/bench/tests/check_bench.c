@@ -1,5 +1,5 @@
-/* Speeds: what is measured, how it is counted and shown, and what becomes of engines that cannot. No test
- * depends on how fast anything is.
+/* assay bench: what is measured, how it is counted and shown, and what happens to engines that fail.
+ * No test depends on actual speed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/bench.h"
@@ -11,7 +11,7 @@
 
 #include "conformance/tests/support.h"
 
-/* Little memory is little to read: the machine is measured quickly. */
+/* A low memory limit makes the read buffer small, so that measuring the machine is quick. */
 #define QUICK "--prompt 6 --context 3 --tokens 4 --memory 256 --repeat 2"
 #define ONCE  "--prompt 6 --context 3 --tokens 4 --memory 256 --repeat 1"
 
@@ -21,7 +21,7 @@ static const char *top(void)
     return named ? named : ".";
 }
 
-/* A checkpoint that the loader reads, called after the fault that the engine of the tests is asked for. */
+/* Adds a valid checkpoint, named after the fault of the test engine that it selects. */
 static void add_model(const char *fault)
 {
     char command[8192];
@@ -89,7 +89,7 @@ START_TEST(the_table_fits_100_columns)
 }
 END_TEST
 
-/* Of `seconds` for `n` tokens each: the fastest. */
+/* The best of two speeds, n tokens per step. */
 static double best_of(json_object *one, double n)
 {
     double best = 0;
@@ -139,7 +139,7 @@ START_TEST(json_holds_every_measurement)
 }
 END_TEST
 
-START_TEST(prompts_cost_the_last_logits_where_the_engine_can)
+START_TEST(prefill_last_is_used_where_available)
 {
     const support_output *o = support_assay(
         "bench -e %s -e %s --model ok --repeat 1 --prompt 6 --context 3 --tokens 1 --memory 256",
@@ -156,7 +156,7 @@ START_TEST(prompts_cost_the_last_logits_where_the_engine_can)
 }
 END_TEST
 
-START_TEST(without_a_measurement_nothing_is_said_of_logits)
+START_TEST(logits_are_not_reported_without_a_measurement)
 {
     add_model("crash");
     const support_output *o = bench("crash", ONCE);
@@ -169,7 +169,7 @@ START_TEST(without_a_measurement_nothing_is_said_of_logits)
 }
 END_TEST
 
-START_TEST(json_in_a_file_leaves_the_table)
+START_TEST(json_in_a_file_keeps_the_table)
 {
     const support_output *o = bench("ok", QUICK " --json speeds.json && cat speeds.json >&2");
     assert_code(o, 0);
@@ -178,7 +178,7 @@ START_TEST(json_in_a_file_leaves_the_table)
 }
 END_TEST
 
-START_TEST(several_engines_stand_side_by_side)
+START_TEST(several_engines_are_reported_in_turn)
 {
     const support_output *o = support_assay("bench -e %s -e %s --model ok " QUICK " --json -",
                                             support_engine("fake32"), support_engine("fake64"));
@@ -195,7 +195,7 @@ END_TEST
 static const struct {
     const char *fault, *arguments;
     int code;
-    const char *line; /* behind the engine's name */
+    const char *line; /* expected output */
 } ends[] = {
     {"crash", ONCE, 1, "FAIL fake32.so, first token of 16: the engine died of SIGSEGV (Segmentation fault)"},
     {"refused", ONCE, 1,
@@ -216,7 +216,7 @@ static const struct {
      "prefill_last\n"},
 };
 
-START_TEST(what_cannot_be_measured_is_named)
+START_TEST(failures_are_reported)
 {
     add_model(ends[_i].fault);
     const support_output *o = bench(ends[_i].fault, ends[_i].arguments);
@@ -225,7 +225,7 @@ START_TEST(what_cannot_be_measured_is_named)
 }
 END_TEST
 
-START_TEST(logits_that_do_not_fit_are_no_fault_of_the_engine)
+START_TEST(logits_that_do_not_fit_are_skipped)
 {
     if (!CONF_LIMITS_MEMORY) return;
     const support_output *o = support_assay(
@@ -237,8 +237,8 @@ START_TEST(logits_that_do_not_fit_are_no_fault_of_the_engine)
 }
 END_TEST
 
-/* Its decode alone would pass. */
-START_TEST(without_a_first_token_nothing_else_is_asked)
+/* Decode would pass with this fault. */
+START_TEST(a_failed_first_token_ends_the_measurement)
 {
     add_model("unwritten");
     const support_output *o = bench("unwritten", ONCE " --json -");
@@ -249,7 +249,7 @@ START_TEST(without_a_first_token_nothing_else_is_asked)
 }
 END_TEST
 
-START_TEST(an_engine_that_fails_leaves_the_others_their_speeds)
+START_TEST(other_engines_are_measured_after_a_failure)
 {
     add_model("crash");
     char command[8192];
@@ -271,7 +271,8 @@ START_TEST(an_engine_that_fails_leaves_the_others_their_speeds)
 }
 END_TEST
 
-/* Ids of sounds begin in the middle of this vocabulary, and ref32 refuses them; many are drawn. */
+/* Audio ids begin in the middle of this vocabulary, and ref32 refuses them; enough ids are drawn to
+ * hit one if the range were wrong. */
 START_TEST(token_ids_are_text)
 {
     char command[8192];
@@ -285,7 +286,7 @@ START_TEST(token_ids_are_text)
 }
 END_TEST
 
-START_TEST(without_a_plan_there_are_speeds_and_no_limits)
+START_TEST(without_a_plan_there_are_no_limits)
 {
     char command[8192];
     (void)snprintf(command, sizeof command,
@@ -325,7 +326,7 @@ static const struct {
     {"--model ok --json nowhere/file", 99, "assay: nowhere/file: No such file or directory\n"},
 };
 
-START_TEST(what_is_wrong_is_said_before_anything_is_measured)
+START_TEST(errors_are_reported_before_measuring)
 {
     const support_output *o = support_assay("bench %s", wrong[_i].arguments);
     assert_code(o, wrong[_i].code);
@@ -334,7 +335,7 @@ START_TEST(what_is_wrong_is_said_before_anything_is_measured)
 }
 END_TEST
 
-START_TEST(a_module_that_is_no_engine_is_an_error)
+START_TEST(a_module_without_an_engine_is_an_error)
 {
     const support_output *o = support_assay("bench -e %s --model ok", support_engine("no_symbol"));
     assert_code(o, 99);
@@ -350,19 +351,19 @@ int main(void)
     tcase_set_timeout(program, 60);
     tcase_add_test(program, the_table_fits_100_columns);
     tcase_add_test(program, json_holds_every_measurement);
-    tcase_add_test(program, prompts_cost_the_last_logits_where_the_engine_can);
-    tcase_add_test(program, without_a_measurement_nothing_is_said_of_logits);
-    tcase_add_test(program, json_in_a_file_leaves_the_table);
-    tcase_add_test(program, several_engines_stand_side_by_side);
-    tcase_add_loop_test(program, what_cannot_be_measured_is_named, 0, (int)(sizeof ends / sizeof *ends));
-    tcase_add_test(program, logits_that_do_not_fit_are_no_fault_of_the_engine);
-    tcase_add_test(program, without_a_first_token_nothing_else_is_asked);
-    tcase_add_test(program, an_engine_that_fails_leaves_the_others_their_speeds);
+    tcase_add_test(program, prefill_last_is_used_where_available);
+    tcase_add_test(program, logits_are_not_reported_without_a_measurement);
+    tcase_add_test(program, json_in_a_file_keeps_the_table);
+    tcase_add_test(program, several_engines_are_reported_in_turn);
+    tcase_add_loop_test(program, failures_are_reported, 0, (int)(sizeof ends / sizeof *ends));
+    tcase_add_test(program, logits_that_do_not_fit_are_skipped);
+    tcase_add_test(program, a_failed_first_token_ends_the_measurement);
+    tcase_add_test(program, other_engines_are_measured_after_a_failure);
     tcase_add_test(program, token_ids_are_text);
-    tcase_add_test(program, without_a_plan_there_are_speeds_and_no_limits);
-    tcase_add_loop_test(program, what_is_wrong_is_said_before_anything_is_measured, 0,
+    tcase_add_test(program, without_a_plan_there_are_no_limits);
+    tcase_add_loop_test(program, errors_are_reported_before_measuring, 0,
                         (int)(sizeof wrong / sizeof *wrong));
-    tcase_add_test(program, a_module_that_is_no_engine_is_an_error);
+    tcase_add_test(program, a_module_without_an_engine_is_an_error);
     suite_add_tcase(suite, program);
 
     return support_run(suite);

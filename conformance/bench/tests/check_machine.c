@@ -1,4 +1,4 @@
-/* What a machine is said to do at most. Speeds are not compared with anything but each other.
+/* Limits of a machine. Tests compare speeds only with each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/machine.h"
@@ -24,7 +24,7 @@ START_TEST(the_kernel_names_the_processor)
 }
 END_TEST
 
-START_TEST(without_the_kernel_the_processor_names_itself)
+START_TEST(the_brand_string_is_the_fallback)
 {
     char name[64] = "", again[64];
     conf_machine_name(support_path("missing"), name, sizeof name);
@@ -42,14 +42,14 @@ static const struct {
     {320, 4096, 1024}, {32, 100, 25}, {0, 1, 1},    {0, 16384, 256},
 };
 
-START_TEST(the_buffer_is_larger_than_the_cache_and_leaves_memory_alone)
+START_TEST(the_buffer_exceeds_the_cache_and_fits_memory)
 {
     size_t bytes = conf_machine_read_bytes(buffers[_i].cache * MIB, buffers[_i].memory * MIB);
     ck_assert_uint_eq(bytes, buffers[_i].bytes * MIB);
 }
 END_TEST
 
-START_TEST(there_are_plain_loops_everywhere)
+START_TEST(plain_loops_always_run)
 {
     size_t n = 0;
     while (conf_loops_all[n]) n++;
@@ -58,7 +58,7 @@ START_TEST(there_are_plain_loops_everywhere)
 }
 END_TEST
 
-START_TEST(loops_compute_what_they_say)
+START_TEST(loops_compute_their_sums)
 {
     float *x = aligned_alloc(64, 3 * CONF_LOOPS_FLOATS * sizeof *x);
     ck_assert_ptr_nonnull(x);
@@ -81,8 +81,8 @@ static void assert_speed(double speed)
     ck_assert_msg(speed > 0 && isfinite(speed), "a speed of %g", speed);
 }
 
-/* Half times half, or one times one, from 0 on; bfloat16 adds two products to a lane, bytes four. */
-START_TEST(products_compute_what_they_say)
+/* 0.5 * 0.5 or 1 * 1, starting at 0; bfloat16 adds two products to a lane, bytes four. */
+START_TEST(products_compute_their_sums)
 {
     const conf_dots *bf16 = conf_dots_choose(ASSAY_BF16), *i8 = conf_dots_choose(ASSAY_I8);
     ck_assert(conf_dots_choose(ASSAY_F64) == NULL);
@@ -108,7 +108,7 @@ START_TEST(speeds_are_positive_and_finite)
 }
 END_TEST
 
-START_TEST(a_buffer_that_cannot_be_had_is_an_error)
+START_TEST(a_failed_allocation_is_an_error)
 {
     conf_machine m;
     assay_error err;
@@ -117,7 +117,7 @@ START_TEST(a_buffer_that_cannot_be_had_is_an_error)
 }
 END_TEST
 
-START_TEST(of_two_measurements_the_better_counts)
+START_TEST(the_better_measurement_counts)
 {
     const conf_machine a = {1, 6, 3, 8, 9, 12, 13, 14}, b = {5, 2, 7, 4, 11, 10, 15, 16};
     conf_machine best = conf_machine_best(&a, &b);
@@ -133,15 +133,15 @@ int main(void)
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 60);
     tcase_add_test(all, the_kernel_names_the_processor);
-    tcase_add_test(all, without_the_kernel_the_processor_names_itself);
-    tcase_add_loop_test(all, the_buffer_is_larger_than_the_cache_and_leaves_memory_alone, 0,
+    tcase_add_test(all, the_brand_string_is_the_fallback);
+    tcase_add_loop_test(all, the_buffer_exceeds_the_cache_and_fits_memory, 0,
                         (int)(sizeof buffers / sizeof *buffers));
-    tcase_add_test(all, there_are_plain_loops_everywhere);
-    tcase_add_test(all, loops_compute_what_they_say);
-    tcase_add_test(all, products_compute_what_they_say);
+    tcase_add_test(all, plain_loops_always_run);
+    tcase_add_test(all, loops_compute_their_sums);
+    tcase_add_test(all, products_compute_their_sums);
     tcase_add_test(all, speeds_are_positive_and_finite);
-    tcase_add_test(all, a_buffer_that_cannot_be_had_is_an_error);
-    tcase_add_test(all, of_two_measurements_the_better_counts);
+    tcase_add_test(all, a_failed_allocation_is_an_error);
+    tcase_add_test(all, the_better_measurement_counts);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

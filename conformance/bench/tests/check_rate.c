@@ -1,4 +1,4 @@
-/* How speeds are counted, and what they are held against.
+/* How speeds and their limits are computed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/bench.h"
@@ -6,9 +6,9 @@
 #include "conformance/bench/rate.h"
 #include "conformance/tests/support.h"
 
-/* One layer whose token reads 1000 bytes and takes 70 multiply-adds, 30 of them in the head; 20 bytes of
- * cache and 2 * 5 multiply-adds for each key. The machine reads 100 bytes in a second, and does 50
- * operations. */
+/* A plan of one layer: 1000 bytes of weights and 40 multiply-adds per token, and 30 in the head; 20
+ * bytes of cache and 2 * 5 multiply-adds per key. The machine reads 100 bytes and does 50 operations
+ * per second. */
 static conf_bench by_hand(plan_cost_attention *layer)
 {
     *layer = (plan_cost_attention){.n_query = 5, .cache_bytes = 20};
@@ -25,7 +25,7 @@ static void assert_rate(conf_bench_rate rate, double speed, double limit, bool r
     ck_assert_int_eq(rate.reads, reads);
 }
 
-START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
+START_TEST(the_limit_is_the_slower_of_reading_and_multiplying)
 {
     plan_cost_attention layer;
     conf_bench b = by_hand(&layer);
@@ -33,7 +33,8 @@ START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
     /* Steps at positions 4 and 5: 1000 + 5 * 20 and 1000 + 6 * 20 bytes. */
     const conf_bench_point decode = {CONF_BENCH_DECODE, 3, 1};
     assert_rate(conf_bench_rate_of(&b, &decode, &time), 2.0 / 20, 2 / 22.2, true);
-    /* Ten samples share the weights: 2000 + 2200 bytes, and 10 * 250 multiply-adds of two operations. */
+    /* Ten samples share the weights: 2000 + 2200 bytes, and 10 * 250 multiply-adds, two operations
+     * each. */
     const conf_bench_point many = {CONF_BENCH_DECODE, 3, 10};
     assert_rate(conf_bench_rate_of(&b, &many, &time), 20.0 / 20, 20 / 100.0, false);
     /* 2 samples of 3 tokens: 3 * 70 + 10 * 6 multiply-adds each. */
@@ -42,7 +43,7 @@ START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
     assert_rate(conf_bench_rate_of(&b, &prefill, &once), 6.0 / 30, 6 / 21.6, false);
     const conf_bench_point first = {CONF_BENCH_FIRST, 1, 1};
     assert_rate(conf_bench_rate_of(&b, &first, &once), 1.0 / 30, 1 / 10.0, true);
-    /* Of the last token alone: the head once for each sample. */
+    /* With logits of the last token only: the head once per sample. */
     const conf_bench_time last = {.seconds = 30, .n_steps = 1, .last = true};
     assert_rate(conf_bench_rate_of(&b, &prefill, &last), 6.0 / 30, 6 / 16.8, false);
     assert_rate(conf_bench_rate_of(&b, &decode, &(conf_bench_time){20, 2, 0, true}), 2.0 / 20, 2 / 22.2,
@@ -52,8 +53,8 @@ START_TEST(a_limit_is_reading_or_multiplying_whichever_takes_longer)
 }
 END_TEST
 
-/* The same numbers stand in scripts/tests/peers.py: who is measured beside engines sees their tokens. */
-START_TEST(seeds_are_known_to_others)
+/* scripts/tests/peers.py has the same numbers: other systems are measured with the same tokens. */
+START_TEST(seeds_agree_with_the_peers_script)
 {
     ck_assert_uint_eq(conf_bench_seed(0, 0, 0), 0xAB0ED9421630F454U);
     ck_assert_uint_eq(conf_bench_seed(0, 1, 0), 0x1DF3A17C160E4887U);
@@ -85,8 +86,8 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/bench/rate");
     TCase *rate = tcase_create("rate");
-    tcase_add_test(rate, a_limit_is_reading_or_multiplying_whichever_takes_longer);
-    tcase_add_test(rate, seeds_are_known_to_others);
+    tcase_add_test(rate, the_limit_is_the_slower_of_reading_and_multiplying);
+    tcase_add_test(rate, seeds_agree_with_the_peers_script);
     tcase_add_test(rate, best_and_median_are_of_speeds);
     suite_add_tcase(suite, rate);
 

@@ -1,5 +1,5 @@
-/* Speeds of parsers: what they are given, how it is counted and shown, and what becomes of modules that
- * cannot. No test depends on how fast anything is.
+/* assay bench --serving: replies, how speed is counted and shown, and what happens to modules that
+ * fail. No test depends on actual speed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/bench/serving.h"
@@ -81,7 +81,7 @@ START_TEST(half_of_a_reply_is_reasoning_or_calls)
 }
 END_TEST
 
-START_TEST(the_seed_decides_what_is_read)
+START_TEST(the_seed_determines_the_replies)
 {
     conf_bench_replies a = make(0, 1), b = make(0, 1), other = make(0, 2);
     ck_assert_uint_eq(a.n, b.n);
@@ -102,8 +102,8 @@ START_TEST(marks_are_all_but_white_space)
 }
 END_TEST
 
-/* Two modules, three repetitions; the second module was given up. */
-START_TEST(speeds_are_bytes_in_the_shortest_and_the_middle_time)
+/* Two modules, three repetitions; then the second has fewer times and the first fails. */
+START_TEST(speeds_are_best_and_median)
 {
     conf_bench_reading first[] = {{2, 1}, {1, 0.5}, {4, 1}}, second[] = {{2, 1}, {8, 1}, {4, 0.25}};
     conf_bench_readings readings[] = {{.at = first, .n = 3}, {.at = second, .n = 3}};
@@ -159,7 +159,7 @@ static const char *text(json_object *of, const char *name)
     return json_object_get_string(member(of, name));
 }
 
-/* Of two repetitions, in bytes in a second. */
+/* The best of two repetitions, in bytes per second. */
 static double best_of(json_object *one, const char *name)
 {
     json_object *seconds = member(one, name);
@@ -211,7 +211,7 @@ static const support_output *bench(const char *environment, const char *argument
 static const struct {
     const char *environment;
     int code;
-    const char *line; /* behind the engine's name */
+    const char *line; /* expected output */
 } ends[] = {
     {"", 77, "skip serving.so, reasoning qwen3: parser: expected angles\n"},
     {"SERVING_PARSER=qwen3", 1, "FAIL serving.so, reasoning qwen3: but for white space found "},
@@ -224,7 +224,7 @@ static const struct {
     {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its serving table lacks reply_end\n"},
 };
 
-START_TEST(what_cannot_be_measured_is_named)
+START_TEST(failures_are_reported)
 {
     const support_output *o = bench(ends[_i].environment, "");
     assert_code(o, ends[_i].code);
@@ -232,7 +232,7 @@ START_TEST(what_cannot_be_measured_is_named)
 }
 END_TEST
 
-START_TEST(what_has_no_speed_is_null)
+START_TEST(missing_speeds_are_null)
 {
     const support_output *o = bench("SERVING_PARSER=qwen3", "--json -");
     assert_code(o, 1);
@@ -248,7 +248,7 @@ START_TEST(what_has_no_speed_is_null)
 }
 END_TEST
 
-START_TEST(a_module_without_serving_is_passed_over)
+START_TEST(a_module_without_serving_is_skipped)
 {
     const support_output *o = support_assay("bench --serving -e %s --repeat 1", support_engine("fake32"));
     assert_code(o, 77);
@@ -258,7 +258,7 @@ START_TEST(a_module_without_serving_is_passed_over)
 }
 END_TEST
 
-START_TEST(a_table_that_is_none_is_an_error)
+START_TEST(a_missing_table_is_an_error)
 {
     const support_output *o = bench("MODULE_FAULT=no-table", "");
     assert_code(o, 99);
@@ -286,7 +286,7 @@ static const struct {
     {"--serving --json nowhere/file", 99, "assay: nowhere/file: No such file or directory\n"},
 };
 
-START_TEST(what_is_wrong_is_said_before_anything_is_measured)
+START_TEST(errors_are_reported_before_measuring)
 {
     const support_output *o = support_assay("bench %s", wrong[_i].arguments);
     assert_code(o, wrong[_i].code);
@@ -304,19 +304,19 @@ int main(void)
     tcase_add_loop_test(replies, replies_are_cut_between_characters_into_deltas_like_tokens, 0,
                         (int)n_parsers());
     tcase_add_loop_test(replies, half_of_a_reply_is_reasoning_or_calls, 0, (int)n_parsers());
-    tcase_add_test(replies, the_seed_decides_what_is_read);
+    tcase_add_test(replies, the_seed_determines_the_replies);
     tcase_add_test(replies, marks_are_all_but_white_space);
-    tcase_add_test(replies, speeds_are_bytes_in_the_shortest_and_the_middle_time);
+    tcase_add_test(replies, speeds_are_best_and_median);
     suite_add_tcase(suite, replies);
     tcase_add_checked_fixture(program, support_setup, support_teardown);
     tcase_set_timeout(program, 300);
     tcase_add_test(program, the_table_fits_100_columns);
     tcase_add_test(program, json_holds_every_measurement);
-    tcase_add_loop_test(program, what_cannot_be_measured_is_named, 0, (int)(sizeof ends / sizeof *ends));
-    tcase_add_test(program, what_has_no_speed_is_null);
-    tcase_add_test(program, a_module_without_serving_is_passed_over);
-    tcase_add_test(program, a_table_that_is_none_is_an_error);
-    tcase_add_loop_test(program, what_is_wrong_is_said_before_anything_is_measured, 0,
+    tcase_add_loop_test(program, failures_are_reported, 0, (int)(sizeof ends / sizeof *ends));
+    tcase_add_test(program, missing_speeds_are_null);
+    tcase_add_test(program, a_module_without_serving_is_skipped);
+    tcase_add_test(program, a_missing_table_is_an_error);
+    tcase_add_loop_test(program, errors_are_reported_before_measuring, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, program);
     return support_run(suite);

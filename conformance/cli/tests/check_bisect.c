@@ -1,4 +1,4 @@
-/* The exit status under git bisect run, and failures told apart by their class.
+/* The exit status under git bisect run, and selection of failures by class.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void add_case(const char *fault)
     (void)support_write_decoder(support_path("cases/%s.h5", fault), "generate", fault);
 }
 
-/* Everything after `assay`; %s is an engine that works. Then the status without and with --bisect. */
+/* Arguments of `assay`, %s being a working engine; the exit status without and with --bisect. */
 static const struct {
     const char *arguments;
     int code, bisect;
@@ -45,7 +45,7 @@ static const struct {
     {"list -e %s cases", 2, 125},
 };
 
-START_TEST(with_bisect_whatever_is_no_answer_exits_125)
+START_TEST(with_bisect_errors_exit_125)
 {
     char arguments[8192];
     add_case("off");
@@ -62,7 +62,7 @@ START_TEST(with_bisect_whatever_is_no_answer_exits_125)
 }
 END_TEST
 
-START_TEST(what_stands_behind_two_dashes_is_no_option)
+START_TEST(arguments_after_two_dashes_are_no_options)
 {
     const support_output *o = support_assay("run -e %s -- empty --bisect", support_engine("fake32"));
     assert_code(o, 99);
@@ -70,7 +70,7 @@ START_TEST(what_stands_behind_two_dashes_is_no_option)
 }
 END_TEST
 
-START_TEST(a_report_that_is_lost_is_no_answer)
+START_TEST(a_lost_report_exits_125)
 {
     const support_output *o =
         support_assay("run --bisect -e %s cases/sound.h5 >/dev/full", support_engine("fake32"));
@@ -78,7 +78,7 @@ START_TEST(a_report_that_is_lost_is_no_answer)
 }
 END_TEST
 
-/* fault, and the class of its failure */
+/* A fault, and the class of its failure. */
 static const struct {
     const char *fault, *class;
 } faults[] = {
@@ -88,7 +88,7 @@ static const struct {
     {"hang", "hang"},
 };
 
-START_TEST(only_the_class_that_is_hunted_diverges)
+START_TEST(only_the_selected_class_diverges)
 {
     const char *class = faults[_i].class;
     add_case(faults[_i].fault);
@@ -110,7 +110,7 @@ START_TEST(only_the_class_that_is_hunted_diverges)
 }
 END_TEST
 
-START_TEST(a_rotated_value_has_a_class_of_its_own)
+START_TEST(rope_failures_have_their_own_class)
 {
     (void)support_write_rope(support_path("rope.h5"), "{\"is\":\"off-x\"}");
     const support_output *o = support_assay("run -e %s --fail-class rope rope.h5", support_engine("fake32"));
@@ -118,7 +118,7 @@ START_TEST(a_rotated_value_has_a_class_of_its_own)
 }
 END_TEST
 
-START_TEST(a_lack_of_memory_has_a_class_of_its_own)
+START_TEST(out_of_memory_has_its_own_class)
 {
     if (!CONF_LIMITS_MEMORY) return;
     add_case("eat-memory");
@@ -128,7 +128,7 @@ START_TEST(a_lack_of_memory_has_a_class_of_its_own)
 }
 END_TEST
 
-START_TEST(agreement_stays_agreement_whatever_is_hunted)
+START_TEST(agreement_exits_0_with_any_class)
 {
     const support_output *o =
         support_assay("run --bisect --fail-class crash -e %s cases", support_engine("fake32"));
@@ -136,7 +136,7 @@ START_TEST(agreement_stays_agreement_whatever_is_hunted)
 }
 END_TEST
 
-START_TEST(the_class_that_is_hunted_counts_beside_another_failure)
+START_TEST(the_selected_class_counts_beside_other_failures)
 {
     add_case("crash");
     add_case("off");
@@ -152,7 +152,7 @@ START_TEST(the_class_that_is_hunted_counts_beside_another_failure)
 }
 END_TEST
 
-START_TEST(an_unknown_class_names_those_that_are_known)
+START_TEST(an_unknown_class_lists_the_known_ones)
 {
     const support_output *o = support_assay("run --fail-class logit cases");
     assert_code(o, 2);
@@ -167,7 +167,7 @@ START_TEST(an_unknown_class_names_those_that_are_known)
 }
 END_TEST
 
-START_TEST(every_class_stands_in_help)
+START_TEST(help_lists_every_class)
 {
     const support_output *o = support_assay("run --help");
     for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++) {
@@ -184,18 +184,16 @@ int main(void)
     TCase *bisect = tcase_create("bisect");
     tcase_add_checked_fixture(bisect, setup, support_teardown);
     tcase_set_timeout(bisect, 60);
-    tcase_add_loop_test(bisect, with_bisect_whatever_is_no_answer_exits_125, 0,
-                        (int)(sizeof statuses / sizeof *statuses));
-    tcase_add_test(bisect, what_stands_behind_two_dashes_is_no_option);
-    tcase_add_test(bisect, a_report_that_is_lost_is_no_answer);
-    tcase_add_loop_test(bisect, only_the_class_that_is_hunted_diverges, 0,
-                        (int)(sizeof faults / sizeof *faults));
-    tcase_add_test(bisect, a_rotated_value_has_a_class_of_its_own);
-    tcase_add_test(bisect, a_lack_of_memory_has_a_class_of_its_own);
-    tcase_add_test(bisect, agreement_stays_agreement_whatever_is_hunted);
-    tcase_add_test(bisect, the_class_that_is_hunted_counts_beside_another_failure);
-    tcase_add_test(bisect, an_unknown_class_names_those_that_are_known);
-    tcase_add_test(bisect, every_class_stands_in_help);
+    tcase_add_loop_test(bisect, with_bisect_errors_exit_125, 0, (int)(sizeof statuses / sizeof *statuses));
+    tcase_add_test(bisect, arguments_after_two_dashes_are_no_options);
+    tcase_add_test(bisect, a_lost_report_exits_125);
+    tcase_add_loop_test(bisect, only_the_selected_class_diverges, 0, (int)(sizeof faults / sizeof *faults));
+    tcase_add_test(bisect, rope_failures_have_their_own_class);
+    tcase_add_test(bisect, out_of_memory_has_its_own_class);
+    tcase_add_test(bisect, agreement_exits_0_with_any_class);
+    tcase_add_test(bisect, the_selected_class_counts_beside_other_failures);
+    tcase_add_test(bisect, an_unknown_class_lists_the_known_ones);
+    tcase_add_test(bisect, help_lists_every_class);
     suite_add_tcase(suite, bisect);
 
     return support_run(suite);

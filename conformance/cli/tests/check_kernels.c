@@ -1,5 +1,5 @@
-/* assay kernels with libraries that are none, and with command lines of all kinds. What it makes of wrong
- * kernels is in kernel_faults.test.
+/* assay kernels with invalid libraries and command lines. Wrong kernels are tested by
+ * kernel_faults.test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 
@@ -37,7 +37,7 @@ static const struct {
     {"codes", 99, "matmul_f32.i8 is given, which only affine groups have\n"},
 };
 
-START_TEST(a_library_that_is_none_is_refused)
+START_TEST(invalid_libraries_are_refused)
 {
     const support_output *o = sweep_broken(LIBRARIES[_i].how, "");
     ck_assert_msg(o->code == LIBRARIES[_i].code, "%s: exit %d\n%s%s", LIBRARIES[_i].how, o->code, o->out,
@@ -46,7 +46,7 @@ START_TEST(a_library_that_is_none_is_refused)
 }
 END_TEST
 
-START_TEST(a_shorter_table_gives_what_it_has)
+START_TEST(a_shorter_table_is_swept)
 {
     const support_output *o = sweep_broken("older", "");
     ck_assert_int_eq(o->code, 0);
@@ -65,7 +65,7 @@ START_TEST(an_engine_is_no_kernel_library)
 }
 END_TEST
 
-START_TEST(a_library_that_is_not_there_is_named)
+START_TEST(a_missing_library_is_named)
 {
     const support_output *o = support_assay("kernels ./nowhere.so");
     ck_assert_int_eq(o->code, 99);
@@ -111,7 +111,7 @@ START_TEST(one_case_is_run_alone)
 }
 END_TEST
 
-START_TEST(a_shape_that_no_contract_allows_is_not_run)
+START_TEST(invalid_shapes_are_not_run)
 {
     static const char *const shapes[] = {"0 4", "3 0", "9999 9999", "99999999 99999999"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -145,13 +145,13 @@ START_TEST(tap_has_every_operation)
 }
 END_TEST
 
-START_TEST(what_is_asked_for_and_not_given_is_nothing)
+START_TEST(a_missing_operation_exits_77)
 {
     ck_assert_int_eq(sweep_broken("", "gate")->code, 77);
 }
 END_TEST
 
-START_TEST(the_bundled_kernels_go_by_name)
+START_TEST(bundled_kernels_are_found_by_name)
 {
     const support_output *o = support_assay("kernels fastpath norm");
     ck_assert_int_eq(o->code, 0);
@@ -159,7 +159,7 @@ START_TEST(the_bundled_kernels_go_by_name)
 }
 END_TEST
 
-/* Those that give kernels to engines. */
+/* The commands that pass kernels to engines. */
 static const char *const COMMANDS[] = {"run cases", "locate cases/sound.h5", "bench --model cases"};
 
 START_TEST(an_engine_that_takes_no_kernels_is_refused)
@@ -174,7 +174,7 @@ START_TEST(an_engine_that_takes_no_kernels_is_refused)
 }
 END_TEST
 
-START_TEST(kernels_that_are_none_are_an_error)
+START_TEST(invalid_kernels_are_an_error)
 {
     support_mkdir(support_path("cases"));
     (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
@@ -187,7 +187,7 @@ START_TEST(kernels_that_are_none_are_an_error)
 }
 END_TEST
 
-START_TEST(an_observation_has_no_kernels)
+START_TEST(locate_takes_an_observation_or_kernels)
 {
     const support_output *o = support_assay("locate --kernels %s case.h5 seen.h5", library);
     ck_assert_int_eq(o->code, 2);
@@ -201,22 +201,21 @@ int main(void)
     TCase *tc = tcase_create("kernels");
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, a_library_that_is_none_is_refused, 0,
-                        (int)(sizeof LIBRARIES / sizeof *LIBRARIES));
-    tcase_add_test(tc, a_shorter_table_gives_what_it_has);
+    tcase_add_loop_test(tc, invalid_libraries_are_refused, 0, (int)(sizeof LIBRARIES / sizeof *LIBRARIES));
+    tcase_add_test(tc, a_shorter_table_is_swept);
     tcase_add_test(tc, an_engine_is_no_kernel_library);
-    tcase_add_test(tc, a_library_that_is_not_there_is_named);
+    tcase_add_test(tc, a_missing_library_is_named);
     tcase_add_loop_test(tc, a_wrong_command_line_is_explained, 0, (int)(sizeof LINES / sizeof *LINES));
     tcase_add_test(tc, a_library_is_needed);
     tcase_add_test(tc, one_case_is_run_alone);
-    tcase_add_test(tc, a_shape_that_no_contract_allows_is_not_run);
+    tcase_add_test(tc, invalid_shapes_are_not_run);
     tcase_add_test(tc, a_seed_draws_other_cases);
     tcase_add_test(tc, tap_has_every_operation);
-    tcase_add_test(tc, what_is_asked_for_and_not_given_is_nothing);
-    tcase_add_test(tc, the_bundled_kernels_go_by_name);
+    tcase_add_test(tc, a_missing_operation_exits_77);
+    tcase_add_test(tc, bundled_kernels_are_found_by_name);
     tcase_add_loop_test(tc, an_engine_that_takes_no_kernels_is_refused, 0, 3);
-    tcase_add_loop_test(tc, kernels_that_are_none_are_an_error, 0, 3);
-    tcase_add_test(tc, an_observation_has_no_kernels);
+    tcase_add_loop_test(tc, invalid_kernels_are_an_error, 0, 3);
+    tcase_add_test(tc, locate_takes_an_observation_or_kernels);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

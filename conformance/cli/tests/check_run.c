@@ -1,4 +1,4 @@
-/* The program as its users meet it: exit codes, help, suggestions, reports.
+/* The user interface of the program: exit codes, help, suggestions, reports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -31,7 +31,7 @@ START_TEST(agreement_exits_0_with_a_table)
 }
 END_TEST
 
-START_TEST(divergence_exits_1_and_says_where_and_how_to_see_it_again)
+START_TEST(divergence_exits_1_with_its_place_and_command)
 {
     const support_output *o = support_assay("run -e %s bad sound", fake("fake32"));
     assert_code(o, 1);
@@ -80,7 +80,7 @@ static const struct {
     {"run stdout", "assay: stdout: a case is a directory or a file named .h5, .json or .json.gz\n"},
 };
 
-START_TEST(a_wrong_command_line_exits_2_and_says_what_was_meant)
+START_TEST(a_wrong_command_line_exits_2_with_a_suggestion)
 {
     const support_output *o = support_assay("%s", usages[_i].arguments);
     assert_code(o, 2);
@@ -181,7 +181,7 @@ static const char *const no_engines[][2] = {
     {"empty", "its table lacks"},
 };
 
-START_TEST(directories_without_end_exit_99)
+START_TEST(directories_nested_too_deep_exit_99)
 {
     char command[8192];
     (void)snprintf(command, sizeof command,
@@ -227,7 +227,7 @@ START_TEST(a_crash_is_a_divergence_and_the_run_goes_on)
 }
 END_TEST
 
-START_TEST(observations_are_passed_over_unless_they_are_named)
+START_TEST(observations_are_ignored_unless_named)
 {
     const char *path = support_write_decoder(support_path("sound/seen.h5"), "logits", "ok");
     edit_remove(path, "/expect");
@@ -255,7 +255,7 @@ START_TEST(unknown_members_are_warned_of_and_counted)
 }
 END_TEST
 
-START_TEST(the_filter_chooses_cases)
+START_TEST(the_filter_selects_cases)
 {
     const support_output *o = support_assay("run -e %s --filter 'a/*' sound", fake("fake32"));
     assert_code(o, 0);
@@ -265,7 +265,7 @@ START_TEST(the_filter_chooses_cases)
 }
 END_TEST
 
-START_TEST(info_shows_what_a_case_holds)
+START_TEST(info_shows_a_case)
 {
     edit_attribute_number(support_path("sound/generate.h5"), "/", "float64_bound", 1e-9);
     edit_attribute(support_path("sound/generate.h5"), "float64_reason", "a long sum");
@@ -302,23 +302,23 @@ int main(void)
     tcase_add_checked_fixture(program, setup, support_teardown);
     tcase_set_timeout(program, 60);
     tcase_add_test(program, agreement_exits_0_with_a_table);
-    tcase_add_test(program, divergence_exits_1_and_says_where_and_how_to_see_it_again);
+    tcase_add_test(program, divergence_exits_1_with_its_place_and_command);
     tcase_add_test(program, the_repro_line_reproduces_the_failure_and_nothing_else);
-    tcase_add_loop_test(program, a_wrong_command_line_exits_2_and_says_what_was_meant, 0,
+    tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
                         (int)(sizeof usages / sizeof *usages));
     tcase_add_loop_test(program, help_goes_to_standard_output_and_exits_0, 0, 7);
     tcase_add_test(program, nothing_to_run_exits_77);
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
     tcase_add_test(program, a_broken_fixture_exits_99_even_beside_a_divergence);
-    tcase_add_test(program, directories_without_end_exit_99);
+    tcase_add_test(program, directories_nested_too_deep_exit_99);
     tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 7);
     tcase_add_test(program, engines_are_found_by_name_in_the_users_directories);
     tcase_add_test(program, a_crash_is_a_divergence_and_the_run_goes_on);
-    tcase_add_test(program, observations_are_passed_over_unless_they_are_named);
+    tcase_add_test(program, observations_are_ignored_unless_named);
     tcase_add_test(program, unknown_members_are_warned_of_and_counted);
-    tcase_add_test(program, the_filter_chooses_cases);
-    tcase_add_test(program, info_shows_what_a_case_holds);
+    tcase_add_test(program, the_filter_selects_cases);
+    tcase_add_test(program, info_shows_a_case);
     tcase_add_test(program, a_report_that_cannot_be_written_is_an_error);
     suite_add_tcase(suite, program);
 

@@ -1,4 +1,4 @@
-/* What a run writes where nobody looks on: the Test Anything Protocol, and text into a pipe.
+/* Output of a run without a terminal: the Test Anything Protocol, and text into a pipe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/support.h"

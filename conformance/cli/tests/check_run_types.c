@@ -1,4 +1,4 @@
-/* Engines that are asked to compute in a type: what they are judged by, and what is skipped.
+/* Engines with --compute: what they are judged by, and what is skipped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/support.h"

@@ -1,4 +1,4 @@
-/* What a terminal sees and a pipe does not.
+/* Output on a terminal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void setup(void)
         support_path("cases/a-name-that-is-far-longer-than-the-terminal-is-wide-ä.h5"), "logits", "ok");
 }
 
-/* Becomes the program, with the terminal of the given name as its own, which stops other jobs that write. */
+/* Executes the program on the named terminal, with TOSTOP, which stops background jobs that write. */
 static void become_assay(const char *terminal, const char *const *argv)
 {
     (void)setsid();
@@ -40,7 +40,7 @@ static void become_assay(const char *terminal, const char *const *argv)
     _exit(127);
 }
 
-/* The master of a new pseudo-terminal, or -1: a bare chroot has none. */
+/* Opens the master of a new pseudo-terminal; -1 if there are none, as in a bare chroot. */
 static int open_terminal(void)
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -49,7 +49,7 @@ static int open_terminal(void)
     return -1;
 }
 
-/* Everything that `assay run` writes on a terminal. */
+/* The complete output of `assay run` on a terminal. */
 static const char *seen_on_terminal(void)
 {
     static char seen[65536];
@@ -59,7 +59,7 @@ static const char *seen_on_terminal(void)
     const char *argv[] = {program, "run", "--engine", support_engine("fake32"), support_path("cases"), NULL};
     int master = open_terminal();
     ck_assert_int_ge(master, 0);
-    /* Held open, so that nothing written is lost before it is read. */
+    /* Held open, so that no output is lost before it is read. */
     int held = open(ptsname(master), O_RDWR | O_NOCTTY);
     ck_assert_int_ge(held, 0);
     pid_t child = fork();
@@ -83,7 +83,7 @@ static const char *seen_on_terminal(void)
     return seen;
 }
 
-START_TEST(a_terminal_sees_a_bar_that_is_taken_away)
+START_TEST(a_terminal_shows_and_clears_a_bar)
 {
     const char *seen = seen_on_terminal();
     assert_holds(seen, "\r[....................] 0/2 …");
@@ -92,7 +92,7 @@ START_TEST(a_terminal_sees_a_bar_that_is_taken_away)
 }
 END_TEST
 
-START_TEST(a_terminal_sees_colours)
+START_TEST(a_terminal_shows_colours)
 {
     const char *seen = seen_on_terminal();
     assert_holds(seen, "\033[32mpass\033[0m");
@@ -109,7 +109,7 @@ START_TEST(no_color_is_respected)
 }
 END_TEST
 
-START_TEST(a_dumb_terminal_sees_neither_bar_nor_colours)
+START_TEST(a_dumb_terminal_shows_neither_bar_nor_colours)
 {
     ck_assert_int_eq(setenv("TERM", "dumb", 1), 0);
     const char *seen = seen_on_terminal();
@@ -118,7 +118,7 @@ START_TEST(a_dumb_terminal_sees_neither_bar_nor_colours)
 }
 END_TEST
 
-START_TEST(a_terminal_does_not_stop_an_engine_that_prints)
+START_TEST(an_engine_that_prints_is_not_stopped)
 {
     (void)support_write_decoder(support_path("cases/talker.h5"), "logits", "prints");
     const char *seen = seen_on_terminal();
@@ -166,12 +166,12 @@ int main(void)
     Suite *suite = suite_create("conformance/cli/terminal");
     TCase *terminal = tcase_create("terminal");
     tcase_add_checked_fixture(terminal, setup, support_teardown);
-    tcase_add_test(terminal, a_terminal_sees_a_bar_that_is_taken_away);
-    tcase_add_test(terminal, a_terminal_sees_colours);
+    tcase_add_test(terminal, a_terminal_shows_and_clears_a_bar);
+    tcase_add_test(terminal, a_terminal_shows_colours);
     tcase_add_test(terminal, no_color_is_respected);
-    tcase_add_test(terminal, a_dumb_terminal_sees_neither_bar_nor_colours);
+    tcase_add_test(terminal, a_dumb_terminal_shows_neither_bar_nor_colours);
     tcase_add_test(terminal, the_table_and_the_bar_fit_the_terminal);
-    tcase_add_test(terminal, a_terminal_does_not_stop_an_engine_that_prints);
+    tcase_add_test(terminal, an_engine_that_prints_is_not_stopped);
     suite_add_tcase(suite, terminal);
 
     return support_run(suite);

@@ -1,11 +1,11 @@
-/* Saved schedules among cases: a directory does not stand for them, and one that is named is told from a
- * case.
+/* Saved schedules among cases: a directory argument ignores them, and a schedule named as a case is
+ * skipped with the reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 
 #include "conformance/tests/support.h"
 
-/* As far as what lists cases reads it. */
+/* The members that the lister of cases reads. */
 #define HEAD "{\"schema\": \"assay/1\", \"kind\": \"schedule\", "
 #define REST                                                                                                 \
     "\"case\": \"a.h5\", \"engine\": \"mine\", \"workers\": 2, \"steps\": ["                                 \
@@ -26,7 +26,7 @@ static void setup(void)
                        HEAD "\"seed\": 18446744073709551615, \"found\": \"decode \\u001b[31mfailed\", " REST);
 }
 
-START_TEST(a_directory_does_not_stand_for_the_schedules_in_it)
+START_TEST(schedules_in_a_directory_are_ignored)
 {
     const support_output *o = support_assay("run -v -e %s --tap tap sound", engine);
     assert_code(o, 0);
@@ -53,7 +53,7 @@ START_TEST(a_directory_of_schedules_alone_has_nothing_to_run)
 }
 END_TEST
 
-START_TEST(a_schedule_that_is_named_is_skipped_with_its_reason)
+START_TEST(a_named_schedule_is_skipped_with_its_reason)
 {
     static const char *const options[] = {"", "--compute bf16", "--vector g/1"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -76,7 +76,7 @@ START_TEST(a_schedule_that_is_named_is_skipped_with_its_reason)
 }
 END_TEST
 
-START_TEST(info_prints_what_a_schedule_holds)
+START_TEST(info_prints_a_schedule)
 {
     const support_output *o = support_assay("info sound/schedule-mine-a-7.json");
     assert_code(o, 0);
@@ -100,7 +100,7 @@ START_TEST(info_prints_what_a_schedule_holds)
 }
 END_TEST
 
-START_TEST(info_names_what_is_wrong_in_a_schedule)
+START_TEST(info_reports_an_invalid_schedule)
 {
     support_write_text(support_path("bad.json"), HEAD "\"hue\": 7, " REST);
     const support_output *o = support_assay("info bad.json");
@@ -116,11 +116,11 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, support_teardown);
     tcase_set_timeout(all, 120);
-    tcase_add_test(all, a_directory_does_not_stand_for_the_schedules_in_it);
+    tcase_add_test(all, schedules_in_a_directory_are_ignored);
     tcase_add_test(all, a_directory_of_schedules_alone_has_nothing_to_run);
-    tcase_add_test(all, a_schedule_that_is_named_is_skipped_with_its_reason);
-    tcase_add_test(all, info_prints_what_a_schedule_holds);
-    tcase_add_test(all, info_names_what_is_wrong_in_a_schedule);
+    tcase_add_test(all, a_named_schedule_is_skipped_with_its_reason);
+    tcase_add_test(all, info_prints_a_schedule);
+    tcase_add_test(all, info_reports_an_invalid_schedule);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -1,5 +1,5 @@
-/* assay schedule with engines that err where several threads use them: each is caught, cut down to a few
- * steps, and shown again from the file.
+/* assay schedule with engines that have concurrency bugs: each bug is caught, its program is reduced
+ * to a few steps and reproduced from the file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static const char *engine;
 
-/* A sound case whose checkpoint asks the engine for a fault. */
+/* Writes a valid case whose checkpoint selects a fault of the test engine. */
 static void write_case(const char *fault)
 {
     support_mkdir(support_path("%s", fault));
@@ -27,13 +27,13 @@ static const support_output *schedule(const char *options)
     return support_assay("schedule --engine %s %s case.h5", engine, options);
 }
 
-/* Of what schedule has saved. */
+/* Replays the program that schedule() has saved. */
 static const support_output *replay(const char *options)
 {
     return support_assay("schedule --engine %s %s --replay schedule-threaded-case-1.json", engine, options);
 }
 
-/* The number behind "cut down to ". */
+/* The number after "cut down to ". */
 static long cut_down_to(const support_output *o)
 {
     const char *at = strstr(o->out, "cut down to ");
@@ -43,7 +43,7 @@ static long cut_down_to(const support_output *o)
 
 static const struct {
     const char *fault, *options;
-    long n_steps; /* at most, of what is left */
+    long n_steps; /* upper limit after the reduction */
     const char *says[3];
 } FAULTS[] = {
     /* open, session, prefill, decode, free, close */
@@ -70,18 +70,19 @@ static const struct {
      "--seed 1",
      6,
      {"prefill", "There is no Stream(cpu, 2) in current thread.", ", session 0)"}},
-    /* two sessions, a decode between their prefills, and what luck leaves: of 160 steps */
+    /* two sessions, a decode between their prefills, and steps that the reduction did not remove by
+     * chance, of 160 */
     {"scratch", "--seed 1", 40, {"the serial run gives ", "ASSAY_WORKERS=", ", decode, session "}},
-    /* two sessions, their prefills, and what luck leaves */
+    /* two sessions, their prefills, and steps that the reduction did not remove by chance */
     {"one-prefill",
      "--seed 1",
      40,
      {"prefill failed: another prefill is under way", "(thread ", ", prefill, session "}},
-    /* open, open, close, close; also in order of the list */
+    /* open, open, close, close; fails in the serial run, too */
     {"one-model", "--seed 1", 4, {"open failed: the engine is open already", "(thread ", ", open, model "}},
 };
 
-START_TEST(a_fault_of_threads_is_caught_and_cut_down)
+START_TEST(concurrency_faults_are_caught_and_reduced)
 {
     write_case(FAULTS[_i].fault);
     const support_output *o = schedule(FAULTS[_i].options);
@@ -91,7 +92,7 @@ START_TEST(a_fault_of_threads_is_caught_and_cut_down)
     assert_holds(o->out, "  REPRO: assay schedule ");
     o = support_shell("grep -c 'kind.*schedule' schedule-threaded-case-1.json");
     assert_code(o, 0);
-    /* A race is lost in one run of many, on a busy machine of more; a hang takes all its time. */
+    /* A race shows in few runs, in fewer on a busy machine; a hang takes its whole timeout. */
     bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
     o = replay(hangs ? "--timeout 1 --times 2" : "--times 100");
     assert_code(o, 1);
@@ -99,7 +100,7 @@ START_TEST(a_fault_of_threads_is_caught_and_cut_down)
 }
 END_TEST
 
-START_TEST(a_sound_engine_raises_no_alarm)
+START_TEST(a_correct_engine_passes)
 {
     write_case("sound");
     const support_output *o = schedule("--draws 20");
@@ -108,7 +109,7 @@ START_TEST(a_sound_engine_raises_no_alarm)
 }
 END_TEST
 
-START_TEST(a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the_command_line)
+START_TEST(another_engine_can_replay_a_program)
 {
     write_case("decode-fails");
     (void)schedule("--seed 1");
@@ -120,7 +121,7 @@ START_TEST(a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the
 }
 END_TEST
 
-START_TEST(what_an_engine_does_not_support_is_skipped)
+START_TEST(unsupported_models_are_skipped)
 {
     write_case("unsupported");
     const support_output *o = schedule("");
@@ -129,7 +130,7 @@ START_TEST(what_an_engine_does_not_support_is_skipped)
 }
 END_TEST
 
-START_TEST(another_vocabulary_than_the_recorded_one_fails)
+START_TEST(a_vocabulary_other_than_the_recorded_one_fails)
 {
     write_case("vocab");
     const support_output *o = schedule("--shape handover");
@@ -139,7 +140,7 @@ START_TEST(another_vocabulary_than_the_recorded_one_fails)
 }
 END_TEST
 
-START_TEST(reports_say_what_was_seen)
+START_TEST(reports_describe_the_failure)
 {
     write_case("decode-fails");
     char repro[512];
@@ -160,7 +161,7 @@ START_TEST(reports_say_what_was_seen)
 }
 END_TEST
 
-START_TEST(stress_goes_on_with_new_seeds_until_something_fails)
+START_TEST(stress_draws_new_seeds_until_a_failure)
 {
     write_case("sound");
     const support_output *o = schedule("--for 1.5 --shape handover --threads 2");
@@ -173,7 +174,7 @@ START_TEST(stress_goes_on_with_new_seeds_until_something_fails)
 }
 END_TEST
 
-START_TEST(programs_are_saved_where_they_are_asked_for)
+START_TEST(programs_are_saved_in_the_given_directory)
 {
     write_case("decode-fails");
     assert_code(schedule("--seed 1 --save kept/here --threads 2"), 1);
@@ -181,7 +182,7 @@ START_TEST(programs_are_saved_where_they_are_asked_for)
 }
 END_TEST
 
-START_TEST(a_program_that_cannot_be_saved_has_failed_all_the_same)
+START_TEST(a_program_that_cannot_be_saved_still_fails)
 {
     write_case("decode-fails");
     const support_output *o = schedule("--seed 1 --save /dev/null --threads 2");
@@ -191,7 +192,7 @@ START_TEST(a_program_that_cannot_be_saved_has_failed_all_the_same)
 }
 END_TEST
 
-START_TEST(what_is_asked_for_reaches_every_model)
+START_TEST(options_reach_every_model)
 {
     write_case("asked");
     assert_code(schedule("--compute bf16"), 0);
@@ -208,7 +209,8 @@ START_TEST(what_is_asked_for_reaches_every_model)
 }
 END_TEST
 
-/* A fault that is there with an option alone, the one that takes it away, and what the file says. */
+/* A fault that occurs only with an option, the option that removes it, the message, and what the file
+ * says. */
 static const struct {
     const char *fault, *option, *instead, *says, *info;
 } ASKED[] = {
@@ -220,7 +222,7 @@ static const struct {
      "engine     threaded.so\nkernels    fastpath\nworkers "},
 };
 
-START_TEST(what_was_asked_for_is_saved_and_asked_for_again)
+START_TEST(options_are_saved_and_replayed)
 {
     char text[256];
     write_case(ASKED[_i].fault);
@@ -248,8 +250,8 @@ START_TEST(what_was_asked_for_is_saved_and_asked_for_again)
 }
 END_TEST
 
-/* No run in bfloat16 is recorded in the case, and none is needed. */
-START_TEST(an_engine_that_has_no_choice_is_skipped_with_its_reason)
+/* The case has no recorded run in bfloat16; schedule does not need one. */
+START_TEST(an_engine_without_the_option_is_skipped)
 {
     write_case("sound");
     const support_output *o =
@@ -271,7 +273,7 @@ START_TEST(an_engine_that_has_no_choice_is_skipped_with_its_reason)
 }
 END_TEST
 
-START_TEST(fastpath_is_the_engine_that_can_be_asked)
+START_TEST(options_select_fastpath_by_default)
 {
     write_case("sound");
     static const char *const options[] = {"--compute bf16", "--kernels fastpath"};
@@ -323,8 +325,8 @@ static void write_program(const char *name, const char *program, const char *eng
     support_write_text(support_path("%s", name), text);
 }
 
-/* A file from anywhere must not have a library loaded that the user has not named. */
-START_TEST(a_program_names_only_what_is_bundled)
+/* An untrusted file must not cause a library to be loaded that the user has not named. */
+START_TEST(a_program_may_name_only_bundled_libraries)
 {
     write_case("sound");
     write_program("other.json", PROGRAM("case.h5", "0"), engine, NULL);
@@ -366,21 +368,20 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, support_teardown);
     tcase_set_timeout(all, 300);
-    tcase_add_loop_test(all, a_fault_of_threads_is_caught_and_cut_down, 0, sizeof FAULTS / sizeof *FAULTS);
-    tcase_add_test(all, a_sound_engine_raises_no_alarm);
-    tcase_add_test(all, a_sound_program_is_replayed_without_an_alarm_by_another_engine_on_the_command_line);
-    tcase_add_test(all, a_program_names_only_what_is_bundled);
-    tcase_add_test(all, what_an_engine_does_not_support_is_skipped);
-    tcase_add_test(all, another_vocabulary_than_the_recorded_one_fails);
-    tcase_add_test(all, reports_say_what_was_seen);
-    tcase_add_test(all, stress_goes_on_with_new_seeds_until_something_fails);
-    tcase_add_test(all, programs_are_saved_where_they_are_asked_for);
-    tcase_add_test(all, a_program_that_cannot_be_saved_has_failed_all_the_same);
-    tcase_add_test(all, what_is_asked_for_reaches_every_model);
-    tcase_add_loop_test(all, what_was_asked_for_is_saved_and_asked_for_again, 0,
-                        sizeof ASKED / sizeof *ASKED);
-    tcase_add_test(all, an_engine_that_has_no_choice_is_skipped_with_its_reason);
-    tcase_add_test(all, fastpath_is_the_engine_that_can_be_asked);
+    tcase_add_loop_test(all, concurrency_faults_are_caught_and_reduced, 0, sizeof FAULTS / sizeof *FAULTS);
+    tcase_add_test(all, a_correct_engine_passes);
+    tcase_add_test(all, another_engine_can_replay_a_program);
+    tcase_add_test(all, a_program_may_name_only_bundled_libraries);
+    tcase_add_test(all, unsupported_models_are_skipped);
+    tcase_add_test(all, a_vocabulary_other_than_the_recorded_one_fails);
+    tcase_add_test(all, reports_describe_the_failure);
+    tcase_add_test(all, stress_draws_new_seeds_until_a_failure);
+    tcase_add_test(all, programs_are_saved_in_the_given_directory);
+    tcase_add_test(all, a_program_that_cannot_be_saved_still_fails);
+    tcase_add_test(all, options_reach_every_model);
+    tcase_add_loop_test(all, options_are_saved_and_replayed, 0, sizeof ASKED / sizeof *ASKED);
+    tcase_add_test(all, an_engine_without_the_option_is_skipped);
+    tcase_add_test(all, options_select_fastpath_by_default);
     tcase_add_loop_test(all, a_wrong_command_line_is_explained, 0, sizeof LINES / sizeof *LINES);
     suite_add_tcase(suite, all);
     return support_run(suite);

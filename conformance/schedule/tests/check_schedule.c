@@ -1,4 +1,4 @@
-/* Schedules as such: what is drawn can be run, and what cannot be run is refused.
+/* Drawing and reading schedules: drawn programs are valid, and invalid ones are refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/schedule.h"
@@ -19,7 +19,7 @@ static size_t n_shapes(void)
     return n;
 }
 
-/* As text: structures have padding, of which nothing is promised. The caller frees it. */
+/* The schedule as text, for comparison: padding of structs is unspecified. The caller frees it. */
 static char *text_of(const conf_schedule *s)
 {
     char *text = NULL;
@@ -48,7 +48,7 @@ static bool has_op(const conf_schedule *s, conf_op op)
     return false;
 }
 
-START_TEST(whatever_is_drawn_can_be_run)
+START_TEST(drawn_programs_are_valid)
 {
     static conf_schedule s;
     assay_error err = {0};
@@ -78,7 +78,7 @@ START_TEST(a_program_of_all_shapes_has_every_operation_and_every_thread)
 }
 END_TEST
 
-START_TEST(the_same_seed_draws_the_same_and_another_something_else)
+START_TEST(a_seed_determines_the_program)
 {
     static conf_schedule a, b;
     conf_schedule_draws draws = {.seed = 5, .shape = SIZE_MAX, .n_samples = 2};
@@ -104,7 +104,7 @@ END_TEST
 #define CLOSE_0   "{\"thread\": 0, \"op\": \"close\", \"model\": 0}"
 #define TAIL      "]}"
 
-START_TEST(a_sound_file_is_read_as_it_was_written)
+START_TEST(a_valid_file_round_trips)
 {
     static conf_schedule_file first, again;
     const char *path = support_path("a.json"), *copy = support_path("b.json");
@@ -189,7 +189,7 @@ static const struct {
     {HEAD OPEN_0 "," SESSION_0 TAIL, "session 0 is never freed"},
 };
 
-START_TEST(a_file_that_is_no_program_is_refused)
+START_TEST(invalid_files_are_refused)
 {
     static conf_schedule_file file;
     const char *path = support_path("bad.json");
@@ -218,11 +218,11 @@ int main(void)
     Suite *suite = suite_create("conformance/schedule/schedule");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
-    tcase_add_test(all, whatever_is_drawn_can_be_run);
+    tcase_add_test(all, drawn_programs_are_valid);
     tcase_add_test(all, a_program_of_all_shapes_has_every_operation_and_every_thread);
-    tcase_add_test(all, the_same_seed_draws_the_same_and_another_something_else);
-    tcase_add_test(all, a_sound_file_is_read_as_it_was_written);
-    tcase_add_loop_test(all, a_file_that_is_no_program_is_refused, 0, sizeof FILES / sizeof *FILES);
+    tcase_add_test(all, a_seed_determines_the_program);
+    tcase_add_test(all, a_valid_file_round_trips);
+    tcase_add_loop_test(all, invalid_files_are_refused, 0, sizeof FILES / sizeof *FILES);
     tcase_add_test(all, workers_are_bounded);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -1,4 +1,4 @@
-/* Modules that are no engines. What is wrong is chosen when they are compiled.
+/* Invalid engine modules. Macros of the compilation choose what is wrong.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>

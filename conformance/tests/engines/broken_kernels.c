@@ -1,4 +1,4 @@
-/* A kernel library that is none, or a short one: BROKEN says how.
+/* An invalid or short kernel library, as the environment variable BROKEN says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/kernel.h>
@@ -75,8 +75,7 @@ const assay_kernels *assay_kernels_v1(void)
         t.matmul_f32 = whole;
         t.matmul_f32.i8 = product;
     }
-    if (strcmp(broken, "older") ==
-        0) { /* built when rope was not there yet, so that what follows is not its own */
+    if (strcmp(broken, "older") == 0) { /* a table from before rope; later members must not be read */
         t.size = offsetof(assay_kernels, rope);
         t.cap = cap;
     }

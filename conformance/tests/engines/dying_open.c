@@ -1,5 +1,5 @@
-/* Put before the C library (LD_PRELOAD): opening a file whose name holds "deadly" kills the process, and
- * opening one that holds "endless" does not return. It stands for a reader with a defect.
+/* Preloaded before the C library (LD_PRELOAD): opening a file whose name contains "deadly.h5" kills
+ * the process, and opening "endless.h5" does not return. It simulates a defective reader.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>

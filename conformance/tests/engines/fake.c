@@ -1,5 +1,5 @@
-/* An engine that evaluates the formula, and errs in the way that the name of its checkpoint's directory asks
- * for.
+/* An engine that evaluates the formula model, with the fault that the name of its checkpoint's
+ * directory selects.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -23,19 +23,19 @@ typedef float real;
 #define FAKE_DTYPE ASSAY_F32
 #endif
 
-/* More padding than any recorded case of the tests has. */
+/* The largest padding of the tests' recorded cases. */
 #define CASE_PADDING_MAX 2
 
 struct assay_model {
     char fault[64];
-    assay_dtype compute; /* what was asked for */
+    assay_dtype compute; /* requested type */
 };
 
 struct assay_session {
     const assay_model *model;
     assay_trace_fn *trace;
     void *trace_context;
-    size_t n_samples, n_prefills, n_steps; /* n_prefills: those that nobody traced */
+    size_t n_samples, n_prefills, n_steps; /* n_prefills: prefills without a trace */
     uint32_t state[8];
 };
 
@@ -50,7 +50,7 @@ static assay_status fail(assay_error *err, assay_status status, const char *text
     return status;
 }
 
-/* Dies as a broken engine does, also where a sanitizer would catch the signal. */
+/* Crashes, even under a sanitizer that catches the signal. */
 static void crash(void)
 {
     (void)signal(SIGSEGV, SIG_DFL);
@@ -62,7 +62,7 @@ static void hang(void)
     while (true) (void)pause();
 }
 
-/* Leaves a process behind that would say so after a second. */
+/* Leaves a child process behind that prints a line after a second. */
 static void leave_child(void)
 {
     static const char words[] = "left behind\n";
@@ -71,7 +71,7 @@ static void leave_child(void)
     _exit(write(STDERR_FILENO, words, sizeof words - 1) < 0);
 }
 
-/* Waits until the engine of the checkpoint "meet-b" is there, too, or "meet-a" for that one. */
+/* Waits until the engine of the checkpoint "meet-b" has started, too, or "meet-a" for that one. */
 static void meet(const char *dir)
 {
     char mine[4096], other[4096];
@@ -83,7 +83,7 @@ static void meet(const char *dir)
     while (access(other, F_OK) != 0) (void)usleep(1000);
 }
 
-/* Asks for more address space than the test allows, and touches none of it. */
+/* Whether 1 GiB of address space can be mapped, which the test's limit forbids; touches none of it. */
 static bool eat_memory(void)
 {
     size_t bytes = (size_t)1 << 30;
@@ -108,7 +108,7 @@ static assay_status fake_model_open(const char *dir, assay_model **out, assay_er
     return ASSAY_OK;
 }
 
-/* Has no int8. */
+/* Supports no int8. */
 static assay_status fake_model_open_with(const char *dir, const assay_model_options *options,
                                          assay_model **out, assay_error *err)
 {
@@ -159,14 +159,14 @@ static void fake_session_trace(assay_session *session, assay_trace_fn *fn, void 
     session->trace_context = context;
 }
 
-/* Off by as much as the run in bfloat16 is, or by more. */
+/* In bfloat16 the error of the recorded run, or five times that with "narrow-off". */
 static float narrow_error(const assay_session *s)
 {
     if (s->model->compute != ASSAY_BF16) return 0;
     return (float)FORMULA_NARROW * (errs(s, "narrow-off") ? 5 : 1);
 }
 
-/* Gives embed and layer.00.out of one sample: [n, FORMULA_WIDTH]. */
+/* Traces embed and layer.00.out of one sample: [n, FORMULA_WIDTH]. */
 static void give_traces(const assay_session *s, size_t sample, const int32_t *tokens, size_t n)
 {
     static const char *const names[] = {"embed", "layer.00.out"};
@@ -194,7 +194,7 @@ static void write_row(real *row, uint32_t state)
     for (size_t v = 0; v < FORMULA_VOCAB; v++) row[v] = (real)formula_logit(state, v);
 }
 
-/* The logit of another token, half the noise below the best one. */
+/* Sets the logit of another token to half the noise below the best one. */
 static void tie(real *row, uint32_t state)
 {
     row[formula_other(state)] = row[formula_best(state)] - (real)(FORMULA_NOISE / 2);
@@ -250,7 +250,7 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
     return ASSAY_OK;
 }
 
-/* One number away, in the last logits. */
+/* Applies faults of prefill_last: the next float, an unwritten logit, a lost state. */
 static void last_faults(assay_session *s, real *last)
 {
     real *one = last + (s->n_samples - 1) * FORMULA_VOCAB + 4;
@@ -303,7 +303,7 @@ static assay_status fake_decode(assay_session *s, const int32_t *tokens, void *o
 }
 
 #ifndef FAKE_NO_ROPE
-/* Rotates by nothing: cos 1, sin 0. */
+/* A rotation by 0: cos 1, sin 0. */
 static assay_status fake_rope(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                               assay_error *err)
 {
@@ -325,7 +325,7 @@ static assay_status fake_rope(const assay_rope_request *request, void *out, void
 const assay_engine *assay_engine_v1(void);
 
 #ifdef FAKE_OLD_TABLE
-/* A table as it was before the ABI grew; what lies behind it is no pointer. */
+/* A table from before session_override was added; the bytes after it are no valid pointers. */
 static const assay_engine *old_table(const assay_engine *table)
 {
     static assay_engine old;

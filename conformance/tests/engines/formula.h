@@ -1,5 +1,5 @@
-/* A model of a few integers, known to the test engines and to the tests that record cases of it: logits are
- * exact in float32, so that whatever differs was meant to.
+/* A model of integers, shared by the test engines and the tests that record cases of it: logits are
+ * exact in float32, so that every difference is intended.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_FORMULA_H
@@ -13,9 +13,7 @@
 #define FORMULA_WIDTH 4
 #define FORMULA_NOISE (1.0 / 8192) /* of the recorded float32 run; the bound is four times that */
 
-#define FORMULA_NARROW                                                                                       \
-    (1.0 / 256) /* of the run in bfloat16, where support_write_narrow has recorded one                       \
-                 */
+#define FORMULA_NARROW (1.0 / 256) /* of a run written by support_write_narrow */
 
 /* The state of a sequence after one more token. */
 static inline uint32_t formula_step(uint32_t state, int32_t token)
@@ -37,7 +35,7 @@ static inline int32_t formula_best(uint32_t state)
     return best;
 }
 
-/* Another token than the best one of a state, and no stop id. */
+/* A token that is neither the best one of a state nor the stop id. */
 static inline int32_t formula_other(uint32_t state)
 {
     int32_t other = (formula_best(state) + 1) % FORMULA_VOCAB;
@@ -46,7 +44,7 @@ static inline int32_t formula_other(uint32_t state)
 
 #define LAYERED_NOISE (1.0 / 1024) /* of the recorded tensors of the layered engine */
 
-/* Element d of the tensor behind layer `layer` (0: embed). */
+/* Element d of the tensor after layer `layer` (0: embed). */
 static inline double formula_trace(uint32_t state, size_t layer, size_t d)
 {
     return (double)(state % 89U) / 8.0 + (double)(layer * FORMULA_WIDTH + d);

@@ -1,10 +1,10 @@
-/* An engine with a chain of tensors, each computed from the one before, so that an error is made in one and
- * inherited by the next. The name of its checkpoint's directory says how many layers it has, how wide they
- * are, and how it errs: "3x4-made".
+/* An engine with a chain of tensors, each computed from the one before, so that an error made in one
+ * is inherited by the next. The name of its checkpoint's directory gives the number of layers, their
+ * width, and the fault: "3x4-made".
  *
- *     embed, then for each layer: attn = out / 2, out = out / 2 + attn + 1
+ * embed, then for each layer: attn = out / 2, out = out / 2 + attn + 1
  *
- * What the last tensor is off by is added to the logits, which are those of the formula.
+ * The logits are those of the formula model plus the error of the last tensor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -34,7 +34,7 @@ struct assay_session {
     bool padded[8];
 };
 
-/* One sample on its way through the layers. */
+/* The pass of one sample through the layers. */
 typedef struct pass {
     const assay_session *s;
     size_t sample, n; /* n: tokens */
@@ -108,7 +108,7 @@ static void layered_session_override(assay_session *s, assay_override_fn *fn, vo
 }
 #endif
 
-static void give(const pass *p, float *x, size_t width, const char *name)
+static void trace_tensor(const pass *p, float *x, size_t width, const char *name)
 {
     const assay_session *s = p->s;
     const assay_tensor tensor = {
@@ -117,8 +117,8 @@ static void give(const pass *p, float *x, size_t width, const char *name)
     if (s->override) s->override(s->override_context, p->sample, &tensor, x);
 }
 
-/* Whether this sample errs in layer 1. */
-static bool is_hit(const pass *p)
+/* Whether this sample has the fault in layer 1. */
+static bool has_fault(const pass *p)
 {
     const assay_session *s = p->s;
     return errs(s, "made") || (errs(s, "company") && p->sample == 1 && p->n_samples > 1) ||
@@ -138,11 +138,11 @@ static void attend(const pass *p, size_t layer)
     if (bad && errs(p->s, "crash-override") && p->s->override)
         (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
     if (errs(p->s, "crash-sound") && p->s->override) (void)signal(SIGSEGV, SIG_DFL), (void)raise(SIGSEGV);
-    if (bad && is_hit(p)) p->y[(errs(p->s, "with-forced") ? p->n - 1 : 1) * width + 2] += 1;
+    if (bad && has_fault(p)) p->y[(errs(p->s, "with-forced") ? p->n - 1 : 1) * width + 2] += 1;
     if (bad && errs(p->s, "crash-override")) p->y[width + 2] += 1;
     if (layer == 2 && errs(p->s, "slow-made")) p->y[width + 2] += 1;
     if (bad && errs(p->s, "nan")) p->y[width + 2] = NAN;
-    give(p, p->y, bad && errs(p->s, "shape") ? width - 1 : width, name);
+    trace_tensor(p, p->y, bad && errs(p->s, "shape") ? width - 1 : width, name);
     for (size_t i = 0; i < p->n * width; i++) p->x[i] = p->x[i] / 2 + p->y[i] + 1;
 }
 
@@ -155,14 +155,14 @@ static void run_layers(const pass *p, const int32_t *tokens)
         for (size_t d = 0; d < width; d++)
             p->x[t * width + d] = (float)formula_trace(state, 0, d % FORMULA_WIDTH);
     }
-    give(p, p->x, width, "embed");
+    trace_tensor(p, p->x, width, "embed");
     for (size_t layer = 0; layer < p->s->model->n_layers; layer++) {
         char name[32];
         (void)snprintf(name, sizeof name, "layer.%02zu.out", layer);
         attend(p, layer);
         if ((errs(p->s, "slow") || errs(p->s, "slow-made")) && p->sample == 0)
             p->x[1] += (float)(LAYERED_NOISE * (layer == 1 ? 2.5 : 2));
-        give(p, p->x, width, name);
+        trace_tensor(p, p->x, width, name);
     }
 }
 

@@ -1,5 +1,6 @@
-/* A tokenizer as assay/serving.h says, whose ids are bytes: 1000 goes before a text, and is skipped as
- * special. A detokenizer releases one byte late. Each process breaks one rule, which MODULE_FAULT names.
+/* A tokenizer of assay/serving.h whose ids are bytes: encoding puts the special token 1000 before a
+ * text, and decoding can skip it. A detokenizer releases a byte after the next id. Each process breaks
+ * one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>

@@ -1,5 +1,5 @@
-/* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of that tensor's last
- * row in samples of nine tokens, OFF_REF=layer.01.mlp in all.
+/* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of the last row
+ * of that tensor in samples of nine tokens, OFF_REF=layer.01.mlp in all samples.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -19,7 +19,7 @@ struct assay_session {
     void *override_context;
 };
 
-static int is_meant(const assay_tensor *tensor)
+static int is_selected(const assay_tensor *tensor)
 {
     const char *fault = getenv("OFF_REF");
     size_t n = strlen(tensor->name);
@@ -27,11 +27,11 @@ static int is_meant(const assay_tensor *tensor)
     return fault[n] == '\0' || (fault[n] == '/' && strtoul(fault + n + 1, NULL, 10) == tensor->shape[0]);
 }
 
-static void err_there(void *context, size_t sample, const assay_tensor *tensor, void *data)
+static void add_error(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     const assay_session *s = context;
     float *last = (float *)data + (tensor->shape[0] - 1) * tensor->shape[1];
-    if (is_meant(tensor)) last[3] += 1.0F / 16;
+    if (is_selected(tensor)) last[3] += 1.0F / 16;
     if (s->trace) s->trace(s->trace_context, sample, tensor);
     if (s->override) s->override(s->override_context, sample, tensor, data);
 }
@@ -69,7 +69,7 @@ static void off_session_override(assay_session *s, assay_override_fn *fn, void *
 
 static assay_status off_prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
-    ref->session_override(s->own, err_there, s);
+    ref->session_override(s->own, add_error, s);
     return ref->prefill(s->own, batch, logits, err);
 }
 

@@ -1,5 +1,5 @@
-/* Chat completions as assay/serving.h says, for a model whose text is content. It has no engine. Each process
- * breaks one rule, which MODULE_FAULT names.
+/* Chat completions of assay/serving.h, for a model whose text is content. The module exports no
+ * engine. Each process breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>

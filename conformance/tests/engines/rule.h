@@ -1,4 +1,4 @@
-/* What modules share that break a rule: MODULE_FAULT names the one that a process breaks.
+/* For modules that break a rule: MODULE_FAULT names the one that a process breaks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_RULE_H

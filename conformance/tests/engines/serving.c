@@ -1,6 +1,6 @@
-/* Serving as assay/serving.h says, for a model that thinks between < and >, and calls tools as [name text].
- * It has no engine. Each process breaks one rule, which MODULE_FAULT names. Its parser is called angles, or
- * as SERVING_PARSER says.
+/* Stop sets and reply parsers of assay/serving.h, for a model that puts reasoning between < and >, and
+ * tool calls in [name text]. The module exports no engine. Each process breaks one rule, which
+ * MODULE_FAULT names. The parser is called angles, or as SERVING_PARSER says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/serving.h>
@@ -16,11 +16,11 @@
 struct assay_reply {
     bool tools, thinking_off;
     assay_part part;
-    char name[NAME_MAX_BYTES]; /* [n_name] of a call whose name is not over */
+    char name[NAME_MAX_BYTES]; /* [n_name], of a call whose name is incomplete */
     size_t n_name, n_fed;
 };
 
-/* The stop set of every checkpoint is {1, 50}, but for one whose config begins with anything but '{'. */
+/* The stop set of every checkpoint is {1, 50}; a config that does not begin with '{' is refused. */
 static assay_status stop_set(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
                              size_t *n, assay_error *err)
 {
@@ -48,7 +48,7 @@ static assay_status reply_open(const assay_reply_options *options, assay_reply *
     return ASSAY_OK;
 }
 
-/* Bytes of a name are collected up to a blank; then what follows are arguments, up to the bracket. */
+/* Collects the name up to a blank; the rest up to the bracket are arguments. */
 static void feed_call(assay_reply *r, char c, const assay_sink *sink)
 {
     if (r->part == ASSAY_PART_CALL && c != ' ') {

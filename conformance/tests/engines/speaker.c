@@ -1,5 +1,6 @@
-/* A model that says one thing, token by token, whose ids are bytes: it thinks between < and >, calls tools as
- * [name arguments], and ends with a line feed. Each process breaks one rule, which MODULE_FAULT names.
+/* A model that always generates the same text, whose ids are bytes: reasoning is between < and >, tool
+ * calls are [name arguments], a line feed ends it. Each process breaks one rule, which MODULE_FAULT
+ * names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -11,7 +12,7 @@
 
 #include "conformance/tests/engines/rule.h"
 
-static const char SAID[] = "<a>b[f 1]c\n";
+static const char TEXT[] = "<a>b[f 1]c\n";
 static const int32_t STOP = '\n';
 
 enum { VOCAB = 128 };
@@ -21,7 +22,7 @@ struct assay_model {
 };
 
 struct assay_session {
-    size_t at; /* in what is said */
+    size_t at; /* position in TEXT */
 };
 
 struct assay_tokenizer {
@@ -75,10 +76,10 @@ static void session_free(assay_session *s)
     free(s);
 }
 
-/* What is said next is the one token that has a chance. */
-static void say(assay_session *s, float *logits)
+/* Gives the next token of TEXT the only logit that is not 0. */
+static void write_logits(assay_session *s, float *logits)
 {
-    const int next = s->at < sizeof SAID - 1 ? SAID[s->at] : 'z';
+    const int next = s->at < sizeof TEXT - 1 ? TEXT[s->at] : 'z';
     for (int v = 0; v < VOCAB && !(errs("vocab") && v >= 'i'); v++)
         logits[v] = errs("nan") ? NAN : v == next + (errs("token") && next == 'b') ? 1 : 0;
     s->at++;
@@ -87,7 +88,7 @@ static void say(assay_session *s, float *logits)
 static assay_status prefill(assay_session *s, const assay_batch *batch, void *logits, assay_error *err)
 {
     (void)err;
-    say(s, (float *)logits + (batch->n_tokens - 1) * model_vocab(NULL));
+    write_logits(s, (float *)logits + (batch->n_tokens - 1) * model_vocab(NULL));
     return ASSAY_OK;
 }
 
@@ -95,8 +96,8 @@ static assay_status decode(assay_session *s, const int32_t *tokens, void *logits
 {
     if (errs("decode")) return fail(err, ASSAY_EINTERNAL, "it cannot decode");
     const bool strays = errs("token") || errs("stop-set");
-    if (!strays && *tokens != SAID[s->at - 1]) return fail(err, ASSAY_EINTERNAL, "this was not chosen");
-    say(s, logits);
+    if (!strays && *tokens != TEXT[s->at - 1]) return fail(err, ASSAY_EINTERNAL, "this was not chosen");
+    write_logits(s, logits);
     return ASSAY_OK;
 }
 

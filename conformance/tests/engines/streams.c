@@ -1,5 +1,5 @@
-/* Streams and deferred arrays as assay/stream.h says, done without any haste: everything is computed in eval,
- * by whoever calls it. Each process breaks one rule, which MODULE_FAULT names.
+/* Streams and deferred arrays of assay/stream.h, the simplest way: eval computes everything on the
+ * calling thread. Each process breaks one rule, which MODULE_FAULT names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -21,22 +21,22 @@ struct assay_array {
     size_t n, n_of, n_users;
     assay_array *of[2];
     int32_t stream;
-    float *value; /* [n]; NULL while it is deferred */
+    float *value; /* [n]; NULL while deferred */
 };
 
 static struct {
     pthread_mutex_t lock;
     int32_t n_streams, n_threads, n_per_thread;
-    int32_t owner[STREAMS_MAX]; /* a thread's number; 0: it lives nowhere; -1: everywhere */
+    int32_t owner[STREAMS_MAX]; /* number of the owning thread; 0: none; -1: usable on all threads */
     bool failed[STREAMS_MAX];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Numbers of streams, from 1 on; 0: there is none yet. */
+/* Thread number and 1 + indices of streams; 0: not yet made. */
 static _Thread_local struct {
     int32_t number, stream, per_thread[STREAMS_MAX];
 } mine;
 
-/* Dies as a broken engine does, also where a sanitizer would catch the signal. */
+/* Crashes, even under a sanitizer that catches the signal. */
 static void crash(void)
 {
     (void)signal(SIGSEGV, SIG_DFL);
@@ -91,7 +91,7 @@ static assay_status default_stream(assay_device device, assay_stream *out, assay
     return ASSAY_OK;
 }
 
-/* The stream that a name stands for on this thread. */
+/* The index of the stream that `stream` refers to on this thread. */
 static int32_t resolve(const assay_stream *stream)
 {
     if (!stream) return default_index();
@@ -132,7 +132,7 @@ static void clear_streams(void)
     (void)pthread_mutex_unlock(&all.lock);
 }
 
-static assay_status check_lives(int32_t stream, assay_error *err)
+static assay_status check_usable(int32_t stream, assay_error *err)
 {
     (void)pthread_mutex_lock(&all.lock);
     int32_t owner = all.owner[stream];
@@ -202,7 +202,7 @@ static assay_status realise(assay_array *a, assay_error *err)
     if (a->value) return ASSAY_OK;
     assay_status rc = ASSAY_OK;
     for (size_t i = 0; i < a->n_of && rc == ASSAY_OK; i++) rc = realise(a->of[i], err);
-    if (rc == ASSAY_OK) rc = check_lives(a->stream, err);
+    if (rc == ASSAY_OK) rc = check_usable(a->stream, err);
     if (rc != ASSAY_OK) return rc;
     a->value = malloc((a->n + 1) * sizeof *a->value);
     if (!a->value) abort();
@@ -277,7 +277,7 @@ static assay_status decode(assay_session *session, const int32_t *tokens, void *
 
 const assay_engine *assay_engine_v1(void);
 
-/* An engine must have these; nobody calls them. */
+/* The required functions of an engine; the tests call none of them. */
 const assay_engine *assay_engine_v1(void)
 {
     static const assay_engine table = {.abi = ASSAY_ENGINE_ABI,

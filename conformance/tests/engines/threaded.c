@@ -1,5 +1,5 @@
-/* An engine that evaluates the formula, and errs, in the way that the name of its checkpoint's directory asks
- * for, where several threads use it.
+/* An engine that evaluates the formula model, with the concurrency fault that the name of its
+ * checkpoint's directory selects.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -18,14 +18,14 @@
 
 enum { SAMPLES_MAX = 16 };
 
-/* What several sessions share that must not. Atomic, so that nothing but the order goes wrong. */
+/* State that sessions share by mistake. Atomic, so that only the order of accesses is wrong. */
 static atomic_uint scratch, n_models, n_inside;
 
 struct assay_model {
     char fault[64];
     pthread_t maker;
     unsigned workers;
-    assay_model_options asked; /* zero where nothing was */
+    assay_model_options asked; /* options of model_open_with, or zero */
 };
 
 struct assay_session {
@@ -46,12 +46,12 @@ static assay_status fail(assay_error *err, assay_status status, const char *text
     return status;
 }
 
-static bool is_elsewhere(pthread_t maker)
+static bool is_other_thread(pthread_t maker)
 {
     return !pthread_equal(maker, pthread_self());
 }
 
-static assay_status open_asked(const char *dir, const assay_model_options *asked, assay_model **out,
+static assay_status open_model(const char *dir, const assay_model_options *asked, assay_model **out,
                                assay_error *err)
 {
     const char *slash = strrchr(dir, '/'), *workers = getenv("ASSAY_WORKERS");
@@ -79,15 +79,15 @@ static assay_status model_open(const char *dir, assay_model **out, assay_error *
     const char *slash = strrchr(dir, '/');
     if (strcmp(slash ? slash + 1 : dir, "asked") == 0)
         return fail(err, ASSAY_EINTERNAL, "opened without what was asked for");
-    return open_asked(dir, &(assay_model_options){0}, out, err);
+    return open_model(dir, &(assay_model_options){0}, out, err);
 }
 
-/* Has no int8. */
+/* Supports no int8. */
 static assay_status model_open_with(const char *dir, const assay_model_options *options, assay_model **out,
                                     assay_error *err)
 {
     if (options->compute == ASSAY_I8) return fail(err, ASSAY_EUNSUPPORTED, "int8 is not implemented");
-    return open_asked(dir, options, out, err);
+    return open_model(dir, options, out, err);
 }
 
 static void model_free(assay_model *model)
@@ -113,7 +113,7 @@ static assay_status session_open(assay_model *model, assay_session **out, assay_
 
 static void session_free(assay_session *session)
 {
-    if (session && errs(session->model, "free-crashes") && is_elsewhere(session->maker)) {
+    if (session && errs(session->model, "free-crashes") && is_other_thread(session->maker)) {
         (void)signal(SIGSEGV, SIG_DFL);
         (void)raise(SIGSEGV);
     }
@@ -129,7 +129,7 @@ static void write_row(const assay_session *s, float *row, uint32_t state)
 static assay_status prefill(assay_session *s, const assay_batch *batch, void *out, assay_error *err)
 {
     if (batch->n_samples > SAMPLES_MAX) return fail(err, ASSAY_EUNSUPPORTED, "too many samples");
-    if (errs(s->model, "builder-only") && is_elsewhere(s->model->maker))
+    if (errs(s->model, "builder-only") && is_other_thread(s->model->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
     bool alone = atomic_fetch_add(&n_inside, 1) == 0;
     if (errs(s->model, "one-prefill")) (void)usleep(2000);
@@ -152,15 +152,15 @@ static assay_status prefill(assay_session *s, const assay_batch *batch, void *ou
 
 static assay_status decode(assay_session *s, const int32_t *tokens, void *out, assay_error *err)
 {
-    if (errs(s->model, "decode-fails") && is_elsewhere(s->maker))
+    if (errs(s->model, "decode-fails") && is_other_thread(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no Stream(cpu, 2) in current thread.");
     const assay_model_options *asked = &s->model->asked;
-    if (errs(s->model, "narrow-fails") && asked->compute == ASSAY_BF16 && is_elsewhere(s->maker))
+    if (errs(s->model, "narrow-fails") && asked->compute == ASSAY_BF16 && is_other_thread(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no bfloat16 in current thread.");
-    if (errs(s->model, "kernels-fail") && asked->kernels && is_elsewhere(s->maker))
+    if (errs(s->model, "kernels-fail") && asked->kernels && is_other_thread(s->maker))
         return fail(err, ASSAY_ESTREAM, "There is no kernel in current thread.");
-    while (errs(s->model, "decode-hangs") && is_elsewhere(s->maker)) (void)pause();
-    if (errs(s->model, "decode-exits") && is_elsewhere(s->maker)) _exit(3);
+    while (errs(s->model, "decode-hangs") && is_other_thread(s->maker)) (void)pause();
+    if (errs(s->model, "decode-exits") && is_other_thread(s->maker)) _exit(3);
     if (errs(s->model, "scratch")) s->state[0] = atomic_load(&scratch);
     for (size_t b = 0; b < s->n_samples; b++) {
         s->state[b] = formula_step(s->state[b], tokens[b]);
