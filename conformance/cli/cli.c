@@ -265,6 +265,8 @@ void conf_cli_print_help(FILE *out)
                 out);
 }
 
+#define HELP_INDENT 24 /* the column at which the help of an option begins */
+
 /* Prints text with all lines but the first indented. */
 static void print_indented(FILE *out, const char *text, int indent)
 {

@@ -16,13 +16,6 @@
 #include "conformance/support/strings.h"
 #include "conformance/support/text.h"
 
-/* Checkpoint directories. */
-typedef struct dirs {
-    char **at; /* [n] */
-    size_t n;
-    bool is_short; /* out of memory */
-} dirs;
-
 /* One model with one engine. */
 typedef struct subject {
     const char *engine, *dir; /* engine: path of a module */
@@ -110,8 +103,9 @@ static assay_status list_arrays(const void *context, FILE *out, assay_error *err
     return ASSAY_OK;
 }
 
-/* Result of add_checkpoint, since nftw takes no context. */
-static dirs *found;
+/* Results of add_checkpoint, since nftw takes no context. */
+static conf_strings *found;
+static bool out_of_memory;
 
 static int add_checkpoint(const char *path, const struct stat *s, int type, struct FTW *at)
 {
@@ -127,8 +121,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Finds every checkpoint below the arguments, sorted by name. */
-static assay_status find_checkpoints(const conf_options *options, const conf_context *context, dirs *out,
-                                     assay_error *err)
+static assay_status find_checkpoints(const conf_options *options, const conf_context *context,
+                                     conf_strings *out, assay_error *err)
 {
     size_t n_named;
     const char *const *named = conf_cmd_arguments(options, context, &n_named);

@@ -11,19 +11,6 @@
 #define BUILT_REF      ASSAY_BUILDDIR "/ref/.libs"
 #define BUILT_FASTPATH ASSAY_BUILDDIR "/fastpath/.libs"
 
-/* Appends dir and takes ownership of it. False if dir is NULL or out of memory. */
-static bool add_dir(conf_strings *dirs, char *dir)
-{
-    char **grown = dir ? realloc(dirs->at, (dirs->n + 1) * sizeof *grown) : NULL;
-    if (!grown) {
-        free(dir);
-        return false;
-    }
-    dirs->at = grown;
-    grown[dirs->n++] = dir;
-    return true;
-}
-
 static bool add_user_path(conf_strings *dirs, const char *path)
 {
     while (path && *path) {

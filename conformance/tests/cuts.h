@@ -29,6 +29,6 @@ typedef struct cuts_parser {
 size_t cuts_judge(const cuts_parser *parser, const char *file);
 
 /* Asserts that a field has the golden's value. */
-void cuts_expect_field(const cuts_golden *g, const char *name, const conf_bytes *found);
+void cuts_expect_field(const cuts_golden *g, const char *name, const buffer *found);
 
 #endif

@@ -87,7 +87,7 @@ static assay_status make_array(replay *r, const conf_threads_step *s)
         if (rc != ASSAY_OK) return rc;
     }
     assay_status rc = r->streams->make(s->fn, s->length, of, stream_at(r, s->stream), out, &r->found.err);
-    if (rc == ASSAY_OK && !*out) r->found.broken = "status status ok without an array";
+    if (rc == ASSAY_OK && !*out) r->found.broken = "status ok without an array";
     assay_status left = scoped ? r->streams->scope_leave(&scope, &late) : ASSAY_OK;
     if (rc != ASSAY_OK || left == ASSAY_OK) return rc;
     r->found.err = late;

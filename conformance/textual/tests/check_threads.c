@@ -47,7 +47,7 @@ static const struct {
      "error "
      "code 1\", found ok\n",
      "g/3", "1 of 5"},
-    {"no-array", "step 0 (thread 0, make a): expected ok, found status status ok without an array\n", "g/1",
+    {"no-array", "step 0 (thread 0, make a): expected ok, found status ok without an array\n", "g/1",
      "4 of 5"},
 };
 
