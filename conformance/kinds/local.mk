@@ -10,6 +10,7 @@ CONFORMANCE_KINDS_TESTS = \
 	conformance/kinds/tests/check_header \
 	conformance/kinds/tests/check_memory \
 	conformance/kinds/tests/check_model \
+	conformance/kinds/tests/check_packed \
 	conformance/kinds/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_KINDS_TESTS)
 TESTS += $(CONFORMANCE_KINDS_TESTS)
@@ -23,5 +24,7 @@ conformance_kinds_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
 conformance_kinds_tests_check_memory_LDADD = conformance/tests/libsupport.la
 conformance_kinds_tests_check_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_model_LDADD = conformance/tests/libsupport.la
-conformance_kinds_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
-conformance_kinds_tests_check_vectors_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_kinds_tests_check_packed_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
+conformance_kinds_tests_check_packed_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_kinds_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_kinds_tests_check_vectors_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "conformance/sweep/attention_truth.h"
 #include "conformance/sweep/parts.h"
 #include "conformance/sweep/threads.h"
 
 /* KEYS: the last row sees position KEYS - 1. */
 enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
-enum { MAX_ROWS = 40, MAX_HEAD_DIM = 512, MAX_PAGES = 6, MAX_KEYS = MAX_PAGES * 64 };
 
 /* Which positions the rows see. */
 enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
@@ -16,52 +16,15 @@ enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 /* Bits of EXTRAS. */
 enum { CAP = 1, SINKS = 2, STRIDES = 4, KEPT = 8, N_EXTRAS = 16 };
 
-typedef struct attention {
-    sweep *s;
-    assay_attention_call call;
-    assay_dtype dtype;
-    size_t n_pages;
-    const void *k[MAX_PAGES], *v[MAX_PAGES];
-    size_t first[MAX_ROWS], last[MAX_ROWS];
-    float *q, *sinks;
-    bool is_exact; /* whole-number scores so far apart that only the largest count */
-} attention;
-
-/* One head of one row. */
-typedef struct query {
-    const attention *of;
-    size_t row, head, first, last;
-} query;
-
-static float number(const void *page, size_t at, assay_dtype dtype)
-{
-    if (dtype == ASSAY_F32) return ((const float *)page)[at];
-    uint32_t bits = (uint32_t)((const uint16_t *)page)[at] << 16;
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static float key(const query *a, size_t position, size_t d)
-{
-    return number(a->of->k[position / ASSAY_PAGE], d * ASSAY_PAGE + position % ASSAY_PAGE, a->of->dtype);
-}
-
-static float value(const query *a, size_t position, size_t d)
-{
-    return number(a->of->v[position / ASSAY_PAGE], position % ASSAY_PAGE * a->of->call.head_dim + d,
-                  a->of->dtype);
-}
-
 /* Number of attention sink tokens: often at most 5, as in practice, otherwise any number. */
-static size_t draw_kept(attention *a, size_t end)
+static size_t draw_kept(sweep_attention *a, size_t end)
 {
     return sweep_between(a->s, 1, sweep_bits(a->s) % 2 && end > 5 ? 5 : end);
 }
 
 /* Draws the ranges of the rows. Without attention sink tokens the lowest first position is in page
  * 0. */
-static void draw_ranges(attention *a, const size_t *shape)
+static void draw_ranges(sweep_attention *a, const size_t *shape)
 {
     const size_t n = shape[N_ROWS], end = shape[KEYS];
     size_t window = sweep_between(a->s, 1, end), lowest = end;
@@ -83,16 +46,10 @@ static void draw_ranges(attention *a, const size_t *shape)
     }
 }
 
-static bool sees(const attention *a, size_t row, size_t position)
-{
-    if (position < a->first[row]) return position < a->call.kept;
-    return position <= a->last[row];
-}
-
-static bool is_seen(const attention *a, size_t position)
+static bool is_seen(const sweep_attention *a, size_t position)
 {
     for (size_t r = 0; r < a->call.n_rows; r++)
-        if (sees(a, r, position)) return true;
+        if (sweep_attention_sees(a, r, position)) return true;
     return false;
 }
 
@@ -115,9 +72,9 @@ static void add_specials(sweep *s, float *x, size_t n, bool is_key)
 }
 
 /* Makes a page of keys or values; positions that no row sees are always NaN. */
-static const void *make_page(const attention *a, size_t page, bool is_key, sweep_numbers numbers)
+static const void *make_page(const sweep_attention *a, size_t page, bool is_key, sweep_numbers numbers)
 {
-    static float wide[64 * MAX_HEAD_DIM];
+    static float wide[64 * SWEEP_MAX_HEAD_DIM];
     const size_t head_dim = a->call.head_dim, n = ASSAY_PAGE * head_dim;
     const char *name = is_key ? "k" : "v";
     float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, name, n * sizeof *x, 64) : wide;
@@ -133,91 +90,16 @@ static const void *make_page(const attention *a, size_t page, bool is_key, sweep
     return narrow;
 }
 
-/* Expected attention weights of one query. */
-typedef struct truth {
-    double share[MAX_KEYS]; /* attention weight of each key; with the sink's they sum to 1 */
-    double off[MAX_KEYS];   /* bound of the error of the score, in units of u */
-    double off_all;         /* the same of the sum that all weights are divided by */
-    size_t n_largest;       /* number of keys and sinks with the largest score */
-} truth;
-
-/* Computes the scores, and bounds of the error of float scores: rounding in the product, in the cap,
- * and in the subtraction of the maximum. Returns the maximum. */
-static double make_scores(const query *a, truth *t, double *sink)
-{
-    const assay_attention_call *c = &a->of->call;
-    const float *q = c->q + a->row * c->ld_q + a->head * c->head_dim;
-    double maximum = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
-    for (size_t j = 0; j <= a->last; j++) {
-        double sum = 0, magnitude = 0;
-        if (!sees(a->of, a->row, j)) continue;
-        for (size_t d = 0; d < c->head_dim; d++) {
-            double term = (double)q[d] * (double)key(a, j, d) * (double)c->scale;
-            sum += term;
-            magnitude += fabs(term);
-        }
-        if (c->cap > 0) sum = (double)c->cap * tanh(sum / (double)c->cap);
-        t->share[j] = sum;
-        t->off[j] = (isfinite(magnitude) ? magnitude : 0) + (c->cap > 0 ? 2 * fabs(sum) : 0);
-        if (!(sum <= maximum)) maximum = sum;
-    }
-    return maximum;
-}
-
-static void make_truth(const query *a, truth *t)
-{
-    double sink, maximum = make_scores(a, t, &sink), sum = exp(sink - maximum);
-    t->n_largest = sink == maximum;
-    t->off_all = exp(sink - maximum) * fabs(isinf(sink) ? 0 : sink - maximum);
-    for (size_t j = 0; j <= a->last; j++) {
-        if (!sees(a->of, a->row, j)) continue;
-        t->n_largest += t->share[j] == maximum;
-        if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - maximum);
-        if (a->of->is_exact) t->off[j] = 0;
-        t->share[j] = exp(t->share[j] - maximum);
-        sum += t->share[j];
-        t->off_all += t->share[j] * t->off[j];
-    }
-    for (size_t j = 0; j <= a->last; j++)
-        if (sees(a->of, a->row, j)) t->share[j] /= sum;
-    t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
-}
-
-/* An error e of a score changes its weight by the factor 1 + e, and the sum of the weights by at most
- * the largest such factor. If the number of equal largest weights is a power of two, everything is
- * exact. */
-static void judge_query(const query *a)
-{
-    const assay_attention_call *c = &a->of->call;
-    const float *out = c->out + a->row * c->ld_out + a->head * c->head_dim;
-    truth t;
-    make_truth(a, &t);
-    const bool is_exact = a->of->is_exact && (t.n_largest & (t.n_largest - 1)) == 0;
-    for (size_t d = 0; d < c->head_dim; d++) {
-        double sum = 0, magnitude = 0;
-        size_t at = (a->row * c->n_heads + a->head) * c->head_dim + d;
-        for (size_t j = 0; j <= a->last; j++) {
-            if (!sees(a->of, a->row, j)) continue;
-            double term = t.share[j] * (double)value(a, j, d);
-            sum += term;
-            magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
-        }
-        if (is_exact ? !sweep_judge_exact(a->of->s, out[d], (double)(float)sum, at)
-                     : !sweep_judge(a->of->s, out[d], sum, magnitude, at))
-            return;
-    }
-}
-
 /* A call for some of the rows and heads, with its own arrays. */
 typedef struct part_call {
     assay_attention_call call;
-    const void *k[MAX_PAGES], *v[MAX_PAGES];
-    size_t first[MAX_ROWS], last[MAX_ROWS];
+    const void *k[SWEEP_MAX_PAGES], *v[SWEEP_MAX_PAGES];
+    size_t first[SWEEP_MAX_ROWS], last[SWEEP_MAX_ROWS];
 } part_call;
 
 /* Fills in a call for part of the rows and heads, without the pages of which those rows see nothing:
  * the pages between those of the attention sink tokens and the rows' own ranges. */
-static void make_part(const attention *a, const sweep_part *part, part_call *to)
+static void make_part(const sweep_attention *a, const sweep_part *part, part_call *to)
 {
     const assay_attention_call *c = &a->call;
     const size_t n_before = (c->kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
@@ -248,7 +130,7 @@ static void make_part(const attention *a, const sweep_part *part, part_call *to)
 
 /* A query must have the same bits without other rows, other heads, and pages of which it sees
  * nothing. */
-static void judge_alone(const query *a, assay_attention_fn *kernel)
+static void judge_alone(const sweep_query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;
     part_call alone;
@@ -264,7 +146,7 @@ static void judge_alone(const query *a, assay_attention_fn *kernel)
 
 /* Shared by threads: the same call with another out. */
 typedef struct shared_attention {
-    attention attention;
+    sweep_attention attention;
     assay_attention_fn *kernel;
 } shared_attention;
 
@@ -276,7 +158,7 @@ static void compute_part(const void *context, const sweep_part *part)
     shared->kernel(&some.call);
 }
 
-static void judge_threads(const attention *a, assay_attention_fn *kernel, size_t n_out)
+static void judge_threads(const sweep_attention *a, assay_attention_fn *kernel, size_t n_out)
 {
     if (!a->s->on_threads) return;
     const assay_attention_call *c = &a->call;
@@ -292,7 +174,7 @@ static void judge_threads(const attention *a, assay_attention_fn *kernel, size_t
 }
 
 /* The words between the rows of out must stay unchanged. */
-static void judge_between(const attention *a)
+static void judge_between(const sweep_attention *a)
 {
     const assay_attention_call *c = &a->call;
     for (size_t r = 0; r + 1 < c->n_rows; r++)
@@ -307,11 +189,11 @@ static void round_queries(float *q, size_t n)
         uint16_t narrow;
         double wide = (double)q[i];
         dtype_from_f64(&narrow, &wide, ASSAY_BF16, 1);
-        q[i] = number(&narrow, 0, ASSAY_BF16);
+        q[i] = sweep_page_number(&narrow, 0, ASSAY_BF16);
     }
 }
 
-static void make_inputs(attention *a, const size_t *shape, sweep_numbers numbers)
+static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers numbers)
 {
     assay_attention_call *c = &a->call;
     const size_t width = c->n_heads * c->head_dim, n_q = (c->n_rows - 1) * c->ld_q + width;
@@ -336,14 +218,14 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
 {
     sweep_begin(s, shape, DIMS, numbers);
     const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
-    attention a = {.s = s,
-                   .dtype = (assay_dtype)op->kind,
-                   .n_pages = (shape[KEYS] + ASSAY_PAGE - 1) / ASSAY_PAGE,
-                   .call = {.ld_out = width + extra,
-                            .ld_q = width + 2 * extra,
-                            .n_rows = shape[N_ROWS],
-                            .n_heads = shape[N_HEADS],
-                            .head_dim = shape[HEAD_DIM]}};
+    sweep_attention a = {.s = s,
+                         .dtype = (assay_dtype)op->kind,
+                         .n_pages = (shape[KEYS] + ASSAY_PAGE - 1) / ASSAY_PAGE,
+                         .call = {.ld_out = width + extra,
+                                  .ld_q = width + 2 * extra,
+                                  .n_rows = shape[N_ROWS],
+                                  .n_heads = shape[N_HEADS],
+                                  .head_dim = shape[HEAD_DIM]}};
     assay_attention_fn *kernel =
         a.dtype == ASSAY_F32 ? s->kernels->attention_f32 : s->kernels->attention_bf16;
     draw_ranges(&a, shape);
@@ -358,10 +240,11 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     sweep_lock_inputs(s);
     kernel(call);
     for (size_t r = 0; r < a.call.n_rows; r++)
-        for (size_t h = 0; h < a.call.n_heads; h++) judge_query(&(query){&a, r, h, a.first[r], a.last[r]});
+        for (size_t h = 0; h < a.call.n_heads; h++)
+            sweep_attention_judge(&(sweep_query){&a, r, h, a.first[r], a.last[r]});
     for (size_t i = 0; i < 3; i++) {
         size_t r = sweep_between(s, 0, a.call.n_rows - 1), h = sweep_between(s, 0, a.call.n_heads - 1);
-        judge_alone(&(query){&a, r, h, a.first[r], a.last[r]}, kernel);
+        judge_alone(&(sweep_query){&a, r, h, a.first[r], a.last[r]}, kernel);
     }
     judge_between(&a);
     judge_threads(&a, kernel, n_out);
@@ -388,7 +271,7 @@ static void shapes(sweep *s, const sweep_op *op)
                      keys[i]);
     for (size_t head_dim = 1; head_dim <= 130; head_dim++)
         run_with(s, op, 1 + head_dim % 7, 1 + head_dim % 3, head_dim, sweep_between(s, 1, 140));
-    for (size_t n_rows = 1; n_rows <= MAX_ROWS; n_rows++)
+    for (size_t n_rows = 1; n_rows <= SWEEP_MAX_ROWS; n_rows++)
         for (size_t j = 0; j < 3; j++)
             run_with(s, op, n_rows, sweep_between(s, 1, 4), sweep_between(s, 1, 40),
                      sweep_between(s, 1, 200));
@@ -408,9 +291,10 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
-    return sweep_in(shape + N_ROWS, 1, 1, MAX_ROWS) && sweep_in(shape + N_HEADS, 1, 1, 64) &&
-           sweep_in(shape + HEAD_DIM, 1, 1, MAX_HEAD_DIM) && sweep_in(shape + KEYS, 1, 1, MAX_KEYS) &&
-           shape[RANGES] < N_RANGES && shape[EXTRAS] < N_EXTRAS;
+    return sweep_in(shape + N_ROWS, 1, 1, SWEEP_MAX_ROWS) && sweep_in(shape + N_HEADS, 1, 1, 64) &&
+           sweep_in(shape + HEAD_DIM, 1, 1, SWEEP_MAX_HEAD_DIM) &&
+           sweep_in(shape + KEYS, 1, 1, SWEEP_MAX_KEYS) && shape[RANGES] < N_RANGES &&
+           shape[EXTRAS] < N_EXTRAS;
 }
 
 const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, given, shapes, allows, run},

@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += conformance/libsweep.la
 conformance_libsweep_la_SOURCES = \
 	conformance/sweep/attention.c conformance/sweep/parts.h \
+	conformance/sweep/attention_truth.c conformance/sweep/attention_truth.h \
 	conformance/sweep/gate.c \
 	conformance/sweep/list.c conformance/sweep/list.h \
 	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \

@@ -1,4 +1,4 @@
-/* The header of a numeric case: limits of its schema, its float64 bound and its cache limit.
+/* The header of a numeric case: its attributes, their types and limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdint.h>
@@ -47,6 +47,9 @@ static const struct {
     {"assay", "expected \"assay/1\""},
     {"Assay/1", "expected \"assay/1\""},
     {"assay/:", "expected \"assay/1\""},
+    {"assay/-1", "expected \"assay/1\""},
+    {"other/1", "expected \"assay/1\""},
+    {"", "expected \"assay/1\""},
 };
 
 START_TEST(a_schema_is_a_name_and_a_version)
@@ -133,6 +136,53 @@ START_TEST(a_case_is_recognised_by_its_extension)
 }
 END_TEST
 
+START_TEST(a_looser_float64_bound_is_read_with_its_reason)
+{
+    edit_attribute_number(path, "/", "float64_bound", 1e-9);
+    edit_attribute(path, "float64_reason", "a long sum");
+    conf_case *c = read_case(NULL);
+    ck_assert_double_eq(c->float64_bound, 1e-9);
+    ck_assert_str_eq(c->float64_reason, "a long sum");
+    conf_case_free(c);
+}
+END_TEST
+
+START_TEST(a_float64_bound_without_reason_is_refused)
+{
+    edit_attribute_number(path, "/", "float64_bound", 1e-9);
+    (void)read_case("float64_reason is missing");
+    edit_attribute(path, "float64_reason", "");
+    (void)read_case("float64_reason is empty");
+    edit_attribute(path, "float64_reason", "because");
+    edit_attribute_number(path, "/", "float64_bound", 2);
+    (void)read_case("float64_bound is 2");
+    edit_remove_attribute(path, "float64_bound");
+    (void)read_case("float64_bound of / is missing");
+}
+END_TEST
+
+static const char *const required_attributes[] = {"schema", "kind", "model"};
+
+START_TEST(a_missing_attribute_is_named)
+{
+    edit_remove_attribute(path, required_attributes[_i]);
+    char reason[64];
+    (void)snprintf(reason, sizeof reason, "attribute %s is missing", required_attributes[_i]);
+    (void)read_case(reason);
+}
+END_TEST
+
+static const char *const texts[] = {"schema", "kind", "model", "source", "recorder", "catches"};
+
+START_TEST(a_number_instead_of_text_is_refused)
+{
+    char reason[64];
+    edit_attribute_number(path, "/", texts[_i], 1);
+    (void)snprintf(reason, sizeof reason, "%s is not text", texts[_i]);
+    (void)read_case(reason);
+}
+END_TEST
+
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 int main(void)
@@ -143,6 +193,10 @@ int main(void)
     tcase_add_loop_test(header, a_schema_is_a_name_and_a_version, 0, COUNT(schemas));
     tcase_add_loop_test(header, a_cache_limit_is_two_whole_numbers, 0, COUNT(caches));
     tcase_add_loop_test(header, a_bound_has_a_reason_and_a_limit, 0, COUNT(bounds));
+    tcase_add_test(header, a_looser_float64_bound_is_read_with_its_reason);
+    tcase_add_test(header, a_float64_bound_without_reason_is_refused);
+    tcase_add_loop_test(header, a_missing_attribute_is_named, 0, COUNT(required_attributes));
+    tcase_add_loop_test(header, a_number_instead_of_text_is_refused, 0, COUNT(texts));
     tcase_add_test(header, a_case_is_recognised_by_its_extension);
     suite_add_tcase(suite, header);
     return support_run(suite);

@@ -1,0 +1,43 @@
+/* The expected result of attention, computed in float64, and the bound of its error.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SWEEP_ATTENTION_TRUTH_H
+#define CONFORMANCE_SWEEP_ATTENTION_TRUTH_H
+
+#include "conformance/sweep/parts.h"
+
+enum {
+    SWEEP_MAX_ROWS = 40,
+    SWEEP_MAX_HEAD_DIM = 512,
+    SWEEP_MAX_PAGES = 6,
+    SWEEP_MAX_KEYS = SWEEP_MAX_PAGES * ASSAY_PAGE
+};
+
+/* One call of an attention kernel, with its inputs. */
+typedef struct sweep_attention {
+    sweep *s;
+    assay_attention_call call;
+    assay_dtype dtype;
+    size_t n_pages;
+    const void *k[SWEEP_MAX_PAGES], *v[SWEEP_MAX_PAGES];
+    size_t first[SWEEP_MAX_ROWS], last[SWEEP_MAX_ROWS];
+    float *q, *sinks;
+    bool is_exact; /* whole-number scores so far apart that only the largest count */
+} sweep_attention;
+
+/* One head of one row. */
+typedef struct sweep_query {
+    const sweep_attention *of;
+    size_t row, head, first, last;
+} sweep_query;
+
+/* Element i of a page of keys or values. */
+float sweep_page_number(const void *page, size_t i, assay_dtype dtype);
+
+/* Whether a row sees the key at a position. */
+bool sweep_attention_sees(const sweep_attention *a, size_t row, size_t position);
+
+/* Compares the output of one query with float64. */
+void sweep_attention_judge(const sweep_query *q);
+
+#endif
