@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from . import cases
+from . import case_file, cases
 from .checkpoint import Checkpoint
 from .variant import Family, Variant, dims_for
 
@@ -29,9 +29,9 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
         path = directory / f"{recording.case.name}.h5"
         detail = recording.case.traces if traces == "by case" else traces
         model = os.path.relpath(directory / "model", path.parent)
-        result = cases.write(checkpoint, recording, path, model, detail)
+        result = case_file.write(checkpoint, recording, path, model, detail)
         line = (f"  {recording.case.name}: noise {result['noise']:.1e}, {result['draws']} draws")
-        if result["cached"] > cases.CACHE_AGREES:
+        if result["cached"] > case_file.CACHE_AGREES:
             line += (f"; note: cache and whole-sequence disagree by {result['cached']:.1e} "
                      "(flagged disputed)")
         if result["missing"]:

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from . import (events_draw, events_fold, events_judge, events_request, marker_sequences, serving_reasoning,
-               serving_tools, tools_judge)
-from .events_fold import Folded
-from .events_server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
+from .events import draw as events_draw, fold as events_fold, judge as events_judge, request as events_request
+from . import marker_sequences, serving_reasoning, serving_tools
+from .tools import judge as tools_judge
+from .events.fold import Folded
+from .events.server import CHAT, MESSAGES, MODEL, Answer, Exchange, ask
 
 TITLE = "vllm-mlx: event streams"
 CATCHES = ("a marker that leaks or a text that is lost between parser and client, a block opened twice, two finish reasons, a "
@@ -216,5 +217,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from . import events_findings
+    from .events import findings as events_findings
     return events_findings.lines(seed, n)

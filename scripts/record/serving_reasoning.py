@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from . import marker_sequences, reasoning_draw, reasoning_judge, reasoning_off, reasoning_published
+from . import marker_sequences
+from .reasoning import (draw as reasoning_draw, judge as reasoning_judge, off as reasoning_off,
+                        published as reasoning_published)
 
 TITLE = "vllm-mlx: reasoning"
 CATCHES = ("a marker that is cut between deltas and leaks, text that is held back and lost, a block taken for content, "
@@ -169,5 +171,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from . import reasoning_findings
+    from .reasoning import findings as reasoning_findings
     return reasoning_findings.lines(seed, n)

@@ -7,7 +7,6 @@ of the content aside; empty content is null; arguments are JSON where they are t
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Iterator
@@ -15,8 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from . import marker_sequences, tools_dense, tools_draw, tools_formats, tools_judge, tools_texts
-from .tools_stream import UNGATED, Answer, streamed, whole
+from . import marker_sequences
+from .tools import (dense as tools_dense, draw as tools_draw, formats as tools_formats, judge as tools_judge,
+                    texts as tools_texts)
+from .tools.stream import UNGATED, Answer, streamed, whole
 
 TITLE = "vllm-mlx: tool calls"
 CATCHES = ("a marker that leaks into the content, a call that is lost or made twice, content that is lost, arguments that are "
@@ -147,7 +148,7 @@ def written() -> list[Any]:
 
 
 def published() -> list[Any]:
-    from . import tools_published
+    from .tools import published as tools_published
     made: dict[str, list[Any]] = {name: [] for name in tools_draw.MARKERS}
     for number, (name, test, request, deltas) in enumerate(tools_published.calls(), 1):
         trial = Trial(name, request, deltas)
@@ -157,5 +158,5 @@ def published() -> list[Any]:
 
 
 def findings(seed: int, n: int) -> list[str]:
-    from . import tools_findings
+    from .tools import findings as tools_findings
     return tools_findings.lines(seed, n)

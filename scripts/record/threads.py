@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any, Iterator
 
-from . import thread_draw, thread_published
+from .thread import draw as thread_draw, published as thread_published
 
 Step = dict[str, Any]
 
@@ -25,7 +25,7 @@ N_RANDOM = 800
 N_RUNS = 5        # of a program
 N_MORE_RUNS = 20  # of one whose first runs were not all alike
 DIRECT_EVERY = 25  # programs; one of these runs in a process that was never forked, too
-MACHINE = [sys.executable, "-m", "scripts.record.thread_machine"]
+MACHINE = [sys.executable, "-m", "scripts.record.thread.machine"]
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith("MLX_")}
 
 

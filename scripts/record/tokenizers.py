@@ -20,7 +20,8 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
-from . import tokenizer_draw, tokenizer_parts, tokenizer_rare, tokenizer_texts, tokenizer_variants
+from .tokenizer import (draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare,
+                        texts as tokenizer_texts, variants as tokenizer_variants)
 
 Json = dict[str, Any]
 

@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 
 from . import dialogue_tokenizer, dialogues
 from .checkpoint import Checkpoint
-from .truth import Run, precision
-from .variant import Config, Family, Variant, rng_for
+from .truth import precision
+from .variant import Config, Family, Variant
 
 N_STEPS, N_ROWS, N_COLUMNS = 900, 10, 160
 RATE, WARM_UP, DECAY = 4e-3, 60, 0.02

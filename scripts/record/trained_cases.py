@@ -12,11 +12,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from transformers import AutoTokenizer
 
 from . import cases, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
-from .checkpoint import Checkpoint
 from .dialogues import Dialogue
 from .threads import write as write_textual
 from .trained import CONFIGS, Corpus, Trained

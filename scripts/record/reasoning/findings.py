@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 
-from . import reasoning_judge
-from .findings_text import Entry, code, sort_by_cause, wrapped
-from .reasoning_draw import MARKERS
-from .reasoning_judge import bare
-from .serving_reasoning import Fields, Trial, drawn
+from . import judge as reasoning_judge
+from ..findings_text import Entry, code, sort_by_cause, wrapped
+from .draw import MARKERS
+from .judge import bare
+from ..serving_reasoning import Fields, Trial, drawn
 
 PLAIN = "a"  # stands for any character, where it may
 
@@ -129,7 +129,7 @@ def lines(seed: int, n: int) -> list[str]:
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: R reasoning, C content, white space at their
         ends aside. Files are those of `vllm_mlx/reasoning`. `python -m scripts.record.serving --findings --only reasoning` writes
-        this section; `scripts/record/reasoning_judge.py` says which answers are goldens.""")
+        this section; `scripts/record/reasoning/judge.py` says which answers are goldens.""")
     for cause, entry in ENTRIES.items():
         other = "a stream of tokens" if cause == "cuts" else "the whole"
         made += ["", f"### reasoning-{cause}: {entry.title}", "", f"| parser | of {n} | deltas | the stream | {other} |",

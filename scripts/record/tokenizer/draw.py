@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from . import tokenizer_variants as variants
+from . import variants
 
 Json = dict[str, Any]
 

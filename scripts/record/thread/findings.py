@@ -1,6 +1,6 @@
 """Shows the entries of docs/FINDINGS.md about threads of MLX.
 
-`python -m scripts.record.thread_findings NAME` prints what MLX does; exit 1 where it does what the
+`python -m scripts.record.thread.findings NAME` prints what MLX does; exit 1 where it does what the
 entry claims, and 0 where it does not. `--all` shows every one; `--list` names them.
 """
 
@@ -17,9 +17,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from .shown import choose
-from .thread_published import parse
-from .threads import Machines
+from ..shown import choose
+from .published import parse
+from ..threads import Machines
 
 SCALED = {
     "llama3": {"factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0},

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .tools_draw import Draw
+    from .draw import Draw
 
 TAGS = ("<tool_call>", "</tool_call>")
 FUNCTION = ("<function=", "</function>", "<parameter=", "</parameter>")

@@ -1,6 +1,6 @@
 """Runs programs of threads on MLX, each in a fresh process.
 
-`python -m scripts.record.thread_machine` reads programs, one JSON array of steps a line, and prints
+`python -m scripts.record.thread.machine` reads programs, one JSON array of steps a line, and prints
 for each a line with its outcomes, or null where it hung or the process died. Each program runs in a
 child that was forked before any stream was made. With `--direct` the one program runs in this very
 process: the recorder compares the two.

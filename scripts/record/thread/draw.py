@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from .thread_model import Array, Model, Stream
+from .model import Array, Model, Stream
 
 Step = dict[str, Any]
 

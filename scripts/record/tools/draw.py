@@ -7,7 +7,7 @@ import random
 import re
 from typing import Any
 
-from . import tools_formats
+from . import formats as tools_formats
 
 # What each format is made of. A tokenizer has these as single tokens, more often than not.
 TAGS = ("<tool_call>", "</tool_call>")

@@ -9,10 +9,10 @@ import re
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import tools_draw
+from . import draw as tools_draw
 
 if TYPE_CHECKING:
-    from .serving_tools import Trial
+    from ..serving_tools import Trial
 
 CAUSES = {
     "raises": "the parser raises",
@@ -144,8 +144,8 @@ def unsteady(t: Trial) -> str | None:
     """qwen, hermes and gemma4 look for thoughts in the whole text, too: how that has changed what was before their ends."""
     from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
 
-    from .serving_tools import tokens
-    from .tools_stream import Stream, whole
+    from ..serving_tools import tokens
+    from .stream import Stream, whole
     stream, fed = Stream(t.name, t.request), 0
     for end in re.finditer("</think>", t.text):
         so_far = t.text[:end.start()]
@@ -174,7 +174,7 @@ def unsteady(t: Trial) -> str | None:
 def late(t: Trial) -> bool:
     """hermes looks for functions and objects without tags where the text has no call with them. Its stream is silent while
     there are more tags that open than such as close, and asks at its end."""
-    from .tools_stream import whole
+    from .stream import whole
     so_far = t.text[:t.text.rfind("</tool_call>") + 1]
     if not so_far and t.text.count("<tool_call>") > 1 and t.whole.calls:
         return True
@@ -184,7 +184,7 @@ def late(t: Trial) -> bool:
 
 def unmarked(t: Trial) -> bool:
     """gemma4 takes code for calls, and hermes objects, but a stream looks for that only behind a marker of another form."""
-    from .tools_stream import whole
+    from .stream import whole
     said = whole(t.name, t.request, t.text.replace("tool_code", "tool-code"))
     behind = t.text.partition("</think>")[2]
     return (("tool_code" in t.text and said.calls != t.whole.calls)
@@ -209,7 +209,7 @@ def joined(arguments: str) -> bool:
 def repeated(t: Trial) -> bool:
     """Whether the content, or its beginning, is told of one place by a stream, and of another where the text is alike by the whole
     answer: they differ as soon as something else stands before it, or behind its last words."""
-    from .serving_tools import Trial as Another
+    from ..serving_tools import Trial as Another
     content, last = t.whole.content or "", t.deltas[-1]
     places = t.text.count(content) if "</think>" not in t.text else 2
     if not content:
@@ -229,7 +229,7 @@ def varied(deltas: list[str]) -> list[str]:
 
 def by_chance(t: Trial) -> bool:
     """Whether qwen or step3p5 lose one call and tell another that is alike, at the end of a thought or out of order."""
-    from .serving_tools import Trial as Another
+    from ..serving_tools import Trial as Another
     doubtful = "</think>" in t.text or (disordered(t.name, t.text) and "<function=" in t.text)
     return t.name in QWENS and doubtful and not Another(t.name, t.request, varied(t.deltas)).agrees
 

@@ -15,7 +15,7 @@ import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-from . import tokenizer_texts
+from . import texts as tokenizer_texts
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from . import tokenizer_texts
+from . import texts as tokenizer_texts
 
 N_ROUNDS = 2
 FIXTURES = Path("fixtures/tokenizer")
@@ -42,7 +42,7 @@ def published(model: Path, text: str) -> tuple[float, int]:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizer_bench")
+    parser = argparse.ArgumentParser(prog="python -m scripts.record.tokenizer.bench")
     parser.add_argument("--bench", type=Path, required=True)
     parser.add_argument("--megabytes", type=int, default=10)
     parser.add_argument("--scratch", type=Path, required=True)

@@ -8,7 +8,7 @@ from typing import Any, Iterator
 
 from tokenizers import Tokenizer
 
-from . import tokenizer_draw, tokenizer_texts
+from . import draw as tokenizer_draw, texts as tokenizer_texts
 
 Json = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from .events_server import CHAT, MESSAGES, MODEL, RESPONSES
+from .server import CHAT, MESSAGES, MODEL, RESPONSES
 
 Function = tuple[str, dict[str, Any] | None]  # its name, its parameters
 

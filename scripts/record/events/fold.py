@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .events_server import CHAT, MESSAGES, Answer
+from .server import CHAT, MESSAGES, Answer
 
 Folded = dict[str, Any]
 

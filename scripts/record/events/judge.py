@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 
-from . import events_fold, serving_reasoning
-from .events_fold import Folded
-from .events_server import Exchange
+from . import fold as events_fold
+from .. import serving_reasoning
+from .fold import Folded
+from .server import Exchange
 
 FRAMED = ("gpt_oss", "harmony")  # parsers of messages with headers: they have no marker that says thinking is on after all
 SPECIAL = re.compile(r"<\|(?:channel|message|start|end|return|call|constrain)\|>")

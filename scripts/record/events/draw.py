@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import events_request, reasoning_draw, tools_draw
-from .events_request import Function
-from .events_server import CHAT, MESSAGES, MODEL, RESPONSES, Chunk, Exchange
+from . import request as events_request
+from ..reasoning import draw as reasoning_draw
+from ..tools import draw as tools_draw
+from .request import Function
+from .server import CHAT, MESSAGES, MODEL, RESPONSES, Chunk, Exchange
 
 ENDPOINTS = {"chat": CHAT, "messages": MESSAGES, "responses": RESPONSES}
 REASONING = (*reasoning_draw.MARKERS, None)

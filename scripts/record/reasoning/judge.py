@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .reasoning_draw import CALL, DSML, HARMONY, MARKERS, THINK, any_of
+from .draw import CALL, DSML, HARMONY, MARKERS, THINK, any_of
 
 PREFACE_BYTES = 64
 Fields = tuple[str | None, str | None]  # reasoning, content

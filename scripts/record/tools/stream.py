@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import tools_draw
+from . import draw as tools_draw
 
 # Their markers open no gate of the server's stream (server.py, 1092), so that calls reach no client in one: these are asked from
 # the first delta on, as if they did.

@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from . import events_draw, events_fold, events_request
-from .events_server import CHAT, MESSAGES, RESPONSES, Exchange, ask
-from .findings_text import code, wrapped
-from .serving_events import Trial, drawn
+from . import draw as events_draw, fold as events_fold, request as events_request
+from .server import MESSAGES, RESPONSES, Exchange, ask
+from ..findings_text import code, wrapped
+from ..serving_events import Trial, drawn
 
 SHARE = 40       # one of so many draws that are asked of a group
 SHRINKS = 60     # trials for each row, at most

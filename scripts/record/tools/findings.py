@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import json
 
-from . import tools_judge
-from .findings_text import Entry, code, sort_by_cause, wrapped
-from .serving_tools import Trial, drawn, same
-from .tools_draw import MARKERS
-from .tools_stream import Answer
+from . import judge as tools_judge
+from ..findings_text import Entry, code, sort_by_cause, wrapped
+from ..serving_tools import Trial, drawn, same
+from .draw import MARKERS
+from .stream import Answer
 
 PLAIN = "a"  # stands for any character, where it may
 
@@ -168,7 +168,7 @@ def lines(seed: int, n: int) -> list[str]:
         stream cut at random, and for a stream of single tokens in {n_sound} of {n * len(MARKERS)}. These are the others: how many of each parser's, and
         the shortest found that shows it, its deltas in quotes, with what is said of it: C content, white space at its ends aside,
         and the calls. Files are those of `vllm_mlx/tool_parsers`. `python -m scripts.record.serving --findings --only tools` writes
-        this section; `scripts/record/tools_judge.py` says which answers are goldens.""")
+        this section; `scripts/record/tools/judge.py` says which answers are goldens.""")
     for cause, entry in ENTRIES.items():
         if not trials[cause]:
             continue

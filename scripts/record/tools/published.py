@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from . import reasoning_published, tools_draw
+from ..reasoning import published as reasoning_published
+from . import draw as tools_draw
 
 FILES = ("test_tool_parsers", "test_gemma4_tool_parser", "test_gpt_oss_tool_parsing", "test_harmony_parsers",
          "test_tool_call_promotion", "test_streaming_content_with_tool_calls", "test_native_tool_format",

@@ -1,0 +1,109 @@
+"""Writes the file of a recorded case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from . import cases, h5
+from .checkpoint import Checkpoint
+from .variant import Variant
+
+CACHE_AGREES = 1e-9  # largest difference of decode with a cache from the whole sequence
+
+SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a "
+          "CPU, one thread, eager attention and experts; truth float64 throughout, each sample "
+          "alone, unpadded, without cache")
+
+
+def check_generate(checkpoint: Checkpoint, recording: cases.Recording, tokens: np.ndarray) -> None:
+    """The published generate() must give the same streams, stop id and end included."""
+    stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
+    for row, sample in zip(tokens, recording.samples):
+        stream = checkpoint.truth.generate(sample.prompt, recording.case.n_decode, stops)
+        if stream != [t for t in row.tolist() if t >= 0]:
+            raise RuntimeError(f"generate() of the published model gives {stream}, "
+                               f"whole-sequence logits give {row.tolist()}")
+
+
+def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model: str,
+          traces: str) -> dict[str, Any]:
+    """Runs the traces and the cached decode, writes the case; returns what is worth printing.
+
+    traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
+    """
+    case, samples, variant = recording.case, recording.samples, checkpoint.variant
+    trace64: dict[str, np.ndarray] = {}
+    trace32: dict[str, np.ndarray] = {}
+    if traces != "none":
+        checkpoint.truth.logits(samples[0].prompt, trace64, limit=case.limit)
+        checkpoint.float32.logits(samples[0].prompt, trace32, limit=case.limit)
+    if traces == "layers":
+        trace64 = {k: v for k, v in trace64.items() if k == "embed" or k.endswith(".out")}
+    flags = []
+    worst = max(np.abs(checkpoint.truth.cached(s.prompt, s.decode, case.limit) - s.steps).max()
+                for s in samples)
+    if worst > CACHE_AGREES:
+        flags.append("disputed:cached-decode-differs-from-whole-sequence")
+    datasets: dict[str, Any] = {
+        "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in samples], 0),
+        "/input/length": np.array([len(s.prompt) for s in samples], np.int32),
+        "/input/decode": np.array([s.decode for s in samples], np.int32),
+        "/expect/truth/prefill": cases.left_pad([s.prefill for s in samples], np.nan),
+        "/expect/truth/decode": np.stack([s.steps for s in samples]),
+        "/expect/float32/prefill": cases.left_pad([s.prefill32 for s in samples], np.nan),
+        "/expect/float32/decode": np.stack([s.steps32 for s in samples]),
+    }
+    narrower = cases.narrow_runs(checkpoint, recording)
+    datasets |= narrower
+    if case.kind == "generate":
+        tokens, datasets["/expect/finish"] = cases.expected_tokens(recording)
+        datasets["/expect/tokens"] = tokens
+        if not flags:
+            check_generate(checkpoint, recording, tokens)
+    datasets |= {f"/trace/{name}": tensor for name, tensor in trace64.items()}
+    attributes: dict[str, Any] = {
+        "kind": case.kind, "model": model, "source": SOURCE,
+        "recorder": f"scripts/record, seed {checkpoint.seed}, draw {recording.draws}",
+        "catches": catches(variant, case),
+    }
+    if case.limit:
+        attributes |= {"cache_limit": case.limit.limit, "cache_kept": case.limit.kept}
+    if flags:
+        attributes["flags"] = flags
+    h5.write(path, attributes, datasets,
+             {f"/trace/{k}": np.abs(trace32[k] - v).max() for k, v in trace64.items()})
+    return {"noise": max(s.noise for s in samples), "cached": worst, "draws": recording.draws,
+            "missing": [name for name in checkpoint.narrow
+                        if f"/expect/{name}/prefill" not in narrower],
+            "datasets": datasets}
+
+
+def catches(variant: Variant, case: cases.Case) -> str:
+    """One sentence: the variant's own, with what this kind of case adds to it."""
+    added = {
+        "single": "in a prefill and forced decode of one sample",
+        "batch": "where prompts of unequal lengths are left-padded into one batch",
+        "window": "where a prompt is longer than the sliding window and a decode crosses it",
+        "pages": "where a cache gives back pages that the window has left, in prefill and in decode",
+        "limit": "where caches hold a limited number of positions: a kept prefix that is dropped, "
+                 "overwritten or off by one, or a ring that turns too early or too late",
+        "long": "where the prompt is longer than the length at which rope changes",
+        "crossing": "where decode crosses the length at which rope changes",
+        "narrow": "in a narrower type, by prompts of which every expert is chosen by far",
+        "generate": "in greedy tokens, some ended by the stop id and some by the limit",
+        "greedy": "in greedy tokens, in a narrower type, too",
+        "long-single": "at 64, 128 and 256 positions of a sample, in decode",
+        "long-batch": "at 64, 128 and 256 positions, where prompts of unequal lengths cross them",
+        "long-generate": "at 64, 128 and 256 positions, in greedy tokens",
+        "prefill-1024": "at 1024 positions, in prefill",
+        "prefill-4096": "at 4096 positions, in prefill",
+        "decode-1024": "at 1024 positions, in decode",
+        "random": "in a drawn configuration",
+        "forced": "in a drawn configuration, in prompts short and long, in every type",
+    }[case.name]
+    return f"{variant.catches}, {added}."

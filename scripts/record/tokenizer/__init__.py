@@ -1,0 +1,1 @@
+"""Tokenizers that are drawn and trained, and the texts that they encode."""
