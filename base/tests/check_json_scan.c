@@ -132,14 +132,14 @@ START_TEST(numbers_outside_the_grammar_are_refused)
     expect_refused("-", "found the end of the text", "expected a digit");
     expect_refused("+1", "found '+'", "expected a value");
     expect_refused(".5", "found '.'", "expected a value");
-    expect_refused("01", "byte 1: found '1'", "expected nothing behind");
-    expect_refused("-01", "found '1'", "expected nothing behind");
+    expect_refused("01", "byte 1: found '1'", "expected the end of the text after");
+    expect_refused("-01", "found '1'", "expected the end of the text after");
     expect_refused("1.", "found the end of the text", "expected a digit");
     expect_refused("[1.]", "found ']'", "expected a digit");
     expect_refused("1.e1", "found 'e'", "expected a digit");
     expect_refused("1e", "found the end of the text", "expected a digit");
     expect_refused("1e+", "found the end of the text", "expected a digit");
-    expect_refused("0x10", "found 'x'", "expected nothing behind");
+    expect_refused("0x10", "found 'x'", "expected the end of the text after");
     expect_refused("1e400", "found number 1e400", "range of a double");
     expect_refused("{\"a\":{\"b\":1},\"c\":[1e400]}", "c: found number 1e400", "range of a double");
     expect_refused("[-1.5E+999]", "found number -1.5E+999", "range of a double");

@@ -199,8 +199,8 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
     else if (has_inputs)
         (void)fputs("the case has inputs beside tokens: its samples cannot be replayed alone\n", out);
     else if (d->part == CONF_PART_AGAIN)
-        (void)fputs("it is the state: the same prompts agree in a new session; what this one held before was "
-                    "not gone\n",
+        (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
+                    "earlier contents\n",
                     out);
     else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
     else if (d->part == CONF_PART_DECODE) tell_decode(q, d);

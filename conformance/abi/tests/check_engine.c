@@ -13,7 +13,7 @@ static const char *const modules[][2] = {
     {"wrong_abi", "built for engine ABI 2, expected 1"},
     {"wrong_size", "its table has 16 bytes, expected at least "},
     {"wrong_dtype", "logits_dtype is 4, expected ASSAY_F32 or ASSAY_F64"},
-    {"empty", "its table lacks model_open"},
+    {"empty", "its table lacks the required model_open"},
     {"no_table", "returned no table"},
     {"not_there", "cannot open shared object file"},
 };

@@ -84,7 +84,7 @@ static const struct {
     {"empty", "reasoning", "a piece without text\n"},
     {"thinks", "reasoning", "reasoning: expected null, found \"a\" (they differ at byte 0)\n"},
     {"part", "reasoning", "a piece of an unknown part\n"},
-    {"spoils", "reasoning", "behind the vectors before it, but not by itself: content: expected"},
+    {"spoils", "reasoning", "after the vectors before it, but not by itself: content: expected"},
     {"no-memory", "reasoning", "no memory\n"},
     {"orphan", "tools", "arguments before any call\n"},
     {"twice", "tools", "calls[1].name: expected \"g\", found \"f\" (they differ at byte 0)\n"},
@@ -121,7 +121,7 @@ static const char *const tables[][2] = {
     {"no-table", "assay_serving_v1 returned no table"},
     {"abi", "built for serving ABI 2, expected 1"},
     {"size", "its serving table has 8 bytes, expected at least"},
-    {"nameless", "its serving table lacks name, which every one must have"},
+    {"nameless", "its serving table lacks the required name"},
 };
 
 START_TEST(a_broken_table_is_an_error)
@@ -194,7 +194,7 @@ static const struct {
     {CASE("reasoning",
           "{\"id\":1,\"verdict\":\"reject\",\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{"
           "\"content\":null,\"reasoning\":null}}"),
-     "no reply is ever refused"},
+     "which replies cannot have"},
     {CASE("tools", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\",\"request\":1},\"expect\":{}}"),
      "input.request: found a whole number, expected an object"},
     {CASE("tools", "{\"id\":1,\"input\":{\"parser\":\"a\",\"text\":\"\"},\"expect\":{\"content\":null}}"),

@@ -113,7 +113,7 @@ START_TEST(a_failed_allocation_is_an_error)
     conf_machine m;
     assay_error err;
     ck_assert_int_eq(conf_machine_measure(1, SIZE_MAX / MIB * MIB, &m, &err), ASSAY_ENOMEM);
-    assert_holds(err.text, "MiB that reading is measured with");
+    assert_holds(err.text, "MiB that measures the read speed");
 }
 END_TEST
 

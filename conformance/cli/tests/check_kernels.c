@@ -29,7 +29,7 @@ static const struct {
     {"no-table", 77, "it has no kernels for this processor\nassay: nothing could be swept\n"},
     {"abi", 99, "built for kernel ABI 2, expected 1\n"},
     {"size", 99, "its table has 8 bytes, expected at least 24\n"},
-    {"name", 99, "its table lacks name, which every one must have\n"},
+    {"name", 99, "its table lacks the required name\n"},
     {"empty", 77, "assay: nothing could be swept\n"},
     {"panel", 99, "matmul_f16.panel is 257, expected at most 256\n"},
     {"pack", 99, "matmul_bf16.panel is 4, but pack is missing\n"},

@@ -56,7 +56,7 @@ START_TEST(a_case_without_a_run_in_that_type_is_skipped_by_name)
     const support_output *o = support_assay("run -e %s --compute bf16 sound", fake("fake32"));
     assert_code(o, 0);
     assert_holds(o->out, "skipped: no run in bfloat16 is recorded to judge it by:\n  a/logits\n");
-    assert_holds(o->out, "skipped: a rope has no products: nothing of it is computed in bfloat16:\n  rope\n");
+    assert_holds(o->out, "skipped: a case of kind rope has no products to compute in bfloat16:\n  rope\n");
     assert_holds(o->out, "1 passed, 0 failed, 2 skipped\n");
     o = support_assay("run -e %s --compute bf16 -f a/logits sound", fake("fake32"));
     assert_code(o, 77);

@@ -77,7 +77,7 @@ static const struct {
     {"/observed/decode", 0, 100, "largest error", "sample 0, decode, step 0, id 0: ", ""},
     {"/observed/decode", CASE_B *CASE_N *FORMULA_VOCAB - 1, 100, "largest error",
      "sample 1, decode, step 1, id 18: ", ""},
-    {"/observed/prefill", FIRST + 1, NAN, "NaN or infinity where the truth has none",
+    {"/observed/prefill", FIRST + 1, NAN, "NaN or infinity where the truth is finite",
      "position 0, id 1: ", ""},
     {"/observed/prefill", FIRST + 1, INFINITY, "NaN or infinity", "found inf", ""},
     {"/observed/decode", 3, -INFINITY, "NaN or infinity", "found -inf", ""},

@@ -23,7 +23,7 @@ START_TEST(an_observation_is_the_same_as_itself)
 {
     compare_answer x = compare(compare_seen, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
-    assert_holds(x.v.reason, "the same bit for bit: 5 members, 14 rows of logits");
+    assert_holds(x.v.reason, "bit-identical: 5 members, 14 rows of logits");
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(two_observations_may_be_close)
     edit_element(compare_seen, "/observed/decode", 7, value);
     compare_answer x = compare(compare_golden, compare_seen);
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s", x.err.text, x.v.reason);
-    assert_holds(x.v.reason, "not the same, but close: ");
+    assert_holds(x.v.reason, "not bit-identical, but close: ");
     assert_holds(x.v.reason, " times 16 ulps of the largest value, of which 4 are allowed");
 }
 END_TEST
@@ -288,8 +288,8 @@ START_TEST(two_gibibytes_are_compared_within_256_mebibytes)
 {
     (void)make_large("a.h5", 2048, 0);
     const char *b = make_large("b.h5", 2048, 0);
-    assert_in_memory("diff a.h5 b.h5", 0, "the same bit for bit: 1 members, 2048 rows");
-    assert_in_memory("diff -j 64 a.h5 b.h5", 0, "the same bit for bit: 1 members, 2048 rows");
+    assert_in_memory("diff a.h5 b.h5", 0, "bit-identical: 1 members, 2048 rows");
+    assert_in_memory("diff -j 64 a.h5 b.h5", 0, "bit-identical: 1 members, 2048 rows");
     change_last(b, "/observed/prefill", 2048, 1);
     assert_in_memory("diff a.h5 b.h5", 1, "sample 0, prefill, position 2047, id 131071: expected 0, found 1");
 }
@@ -300,7 +300,7 @@ START_TEST(the_largest_chunks_are_unpacked_within_256_mebibytes)
     const hsize_t chunk = CONF_CHUNK_BYTES_MAX / sizeof(float) / WIDE;
     (void)make_large("a.h5", 5 * chunk, chunk);
     const char *b = make_large("b.h5", 5 * chunk, chunk / 2);
-    assert_in_memory("diff -j 16 a.h5 b.h5", 0, "the same bit for bit: 1 members, 240 rows");
+    assert_in_memory("diff -j 16 a.h5 b.h5", 0, "bit-identical: 1 members, 240 rows");
     change_last(b, "/observed/prefill", 5 * chunk, NAN);
     assert_in_memory("diff -j 16 a.h5 b.h5", 1, "position 239, id 131071: expected 0, found nan");
     (void)make_large("b.h5", 5 * chunk, chunk + 1);
@@ -361,14 +361,14 @@ static void write_shape(const hsize_t *shape, const hsize_t *chunk)
 START_TEST(many_threads_unpack_tall_chunks_within_256_mebibytes)
 {
     write_shape((const hsize_t[]){1, 128, WIDE}, (const hsize_t[]){1, 128, WIDE / 8});
-    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 128 rows");
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "bit-identical: 1 members, 128 rows");
 }
 END_TEST
 
 START_TEST(many_threads_read_long_rows_within_256_mebibytes)
 {
     write_shape((const hsize_t[]){1, 24, 4 << 20}, NULL);
-    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "the same bit for bit: 1 members, 24 rows");
+    assert_in_memory("diff -j 64 a.h5 a.h5", 0, "bit-identical: 1 members, 24 rows");
 }
 END_TEST
 

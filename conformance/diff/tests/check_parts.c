@@ -94,11 +94,11 @@ START_TEST(a_part_that_the_golden_lacks_is_not_judged)
 {
     edit_remove(compare_golden, "/trace");
     compare_parts = CONF_DIFF_TRACES;
-    (void)assert_outcome(CONF_SKIPPED, "case.h5: nothing is recorded to judge the traces by");
+    (void)assert_outcome(CONF_SKIPPED, "case.h5: the case has no recorded run to judge the traces by");
     ck_assert_int_eq(support_assay("diff --part traces case.h5 seen.h5")->code, 77);
     compare_parts = CONF_DIFF_TRACES | CONF_DIFF_TOKENS;
     compare_answer x = assert_outcome(CONF_PASSED, "the greedy tokens agree");
-    assert_holds(x.v.notes, "nothing is recorded to judge the traces by");
+    assert_holds(x.v.notes, "the case has no recorded run to judge the traces by");
 }
 END_TEST
 

@@ -106,7 +106,7 @@ START_TEST(a_flip_at_a_near_tie_is_excused)
     ck_assert_msg(x.status == ASSAY_OK && x.v.outcome == CONF_PASSED, "%s%s %s", x.err.text, x.v.reason,
                   x.v.where);
     assert_holds(x.v.notes, "1 greedy tokens flipped at near ties");
-    assert_holds(x.v.notes, _i ? "2 greedy steps behind a flip not judged" : "3 greedy steps behind a flip");
+    assert_holds(x.v.notes, _i ? "2 greedy steps after a flip not judged" : "3 greedy steps after a flip");
 }
 END_TEST
 

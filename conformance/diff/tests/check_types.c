@@ -103,11 +103,11 @@ END_TEST
 START_TEST(of_two_observations_it_is_told_how_far_they_are_apart)
 {
     compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
-    (void)assert_outcome(CONF_PASSED, "the same bit for bit");
+    (void)assert_outcome(CONF_PASSED, "bit-identical");
     edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 1000);
     edit_element(compare_seen, "/observed/trace/embed", 0, 7);
     compare_answer x =
-        assert_outcome(CONF_SKIPPED, "not the same, and nothing is recorded of their noise in bfloat16");
+        assert_outcome(CONF_SKIPPED, "not bit-identical, and no noise in bfloat16 is recorded");
     assert_holds(x.v.notes, "largest error 1e+03, ");
     edit_element(compare_seen, "/observed/tokens", 1, 4);
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
@@ -142,7 +142,7 @@ START_TEST(floats_of_two_bytes_are_widened)
     assert_holds(x.v.notes, "the logits are stored as ");
     assert_holds(x.v.notes, names[_i]);
     compare_golden = compare_seen;
-    (void)assert_outcome(CONF_PASSED, "the same bit for bit: 5 members");
+    (void)assert_outcome(CONF_PASSED, "bit-identical: 5 members");
 }
 END_TEST
 

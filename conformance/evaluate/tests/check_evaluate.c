@@ -107,7 +107,7 @@ static const struct {
     {"greedy-nan", CONF_FAILED, CONF_CLASS_MASK, "NaN or infinity in the logits of a greedy step",
      "found no token", ""},
     {"again-off", CONF_FAILED, CONF_CLASS_LOGITS,
-     "prefilled again, what the session held before is not gone: largest error of the logits is 5 times",
+     "prefilled again, the session still uses its earlier contents: largest error of the logits is 5 times",
      "sample 1, prefill, position 3, id 4: expected", ""},
     {"again-nan", CONF_FAILED, CONF_CLASS_MASK, "prefilled again",
      "sample 1, prefill, position 3, id 4: expected", ""},

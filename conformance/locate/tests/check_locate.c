@@ -232,8 +232,8 @@ END_TEST
 
 static const char *const states[][3] = {
     {"leaks", "what is: sample 0, greedy step 0: expected token",
-     "it is the state: alone, in one prefill of a new session, the next token is the expected one; what the "
-     "session held before was not gone\n"},
+     "it is the state: alone, in one prefill of a new session, the next token is the expected one; the "
+     "session still used its earlier contents\n"},
     {"again-off", "what is: sample 1, prefill, position 3, id 4: expected",
      "it is the state: the same prompts agree in a new session; this one still used its earlier contents\n"},
     {"flip", "what is: sample 0, greedy step 1: expected token",

@@ -32,7 +32,7 @@ START_TEST(compute_and_kernels_skip_textual_cases)
 {
     const support_output *o = support_assay("run -e %s --compute bf16 cases", support_engine("fake32"));
     assert_code(o, 77);
-    assert_holds(o->out, "a textual case has no products: nothing of it is computed in bfloat16:\n  all\n");
+    assert_holds(o->out, "a textual case has no products to compute in bfloat16:\n  all\n");
     o = support_assay("run -e %s --kernels %s cases", support_engine("fake32"),
                       support_engine("broken_kernels"));
     assert_code(o, 77);

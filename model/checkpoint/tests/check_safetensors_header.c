@@ -51,8 +51,8 @@ END_TEST
 START_TEST(headers_that_are_not_json_are_refused)
 {
     expect_refused("{", 0, "header: byte 1", "found the end", "expected a member name");
-    expect_refused("{}x", 0, "header: byte 2", "found 'x'", "expected nothing");
-    expect_refused("{}  {}", 0, "header: byte 4", "found '{'", "expected nothing");
+    expect_refused("{}x", 0, "header: byte 2", "found 'x'", "expected the end of the text");
+    expect_refused("{}  {}", 0, "header: byte 4", "found '{'", "expected the end of the text");
     expect_refused("{\"\xc0\x80\":1}", 0, "header: byte 2", "found byte 0xc0", "expected valid UTF-8");
     expect_refused("{\"a\\u0000\":1}", 0, "header: ", "found U+0000 in member name", "expected none");
     expect_refused("{\"a\":{\"shape\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", 0, "tensor 'a'",
