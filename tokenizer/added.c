@@ -14,20 +14,20 @@
 
 typedef struct added {
     char *text;   /* [n] */
-    char *normal; /* [n_normal]: normalised, where that is to be found and another text; or NULL */
+    char *normal; /* [n_normal]: the normalised text, which is searched for; NULL: text is */
     size_t n, n_normal;
     int32_t id;
     bool single_word, lstrip, rstrip, normalized, special;
-    bool is_listed; /* the last of its id: the one that is found */
+    bool is_listed; /* the last token with its id: only that one is searched for */
 } added;
 
 struct tokenizer_added {
     added *tokens;
     size_t n_tokens;
-    tokenizer_trie texts;   /* of all tokens: the last one of each text */
-    tokenizer_trie sets[2]; /* what is found in texts, and in normalised ones */
+    tokenizer_trie texts;   /* all tokens by text; values: index of the last token with that text */
+    tokenizer_trie sets[2]; /* tokens searched for in the given text [0] and in normalised text [1] */
     tokenizer_pairs by_id;
-    bool *special; /* [n_tokens]: of the tokens that `texts` knows: whether any of that text is special */
+    bool *special; /* [n_tokens], by index in `texts`: whether any token with that text is special */
 };
 
 void tokenizer_added_free(tokenizer_added *a)
@@ -109,12 +109,13 @@ static assay_status read_tokens(const tokenizer_place *p, const tokenizer_normal
         rc = read_token(&element, t, err);
         if (rc == ASSAY_OK && t->normalized && t->n > 0) rc = normalise(&element, normalizer, work, t, err);
         if (rc != ASSAY_OK || t->n > 0) a->n_tokens++;
-        else free(t->text); /* the publisher passes over empty ones */
+        else free(t->text); /* Hugging Face's tokenizers ignores empty tokens */
     }
     return rc;
 }
 
-/* A trie of the tokens that `which` chooses; values are their places. */
+/* A trie of all tokens by text (which = -1), or of the listed tokens whose "normalized" equals `which`,
+ * by the text that is searched for. Values are token indices. */
 static bool build(tokenizer_added *a, int which, tokenizer_trie *out)
 {
     tokenizer_trie_text *texts = malloc((a->n_tokens + 1) * sizeof *texts);
@@ -132,11 +133,11 @@ static bool build(tokenizer_added *a, int which, tokenizer_trie *out)
     return built;
 }
 
-/* Gives ids in the order of the file, and finds the last token of each. */
+/* Assigns ids in the order of the file, and marks the last token of each id as listed. */
 static bool give_ids(tokenizer_added *a, const tokenizer_vocab *vocab)
 {
     int64_t next = (int64_t)tokenizer_vocab_size(vocab);
-    int32_t *ids = malloc((a->n_tokens + 1) * sizeof *ids); /* by the place that `texts` knows */
+    int32_t *ids = malloc((a->n_tokens + 1) * sizeof *ids); /* by the index in `texts` */
     a->special = calloc(a->n_tokens + 1, sizeof *a->special);
     bool had = ids && a->special && tokenizer_pairs_open(&a->by_id, a->n_tokens);
     for (size_t i = 0; i < a->n_tokens && ids; i++) ids[i] = -1;
@@ -156,7 +157,8 @@ static bool give_ids(tokenizer_added *a, const tokenizer_vocab *vocab)
     return had;
 }
 
-/* Which of two tokens with one text the publisher finds, its hash decides. */
+/* Refuses two tokens that are searched for with the same text: which of them Hugging Face's tokenizers
+ * finds depends on its hash order. */
 static assay_status check_normal(const tokenizer_place *p, const tokenizer_added *a, assay_error *err)
 {
     for (size_t i = 0; i < a->n_tokens; i++) {
@@ -222,7 +224,7 @@ static bool is_word_before(const char *text, size_t at)
     return chars_is_word(c);
 }
 
-static bool is_word_behind(const char *text, size_t at, size_t n)
+static bool is_word_after(const char *text, size_t at, size_t n)
 {
     uint32_t c;
     if (at == n) return false;
@@ -230,7 +232,7 @@ static bool is_word_behind(const char *text, size_t at, size_t n)
     return chars_is_word(c);
 }
 
-/* The beginning of the white space that ends at `at`, but not before `least`. */
+/* The offset where the white space that ends at `at` begins, at least `least`. */
 static size_t white_before(const char *text, size_t least, size_t at)
 {
     while (at > least) {
@@ -243,7 +245,7 @@ static size_t white_before(const char *text, size_t least, size_t at)
     return at < least ? least : at;
 }
 
-static size_t white_behind(const char *text, size_t at, size_t n)
+static size_t white_after(const char *text, size_t at, size_t n)
 {
     while (at < n) {
         uint32_t c;
@@ -258,7 +260,7 @@ assay_status tokenizer_added_split(const tokenizer_added *a, bool normalized, co
                                    tokenizer_part_sink *sink, void *context, assay_error *err)
 {
     const tokenizer_trie *trie = &a->sets[normalized];
-    size_t done = 0, white_end = 0; /* the end of the white space that was passed over last */
+    size_t done = 0, white_end = 0; /* white_end: where the last rstrip ended */
     assay_status rc = ASSAY_OK;
     for (size_t at = 0; at < n && rc == ASSAY_OK;) {
         int32_t place = -1;
@@ -271,13 +273,13 @@ assay_status tokenizer_added_split(const tokenizer_added *a, bool normalized, co
         at += taken > 0 ? taken : 1;
         if (taken == 0) continue;
         const added *t = &a->tokens[place];
-        if (t->single_word && (is_word_before(text, from) || is_word_behind(text, to, n))) continue;
+        if (t->single_word && (is_word_before(text, from) || is_word_after(text, to, n))) continue;
         if (t->lstrip) from = from > done ? white_before(text, done, from) : done;
         if (t->rstrip && to < white_end) to = white_end;
-        else if (t->rstrip) to = white_end = white_behind(text, to, n);
+        else if (t->rstrip) to = white_end = white_after(text, to, n);
         if (done < from) rc = sink(context, done, from, -1, err);
         if (rc == ASSAY_OK && from < to) rc = sink(context, from, to, t->id, err);
-        done = to; /* white space that the last one took may leave nothing of this one */
+        done = to; /* from >= to if the previous token's rstrip has taken this whole token */
     }
     if (rc == ASSAY_OK && done != n) rc = sink(context, done, n, -1, err);
     return rc;

@@ -18,7 +18,7 @@ void tokenizer_decoder_free(tokenizer_decoder *d)
     free(d);
 }
 
-/* A step of that kind at the end, the rest of it zero, into *out. */
+/* Appends a step of this kind, its other members zero; *out points to it. */
 static assay_status add(tokenizer_decoder *d, const tokenizer_place *p, step_kind kind, step **out,
                         assay_error *err)
 {
@@ -121,7 +121,7 @@ static assay_status add_sequence(tokenizer_decoder *d, const tokenizer_place *p,
     return rc;
 }
 
-/* By their kinds; STEP_SPACES has the name of what is no step of its own. */
+/* Indexed by step_kind; the slot of STEP_SPACES, which has no type of its own, holds "Sequence". */
 static const char *const TYPES[] = {[STEP_BPE] = "BPEDecoder",
                                     [STEP_BYTE_FALLBACK] = "ByteFallback",
                                     [STEP_BYTE_LEVEL] = "ByteLevel",
@@ -133,7 +133,7 @@ static const char *const TYPES[] = {[STEP_BPE] = "BPEDecoder",
                                     [STEP_STRIP] = "Strip",
                                     [STEP_WORDPIECE] = "WordPiece"};
 
-/* Sequences lie in one another no deeper than JSON_DEPTH_MAX. */
+/* Recursion through nested sequences is bounded by JSON_DEPTH_MAX. */
 static assay_status add_any(tokenizer_decoder *d, const tokenizer_place *p, assay_error *err)
 {
     size_t type;

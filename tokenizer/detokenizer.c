@@ -34,7 +34,7 @@ void detokenizer_free(detokenizer *d)
     free(d);
 }
 
-/* Gives the decoder the token of an id, if it has one. */
+/* Passes the token of an id, if there is one, to the decoder. */
 static assay_status push(const tokenizer *t, tokenizer_decoding *g, int32_t id, bool skip_special,
                          buffer *out, assay_error *err)
 {

@@ -1,8 +1,10 @@
-/* Text of ids that come one at a time: what is certain comes out at once.
+/* Incremental detokenisation: ids are pushed one at a time, and text is returned once later ids cannot
+ * change it.
  *
- * Never half a character, and never a U+FFFD for bytes that are still to come. All pieces and the rest make
- * what tokenizer_decode makes of all ids: so what a later id could still change waits for it (with a decoder
- * ByteFallback, bytes in a row, which are a text only if all of them together are).
+ * A piece never ends within a character, and an incomplete UTF-8 sequence never becomes a U+FFFD while
+ * it can still be completed. All pieces concatenated are the result of tokenizer_decode for all ids, so
+ * text that a later id could change is held back (with the decoder ByteFallback: a run of byte tokens,
+ * which is decoded as text only if the whole run is valid UTF-8).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_DETOKENIZER_H
@@ -22,16 +24,16 @@ typedef struct detokenizer detokenizer;
 assay_status detokenizer_open(const tokenizer *t, bool skip_special, detokenizer **out, assay_error *err);
 void detokenizer_free(detokenizer *d);
 
-/* Takes an id. *text, *n bytes, valid UTF-8, is what has become certain, borrowed until the next call.
- * Fails as tokenizer_decode does. */
+/* Pushes an id. *text, *n bytes of valid UTF-8, is the text that became final, borrowed until the next
+ * call. Fails as tokenizer_decode does. */
 assay_status detokenizer_push(detokenizer *d, int32_t id, const char **text, size_t *n, assay_error *err);
 
-/* The rest. Then it may only be freed. */
+/* Returns the remaining text in the same way. Afterwards d may only be freed. */
 assay_status detokenizer_end(detokenizer *d, const char **text, size_t *n, assay_error *err);
 
-/* Decodes ids[0..n) and puts the text, valid UTF-8, into *out, which is emptied first. An id that means
- * nothing has no text, as published. ASSAY_EINVAL for a negative one; ASSAY_ENOMEM; ASSAY_EUNSUPPORTED as
- * above. */
+/* Decodes ids[0..n) into *out, which is emptied first; the text is valid UTF-8. Ids without a token are
+ * skipped, as in Hugging Face's tokenizers. ASSAY_EINVAL for a negative id; ASSAY_ENOMEM;
+ * ASSAY_EUNSUPPORTED as for tokenizer_decoding_push. */
 assay_status tokenizer_decode(const tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
                               buffer *out, assay_error *err);
 

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define REMEMBER_FROM 256 /* bytes of text: below, remembering its words costs more than it saves */
+#define CACHE_FROM 256 /* bytes of text: caching the words of a shorter text costs more than it saves */
 
 struct tokenizer_encoder {
     const tokenizer *tokenizer;
@@ -18,8 +18,8 @@ struct tokenizer_encoder {
     tokenizer_cutting cutting;
     tokenizer_model_work model;
     buffer repaired;
-    tokenizer_ids ids;          /* of the text itself */
-    tokenizer_text raw, normal; /* the text, and the normalised part of it that is under way */
+    tokenizer_ids ids;          /* of the text, before post-processing */
+    tokenizer_text raw, normal; /* the text, and its part that is being encoded, normalised */
 };
 
 static assay_status take_word(void *context, const char *text, size_t n, assay_error *err)
@@ -60,7 +60,7 @@ static assay_status put_id(tokenizer_encoder *e, int32_t id, assay_error *err)
     return tokenizer_ids_push(&e->ids, id) ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
-/* A part of normalised text. */
+/* Encodes a part of the normalised text. */
 static assay_status take_normal(void *context, size_t from, size_t to, int32_t id, assay_error *err)
 {
     tokenizer_encoder *e = context;
@@ -69,7 +69,7 @@ static assay_status take_normal(void *context, size_t from, size_t to, int32_t i
     return tokenizer_pretokenizer_run(e->tokenizer->pretokenizer, &e->cutting, &part, err);
 }
 
-/* A part of the text as it was given. */
+/* Encodes a part of the text as given. */
 static assay_status take_raw(void *context, size_t from, size_t to, int32_t id, assay_error *err)
 {
     tokenizer_encoder *e = context;
@@ -112,7 +112,7 @@ static assay_status encode(tokenizer_encoder *e, const char *text, size_t n, boo
     }
     e->ids.n = out->n = 0;
     e->raw = (tokenizer_text){text, n, n > 0 ? utf8_decode(text, n, &first, NULL) : 0};
-    if (!e->model.bpe.cache && n >= REMEMBER_FROM) e->model.bpe.cache = tokenizer_cache_open();
+    if (!e->model.bpe.cache && n >= CACHE_FROM) e->model.bpe.cache = tokenizer_cache_open();
     tokenizer_matcher_begin(e->matcher, n);
     e->normalizing.growth = e->cutting.growth = tokenizer_growth_begin(n);
     const assay_status rc = tokenizer_added_split(e->tokenizer->added, false, text, n, take_raw, e, err);

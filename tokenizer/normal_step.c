@@ -6,7 +6,7 @@
 #include "tokenizer/models/bytes.h"
 #include "tokenizer/text/chars.h"
 
-/* What a filter makes of a character: it, another, or GONE. */
+/* Returns the character, its replacement, or GONE if the character is removed. */
 #define GONE UINT32_MAX
 typedef uint32_t char_filter(uint32_t c);
 
@@ -50,7 +50,8 @@ static uint32_t nmt(uint32_t c)
     }
 }
 
-/* Each character is written when the next one that stays is found: what is gone between counts for it. */
+/* Each character is written once the next kept one is found, because its `change` counts the characters
+ * removed after it. */
 static void run_filter(char_filter *filter, tokenizer_writer *w, const tokenizer_text *old)
 {
     uint32_t kept = GONE;
@@ -121,7 +122,7 @@ static void run_strip(const normal_step *s, tokenizer_writer *w, const tokenizer
     tokenizer_writer_copy(w, old->text + from, to - from);
 }
 
-/* The first character of what is added stands for the first old one, and so does all the rest. */
+/* All added characters, and the first old one, stand for the first old character. */
 static void run_prepend(const normal_step *s, tokenizer_writer *w, const tokenizer_text *old)
 {
     uint32_t c;

@@ -11,8 +11,8 @@
 #include "tokenizer/text/pattern.h"
 #include "tokenizer/text/writer.h"
 
-/* What one thread needs to normalise; the matcher is borrowed, growth that of the text whose parts are
- * normalised, the rest all zero at first. */
+/* Working memory of one thread. The caller sets matcher (borrowed) and, for each text, growth, which
+ * all parts of that text share; the rest starts as zero. Freed by tokenizer_normalizing_free. */
 typedef struct tokenizer_normalizing {
     tokenizer_matcher *matcher;
     tokenizer_growth growth;
@@ -23,7 +23,7 @@ typedef struct tokenizer_normalizing {
 typedef enum normal_kind {
     NORMAL_BERT_CLEAN,
     NORMAL_BERT_CHINESE,
-    NORMAL_BERT_ACCENTS, /* behind NORMAL_FORM */
+    NORMAL_BERT_ACCENTS, /* expects decomposed text: follows a NORMAL_FORM */
     NORMAL_BYTES,
     NORMAL_FORM,
     NORMAL_LOWER,
@@ -35,7 +35,7 @@ typedef enum normal_kind {
     NORMAL_STRIP_ACCENTS
 } normal_kind;
 
-/* What a kind does not name is zero. */
+/* Members that do not list the step's kind are zero. */
 typedef struct normal_step {
     normal_kind kind;
     bool compatible, composed;  /* FORM */
@@ -46,7 +46,8 @@ typedef struct normal_step {
     tokenizer_charsmap *charsmap; /* PRECOMPILED */
 } normal_step;
 
-/* Writes what becomes of a text, which is not empty. */
+/* Normalises `old`, which must not be empty, into w. ASSAY_ENOMEM; ASSAY_EUNSUPPORTED if the text grows
+ * too much or a regular expression exceeds its step limit. */
 assay_status normal_step_run(const normal_step *s, tokenizer_normalizing *work, tokenizer_writer *w,
                              const tokenizer_text *old, assay_error *err);
 

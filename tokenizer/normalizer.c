@@ -24,7 +24,7 @@ void tokenizer_normalizer_free(tokenizer_normalizer *n)
     free(n);
 }
 
-/* A step of that kind at the end, the rest of it zero, into *out. */
+/* Appends a step of this kind, its other members zero; *out points to it. */
 static assay_status add(tokenizer_normalizer *n, const tokenizer_place *p, normal_kind kind,
                         normal_step **out, assay_error *err)
 {
@@ -62,7 +62,7 @@ static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "pattern", &pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_pattern_open(&pattern, &s->pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_copy(p, "content", &s->text, &s->n, err);
-    /* The publisher's own bookkeeping goes wrong behind a text that was put where nothing was. */
+    /* Refused: Hugging Face's tokenizers gives wrong alignments after it replaces an empty match. */
     if (rc == ASSAY_OK && tokenizer_pattern_is_empty(s->pattern))
         rc = tokenizer_place_fail(&pattern, err, ASSAY_EUNSUPPORTED,
                                   "found an expression that also matches an empty text, expected one that "
@@ -84,7 +84,7 @@ static assay_status add_bert(tokenizer_normalizer *n, const tokenizer_place *p, 
     assay_status rc = tokenizer_place_required_bool(p, "clean_text", &clean, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "handle_chinese_chars", &chinese, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "lowercase", &lowercase, err);
-    bool accents = rc == ASSAY_OK && lowercase; /* where null */
+    bool accents = rc == ASSAY_OK && lowercase; /* the default if strip_accents is null */
     if (rc == ASSAY_OK) rc = tokenizer_place_member_bool(p, "strip_accents", &accents, err);
     if (rc == ASSAY_OK && clean) rc = add_plain(n, p, NORMAL_BERT_CLEAN, err);
     if (rc == ASSAY_OK && chinese) rc = add_plain(n, p, NORMAL_BERT_CHINESE, err);
@@ -156,7 +156,7 @@ static const char *const TYPES[] = {[BERT] = "BertNormalizer",
                                     [STRIP] = "Strip",
                                     [STRIP_ACCENTS] = "StripAccents"};
 
-/* Sequences lie in one another no deeper than JSON_DEPTH_MAX. */
+/* Recursion through nested sequences is bounded by JSON_DEPTH_MAX. */
 static assay_status add_any(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
     size_t type;

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THE_TEXT   (-1) /* among the parts: the ids of the text itself */
+#define THE_TEXT   (-1) /* in `parts`: stands for the ids of the text itself */
 #define PARTS_MAX  1024
-#define TEXTS_MAX  16 /* published templates hold the text once */
+#define TEXTS_MAX  16 /* published templates contain the text once */
 #define LENGTH_MAX ((int64_t)1 << 24)
 
 struct tokenizer_post {
-    tokenizer_ids parts; /* ids that are added, and THE_TEXT */
+    tokenizer_ids parts; /* the template: special tokens and THE_TEXT */
     size_t n_added, n_texts;
-    bool is_set; /* a processor has said what the parts are */
+    bool is_set; /* a processor has filled parts */
     bool truncates, from_left;
-    size_t most; /* ids of a whole answer, where it truncates */
+    size_t most; /* truncates: maximum number of ids, special tokens included */
     bool pads, pads_left;
-    size_t least, multiple; /* of which it is made, where it pads; 0: no multiple */
+    size_t least, multiple; /* pads: minimum length, and what the length is rounded up to; 0: none */
     int32_t pad;
 };
 
@@ -51,7 +51,7 @@ static assay_status read_id(const tokenizer_place *at, int32_t *out, assay_error
     return rc;
 }
 
-/* ["[CLS]", 101] */
+/* Reads the member `name`, such as ["[CLS]", 101], and appends its id. */
 static assay_status put_pair(const tokenizer_place *at, const char *name, tokenizer_post *p, assay_error *err)
 {
     tokenizer_place pair;
@@ -74,7 +74,7 @@ static assay_status read_bert(const tokenizer_place *at, tokenizer_post *p, assa
     return rc == ASSAY_OK ? put_pair(at, "sep", p, err) : rc;
 }
 
-/* The ids of a special token of the template. */
+/* Appends the ids of a special token of the template. */
 static assay_status put_special(const tokenizer_place *at, const tokenizer_place *tokens,
                                 const tokenizer_place *piece, tokenizer_post *p, assay_error *err)
 {
@@ -260,7 +260,7 @@ static bool put_pads(const tokenizer_post *p, size_t n, tokenizer_ids *out)
     return true;
 }
 
-/* How many pads an answer of n ids gets. A batch of one text is as long as that. */
+/* The number of padding ids for n ids. BatchLongest adds none: a text is a batch of one. */
 static size_t count_pads(const tokenizer_post *p, size_t n)
 {
     if (!p->pads) return 0;

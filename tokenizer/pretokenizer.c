@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ByteLevel's own expression, which it takes from GPT-2. */
+/* The built-in expression of ByteLevel, from GPT-2. */
 static const char GPT2[] =
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
@@ -19,7 +19,7 @@ void tokenizer_pretokenizer_free(tokenizer_pretokenizer *p)
     free(p);
 }
 
-/* A stage of that kind at the end, the rest of it zero, into *out. */
+/* Appends a stage of this kind, its other members zero; *out points to it. */
 static assay_status add(tokenizer_pretokenizer *t, const tokenizer_place *p, stage_kind kind, stage **out,
                         assay_error *err)
 {
@@ -60,7 +60,7 @@ static assay_status add_bare(tokenizer_pretokenizer *t, const tokenizer_place *p
     return add(t, p, kind, &s, err);
 }
 
-/* One of names[0..n) as the value of p. */
+/* The index *out of the value of p in names[0..n). */
 static assay_status read_name(const tokenizer_place *p, const char *const *names, size_t n, size_t *out,
                               assay_error *err)
 {
@@ -242,7 +242,7 @@ static const char *const TYPES[] = {[BERT] = "BertPreTokenizer",
                                     [WHITESPACE] = "Whitespace",
                                     [WHITESPACE_SPLIT] = "WhitespaceSplit"};
 
-/* Sequences lie in one another no deeper than JSON_DEPTH_MAX. */
+/* Recursion through nested sequences is bounded by JSON_DEPTH_MAX. */
 static assay_status add_any(tokenizer_pretokenizer *t, const tokenizer_place *p, assay_error *err)
 {
     size_t type;

@@ -1,4 +1,4 @@
-/* The pre_tokenizer of a tokenizer.json: how a normalised text is cut into words.
+/* The pre_tokenizer of a tokenizer.json: splits a normalised text into words.
  *
  * Implemented are BertPreTokenizer, ByteLevel, CharDelimiterSplit, Digits, FixedLength, Metaspace,
  * Punctuation, Sequence, Split, Whitespace and WhitespaceSplit, as tokenizers 0.23.3 has them.
@@ -14,14 +14,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Opens the member; one that is absent or null leaves a text whole. The caller owns *out. */
+/* Reads the member p; if it is absent or null, a text is a single word. The caller owns *out. */
 assay_status tokenizer_pretokenizer_open(const tokenizer_place *p, tokenizer_pretokenizer **out,
                                          assay_error *err);
 void tokenizer_pretokenizer_free(tokenizer_pretokenizer *p);
 
-/* Whether the last thing it does is writing bytes as characters. */
+/* Whether the last stage is the byte-level mapping of bytes to characters
+ * (tokenizer/models/bytes.h). */
 bool tokenizer_pretokenizer_ends_in_bytes(const tokenizer_pretokenizer *p);
-/* Leaves that out: words are then bytes. Before the first run. */
+/* Removes that last stage, if it is there: words are then passed on as raw bytes. Must be called before
+ * the first run. */
 void tokenizer_pretokenizer_leave_bytes(tokenizer_pretokenizer *p);
 
 #endif

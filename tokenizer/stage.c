@@ -8,32 +8,33 @@
 
 #include <string.h>
 
-/* A piece on its way through the stages from `next` on. */
+/* The stages from index `next` on, which a piece still has to pass. */
 typedef struct run {
     const tokenizer_pretokenizer *p;
     tokenizer_cutting *work;
     size_t next;
 } run;
 
-static assay_status go_on(const run *r, const tokenizer_text *piece, assay_error *err);
+static assay_status run_stage(const run *r, const tokenizer_text *piece, assay_error *err);
 
 static assay_status pass(const run *r, const tokenizer_text *piece, size_t from, size_t to, assay_error *err)
 {
     if (from == to) return ASSAY_OK;
     const tokenizer_text part = tokenizer_text_part(piece, from, to);
-    return go_on(&(run){r->p, r->work, r->next + 1}, &part, err);
+    return run_stage(&(run){r->p, r->work, r->next + 1}, &part, err);
 }
 
-/* Parts of a piece, as they come from the left; the last one waits for what comes behind it. */
+/* Parts of a piece, from left to right. The latest part is held back, because the next one may be
+ * merged into it. */
 typedef struct parts {
     const run *run;
     const tokenizer_text *piece;
     stage_behavior behavior;
     bool invert;
-    size_t from, to; /* of the one that waits */
-    bool waits;
-    bool is_match;  /* the one that waits */
-    bool was_match; /* the last one that came */
+    size_t from, to; /* of the part held back */
+    bool waits;      /* a part is held back */
+    bool is_match;   /* whether the part held back is a match */
+    bool was_match;  /* whether the latest part was a match */
 } parts;
 
 static bool joins(const parts *p, bool is_match)
@@ -113,7 +114,7 @@ static assay_status run_split(const stage *s, const run *r, const tokenizer_text
     return rc == ASSAY_OK ? flush(&p, err) : rc;
 }
 
-/* 0: white, 1: of words, 2: else */
+/* 0: white space, 1: word character, 2: any other */
 static int kind_of(uint32_t c)
 {
     return chars_is_white(c) ? 0 : chars_is_word(c) ? 1 : 2;
@@ -172,7 +173,8 @@ static assay_status run_bytes(const run *r, const tokenizer_text *piece, assay_e
     return written(r, &w, err);
 }
 
-/* Puts text before the piece: it stands for the piece's first character, as that does. */
+/* Writes text before the piece. The text and the piece's first character stand for the same original
+ * character. */
 static void put_before(tokenizer_writer *w, const char *text, size_t n)
 {
     uint32_t c;
@@ -212,7 +214,7 @@ static assay_status run_meta(const stage *s, const run *r, const tokenizer_text 
     return written(r, &w, err);
 }
 
-static assay_status go_on(const run *r, const tokenizer_text *piece, assay_error *err)
+static assay_status run_stage(const run *r, const tokenizer_text *piece, assay_error *err)
 {
     if (r->next == r->p->n_stages) return r->work->sink(r->work->context, piece->text, piece->n, err);
     const stage *s = &r->p->stages[r->next];
@@ -231,7 +233,7 @@ assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokeniz
                                         const tokenizer_text *text, assay_error *err)
 {
     if (text->n == 0) return ASSAY_OK;
-    return go_on(&(run){p, work, 0}, text, err);
+    return run_stage(&(run){p, work, 0}, text, err);
 }
 
 void tokenizer_cutting_free(tokenizer_cutting *work)

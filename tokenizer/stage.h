@@ -1,7 +1,7 @@
 /* One stage of a pre-tokeniser, for tokenizer_pretokenizer alone.
  *
- * Each stage hands the pieces that it makes of one piece to the next stage, so that no list of all pieces is
- * ever kept.
+ * Each stage splits or rewrites a piece and passes the results to the next stage one by one, so that no
+ * list of all pieces is stored.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_STAGE_H
@@ -18,15 +18,15 @@
 #define TOKENIZER_STAGES_MAX 64
 
 typedef enum stage_kind {
-    STAGE_BYTES, /* writes bytes as characters */
-    STAGE_SPACE, /* puts a space in front where there is none */
-    STAGE_META,  /* Metaspace, but for its splitting */
-    STAGE_SPLIT, /* at matches of a pattern, or at characters of a kind */
+    STAGE_BYTES, /* writes each byte as its character of tokenizer/models/bytes.h */
+    STAGE_SPACE, /* prepends a space unless the piece begins with one */
+    STAGE_META,  /* Metaspace without its splitting, which is a STAGE_SPLIT of its own */
+    STAGE_SPLIT, /* splits at matches of a pattern, or at characters of a class */
     STAGE_WORDS, /* Whitespace: \w+|[^\w\s]+ */
     STAGE_LENGTH /* FixedLength */
 } stage_kind;
 
-/* What becomes of a match. */
+/* What STAGE_SPLIT does with a match: "behavior" in the file. */
 typedef enum stage_behavior {
     STAGE_REMOVED,
     STAGE_ISOLATED,
@@ -37,13 +37,13 @@ typedef enum stage_behavior {
 
 typedef enum stage_scheme { STAGE_FIRST, STAGE_NEVER, STAGE_ALWAYS } stage_scheme;
 
-/* What a kind does not name is zero. */
+/* Members that do not list the stage's kind are zero. */
 typedef struct stage {
     stage_kind kind;
-    tokenizer_pattern *pattern; /* SPLIT; or NULL: */
-    bool (*is)(uint32_t c);     /* SPLIT: each such character is a match */
+    tokenizer_pattern *pattern; /* SPLIT; NULL if `is` is used */
+    bool (*is)(uint32_t c);     /* SPLIT: each character of this class is a match */
     stage_behavior behavior;    /* SPLIT */
-    bool invert;                /* SPLIT: what lies between matches are the matches */
+    bool invert;                /* SPLIT: matches and the text between them swap roles */
     char replacement[4];        /* META */
     size_t n_replacement;
     stage_scheme scheme;
@@ -56,14 +56,15 @@ typedef struct tokenizer_pretokenizer {
     size_t n_stages;
 } tokenizer_pretokenizer;
 
-/* Who takes the words, one after the other; text is borrowed for the call, and n > 0. */
+/* Receives the words in order; text is borrowed for the call, n > 0. */
 typedef assay_status tokenizer_word_sink(void *context, const char *text, size_t n, assay_error *err);
 
-/* What one thread needs to cut; the matcher is borrowed, the rest all zero at first. */
+/* Working memory of one thread. The caller sets matcher (borrowed), growth, sink and context; text
+ * starts as zero. Freed by tokenizer_cutting_free. */
 typedef struct tokenizer_cutting {
     tokenizer_matcher *matcher;
-    tokenizer_growth growth;           /* of the text whose parts are cut */
-    buffer text[TOKENIZER_STAGES_MAX]; /* one for each stage that rewrites */
+    tokenizer_growth growth;           /* shared by all parts of one text */
+    buffer text[TOKENIZER_STAGES_MAX]; /* output of the stages that rewrite, by the stage's index */
     tokenizer_word_sink *sink;
     void *context;
 } tokenizer_cutting;

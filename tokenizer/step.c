@@ -32,7 +32,7 @@ static bool replace_all(buffer *b, buffer *scratch, const char *what, size_t n_w
     return true;
 }
 
-/* Spaces that English text does not have. */
+/* Removes spaces before English punctuation and contractions, as "cleanup" does. */
 static bool clean_up(buffer *b, buffer *scratch)
 {
     static const char *const WHAT[][2] = {
@@ -50,7 +50,7 @@ static bool copy(buffer *to, const char *text, size_t n)
     return buffer_append(to, text, n);
 }
 
-/* Hands the token on that lies in `made`. */
+/* Passes `made` of step `number` on as a token; made: whether it was built, false if out of memory. */
 static assay_status hand_on(tokenizer_decoding *g, size_t number, bool made, assay_error *err)
 {
     const step_state *s = &g->states[number];
@@ -80,7 +80,7 @@ static assay_status run_replace(tokenizer_decoding *g, size_t number, const char
     return hand_on(g, number, made && buffer_append(&s->made, text + done, n - done), err);
 }
 
-/* Hands the held token on, its suffixes replaced. */
+/* Passes the held token on, its suffixes replaced by `with`. */
 static assay_status end_word(tokenizer_decoding *g, size_t number, const char *with, assay_error *err)
 {
     const step *p = &g->decoder->steps[number];
@@ -92,8 +92,9 @@ static assay_status end_word(tokenizer_decoding *g, size_t number, const char *w
     return hand_on(g, number, made, err);
 }
 
-/* A suffix is a space, but for those of the last token: from its first suffix on, each waits for the next
- * one. Where steps follow, they must see whole tokens. */
+/* Suffixes become spaces, except in the last token, where they are removed. So a token is held back
+ * from its first suffix on until the next token comes; the whole token if steps follow, which must see
+ * whole tokens. */
 static assay_status run_bpe(tokenizer_decoding *g, size_t number, const char *text, size_t n,
                             assay_error *err)
 {
@@ -119,7 +120,8 @@ static int hex_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The byte of a token such as "<0xE2>", or -1. The publisher reads a plus for a sign. */
+/* The byte of a token such as "<0xE2>", or -1. Hugging Face's tokenizers accepts "+" as a sign
+ * ("<0x+E>"). */
 static int byte_of(const char *text, size_t n)
 {
     if (n != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>') return -1;
@@ -134,7 +136,8 @@ static assay_status put_replacements(tokenizer_decoding *g, size_t number, size_
     return rc;
 }
 
-/* Ends a row of bytes. It is a text if all of them together are; else each is a U+FFFD. */
+/* Ends a run of byte tokens: text if the whole run is valid UTF-8, otherwise one U+FFFD for each
+ * byte. */
 static assay_status flush_bytes(tokenizer_decoding *g, size_t number, assay_error *err)
 {
     step_state *s = &g->states[number];
@@ -155,7 +158,7 @@ static assay_status put_byte(tokenizer_decoding *g, size_t number, char byte, as
     s->n_valid += utf8_valid_prefix(s->held.data + s->n_valid, s->held.n - s->n_valid);
     const size_t begun = s->held.n - s->n_valid;
     if (begun == 0 || utf8_unfinished(s->held.data + s->n_valid, begun) == begun) return ASSAY_OK;
-    s->is_broken = true; /* whatever follows, it is no text any more */
+    s->is_broken = true; /* the run is invalid whatever follows */
     const assay_status rc = put_replacements(g, number, s->held.n, err);
     s->held.n = s->n_valid = 0;
     return rc;
@@ -170,7 +173,8 @@ static assay_status run_byte_fallback(tokenizer_decoding *g, size_t number, cons
     return rc == ASSAY_OK ? step_token(g, number + 1, text, n, err) : rc;
 }
 
-/* The token's bytes, behind those that are held: its characters' if all stand for one, else its own. */
+/* Appends the bytes that the token's characters map to, or the token unchanged if a character has no
+ * byte. */
 static bool append_bytes(buffer *b, const char *text, size_t n)
 {
     const size_t before = b->n;
@@ -188,7 +192,7 @@ static bool append_bytes(buffer *b, const char *text, size_t n)
     return true;
 }
 
-/* Writes held bytes[0..n) as text into `made`. */
+/* Writes held[0..n) into `made`, each invalid part as U+FFFD. */
 static bool write_repaired(step_state *s, size_t n)
 {
     s->made.n = 0;
@@ -275,8 +279,9 @@ static assay_status run_spaces(tokenizer_decoding *g, size_t number, const char 
                    err);
 }
 
-/* How many bytes at the left of text[0..n) are stripped, of a token of which n_stripped characters are gone.
- */
+/* The number of bytes stripped at the left of text[0..n), a token or a part of one. *n_stripped counts
+ * the characters stripped so far, *done is set when stripping ends; both carry over to the token's next
+ * part. */
 static size_t strip_left(const step *p, const char *text, size_t n, int64_t *n_stripped, bool *done)
 {
     size_t at = 0;
@@ -291,7 +296,8 @@ static size_t strip_left(const step *p, const char *text, size_t n, int64_t *n_s
     return at;
 }
 
-/* Where the characters begin that are stripped at the right of text[0..n), at most p->stop of them. */
+/* The offset where the characters stripped at the right of text[0..n) begin, at most p->stop of
+ * them. */
 static size_t strip_right(const step *p, const char *text, size_t n)
 {
     for (int64_t i = 0; i < p->stop && n > 0; i++) {
@@ -314,7 +320,7 @@ static assay_status run_strip(tokenizer_decoding *g, size_t number, const char *
     return step_token(g, number + 1, text + from, to > from ? to - from : 0, err);
 }
 
-/* What may be at the end of the whole token is held back. */
+/* Characters that could be stripped at the right of the whole token are held back. */
 static assay_status strip_part(tokenizer_decoding *g, size_t number, const char *text, size_t n,
                                assay_error *err)
 {
@@ -360,7 +366,7 @@ assay_status step_part(tokenizer_decoding *g, size_t number, const char *text, s
     }
 }
 
-/* The one token that came in parts is whole now. */
+/* Runs the step on the token that came in parts, which is complete now. */
 static assay_status end_parts(tokenizer_decoding *g, size_t number, assay_error *err)
 {
     step_state *s = &g->states[number];
@@ -384,7 +390,7 @@ static assay_status end_one(tokenizer_decoding *g, size_t number, assay_error *e
         if (s->held.n == 0) return ASSAY_OK;
         return write_repaired(s, s->held.n) ? step_part(g, number + 1, s->made.data, s->made.n, err)
                                             : no_memory(err);
-    default: return ASSAY_OK; /* of STRIP what is still held is stripped */
+    default: return ASSAY_OK; /* STRIP: the text still held is stripped */
     }
 }
 

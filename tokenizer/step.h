@@ -1,7 +1,8 @@
 /* One step of a decoder, for tokenizer_decoder alone.
  *
- * A step is given tokens, and makes tokens for the next step of them. What Fuse and ByteLevel make is one
- * token of all, which grows: it comes in parts. A step that must know the whole of it waits for the end.
+ * A step receives tokens and passes tokens on to the next step. Fuse and ByteLevel join all tokens into
+ * one, which they pass on in parts (step_part); a step that needs the whole token buffers them until
+ * step_end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_STEP_H
@@ -29,12 +30,12 @@ typedef enum step_kind {
     STEP_FUSE,
     STEP_META,
     STEP_REPLACE,
-    STEP_SPACES, /* where there is no decoder */
+    STEP_SPACES, /* without a decoder: joins tokens with spaces */
     STEP_STRIP,
     STEP_WORDPIECE
 } step_kind;
 
-/* What a kind does not name is zero. */
+/* Members that do not list the step's kind are zero. */
 typedef struct step {
     step_kind kind;
     tokenizer_pattern *pattern; /* REPLACE */
@@ -43,9 +44,9 @@ typedef struct step {
     char *delimiter; /* [n_delimiter]: CTC */
     size_t n_delimiter;
     bool cleanup;        /* CTC, WORDPIECE */
-    bool drops_first;    /* META: replacements in the first token are gone */
+    bool drops_first;    /* META: replacement characters in the first token are removed */
     uint32_t character;  /* META, STRIP */
-    int64_t start, stop; /* STRIP: how many characters at most */
+    int64_t start, stop; /* STRIP: maximum number of characters removed at the left and at the right */
 } step;
 
 struct tokenizer_decoder {
@@ -53,31 +54,31 @@ struct tokenizer_decoder {
     size_t n_steps;
 };
 
-/* What a step remembers. */
+/* The state of one step. */
 typedef struct step_state {
-    size_t n_tokens; /* that it has been given */
-    bool in_parts;   /* it is given one token in parts */
-    bool holds;      /* there is something in `held`, though it may be empty */
+    size_t n_tokens; /* received so far */
+    bool in_parts;   /* its input is one token in parts */
+    bool holds;      /* BPE, CTC: `held` is a token, which may be empty */
     int64_t n_stripped;
-    bool strip_done; /* at the left */
-    size_t n_valid;  /* BYTE_FALLBACK: bytes of `held` that are whole characters */
-    bool is_broken;  /* BYTE_FALLBACK: the row of bytes is no text */
-    buffer held;     /* what waits for more */
-    buffer made;     /* the token that it hands on */
+    bool strip_done; /* STRIP: stripping at the left has ended */
+    size_t n_valid;  /* BYTE_FALLBACK: bytes of `held` that are complete characters */
+    bool is_broken;  /* BYTE_FALLBACK: the current run of byte tokens is invalid UTF-8 */
+    buffer held;     /* input that is not passed on yet; CTC: the previous token */
+    buffer made;     /* the token that is passed on */
 } step_state;
 
 struct tokenizer_decoding {
     const tokenizer_decoder *decoder;
     tokenizer_matcher *matcher;
-    tokenizer_growth growth; /* of the tokens so far: what steps may add to them */
+    tokenizer_growth growth; /* of all tokens so far: limits the text that steps add */
     buffer *out;
     step_state states[STEPS_MAX];
 };
 
-/* Gives the step with that number a token, or a part of one; the number behind the last writes it out. */
+/* Passes a token, or a part of one, to step `number`; number == n_steps appends it to g->out. */
 assay_status step_token(tokenizer_decoding *g, size_t number, const char *text, size_t n, assay_error *err);
 assay_status step_part(tokenizer_decoding *g, size_t number, const char *text, size_t n, assay_error *err);
-/* Tells it that nothing follows. */
+/* Ends the input of step `number` and of all later steps. */
 assay_status step_end(tokenizer_decoding *g, size_t number, assay_error *err);
 
 #endif

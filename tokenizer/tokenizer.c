@@ -58,14 +58,14 @@ static assay_status open_parts(const tokenizer_file *f, tokenizer *t, assay_erro
 assay_status tokenizer_open(const char *dir, tokenizer **out, assay_error *err)
 {
     static const char NAME[] = "/tokenizer.json";
-    const size_t room = strlen(dir) + sizeof NAME;
+    const size_t capacity = strlen(dir) + sizeof NAME;
     tokenizer_file f = {0};
     tokenizer *t = calloc(1, sizeof *t);
-    char *path = malloc(room);
+    char *path = malloc(capacity);
     assay_status rc = ASSAY_OK;
     if (!t || !path) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     if (rc == ASSAY_OK) {
-        (void)snprintf(path, room, "%s%s", dir, NAME);
+        (void)snprintf(path, capacity, "%s%s", dir, NAME);
         rc = tokenizer_file_read(path, &f, err);
     }
     if (rc == ASSAY_OK) rc = open_parts(&f, t, err);

@@ -1,7 +1,7 @@
-/* A tokenizer.json as Hugging Face's tokenizers publishes and reads it: ids of text, and text of ids.
+/* A tokenizer.json in the format of Hugging Face's tokenizers: text to ids and ids to text.
  *
- * What tokenizers 0.23.3 makes of a text is what comes out here, id by id, and so for the text of ids.
- * Whatever a file asks for that is not implemented is refused by the name of its place.
+ * Both directions give the same result as tokenizers 0.23.3. A file that uses a feature that is not
+ * implemented is refused; the error names the member.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TOKENIZER_H
@@ -19,20 +19,22 @@
 /* Immutable once opened: any thread may use it at any time. */
 typedef struct tokenizer tokenizer;
 
-/* Opens DIR/tokenizer.json. The caller owns *out. ASSAY_EIO; ASSAY_EFORMAT; ASSAY_EUNSUPPORTED. */
+/* Opens DIR/tokenizer.json, untrusted input. The caller owns *out. ASSAY_EIO; ASSAY_EFORMAT;
+ * ASSAY_EUNSUPPORTED; ASSAY_ENOMEM. */
 assay_status tokenizer_open(const char *dir, tokenizer **out, assay_error *err);
 void tokenizer_free(tokenizer *t);
 
-/* The id of a token by its text, added tokens first; -1 where there is none. */
+/* The id of the token with this text, added tokens first; -1 if there is none. */
 int32_t tokenizer_id_of(const tokenizer *t, const char *text, size_t n);
 
-/* The text of an id as decoders see it, not terminated, borrowed; NULL where the id means nothing. */
+/* The text of an id as decoders see it, *n bytes, not terminated, borrowed; NULL if the id has no
+ * token. */
 const char *tokenizer_text_of(const tokenizer *t, int32_t id, size_t *n);
 
-/* Whether decoding leaves it out where special tokens are skipped. */
+/* Whether decoding with skip_special omits this id. */
 bool tokenizer_is_special(const tokenizer *t, int32_t id);
 
-/* Gives a failure of a part, which knows no file, the file's name. */
+/* Prefixes the error text of a stage with the path of the file. Returns status. err may be NULL. */
 assay_status tokenizer_fail_in(const tokenizer *t, assay_status status, assay_error *err);
 
 #endif

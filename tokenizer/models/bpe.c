@@ -20,12 +20,12 @@ void tokenizer_bpe_work_free(tokenizer_bpe_work *work)
     *work = (tokenizer_bpe_work){0};
 }
 
-/* Symbols of a word, one after the other, and the unknown one that waits for its end. */
+/* The initial symbols of a word, and a pending unknown symbol. */
 typedef struct spelling {
     const tokenizer_bpe *bpe;
     tokenizer_ids *ids;
-    bool unknown; /* one waits */
-    bool failed;
+    bool unknown; /* an unknown symbol is pending */
+    bool failed;  /* out of memory, or the vocabulary lacks the unknown token */
 } spelling;
 
 static void put_symbol(spelling *s, int32_t id)
@@ -39,7 +39,7 @@ static void put_unknown(spelling *s)
     s->unknown = false;
 }
 
-/* The bytes of text as symbols of their own, where the vocabulary has them all. */
+/* Appends one symbol for each byte of text if the vocabulary has all of them. */
 static bool put_fallback(spelling *s, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -48,8 +48,9 @@ static bool put_fallback(spelling *s, const char *text, size_t n)
     return true;
 }
 
-/* The publisher holds an unknown symbol back until a known one comes, past those of bytes; and without an
- * unknown token drops what it does not know. */
+/* As in Hugging Face's tokenizers, an unknown symbol stays pending until the next known character, so
+ * symbols of byte fallback overtake it. Without an unknown token, characters without a token are
+ * dropped. */
 static void put_missing(spelling *s, const char *text, size_t n)
 {
     const tokenizer_bpe *b = s->bpe;
@@ -60,7 +61,7 @@ static void put_missing(spelling *s, const char *text, size_t n)
     if (b->unknown < 0) s->failed = true;
 }
 
-/* The symbol of one character, with what is put before and behind it. */
+/* The symbol of one character with the prefix of continuations and the suffix of word ends. */
 static void put_char(spelling *s, const char *text, size_t n, bool first, bool last)
 {
     const tokenizer_bpe *b = s->bpe;
@@ -111,7 +112,7 @@ static void spell_chars(spelling *s, const char *word, size_t n)
     }
 }
 
-/* A word, or a part of one that nothing joins to the rest. */
+/* Encodes a word, or a part of one that no merge joins to the rest. */
 static assay_status encode_part(const tokenizer_bpe *b, tokenizer_bpe_work *work, const char *word, size_t n,
                                 tokenizer_ids *out, assay_error *err)
 {
@@ -137,8 +138,8 @@ static assay_status encode_part(const tokenizer_bpe *b, tokenizer_bpe_work *work
     return ASSAY_OK;
 }
 
-/* Whether a merge may reach across the place between two characters. Where one of them is no token, anything
- * may stand there. */
+/* Whether a merge may join symbols across the boundary of two adjacent characters. True if one of them
+ * is no token, since its symbols are then other tokens. */
 static bool is_joined(const tokenizer_bpe *b, uint32_t left, int32_t left_id, uint32_t right,
                       int32_t right_id)
 {
@@ -147,7 +148,7 @@ static bool is_joined(const tokenizer_bpe *b, uint32_t left, int32_t left_id, ui
     return tokenizer_pairs_find(&b->joins, left, right) != NULL;
 }
 
-/* The first place at or behind `from` + 1 that no merge reaches across. */
+/* The first offset > `from` that no merge joins symbols across; n if there is none. */
 static size_t part_end(const tokenizer_bpe *b, const char *word, size_t from, size_t n)
 {
     uint32_t left = 0;

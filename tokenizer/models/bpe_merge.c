@@ -5,28 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT_WORD 32 /* symbols: where looking at all pairs again is cheaper than keeping them in order */
+#define SHORT_WORD 32 /* symbols: up to here rescanning all pairs is faster than keeping a heap */
 
-/* A merge that may be done: the lower key first. */
+/* A merge that is possible; the lowest key is applied first. */
 typedef struct candidate {
-    uint64_t key; /* rank, then the place of the left symbol */
+    uint64_t key; /* rank in the upper half, index of the left symbol in the lower */
     int32_t id;
 } candidate;
 
 typedef struct symbol {
-    int32_t id; /* -1: merged into the one before */
-    uint32_t before, behind;
+    int32_t id; /* -1: merged into the previous symbol */
+    uint32_t prev, next;
 } symbol;
 
-#define NOWHERE UINT32_MAX
+#define NO_SYMBOL UINT32_MAX
 
-/* Ranks of ids[i] and ids[i + 1], UINT32_MAX where they do not merge, and what they merge to. */
+/* Rank and id of the merge of ids[i] and ids[i + 1]; rank UINT32_MAX: there is no merge. */
 typedef struct pairs {
     uint32_t rank[SHORT_WORD];
     int32_t id[SHORT_WORD];
 } pairs;
 
-static void look(const tokenizer_pairs *merges, const int32_t *ids, size_t i, pairs *p)
+static void look_up(const tokenizer_pairs *merges, const int32_t *ids, size_t i, pairs *p)
 {
     const tokenizer_pair *found = tokenizer_pairs_find(merges, (uint32_t)ids[i], (uint32_t)ids[i + 1]);
     p->rank[i] = found ? (uint32_t)found->rank : UINT32_MAX;
@@ -37,7 +37,7 @@ static void merge_short(const tokenizer_pairs *merges, int32_t *ids, size_t *n)
 {
     pairs p;
     size_t left = *n;
-    for (size_t i = 0; i + 1 < left; i++) look(merges, ids, i, &p);
+    for (size_t i = 0; i + 1 < left; i++) look_up(merges, ids, i, &p);
     while (left > 1) {
         size_t best = 0;
         for (size_t i = 1; i + 1 < left; i++)
@@ -49,9 +49,9 @@ static void merge_short(const tokenizer_pairs *merges, int32_t *ids, size_t *n)
         if (best + 1 < left) {
             memmove(p.rank + best, p.rank + best + 1, (left - best - 1) * sizeof *p.rank);
             memmove(p.id + best, p.id + best + 1, (left - best - 1) * sizeof *p.id);
-            look(merges, ids, best, &p);
+            look_up(merges, ids, best, &p);
         }
-        if (best > 0) look(merges, ids, best - 1, &p);
+        if (best > 0) look_up(merges, ids, best - 1, &p);
     }
     *n = left;
 }
@@ -87,12 +87,12 @@ static candidate pop(heap *h)
     return top;
 }
 
-/* The merge of the symbol at `at` and the one behind it, if there is one. */
+/* The merge of symbols[at] and the next symbol. False if there is none. */
 static bool candidate_at(const tokenizer_pairs *merges, const symbol *symbols, uint32_t at, candidate *out)
 {
-    if (symbols[at].behind == NOWHERE) return false;
+    if (symbols[at].next == NO_SYMBOL) return false;
     const tokenizer_pair *found =
-        tokenizer_pairs_find(merges, (uint32_t)symbols[at].id, (uint32_t)symbols[symbols[at].behind].id);
+        tokenizer_pairs_find(merges, (uint32_t)symbols[at].id, (uint32_t)symbols[symbols[at].next].id);
     if (!found) return false;
     *out = (candidate){(uint64_t)(uint32_t)found->rank << 32 | at, found->id};
     return true;
@@ -104,40 +104,40 @@ static void merge_all(const tokenizer_pairs *merges, symbol *symbols, heap *h)
     while (h->n > 0) {
         const candidate top = pop(h);
         const uint32_t at = (uint32_t)top.key;
-        /* What has changed since it was pushed was pushed again. */
+        /* Skip stale candidates: when a symbol changes, its new merges are pushed. */
         if (symbols[at].id < 0 || !candidate_at(merges, symbols, at, &now) || now.id != top.id) continue;
-        const uint32_t gone = symbols[at].behind, behind = symbols[gone].behind;
+        const uint32_t gone = symbols[at].next, after = symbols[gone].next;
         symbols[at].id = top.id;
-        symbols[at].behind = behind;
+        symbols[at].next = after;
         symbols[gone].id = -1;
-        if (behind != NOWHERE) symbols[behind].before = at;
-        if (symbols[at].before != NOWHERE && candidate_at(merges, symbols, symbols[at].before, &next))
+        if (after != NO_SYMBOL) symbols[after].prev = at;
+        if (symbols[at].prev != NO_SYMBOL && candidate_at(merges, symbols, symbols[at].prev, &next))
             push(h, next);
         if (candidate_at(merges, symbols, at, &next)) push(h, next);
     }
 }
 
-/* Room for n symbols, and for the candidates: those of the beginning, and two for each merge. */
+/* Allocates memory for n symbols and 3 n candidates: n initial ones and two for each merge. */
 static bool reserve(tokenizer_bpe_work *work, size_t n)
 {
     if (n <= work->n_symbols) return true;
-    const size_t room = n < SIZE_MAX / 256 ? n + n / 2 : n;
-    if (room > SIZE_MAX / (sizeof(symbol) + 3 * sizeof(candidate))) return false;
-    void *symbols = malloc(room * (sizeof(symbol) + 3 * sizeof(candidate)));
+    const size_t capacity = n < SIZE_MAX / 256 ? n + n / 2 : n;
+    if (capacity > SIZE_MAX / (sizeof(symbol) + 3 * sizeof(candidate))) return false;
+    void *symbols = malloc(capacity * (sizeof(symbol) + 3 * sizeof(candidate)));
     if (!symbols) return false;
     free(work->symbols);
     work->symbols = symbols;
-    work->n_symbols = room;
+    work->n_symbols = capacity;
     return true;
 }
 
 static bool merge_long(const tokenizer_pairs *merges, tokenizer_bpe_work *work, int32_t *ids, size_t *n)
 {
-    if (*n >= NOWHERE || !reserve(work, *n)) return false;
+    if (*n >= NO_SYMBOL || !reserve(work, *n)) return false;
     heap h = {.items = work->symbols};
     symbol *symbols = (symbol *)(h.items + 3 * work->n_symbols);
     for (uint32_t i = 0; i < *n; i++)
-        symbols[i] = (symbol){ids[i], i > 0 ? i - 1 : NOWHERE, i + 1 < *n ? i + 1 : NOWHERE};
+        symbols[i] = (symbol){ids[i], i > 0 ? i - 1 : NO_SYMBOL, i + 1 < *n ? i + 1 : NO_SYMBOL};
     for (uint32_t i = 0; i < *n; i++) {
         candidate c;
         if (candidate_at(merges, symbols, i, &c)) h.items[h.n++] = c;

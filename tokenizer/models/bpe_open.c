@@ -17,7 +17,7 @@
 #define AFFIX_MAX   64
 #define UNKNOWN_MAX 256
 
-/* A merge of the file: two texts. */
+/* A merge of the file: the texts of two tokens, borrowed. */
 typedef struct merge {
     char *left, *right;
     size_t n_left, n_right;
@@ -98,7 +98,7 @@ static void fill_ids(tokenizer_bpe *b)
     }
 }
 
-/* Tokens as bytes: those all of whose characters stand for one. */
+/* Fills b->raw with the tokens all of whose characters map to bytes. False if out of memory. */
 static bool fill_raw(tokenizer_bpe *b)
 {
     const size_t size = tokenizer_vocab_size(b->vocab);
@@ -132,7 +132,7 @@ static bool fill_raw(tokenizer_bpe *b)
     return done;
 }
 
-/* "left right", with one space between. */
+/* Splits "left right" at its only space. */
 static assay_status split_merge(const tokenizer_file *f, size_t index, buffer *line, merge *m,
                                 assay_error *err)
 {
@@ -158,7 +158,7 @@ static assay_status fail_kind(const tokenizer_file *f, size_t index, json_scan_k
                       f->path, index, json_scan_kind_name(kind));
 }
 
-/* The next merge, begun by `first`, into *m, which lies in `line`. */
+/* Reads the merge that begins with the JSON token `first` into *m, which points into `line`. */
 static assay_status read_merge(const tokenizer_file *f, tokenizer_scan *s, const tokenizer_token *first,
                                size_t index, buffer *line, merge *m, assay_error *err)
 {
@@ -193,8 +193,8 @@ static assay_status find_part(const tokenizer_file *f, const tokenizer_bpe *b, s
                       index, json_scan_clip(text, n, SHOWN_MAX), text);
 }
 
-/* Notes which characters the merge joins. Bytes stand only for a character that is no token, where nothing is
- * cut. */
+/* Records the two characters that the merge joins. Byte-fallback tokens need no entry: they only
+ * replace characters that are no tokens, and words are never split next to those. */
 static void note_join(tokenizer_bpe *b, const merge *m)
 {
     uint32_t left, right;
@@ -205,8 +205,8 @@ static void note_join(tokenizer_bpe *b, const merge *m)
     else tokenizer_pairs_put(&b->joins, left, right, 0, 0);
 }
 
-static assay_status keep_merge(const tokenizer_file *f, tokenizer_bpe *b, size_t index, int32_t rank,
-                               const merge *m, buffer *whole, assay_error *err)
+static assay_status store_merge(const tokenizer_file *f, tokenizer_bpe *b, size_t index, int32_t rank,
+                                const merge *m, buffer *whole, assay_error *err)
 {
     int32_t left, right, both;
     assay_status rc = find_part(f, b, index, m->left, m->n_left, &left, err);
@@ -255,14 +255,14 @@ static assay_status read_merges_from(const tokenizer_file *f, tokenizer_bpe *b, 
         }
         if (is_version(&t)) continue;
         rc = read_merge(f, s, &t, index, &line, &m, err);
-        if (rc == ASSAY_OK) rc = keep_merge(f, b, index, rank++, &m, &whole, err);
+        if (rc == ASSAY_OK) rc = store_merge(f, b, index, rank++, &m, &whole, err);
     }
     buffer_free(&line);
     buffer_free(&whole);
     return rc;
 }
 
-/* How many merges there are at most. */
+/* An upper bound of the number of merges. */
 static assay_status count_merges(const tokenizer_file *f, size_t *out, assay_error *err)
 {
     tokenizer_scan *s = NULL;

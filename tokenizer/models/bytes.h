@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-/* '!' to '~' and U+00A1 to U+00FF, but for U+00AD, stand for themselves, the rest for U+0100 on. */
+/* The character of a byte: bytes 0x21 to 0x7e and 0xa1 to 0xff except 0xad map to the character of the
+ * same number, the others, in ascending order, to U+0100 and up. */
 uint32_t tokenizer_bytes_char(unsigned char byte);
 
-/* The byte that a character stands for, or -1. */
+/* The byte that maps to a character, or -1. */
 int tokenizer_bytes_byte(uint32_t codepoint);
 
 #endif

@@ -9,8 +9,7 @@
 #define N_BYTES ((size_t)2 << 20)
 #define N_IDS   ((size_t)512 << 10)
 
-/* A set holds the words whose hashes fall into it: so a look-up costs four comparisons at most, whatever the
- * words are. */
+/* The cache is set-associative: a look-up costs at most N_WAYS comparisons, whatever the words are. */
 typedef struct entry {
     uint32_t hash; /* 0: free */
     uint32_t word_at, ids_at;
@@ -19,7 +18,7 @@ typedef struct entry {
 
 struct tokenizer_cache {
     entry entries[N_SETS][N_WAYS];
-    uint8_t next[N_SETS]; /* which way is used next */
+    uint8_t next[N_SETS]; /* the way that is replaced next, modulo N_WAYS */
     char bytes[N_BYTES];
     int32_t ids[N_IDS];
     size_t n_bytes, n_ids;

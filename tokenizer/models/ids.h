@@ -1,4 +1,4 @@
-/* Ids that grow.
+/* A growable array of ids.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_IDS_H
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero is an empty one; ids[0..n) is used again by whoever is given it again. */
+/* Zero-initialised: empty. Setting n to 0 empties the array and keeps its memory. room: the
+ * capacity. */
 typedef struct tokenizer_ids {
     int32_t *ids;
     size_t n, capacity;
@@ -16,7 +17,7 @@ typedef struct tokenizer_ids {
 
 void tokenizer_ids_free(tokenizer_ids *l);
 
-/* False if out of memory; l is unchanged then. */
+/* Ensures capacity for `more` further ids; appends n ids. False, and l unchanged, if out of memory. */
 bool tokenizer_ids_reserve(tokenizer_ids *l, size_t more);
 bool tokenizer_ids_append(tokenizer_ids *l, const int32_t *ids, size_t n);
 

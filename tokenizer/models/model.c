@@ -18,7 +18,7 @@ static const char *const TYPES[] = {[MODEL_BPE] = "BPE",
 struct tokenizer_model {
     model_kind kind;
     tokenizer_vocab *vocab;
-    tokenizer_bpe *bpe; /* the one of its kind; the others are NULL */
+    tokenizer_bpe *bpe; /* of these three the model of this kind; the others are NULL */
     tokenizer_unigram *unigram;
     tokenizer_wordpiece *wordpiece;
 };
@@ -47,17 +47,30 @@ static assay_status read_object(const tokenizer_file *f, tokenizer_scan *s, toke
         assay_status rc = tokenizer_scan_next(s, &t, err);
         if (rc != ASSAY_OK || t.kind == JSON_SCAN_OBJECT_END) return rc;
         const tokenizer_token name = t;
-        const size_t kept = name.n < sizeof text ? name.n : sizeof text;
-        for (size_t i = 0; i < kept; i++) text[i] = name.text[i];
+        const size_t n_name = name.n < sizeof text ? name.n : sizeof text;
+        for (size_t i = 0; i < n_name; i++) text[i] = name.text[i];
         rc = tokenizer_scan_next(s, &t, err);
         if (rc == ASSAY_OK && t.kind != JSON_SCAN_NUMBER) rc = fail_kind(f, t.kind, "an id", err);
         if (rc == ASSAY_OK) rc = tokenizer_scan_id(s, &t, &id, err);
-        if (rc == ASSAY_OK) rc = tokenizer_vocab_add(v, text, kept, id, err);
+        if (rc == ASSAY_OK) rc = tokenizer_vocab_add(v, text, n_name, id, err);
         if (rc != ASSAY_OK) return rc;
     }
 }
 
-/* ["token", score], behind the first bracket. */
+static bool store_score(double **scores, size_t *capacity, size_t n, double score)
+{
+    if (n >= *capacity) {
+        const size_t more = *capacity ? 2 * *capacity : 1024;
+        double *grown = realloc(*scores, more * sizeof *grown);
+        if (!grown) return false;
+        *scores = grown;
+        *capacity = more;
+    }
+    (*scores)[n] = score;
+    return true;
+}
+
+/* Reads ["token", score] after its opening bracket. */
 static assay_status read_scored(const tokenizer_file *f, tokenizer_scan *s, tokenizer_vocab *v, double *score,
                                 assay_error *err)
 {
@@ -74,11 +87,12 @@ static assay_status read_scored(const tokenizer_file *f, tokenizer_scan *s, toke
     return rc;
 }
 
-/* [["token", score], …]: the place is the id. */
+/* [["token", score], …]: the index is the id. */
 static assay_status read_list(const tokenizer_file *f, tokenizer_scan *s, tokenizer_vocab *v, double **scores,
                               assay_error *err)
 {
     tokenizer_token t;
+    size_t capacity = 0;
     for (size_t n = 0;; n++) {
         double score;
         assay_status rc = tokenizer_scan_next(s, &t, err);
@@ -86,10 +100,8 @@ static assay_status read_list(const tokenizer_file *f, tokenizer_scan *s, tokeni
         if (t.kind != JSON_SCAN_ARRAY) return fail_kind(f, t.kind, "pairs of token and score", err);
         rc = read_scored(f, s, v, &score, err);
         if (rc != ASSAY_OK) return rc;
-        double *grown = grow_by_one(*scores, n, sizeof *grown);
-        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
-        *scores = grown;
-        grown[n] = score;
+        if (!store_score(scores, &capacity, n, score))
+            return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
     }
 }
 
@@ -111,7 +123,7 @@ static assay_status read_vocab(const tokenizer_file *f, tokenizer_model *m, doub
     return rc == ASSAY_OK ? tokenizer_vocab_seal(m->vocab, err) : rc;
 }
 
-/* Files of 2020 leave the type out. */
+/* Files of 2020 omit the type: it follows from the other members. */
 static assay_status find_kind(const tokenizer_file *f, model_kind *out, assay_error *err)
 {
     const tokenizer_place p = tokenizer_file_model(f);

@@ -10,13 +10,13 @@ bool tokenizer_pairs_open(tokenizer_pairs *p, size_t n)
     if (n > SIZE_MAX / 64) return false;
     int bits = 4;
     while ((size_t)1 << bits < 2 * n) bits++;
-    const size_t room = (size_t)1 << bits;
+    const size_t capacity = (size_t)1 << bits;
     uint64_t factor;
     if (getentropy(&factor, sizeof factor) != 0) return false;
-    tokenizer_pair *slots = malloc(room * sizeof *slots);
+    tokenizer_pair *slots = malloc(capacity * sizeof *slots);
     if (!slots) return false;
-    for (size_t i = 0; i < room; i++) slots[i].key = UINT64_MAX;
-    *p = (tokenizer_pairs){.slots = slots, .factor = factor | 1, .shift = 64 - bits, .mask = room - 1};
+    for (size_t i = 0; i < capacity; i++) slots[i].key = UINT64_MAX;
+    *p = (tokenizer_pairs){.slots = slots, .factor = factor | 1, .shift = 64 - bits, .mask = capacity - 1};
     return true;
 }
 

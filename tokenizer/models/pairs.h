@@ -1,4 +1,4 @@
-/* Pairs of numbers, and what each stands for: merges of tokens, and characters that merges join.
+/* A hash table keyed by pairs of numbers: merges of tokens, and characters that merges join.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_PAIRS_H
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 typedef struct tokenizer_pair {
-    uint64_t key; /* the left number in its upper half; UINT64_MAX: a free place */
+    uint64_t key; /* the left number in its upper half; UINT64_MAX: a free slot */
     int32_t rank, id;
 } tokenizer_pair;
 
-/* A table whose places follow from a number drawn at random, so that no file can choose its collisions. */
+/* Multiplicative hashing with a random factor, so that an untrusted file cannot choose collisions. */
 typedef struct tokenizer_pairs {
     tokenizer_pair *slots;
     uint64_t factor; /* odd */
@@ -21,11 +21,13 @@ typedef struct tokenizer_pairs {
     size_t mask;
 } tokenizer_pairs;
 
-/* An empty table with room for n pairs. False if out of memory or randomness. */
+/* An empty table with capacity for n pairs, freed by tokenizer_pairs_free. False if out of memory or if
+ * getentropy fails. */
 bool tokenizer_pairs_open(tokenizer_pairs *p, size_t n);
 void tokenizer_pairs_free(tokenizer_pairs *p);
 
-/* Adds a pair, or changes what it stands for. No more than tokenizer_pairs_open has been told. */
+/* Adds a pair, or replaces its rank and id. The capacity given to tokenizer_pairs_open must not be
+ * exceeded. */
 void tokenizer_pairs_put(tokenizer_pairs *p, uint32_t left, uint32_t right, int32_t rank, int32_t id);
 
 static inline const tokenizer_pair *tokenizer_pairs_find(const tokenizer_pairs *p, uint32_t left,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts whose ways lead through a node: texts[from..to). */
+/* The texts that begin with the bytes that lead to a node: texts[from..to). */
 typedef struct range {
     uint32_t from, to;
 } range;
@@ -19,7 +19,8 @@ static int compare_texts(const void *a, const void *b)
     return (x->text > y->text) - (x->text < y->text);
 }
 
-/* Of sorted texts: each has a node for every byte that it does not share with the one before. */
+/* The number of nodes for sorted texts: one for each byte after the prefix shared with the previous
+ * text. */
 static size_t count_nodes(const tokenizer_trie_text *texts, size_t n)
 {
     size_t nodes = 1;
@@ -33,7 +34,8 @@ static size_t count_nodes(const tokenizer_trie_text *texts, size_t n)
     return nodes;
 }
 
-/* Gives `node`, whose way is `depth` bytes long, its value and its children. Returns the next free node. */
+/* Sets the value and the children of `node`, which is `depth` bytes deep. Returns the next free
+ * node. */
 static uint32_t fill_node(tokenizer_trie *t, range *ranges, const tokenizer_trie_text *texts, uint32_t node,
                           size_t depth, uint32_t free_node)
 {

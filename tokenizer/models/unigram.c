@@ -8,24 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNKNOWN_PENALTY 10.0 /* below the lowest score of any piece */
+#define UNKNOWN_PENALTY 10.0 /* how far the score of unknown characters is below the lowest score */
 #define NO_PIECE        (-1)
-#define NOWHERE         UINT32_MAX
+#define UNREACHED       UINT32_MAX
 
 struct tokenizer_unigram {
     const tokenizer_vocab *vocab;
     double *scores; /* by id */
     double unknown_score;
-    int32_t unknown; /* NO_PIECE: there is none */
+    int32_t unknown; /* id; NO_PIECE: the model has no unknown token */
     bool byte_fallback;
-    int32_t byte_ids[256]; /* of "<0x00>" to "<0xFF>" */
+    int32_t byte_ids[256]; /* of "<0x00>" to "<0xFF>"; -1: no token */
 };
 
-/* The best way to a place of the text, if there is one. */
+/* The best segmentation of the text up to one offset. */
 typedef struct node {
     double score;
-    uint32_t from; /* where its last piece begins, or NOWHERE */
-    int32_t id;    /* of that piece */
+    uint32_t from; /* offset where its last piece begins; UNREACHED: no segmentation found */
+    int32_t id;    /* of the last piece */
 } node;
 
 void tokenizer_unigram_work_free(tokenizer_unigram_work *work)
@@ -87,10 +87,11 @@ void tokenizer_unigram_free(tokenizer_unigram *u)
 
 static void offer(node *to, double score, size_t from, int32_t id)
 {
-    if (to->from == NOWHERE || score > to->score) *to = (node){score, (uint32_t)from, id};
+    if (to->from == UNREACHED || score > to->score) *to = (node){score, (uint32_t)from, id};
 }
 
-/* All pieces that begin at `from`, and the unknown one where none is just its character. */
+/* Extends the best segmentation up to `from` by all pieces that begin there, and by the unknown token
+ * if no piece is exactly the character there. */
 static assay_status offer_pieces(const tokenizer_unigram *u, node *nodes, const char *text, size_t from,
                                  size_t n, size_t n_char, assay_error *err)
 {
@@ -109,7 +110,7 @@ static assay_status offer_pieces(const tokenizer_unigram *u, node *nodes, const 
     if (has_char) return ASSAY_OK;
     node *to = &nodes[from + n_char];
     const double score = u->unknown_score + so_far;
-    if (to->from != NOWHERE && !(score > to->score)) return ASSAY_OK;
+    if (to->from != UNREACHED && !(score > to->score)) return ASSAY_OK;
     if (u->unknown == NO_PIECE)
         return assay_fail(
             err, ASSAY_EFORMAT,
@@ -118,7 +119,8 @@ static assay_status offer_pieces(const tokenizer_unigram *u, node *nodes, const 
     return ASSAY_OK;
 }
 
-/* Unknown characters in a row: one token, or the bytes where there is one for each. */
+/* Appends a run of unknown characters: the token with that text if there is one, else byte tokens if
+ * byte fallback is on and all exist, else one unknown token. */
 static bool put_unknown(const tokenizer_unigram *u, const char *text, size_t n, tokenizer_ids *out)
 {
     const int32_t id = tokenizer_vocab_find(u->vocab, text, n);
@@ -131,7 +133,7 @@ static bool put_unknown(const tokenizer_unigram *u, const char *text, size_t n, 
     return true;
 }
 
-/* Follows the best way back, and puts its pieces down from the front. */
+/* Traces the best segmentation back from the end, then appends its ids from the start. */
 static bool put_best(const tokenizer_unigram *u, tokenizer_unigram_work *work, const char *text, size_t n,
                      tokenizer_ids *out)
 {
@@ -139,7 +141,7 @@ static bool put_best(const tokenizer_unigram *u, tokenizer_unigram_work *work, c
     work->ends.n = 0;
     for (size_t at = n; at > 0; at = nodes[at].from)
         if (!tokenizer_ids_push(&work->ends, (int32_t)at)) return false;
-    size_t unknown_from = n; /* of the row of unknown ones before `from`; n: there is none */
+    size_t unknown_from = n; /* offset where the current run of unknown characters begins; n: no run */
     for (size_t i = work->ends.n; i-- > 0;) {
         const size_t end = (size_t)work->ends.ids[i], from = nodes[end].from;
         const bool unknown = nodes[end].id == u->unknown;
@@ -157,15 +159,15 @@ static bool reserve(tokenizer_unigram_work *work, size_t n)
 {
     if (n > work->n_nodes) {
         if (n > SIZE_MAX / 2 / sizeof(node)) return false;
-        const size_t room = n + n / 2;
-        node *nodes = malloc(room * sizeof *nodes);
+        const size_t capacity = n + n / 2;
+        node *nodes = malloc(capacity * sizeof *nodes);
         if (!nodes) return false;
         free(work->nodes);
         work->nodes = nodes;
-        work->n_nodes = room;
+        work->n_nodes = capacity;
     }
     node *nodes = work->nodes;
-    for (size_t i = 0; i < n; i++) nodes[i] = (node){0, NOWHERE, 0};
+    for (size_t i = 0; i < n; i++) nodes[i] = (node){0, UNREACHED, 0};
     return true;
 }
 

@@ -11,7 +11,7 @@
 #define SHOWN_MAX 60
 
 typedef struct token {
-    size_t at; /* of its text, in bytes */
+    size_t at; /* offset of the text in `bytes` */
     uint32_t n;
     int32_t id;
 } token;
@@ -20,7 +20,7 @@ struct tokenizer_vocab {
     const char *path;
     buffer bytes;
     token *tokens; /* sorted by id once sealed */
-    size_t n_tokens;
+    size_t n_tokens, capacity;
     tokenizer_trie trie;
 };
 
@@ -40,6 +40,17 @@ void tokenizer_vocab_free(tokenizer_vocab *v)
     free(v->tokens);
     tokenizer_trie_free(&v->trie);
     free(v);
+}
+
+static bool grow(tokenizer_vocab *v)
+{
+    if (v->n_tokens < v->capacity) return true;
+    const size_t capacity = v->capacity ? 2 * v->capacity : 1024;
+    token *tokens = realloc(v->tokens, capacity * sizeof *tokens);
+    if (!tokens) return false;
+    v->tokens = tokens;
+    v->capacity = capacity;
+    return true;
 }
 
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id, assay_error *err)
@@ -104,7 +115,7 @@ const char *tokenizer_vocab_text(const tokenizer_vocab *v, int32_t id, size_t *n
 {
     if (id < 0) return NULL;
     const token *found = NULL;
-    /* Without gaps, which is usual, a token's place is its id. */
+    /* Ids usually have no gaps: a token's index is then its id. */
     if ((size_t)id < v->n_tokens && v->tokens[id].id == id) found = &v->tokens[id];
     else if (v->n_tokens > 0) {
         const token wanted = {.id = id};

@@ -1,4 +1,4 @@
-/* The tokens of a model: texts by id, ids by text.
+/* The vocabulary of a model: texts by id, ids by text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_VOCAB_H
@@ -11,34 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOKENIZER_TOKEN_MAX 1024 /* bytes: what a look-up may cost */
+#define TOKENIZER_TOKEN_MAX 1024 /* bytes: bounds the cost of a look-up */
 
 typedef struct tokenizer_vocab tokenizer_vocab;
 
-/* An empty one; `path` is borrowed for messages. The caller owns it (tokenizer_vocab_free, NULL allowed). */
+/* Creates an empty vocabulary; `path` is borrowed for messages. The caller owns *out. ASSAY_ENOMEM. */
 assay_status tokenizer_vocab_open(const char *path, tokenizer_vocab **out, assay_error *err);
 void tokenizer_vocab_free(tokenizer_vocab *v);
 
-/* Adds a token before tokenizer_vocab_seal. ASSAY_EUNSUPPORTED beyond TOKENIZER_TOKEN_MAX. */
+/* Adds a token; must not be called after tokenizer_vocab_seal. ASSAY_EUNSUPPORTED if n >
+ * TOKENIZER_TOKEN_MAX; ASSAY_ENOMEM. */
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id,
                                  assay_error *err);
 
-/* Makes it ready to be asked. ASSAY_EFORMAT where two tokens have one id: which of them it means would be
- * left to chance. */
+/* Ends adding; look-ups are allowed only afterwards. ASSAY_EFORMAT if two tokens have the same id,
+ * because the text of that id would be ambiguous; ASSAY_ENOMEM. */
 assay_status tokenizer_vocab_seal(tokenizer_vocab *v, assay_error *err);
 
 size_t tokenizer_vocab_size(const tokenizer_vocab *v);
 
-/* The id of text[0..n), the last where several have that text; -1 where none has. */
+/* The id of text[0..n), the last one added if several tokens have this text; -1 if there is none. */
 int32_t tokenizer_vocab_find(const tokenizer_vocab *v, const char *text, size_t n);
 
-/* The text of an id, not terminated, borrowed; NULL where it has none. */
+/* The text of an id, *n bytes, not terminated, borrowed; NULL if the vocabulary lacks the id. */
 const char *tokenizer_vocab_text(const tokenizer_vocab *v, int32_t id, size_t *n);
 
-/* The i-th token in the order of ids, i < size. */
+/* The i-th token in the order of ids, i < tokenizer_vocab_size; text as above. */
 const char *tokenizer_vocab_at(const tokenizer_vocab *v, size_t i, size_t *n, int32_t *id);
 
-/* Ids by text, for walks. */
+/* The trie of ids by text, borrowed. */
 const tokenizer_trie *tokenizer_vocab_trie(const tokenizer_vocab *v);
 
 #endif

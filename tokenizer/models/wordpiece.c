@@ -9,8 +9,8 @@ struct tokenizer_wordpiece {
     const tokenizer_vocab *vocab;
     bool whole_words;
     int32_t unknown;       /* -1: the vocabulary lacks it */
-    size_t most;           /* characters; a longer word is unknown */
-    uint32_t continuation; /* the node of the trie behind the prefix of continuations, or none */
+    size_t most;           /* maximum characters; longer words are unknown */
+    uint32_t continuation; /* trie node of continuing_subword_prefix, or TOKENIZER_TRIE_NONE */
 };
 
 static assay_status read_text(const tokenizer_place *p, const char *name, const char **text, size_t *n,
@@ -59,7 +59,8 @@ void tokenizer_wordpiece_free(tokenizer_wordpiece *w)
     free(w);
 }
 
-/* The longest token that text[0..n) goes on with from `node`: its bytes, or 0. */
+/* The length in bytes of the longest match of text[0..n) in the trie below `node`, or 0; *id: its
+ * token. */
 static size_t longest(const tokenizer_trie *trie, uint32_t node, const char *text, size_t n, int32_t *id)
 {
     size_t found = 0;
@@ -101,7 +102,7 @@ assay_status tokenizer_wordpiece_encode(const tokenizer_wordpiece *w, const char
     for (size_t at = 0; at < n;) {
         int32_t id = -1;
         const size_t taken = longest(trie, at > 0 ? w->continuation : 0, word + at, n - at, &id);
-        if (taken == 0) { /* one part that is unknown makes the word unknown */
+        if (taken == 0) { /* no token matches: the whole word is unknown */
             out->n = before;
             return put(out, w->unknown, err);
         }

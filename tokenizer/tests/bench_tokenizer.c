@@ -1,4 +1,5 @@
-/* Encodes a file with a tokenizer, and prints the best of some rounds in megabytes a second:
+/* Encodes FILE with the tokenizer of DIR, and prints the best rate of ROUNDS rounds in megabytes per
+ * second, and the number of ids:
  *
  *     bench_tokenizer DIR FILE ROUNDS
  *
@@ -31,7 +32,7 @@ int main(int argc, char **argv)
     assay_status rc = tokenizer_open(argv[1], &t, &err);
     if (rc == ASSAY_OK) rc = file_read(argv[2], (size_t)1 << 30, &text, &n, &err);
     for (long round = strtol(argv[3], NULL, 10); rc == ASSAY_OK && round > 0; round--) {
-        rc = tokenizer_encoder_open(t, &e, &err); /* a fresh one: nothing is remembered from the last round */
+        rc = tokenizer_encoder_open(t, &e, &err); /* a new encoder: its cache is empty */
         const double begin = now();
         if (rc == ASSAY_OK) rc = tokenizer_encode_with(e, text, n, false, &ids, &err);
         const double rate = (double)n / 1e6 / (now() - begin);

@@ -30,7 +30,7 @@ static void expect_text(const tokenizer *t, const int32_t *ids, size_t n, bool s
     buffer_free(&pieces);
 }
 
-START_TEST(an_id_that_means_nothing_has_no_text_and_a_negative_one_is_refused)
+START_TEST(unknown_ids_have_no_text_and_negative_ids_are_refused)
 {
     static const tokenizer_file f = {.added = "[" TOKEN("<x>", NO_FLAGS) "]",
                                      .decoder = "{\"type\":\"Fuse\"}"};
@@ -49,7 +49,7 @@ START_TEST(an_id_that_means_nothing_has_no_text_and_a_negative_one_is_refused)
 }
 END_TEST
 
-/* Pieces as they come, each ended by '|'. */
+/* Expects the pieces of all pushes and of the end, concatenated, each followed by '|'. */
 static void expect_pieces(const tokenizer *t, const int32_t *ids, size_t n, const char *expected)
 {
     buffer pieces = {0};
@@ -70,7 +70,7 @@ static void expect_pieces(const tokenizer *t, const int32_t *ids, size_t n, cons
     buffer_free(&pieces);
 }
 
-START_TEST(a_stream_never_releases_half_a_character)
+START_TEST(a_piece_never_ends_within_a_character)
 {
     static const tokenizer_file bytes = {
         .model = BPE_HEAD "\"vocab\":{\"a\":0,\"â\":1,\"Ĥ\":2,\"¬\":3},\"merges\":[]}",
@@ -89,14 +89,14 @@ START_TEST(a_stream_never_releases_half_a_character)
                    "{\"type\":\"Strip\",\"content\":\"a\",\"start\":1,\"stop\":0}]}"};
     t = tokenizer_file_open(&fallback);
     expect_pieces(t, (const int32_t[]){0, 1, 2, 3, 0}, 5, "||||€a||");
-    /* A whole character in a row of bytes that turns out to be no text is none. */
+    /* If a run of byte tokens is invalid UTF-8, even its complete characters become U+FFFD. */
     expect_pieces(t, (const int32_t[]){1, 2, 3, 3, 0}, 5,
                   "|||\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd|a||");
     tokenizer_free(t);
 }
 END_TEST
 
-START_TEST(an_id_that_is_refused_leaves_what_was_handed_out)
+START_TEST(a_refused_id_leaves_the_output_unchanged)
 {
     tokenizer *t = tokenizer_file_open(&(tokenizer_file){0});
     detokenizer *d = NULL;
@@ -116,8 +116,9 @@ START_TEST(an_id_that_is_refused_leaves_what_was_handed_out)
 }
 END_TEST
 
-/* Decoders of word starts: the space before the first word is dropped, unless none is ever put there. */
-START_TEST(the_space_before_a_text_is_dropped_where_it_was_added)
+/* Metaspace drops the space before the first word, unless prepend_scheme "never" says that none was
+ * added. */
+START_TEST(metaspace_drops_the_prepended_space)
 {
     static const struct {
         const char *decoder, *text;
@@ -146,10 +147,10 @@ int main(void)
 {
     Suite *suite = suite_create("tokenizer/detokenizer");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, an_id_that_means_nothing_has_no_text_and_a_negative_one_is_refused);
-    tcase_add_test(all, a_stream_never_releases_half_a_character);
-    tcase_add_test(all, an_id_that_is_refused_leaves_what_was_handed_out);
-    tcase_add_test(all, the_space_before_a_text_is_dropped_where_it_was_added);
+    tcase_add_test(all, unknown_ids_have_no_text_and_negative_ids_are_refused);
+    tcase_add_test(all, a_piece_never_ends_within_a_character);
+    tcase_add_test(all, a_refused_id_leaves_the_output_unchanged);
+    tcase_add_test(all, metaspace_drops_the_prepended_space);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -23,18 +23,18 @@ static void expect_ids(const tokenizer *t, const char *text, size_t n, bool add_
     tokenizer_ids_free(&ids);
 }
 
-START_TEST(the_lowest_rank_merges_first_and_the_leftmost_of_several)
+START_TEST(lowest_rank_merges_first_then_leftmost)
 {
     tokenizer *t = tokenizer_file_open(&(tokenizer_file){0});
     expect_ids(t, "ababa", 5, false, "2 3");
     expect_ids(t, "baab", 4, false, "1 0 2");
     expect_ids(t, "", 0, true, "");
-    expect_ids(t, "xax", 3, false, "0"); /* without an unknown token, what is not known is dropped */
+    expect_ids(t, "xax", 3, false, "0"); /* without an unknown token, unknown characters are dropped */
     tokenizer_free(t);
 }
 END_TEST
 
-START_TEST(bytes_that_are_no_utf8_are_encoded_as_replacement_characters)
+START_TEST(invalid_utf8_is_encoded_as_replacement_characters)
 {
     static const tokenizer_file f = {.model =
                                          BPE_HEAD "\"vocab\":{\"a\":0,\"\xef\xbf\xbd\":1},\"merges\":[]}"};
@@ -48,7 +48,7 @@ START_TEST(bytes_that_are_no_utf8_are_encoded_as_replacement_characters)
 }
 END_TEST
 
-/* Flags of added tokens, in the order of the file. */
+/* The flags of an added token. */
 #define FLAGS(single, left, right)                                                                           \
     "\"single_word\":" single ",\"lstrip\":" left ",\"rstrip\":" right                                       \
     ",\"normalized\":false,\"special\":false"
@@ -59,14 +59,14 @@ static const char LAST_ADDED[] = "," TOKEN("<r>", FLAGS("false", "false", "true"
 static const char WORD_ADDED[] = "," TOKEN("w", FLAGS("true", "false", "false"));
 static const char END_ADDED[] = "," TOKEN("<xx>", NO_FLAGS) "]";
 
-START_TEST(added_tokens_are_found_with_the_white_space_that_they_take)
+START_TEST(added_tokens_strip_white_space)
 {
     char added[2048];
     (void)snprintf(added, sizeof added, "%s%s%s%s%s", ADDED, MORE_ADDED, LAST_ADDED, WORD_ADDED, END_ADDED);
     const tokenizer_file f = {.added = added,
                               .model = BPE_HEAD "\"vocab\":{\"a\":0,\" \":1,\"w\":2,\"<\":3},\"merges\":[]}"};
     tokenizer *t = tokenizer_file_open(&f);
-    /* Ids follow those of the model; "w" has the model's. */
+    /* Added tokens get the ids after those of the model, except "w", which is a token of the model. */
     expect_ids(t, "a <x> a", 7, false, "0 1 4 1 0");
     expect_ids(t, "a  <l> a", 8, false, "0 5 1 0");
     expect_ids(t, "a <r>  a", 8, false, "0 1 6 0");
@@ -85,7 +85,7 @@ START_TEST(added_tokens_are_found_with_the_white_space_that_they_take)
 }
 END_TEST
 
-START_TEST(a_template_goes_around_and_truncation_leaves_room_for_it)
+START_TEST(truncation_counts_special_tokens)
 {
     static const tokenizer_file f = {
         .post = "{\"type\":\"BertProcessing\",\"sep\":[\"s\",8],\"cls\":[\"c\",7]}",
@@ -101,7 +101,7 @@ END_TEST
 
 enum { LONG = 1 << 20 };
 
-/* A word of a megabyte must not take the square of its length: the tests' own time-out would end it. */
+/* Encoding in quadratic time would exceed the timeout of the tests. */
 START_TEST(a_megabyte_without_a_space_takes_linear_time)
 {
     static const char *const MODELS[] = {SIMPLE,
@@ -145,7 +145,7 @@ START_TEST(a_megabyte_of_marks_or_of_white_space_takes_linear_time)
 }
 END_TEST
 
-START_TEST(an_encoder_that_remembers_words_answers_as_a_fresh_one)
+START_TEST(the_cache_does_not_change_ids)
 {
     tokenizer *t = tokenizer_file_open(&(tokenizer_file){.pretokenizer = "{\"type\":\"WhitespaceSplit\"}"});
     tokenizer_encoder *e = NULL;
@@ -156,7 +156,7 @@ START_TEST(an_encoder_that_remembers_words_answers_as_a_fresh_one)
         char text[2000];
         for (size_t i = 0; i < sizeof text; i++) text[i] = "ab "[(i * 7 + i * i / (3 + round) + round) % 3];
         ck_assert_int_eq(tokenizer_encode_with(e, text, sizeof text, false, &first, &err), ASSAY_OK);
-        for (size_t from = 0, out = 0; from < sizeof text; from += 100) { /* in parts too short to remember */
+        for (size_t from = 0, out = 0; from < sizeof text; from += 100) { /* too short for a cache */
             size_t to = from + 100 < sizeof text ? from + 100 : sizeof text;
             while (to < sizeof text && text[to - 1] != ' ') to++;
             ck_assert_int_eq(tokenizer_encode(t, text + from, to - from, false, &again, &err), ASSAY_OK);
@@ -194,13 +194,13 @@ int main(void)
     Suite *suite = suite_create("tokenizer/tokenizer");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 20);
-    tcase_add_test(all, the_lowest_rank_merges_first_and_the_leftmost_of_several);
-    tcase_add_test(all, bytes_that_are_no_utf8_are_encoded_as_replacement_characters);
-    tcase_add_test(all, added_tokens_are_found_with_the_white_space_that_they_take);
-    tcase_add_test(all, a_template_goes_around_and_truncation_leaves_room_for_it);
+    tcase_add_test(all, lowest_rank_merges_first_then_leftmost);
+    tcase_add_test(all, invalid_utf8_is_encoded_as_replacement_characters);
+    tcase_add_test(all, added_tokens_strip_white_space);
+    tcase_add_test(all, truncation_counts_special_tokens);
     tcase_add_loop_test(all, a_megabyte_without_a_space_takes_linear_time, 0, 3);
     tcase_add_test(all, a_megabyte_of_marks_or_of_white_space_takes_linear_time);
-    tcase_add_test(all, an_encoder_that_remembers_words_answers_as_a_fresh_one);
+    tcase_add_test(all, the_cache_does_not_change_ids);
     tcase_add_test(all, one_tokenizer_serves_many_threads);
     suite_add_tcase(suite, all);
     return support_run(suite);

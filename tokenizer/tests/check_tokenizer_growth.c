@@ -1,4 +1,4 @@
-/* How far a tokenizer.json may make a text grow.
+/* The limit on how much a tokenizer.json may grow a text (tokenizer/text/writer.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tokenizer/tokenizer.h"
@@ -12,7 +12,7 @@
 #include "tokenizer/encode.h"
 #include "tokenizer/tests/tokenizer_file.h"
 
-/* {"type": "Sequence", MEMBER: [ONE, ONE, …]}, n times. */
+/* {"type": "Sequence", MEMBER: [ONE, ONE, …]}, with ONE n times. */
 static const char *repeated(char *text, size_t size, const char *member, const char *one, size_t n)
 {
     size_t at = (size_t)snprintf(text, size, "{\"type\":\"Sequence\",\"%s\":[", member);
@@ -24,7 +24,8 @@ static const char *repeated(char *text, size_t size, const char *member, const c
 static const char TENFOLD[] =
     "{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"},\"content\":\"aaaaaaaaaa\"}";
 
-/* Encodes n times "a" and expects that many ids, or 0: the refusal of `what`. */
+/* Encodes `piece` n times and expects `expected` ids; 0: expects the error that `what` exceeds the
+ * limit. */
 static void encode(const tokenizer_file *f, const char *piece, size_t n, size_t expected, const char *what)
 {
     tokenizer *t = tokenizer_file_open(f);
@@ -50,7 +51,7 @@ static void encode(const tokenizer_file *f, const char *piece, size_t n, size_t 
     tokenizer_free(t);
 }
 
-START_TEST(a_normaliser_that_grows_a_text_without_end_is_refused)
+START_TEST(normaliser_growth_is_limited)
 {
     char steps[4096];
     const tokenizer_file twice = {.normalizer = repeated(steps, sizeof steps, "normalizers", TENFOLD, 2)};
@@ -62,8 +63,8 @@ START_TEST(a_normaliser_that_grows_a_text_without_end_is_refused)
 }
 END_TEST
 
-/* Added tokens cut a text into parts, all of which count. */
-START_TEST(the_parts_of_a_text_grow_together)
+/* Added tokens split a text into parts, which share one limit. */
+START_TEST(parts_of_a_text_share_the_growth_limit)
 {
     char steps[4096];
     const tokenizer_file f = {.normalizer = repeated(steps, sizeof steps, "normalizers", TENFOLD, 4),
@@ -73,7 +74,7 @@ START_TEST(the_parts_of_a_text_grow_together)
 }
 END_TEST
 
-START_TEST(a_pretokenizer_that_grows_a_text_without_end_is_refused)
+START_TEST(pretokenizer_growth_is_limited)
 {
     char steps[4096];
     static const char BYTES[] = "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":false}";
@@ -83,7 +84,7 @@ START_TEST(a_pretokenizer_that_grows_a_text_without_end_is_refused)
 }
 END_TEST
 
-START_TEST(a_decoder_that_grows_a_text_without_end_is_refused)
+START_TEST(decoder_growth_is_limited)
 {
     char steps[4096];
     buffer out = {0};
@@ -115,7 +116,7 @@ static const char *template(char *text, size_t size, size_t n)
     return text;
 }
 
-START_TEST(a_template_may_repeat_the_text_a_few_times)
+START_TEST(template_repetitions_are_limited)
 {
     char text[4096];
     tokenizer *t = NULL;
@@ -133,11 +134,11 @@ int main(void)
 {
     Suite *suite = suite_create("tokenizer/tokenizer_growth");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, a_normaliser_that_grows_a_text_without_end_is_refused);
-    tcase_add_test(all, the_parts_of_a_text_grow_together);
-    tcase_add_test(all, a_pretokenizer_that_grows_a_text_without_end_is_refused);
-    tcase_add_test(all, a_decoder_that_grows_a_text_without_end_is_refused);
-    tcase_add_test(all, a_template_may_repeat_the_text_a_few_times);
+    tcase_add_test(all, normaliser_growth_is_limited);
+    tcase_add_test(all, parts_of_a_text_share_the_growth_limit);
+    tcase_add_test(all, pretokenizer_growth_is_limited);
+    tcase_add_test(all, decoder_growth_is_limited);
+    tcase_add_test(all, template_repetitions_are_limited);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -225,7 +225,7 @@ static const struct {
      "expected them to differ where they are looked for"},
 };
 
-START_TEST(what_a_file_asks_for_and_is_not_there_is_refused_by_its_place)
+START_TEST(bad_members_are_refused_with_their_path)
 {
     tokenizer *t = NULL;
     assay_error err = {0};
@@ -236,7 +236,7 @@ START_TEST(what_a_file_asks_for_and_is_not_there_is_refused_by_its_place)
 }
 END_TEST
 
-START_TEST(a_directory_without_the_file_is_an_error_of_reading)
+START_TEST(a_missing_file_is_an_io_error)
 {
     tokenizer *t = NULL;
     assay_error err = {0};
@@ -249,9 +249,9 @@ int main(void)
 {
     Suite *suite = suite_create("tokenizer/tokenizer_refused");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, what_a_file_asks_for_and_is_not_there_is_refused_by_its_place, 0,
+    tcase_add_loop_test(all, bad_members_are_refused_with_their_path, 0,
                         (int)(sizeof REFUSED / sizeof *REFUSED));
-    tcase_add_test(all, a_directory_without_the_file_is_an_error_of_reading);
+    tcase_add_test(all, a_missing_file_is_an_io_error);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -38,7 +38,7 @@ static const struct {
     {"[a-z-]", "[a-z\\-]"},
 };
 
-START_TEST(what_pcre2_reads_otherwise_is_rewritten)
+START_TEST(oniguruma_syntax_is_rewritten_for_pcre2)
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         buffer out = {0};
@@ -83,7 +83,7 @@ static const struct {
                {"(?i:asT)", 5},
                {"(?i:[ß])", 5}};
 
-START_TEST(what_is_not_understood_is_refused_at_its_place)
+START_TEST(unsupported_syntax_is_refused_with_its_offset)
 {
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
         buffer out = {0};
@@ -91,7 +91,7 @@ START_TEST(what_is_not_understood_is_refused_at_its_place)
         const bool done = tokenizer_ruby_rewrite(REFUSED[i].ruby, strlen(REFUSED[i].ruby), &out, &problem);
         buffer_free(&out);
         if (strcmp(REFUSED[i].ruby, "\\p{In_Greek}}") == 0)
-            continue; /* PCRE2 says that there is no such script */
+            continue; /* refused by PCRE2 instead: there is no such script */
         ck_assert_msg(!done, "%s", REFUSED[i].ruby);
         ck_assert_msg(problem.reason && problem.at == REFUSED[i].at, "%s at %zu", REFUSED[i].ruby,
                       problem.at);
@@ -99,8 +99,8 @@ START_TEST(what_is_not_understood_is_refused_at_its_place)
 }
 END_TEST
 
-/* All matches of an expression in a text, written "from-to from-to". */
-static void find_all(const char *expression, const char *text, char *out, size_t room)
+/* Writes all matches of an expression in a text to out[0..capacity), as "from-to from-to". */
+static void find_all(const char *expression, const char *text, char *out, size_t capacity)
 {
     tokenizer_pattern *p = NULL;
     tokenizer_matcher *m = NULL;
@@ -113,16 +113,17 @@ static void find_all(const char *expression, const char *text, char *out, size_t
     bool found = true;
     while (found) {
         ck_assert_int_eq(tokenizer_matches_next(&matches, &from, &to, &found, &err), ASSAY_OK);
-        if (found) used += (size_t)snprintf(out + used, room - used, "%s%zu-%zu", used ? " " : "", from, to);
+        if (found)
+            used += (size_t)snprintf(out + used, capacity - used, "%s%zu-%zu", used ? " " : "", from, to);
     }
     out[used] = '\0';
     tokenizer_matcher_free(m);
     tokenizer_pattern_free(p);
 }
 
-START_TEST(matches_are_those_of_oniguruma)
+START_TEST(matches_equal_those_of_oniguruma)
 {
-    /* Found by asking tokenizers 0.23.3 (pre_tokenizers.Split, behavior "isolated"). */
+    /* Recorded from tokenizers 0.23.3 (pre_tokenizers.Split, behavior "isolated"). */
     static const struct {
         const char *expression, *text, *found;
     } CASES[] = {
@@ -133,11 +134,11 @@ START_TEST(matches_are_those_of_oniguruma)
         {"(?<!a)b", "ab bb", "3-4 4-5"},
         {"\\b", "ab c", "0-0 2-2 3-3 4-4"},
         {"^.", "a\nb\n", "0-1 2-3"},
-        {"\\s", "\xe1\xa0\x8e\xc2\x85", "3-5"}, /* U+180E is no white space, U+0085 is */
-        {"\\w", "\xc2\xb2\xc2\xa9", "0-2"},     /* a superscript two; no copyright sign */
+        {"\\s", "\xe1\xa0\x8e\xc2\x85", "3-5"}, /* U+0085 is white space, U+180E is not */
+        {"\\w", "\xc2\xb2\xc2\xa9", "0-2"},     /* a superscript two, but not a copyright sign */
         {"[\\w]", "\xc2\xb2", ""},
         {"(?i:'s)", "'S'\xc5\xbf", "0-2 2-5"},           /* a long s */
-        {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* no script extensions */
+        {"\\p{Han}", "\xe3\x80\x81\xe4\xb8\x80", "3-6"}, /* script extensions are ignored */
         {"\\h+", "0xfg", "0-1 2-3"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -148,7 +149,7 @@ START_TEST(matches_are_those_of_oniguruma)
 }
 END_TEST
 
-START_TEST(an_expression_that_takes_too_much_ends_with_an_error)
+START_TEST(exceeding_the_step_limit_is_an_error)
 {
     enum { N = 200000 };
     tokenizer_pattern *p = NULL;
@@ -174,10 +175,10 @@ int main(void)
     Suite *suite = suite_create("tokenizer/tokenizer_ruby");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
-    tcase_add_test(all, what_pcre2_reads_otherwise_is_rewritten);
-    tcase_add_test(all, what_is_not_understood_is_refused_at_its_place);
-    tcase_add_test(all, matches_are_those_of_oniguruma);
-    tcase_add_test(all, an_expression_that_takes_too_much_ends_with_an_error);
+    tcase_add_test(all, oniguruma_syntax_is_rewritten_for_pcre2);
+    tcase_add_test(all, unsupported_syntax_is_refused_with_its_offset);
+    tcase_add_test(all, matches_equal_those_of_oniguruma);
+    tcase_add_test(all, exceeding_the_step_limit_is_an_error);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -1,4 +1,4 @@
-/* Files of tokenizers for tests, written member by member.
+/* Writes a tokenizer.json for a test, member by member.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TESTS_TOKENIZER_FILE_H
@@ -6,7 +6,8 @@
 
 #include "tokenizer/tokenizer.h"
 
-/* A file whose members are each either as usual or as given. */
+/* The members of the file, each as JSON. NULL: the default, which is version "1.0", no added tokens,
+ * the model SIMPLE, and null for all others. */
 typedef struct tokenizer_file {
     const char *truncation, *padding, *added, *normalizer, *pretokenizer, *post, *decoder, *model, *version;
 } tokenizer_file;
@@ -20,10 +21,10 @@ typedef struct tokenizer_file {
 #define NO_FLAGS                                                                                             \
     "\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,\"special\":true"
 
-/* Writes tokenizer.json into a directory of its own, and returns that. */
+/* Writes tokenizer.json into a new directory, and returns the directory. */
 const char *tokenizer_file_write(const tokenizer_file *f);
 
-/* A failure fails the test. The caller frees it. */
+/* Writes and opens the file; fails the test on error. The caller frees the tokenizer. */
 tokenizer *tokenizer_file_open(const tokenizer_file *f);
 
 #endif

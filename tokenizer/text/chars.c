@@ -115,7 +115,7 @@ bool chars_is_whole(uint32_t c)
     return is_exception(CHARS_WHOLE, c);
 }
 
-/* Rust's capitals of Unicode 16 and 17 that utf8proc does not know: the distance to their lower case. */
+/* The lower case of capitals of Unicode 16 and 17, which Rust has and utf8proc lacks. */
 static uint32_t later_lower(uint32_t c)
 {
     if (c >= 0x10d50 && c <= 0x10d65) return c + 0x20;
@@ -139,7 +139,7 @@ int chars_lower(uint32_t c, uint32_t *out)
         out[0] = c >= 'A' && c <= 'Z' ? c + 0x20 : c;
         return 1;
     }
-    if (c == 0x130) { /* I with a dot above, the one character whose lower case is two */
+    if (c == 0x130) { /* I with a dot above: the only character whose lower case has two characters */
         out[0] = 'i';
         out[1] = 0x307;
         return 2;

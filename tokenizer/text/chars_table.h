@@ -1,8 +1,8 @@
-/* Where the publisher's libraries know another Unicode than utf8proc does.
+/* Differences in Unicode data between the libraries of Hugging Face's tokenizers and utf8proc.
  *
- * Hugging Face tokenizers asks several libraries, each of the Unicode of its own year. Each list holds the
- * characters for which such a library says the opposite of utf8proc 2.8 (Unicode 15); it was found by asking
- * tokenizers 0.23.3 about every character there is. For tokenizer_chars alone.
+ * Tokenizers uses several libraries with different versions of Unicode. Each list holds the characters
+ * for which one of them gives the opposite answer to utf8proc 2.8 (Unicode 15). The lists were
+ * determined by running tokenizers 0.23.3 on every Unicode character. For tokenizer/text/chars alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_CHARS_TABLE_H

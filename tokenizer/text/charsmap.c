@@ -7,7 +7,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#define SMALL_GRAPHEME 6 /* bytes that one has less of, to be looked up in one piece */
+#define SMALL_GRAPHEME 6 /* bytes; only shorter graphemes are looked up as a whole */
 
 struct tokenizer_charsmap {
     uint32_t *units;
@@ -24,7 +24,7 @@ static int base64_value(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decodes text[0..n) into out, room for 3 * n / 4 bytes. False where it is no base64. */
+/* Decodes text[0..n) into out, capacity at least 3 * n / 4 bytes. False if it is not base64. */
 static bool decode_base64(const char *text, size_t n, unsigned char *out, size_t *n_out)
 {
     size_t written = 0;
@@ -41,8 +41,8 @@ static bool decode_base64(const char *text, size_t n, unsigned char *out, size_t
     return n % 4 != 1;
 }
 
-/* Takes bytes[0..n) apart. */
-static assay_status take_apart(const tokenizer_place *p, const unsigned char *bytes, size_t n,
+/* Reads the double array and the texts from bytes[0..n). */
+static assay_status read_parts(const tokenizer_place *p, const unsigned char *bytes, size_t n,
                                tokenizer_charsmap *m, assay_error *err)
 {
     const size_t size =
@@ -77,8 +77,9 @@ assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsma
     unsigned char *bytes = malloc(n + 1);
     if (!m || !bytes) rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     else if (!decode_base64(text, n, bytes, &n_bytes))
-        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %zu characters, expected base64", n);
-    else rc = take_apart(p, bytes, n_bytes, m, err);
+        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT,
+                                  "found %zu characters that are no base64, expected them to be", n);
+    else rc = read_parts(p, bytes, n_bytes, m, err);
     free(bytes);
     if (rc == ASSAY_OK) *out = m;
     else tokenizer_charsmap_free(m);
@@ -93,13 +94,15 @@ void tokenizer_charsmap_free(tokenizer_charsmap *m)
     free(m);
 }
 
-/* darts-clone's unit: a label, an offset to the children, and whether the text so far is a key. */
+/* The offset to the children in a unit of darts-clone, which also has a label and whether a key ends
+ * there. */
 static size_t offset_of(uint32_t unit)
 {
     return (size_t)(unit >> 10) << ((unit & 1U << 9) >> 6);
 }
 
-/* What text[0..n) is replaced by, into *with; NULL where it begins with no key. */
+/* The replacement of the shortest key that text[0..n) begins with, *n_with bytes; NULL if there is
+ * none. */
 static const char *look_up(const tokenizer_charsmap *m, const char *text, size_t n, size_t *n_with)
 {
     size_t at = offset_of(m->units[0]);
@@ -120,7 +123,8 @@ static const char *look_up(const tokenizer_charsmap *m, const char *text, size_t
     return NULL;
 }
 
-/* A character is written when the next one comes: what is removed behind it counts for it. */
+/* The latest character, written once the next one comes, because its `change` counts the characters
+ * removed after it. */
 typedef struct pending {
     uint32_t codepoint;
     ptrdiff_t change;

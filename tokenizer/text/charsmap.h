@@ -1,8 +1,8 @@
-/* SentencePiece's table of characters (precompiled_charsmap): what texts are replaced by.
+/* SentencePiece's normalisation table (precompiled_charsmap): maps texts to their replacements.
  *
- * After base64: four bytes, little-endian: how long a double array is; the double array (darts-clone), whose
- * keys are texts and whose values are places in what follows; texts, each ended by a zero byte. What lies
- * outside of these counts as not there.
+ * Layout after base64: four bytes, little-endian: the size of the double array in bytes; the double
+ * array (darts-clone), whose keys are texts and whose values are offsets into the rest; the rest,
+ * replacement texts, each terminated by a zero byte. A look-up that leaves these bounds finds nothing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_CHARSMAP_H
@@ -17,13 +17,13 @@
 
 typedef struct tokenizer_charsmap tokenizer_charsmap;
 
-/* Opens a string in base64. The caller owns *out. ASSAY_EFORMAT. */
+/* Reads a string in base64, untrusted input. The caller owns *out. ASSAY_EFORMAT; ASSAY_ENOMEM. */
 assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsmap **out, assay_error *err);
 void tokenizer_charsmap_free(tokenizer_charsmap *m);
 
-/* Writes what becomes of a text, as the publisher reads such a table: grapheme by grapheme, where one has
- * less than six bytes and begins with a key, and else character by character. Of several keys the shortest
- * counts, and all of the grapheme is replaced. */
+/* Writes `old` to w, normalised as by Hugging Face's tokenizers: a grapheme of less than six bytes that
+ * begins with a key is replaced as a whole; in any other grapheme each character is looked up by
+ * itself. Of several matching keys the shortest is used. */
 void tokenizer_charsmap_run(const tokenizer_charsmap *m, tokenizer_writer *w, const tokenizer_text *old);
 
 #endif

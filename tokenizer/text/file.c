@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What small members may hold together; the largest published one is a table of characters of 500 KB, or a
+/* Limits of each small member. The largest published ones are a precompiled_charsmap of 500 KB and a
  * list of some thousand added tokens. */
 static const json_limits SMALL = {.bytes = (size_t)16 << 20, .values = (size_t)1 << 20};
 
 struct tokenizer_scan {
     const char *path;
     json_scan *scan;
-    char *unescaped; /* room for the longest string */
+    char *unescaped; /* capacity for the longest string of the span */
 };
 
-/* The end of the value that `token` begins. */
-static assay_status pass_value(json_scan *scan, json_scan_token *token, assay_error *err)
+/* Advances *token to the last token of the value that it begins. */
+static assay_status skip_value(json_scan *scan, json_scan_token *token, assay_error *err)
 {
     size_t depth = 0;
     for (;;) {
@@ -32,7 +32,7 @@ static assay_status pass_value(json_scan *scan, json_scan_token *token, assay_er
     }
 }
 
-/* Where a token begins and ends in the text, quotes included. */
+/* The start and the end of a token in the text, quotes included. */
 static const char *begin_of(const json_scan_token *t)
 {
     return t->kind == JSON_SCAN_STRING ? t->text - 1 : t->text;
@@ -43,10 +43,10 @@ static const char *end_of(const json_scan_token *t)
     return t->text + t->n + (t->kind == JSON_SCAN_STRING ? 1 : 0);
 }
 
-/* Keeps the member, as a value or, where names[i] has its name, as spans[i]. */
-static assay_status keep_member(const char *path, const json_scan_token *name, tokenizer_span value,
-                                json_object *into, const char *const *names, tokenizer_span *const *spans,
-                                assay_error *err)
+/* Stores the member: as span *spans[i] if its name is names[i], else as a parsed value in `into`. */
+static assay_status store_member(const char *path, const json_scan_token *name, tokenizer_span value,
+                                 json_object *into, const char *const *names, tokenizer_span *const *spans,
+                                 assay_error *err)
 {
     for (size_t i = 0; names[i]; i++)
         if (json_scan_equals(name, names[i])) {
@@ -54,7 +54,8 @@ static assay_status keep_member(const char *path, const json_scan_token *name, t
             return ASSAY_OK;
         }
     char text[64];
-    if (name->n >= sizeof text) return ASSAY_OK; /* as the publisher does, none of those that it reads */
+    if (name->n >= sizeof text)
+        return ASSAY_OK; /* longer than any known name: ignored, as by Hugging Face's tokenizers */
     text[json_scan_unescape(text, name)] = '\0';
     json_object *parsed = NULL;
     const assay_status rc = json_parse_within(path, value.text, value.n, &SMALL, &parsed, err);
@@ -65,9 +66,9 @@ static assay_status keep_member(const char *path, const json_scan_token *name, t
     return rc;
 }
 
-/* Takes the object in text apart, `what` being its name in messages. */
-static assay_status take_apart(const char *path, tokenizer_span text, const char *what, json_object *into,
-                               const char *const *names, tokenizer_span *const *spans, assay_error *err)
+/* Stores all members of the object in text (store_member); `what` is its name in messages. */
+static assay_status store_members(const char *path, tokenizer_span text, const char *what, json_object *into,
+                                  const char *const *names, tokenizer_span *const *spans, assay_error *err)
 {
     json_scan *scan = NULL;
     json_scan_token token = {.kind = JSON_SCAN_NULL};
@@ -83,11 +84,11 @@ static assay_status take_apart(const char *path, tokenizer_span text, const char
         rc = json_scan_next(scan, &token, err);
         if (rc != ASSAY_OK) break;
         const char *begin = begin_of(&token);
-        rc = pass_value(scan, &token, err);
+        rc = skip_value(scan, &token, err);
         const tokenizer_span value = {begin, (size_t)(end_of(&token) - begin)};
-        if (rc == ASSAY_OK) rc = keep_member(path, &name, value, into, names, spans, err);
+        if (rc == ASSAY_OK) rc = store_member(path, &name, value, into, names, spans, err);
     }
-    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, err); /* nothing behind it */
+    if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, err); /* refuses text after the object */
     json_scan_free(scan);
     return rc;
 }
@@ -114,13 +115,13 @@ assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_er
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     assay_status rc = file_read(path, JSON_SIZE_MAX, &out->text, &n, err);
     if (rc == ASSAY_OK)
-        rc = take_apart(out->path, (tokenizer_span){out->text, n}, "the document", out->document, TOP,
-                        (tokenizer_span *const[]){&model}, err);
+        rc = store_members(out->path, (tokenizer_span){out->text, n}, "the document", out->document, TOP,
+                           (tokenizer_span *const[]){&model}, err);
     if (rc == ASSAY_OK && !model.text)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: model: found nothing, expected an object", path);
     if (rc == ASSAY_OK)
-        rc = take_apart(out->path, model, "model", out->model, MODEL,
-                        (tokenizer_span *const[]){&out->vocab, &out->merges}, err);
+        rc = store_members(out->path, model, "model", out->model, MODEL,
+                           (tokenizer_span *const[]){&out->vocab, &out->merges}, err);
     if (rc == ASSAY_OK) rc = check_version(out, err);
     return rc;
 }
@@ -180,11 +181,11 @@ assay_status tokenizer_scan_next(tokenizer_scan *s, tokenizer_token *out, assay_
     return ASSAY_OK;
 }
 
-/* The number's text, terminated, in out[0..room); false where it is none or too long to be one of interest.
- */
-static bool number_text(const tokenizer_token *token, char *out, size_t room)
+/* Copies the number's text, terminated, into out[0..capacity). False if the token is no number or is
+ * longer. */
+static bool number_text(const tokenizer_token *token, char *out, size_t capacity)
 {
-    if (token->kind != JSON_SCAN_NUMBER || token->n >= room) return false;
+    if (token->kind != JSON_SCAN_NUMBER || token->n >= capacity) return false;
     memcpy(out, token->text, token->n);
     out[token->n] = '\0';
     return true;

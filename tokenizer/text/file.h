@@ -1,7 +1,7 @@
-/* A tokenizer.json, taken apart: small members as values, large ones as text to scan.
+/* A tokenizer.json: small members parsed into json-c values, large ones left as text to scan.
  *
- * A vocabulary of 256,000 tokens and its merges would take gigabytes as values; scanned, they take what they
- * hold.
+ * A vocabulary of 256,000 tokens and its merges would take gigabytes as json-c values; scanning needs
+ * no memory beyond the text and one string.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_FILE_H
@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 #include <stddef.h>
 
-/* text[0..n): JSON of one value; text is NULL where there is none. */
+/* text[0..n): the JSON of one value; text is NULL if the member is absent. */
 typedef struct tokenizer_span {
     const char *text;
     size_t n;
@@ -23,31 +23,32 @@ typedef struct tokenizer_span {
 
 typedef struct tokenizer_file {
     char *path;            /* of the file, for messages */
-    char *text;            /* all of it */
-    json_object *document; /* every member but `model` */
-    json_object *model;    /* the members of `model`, but for the next two */
+    char *text;            /* the whole file */
+    json_object *document; /* every member except `model` */
+    json_object *model;    /* the members of `model` except vocab and merges */
     tokenizer_span vocab, merges;
 } tokenizer_file;
 
-/* Reads path, which is copied. The caller calls tokenizer_file_close, after a failure too. ASSAY_EIO, and
- * ASSAY_EFORMAT where it is no strict JSON, or no object with a member `model`; ASSAY_EUNSUPPORTED where its
- * version is another than "1.0" or its small members are not small. */
+/* Reads the file at path, which is copied. The caller calls tokenizer_file_close, even after a failure.
+ * ASSAY_EIO; ASSAY_ENOMEM; ASSAY_EFORMAT if the file is not strict JSON or not an object with an object
+ * `model`; ASSAY_EUNSUPPORTED if the version is not "1.0" or a small member exceeds its limits. */
 assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_error *err);
 void tokenizer_file_close(tokenizer_file *f);
 
-/* The member of the document, or of its model. Its value is NULL where the member is absent or null. */
+/* The member `name` of the document, whose value is NULL if the member is absent or null; and the
+ * object `model` without vocab and merges. */
 tokenizer_place tokenizer_file_member(const tokenizer_file *f, const char *name);
 tokenizer_place tokenizer_file_model(const tokenizer_file *f);
 
-/* Text of a scanned string, unescaped: a buffer that is used again and again. */
+/* A scanner of one span, with a buffer that it reuses for each unescaped string. */
 typedef struct tokenizer_scan tokenizer_scan;
 
-/* Walks over a span: `path` names the file. */
+/* Starts scanning a span of f, which is borrowed until tokenizer_scan_free. The caller owns *out. */
 assay_status tokenizer_scan_open(const tokenizer_file *f, tokenizer_span span, tokenizer_scan **out,
                                  assay_error *err);
 void tokenizer_scan_free(tokenizer_scan *s);
 
-/* The next token of JSON; of a name or a string also its text, borrowed until the
+/* The next JSON token. text[0..n): names and strings unescaped, others as written; borrowed until the
  * next call. */
 typedef struct tokenizer_token {
     json_scan_kind kind;
@@ -56,10 +57,10 @@ typedef struct tokenizer_token {
 } tokenizer_token;
 assay_status tokenizer_scan_next(tokenizer_scan *s, tokenizer_token *out, assay_error *err);
 
-/* An integer of 0 to INT32_MAX, of a token of kind NUMBER. */
+/* The value of the token, which must be an integer from 0 to INT32_MAX; else ASSAY_EFORMAT. */
 assay_status tokenizer_scan_id(const tokenizer_scan *s, const tokenizer_token *token, int32_t *out,
                                assay_error *err);
-/* A finite number. */
+/* The value of the token, which must be a finite number; else ASSAY_EFORMAT. */
 assay_status tokenizer_scan_number(const tokenizer_scan *s, const tokenizer_token *token, double *out,
                                    assay_error *err);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#define DECOMPOSED_MAX 32 /* characters that one is taken apart into; U+FDFA has 18 */
+#define DECOMPOSED_MAX 32 /* characters of one decomposition; the longest is 18 (U+FDFA) */
 #define SHORT_RUN      16
 
 void tokenizer_normal_chars_free(normal_chars *c)
@@ -43,7 +43,7 @@ static bool decompose(normal_chars *c, uint32_t codepoint, bool compatible)
     return true;
 }
 
-/* Marks in the order of their classes; a stable sort, by counting where there are many. */
+/* Sorts a run of marks by combining class, stably: insertion sort if short, else counting sort. */
 static bool sort_run(normal_chars *c, size_t from, size_t to)
 {
     normal_char *run = c->chars + from;
@@ -79,7 +79,7 @@ static bool sort_marks(normal_chars *c)
     return true;
 }
 
-/* The character that is canonically a and b, or 0. */
+/* The canonical composition of a and b, or 0. */
 static uint32_t compose_pair(uint32_t a, uint32_t b)
 {
     if (b < 0x300) return 0;
@@ -124,7 +124,8 @@ static bool write_chars(tokenizer_writer *w, normal_chars *c, bool composed)
     return true;
 }
 
-/* Up to where text[from..n) is ASCII whose last character what follows may still change. */
+/* The end of the ASCII run at text[from..n), before its last character if a non-ASCII character
+ * follows, which may combine with it. */
 static size_t plain_end(const char *text, size_t from, size_t n)
 {
     size_t to = from;

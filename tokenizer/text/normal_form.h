@@ -1,4 +1,4 @@
-/* Unicode normal forms (UAX #15) with the data of tokenizer/chars.h.
+/* Unicode normal forms (UAX #15), with the character data of tokenizer/text/chars.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_NORMAL_FORM_H
@@ -10,24 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A character that has been taken apart, and how the publisher counts it (tokenizer_writer_put). */
+/* A character of a decomposition, its `change` (tokenizer_writer_put) and its canonical combining
+ * class. */
 typedef struct normal_char {
     uint32_t codepoint;
     int32_t change;
     uint8_t class;
 } normal_char;
 
-/* Working memory; all zero is an empty one. */
+/* Working memory; starts as zero, freed by tokenizer_normal_chars_free. */
 typedef struct normal_chars {
     normal_char *chars;
-    size_t n, capacity;
-    normal_char *sorted; /* for long runs of marks */
-    size_t sorted_capacity;
+    size_t n, room;      /* room: capacity of chars */
+    normal_char *sorted; /* [sorted_room]: for long runs of marks */
+    size_t sorted_room;
 } normal_chars;
 
 void tokenizer_normal_chars_free(normal_chars *c);
 
-/* Writes the text of `old` in a normal form: compatible: NFKC, NFKD; composed: NFC, NFKC. Time is linear. */
+/* Writes `old` to w in NFD, NFC (composed), NFKD (compatible) or NFKC (both), in linear time. Sets
+ * w->failed if out of memory. */
 void tokenizer_normal_form(tokenizer_writer *w, const tokenizer_text *old, bool compatible, bool composed,
                            normal_chars *work);
 

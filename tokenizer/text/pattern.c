@@ -14,8 +14,8 @@
 #define EXPRESSION_MAX 16384
 #define SHOWN_MAX      60
 
-/* Steps of one look: PCRE2's match limit. Nearly all need no more than the first; those that do are given ten
- * times as many until they are done, out of a budget. */
+/* The step limit (PCRE2's match limit) of one search starts at STEPS_FIRST, which nearly always
+ * suffices, and is multiplied by ten for each retry. Retries are paid from the budget of the text. */
 #define STEPS_FIRST    1000
 #define STEPS_BUDGET   10000000
 #define STEPS_PER_BYTE 200
@@ -24,18 +24,18 @@
 #define HEAP_MAX_KIB   65536
 
 struct tokenizer_pattern {
-    char *text; /* [n]: to look for, or NULL: an expression */
+    char *text; /* [n]: the text to find; NULL: a regular expression */
     size_t n;
     pcre2_code *code;
-    bool is_compiled; /* to machine code */
+    bool is_compiled; /* by PCRE2's JIT compiler */
 };
 
 struct tokenizer_matcher {
     pcre2_match_context *context;
     pcre2_match_data *data;
     pcre2_jit_stack *stack;
-    uint32_t limit; /* that the context has */
-    size_t budget;
+    uint32_t limit; /* the match limit set in the context */
+    size_t budget;  /* steps left for retries */
 };
 
 void tokenizer_pattern_free(tokenizer_pattern *p)
@@ -46,7 +46,8 @@ void tokenizer_pattern_free(tokenizer_pattern *p)
     free(p);
 }
 
-/* Compiles what has been rewritten. False, with *number and *at, where PCRE2 does not take it. */
+/* Compiles a rewritten expression. False if PCRE2 refuses it: *number is its error code, *at the
+ * offset. */
 static bool compile(tokenizer_pattern *p, const buffer *rewritten, int *number, size_t *at)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
@@ -170,8 +171,7 @@ assay_status tokenizer_matcher_open(tokenizer_matcher **out, assay_error *err)
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     m->context = pcre2_match_context_create(NULL);
     m->data = pcre2_match_data_create(1, NULL);
-    m->stack =
-        pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL); /* NULL where there is no such compiler */
+    m->stack = pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL); /* NULL if PCRE2 has no JIT */
     if (!m->context || !m->data) {
         tokenizer_matcher_free(m);
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -194,8 +194,8 @@ static void set_limit(tokenizer_matcher *m, uint32_t limit)
     m->limit = limit;
 }
 
-/* One look from `at`, with ever more steps. What PCRE2 returns. */
-static int look(const tokenizer_matches *m)
+/* Searches from m->at, with a growing step limit. Returns PCRE2's result. */
+static int search(const tokenizer_matches *m)
 {
     tokenizer_matcher *k = m->matcher;
     for (uint32_t limit = STEPS_FIRST;; limit *= 10) {
@@ -213,7 +213,7 @@ static int look(const tokenizer_matches *m)
 static assay_status find_regex(const tokenizer_matches *m, size_t *from, size_t *to, bool *found,
                                assay_error *err)
 {
-    const int rc = look(m);
+    const int rc = search(m);
     *found = rc != PCRE2_ERROR_NOMATCH;
     if (!*found) return ASSAY_OK;
     if (rc < 0) {

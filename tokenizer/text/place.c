@@ -12,27 +12,28 @@
 
 #define SHOWN_MAX 60
 
-/* "decoder.decoders[2]" into out[0..room), cut where it is longer. Returns the bytes written. */
-static size_t write_way(const tokenizer_place *p, char *out, size_t room)
+/* Writes the path, such as "decoder.decoders[2]", into out[0..capacity), truncated. Returns its
+ * length. */
+static size_t write_location(const tokenizer_place *p, char *out, size_t capacity)
 {
-    size_t at = p->over ? write_way(p->over, out, room) : 0;
-    if (at + 1 >= room) return at;
-    const int n = p->name ? snprintf(out + at, room - at, "%s%s", at > 0 ? "." : "", p->name)
-                          : snprintf(out + at, room - at, "[%zu]", p->index);
-    if (n > 0) at += (size_t)n < room - at ? (size_t)n : room - at - 1;
+    size_t at = p->over ? write_location(p->over, out, capacity) : 0;
+    if (at + 1 >= capacity) return at;
+    const int n = p->name ? snprintf(out + at, capacity - at, "%s%s", at > 0 ? "." : "", p->name)
+                          : snprintf(out + at, capacity - at, "[%zu]", p->index);
+    if (n > 0) at += (size_t)n < capacity - at ? (size_t)n : capacity - at - 1;
     return at;
 }
 
 assay_status tokenizer_place_fail(const tokenizer_place *p, assay_error *err, assay_status status,
                                   const char *format, ...)
 {
-    char way[256] = "", reason[512];
-    (void)write_way(p, way, sizeof way);
+    char location[256] = "", reason[512];
+    (void)write_location(p, location, sizeof location);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    return assay_fail(err, status, "%s: %s: %s", p->path, way, reason);
+    return assay_fail(err, status, "%s: %s: %s", p->path, location, reason);
 }
 
 static const char *kind_of(const tokenizer_place *p)
@@ -49,7 +50,7 @@ static const char *kind_of(const tokenizer_place *p)
     return "something else";
 }
 
-/* The value as the document writes it. */
+/* The value as JSON. */
 static const char *written(const tokenizer_place *p)
 {
     return json_object_to_json_string_ext(p->value, JSON_C_TO_STRING_PLAIN);

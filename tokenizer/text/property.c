@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Categories by their long names; short ones follow from their first letters. */
+/* Categories by their long names; short names such as "lu" are recognised by their form. */
 static const struct {
     const char *name, *short_name;
 } CATEGORIES[] = {{"any", "Any"},
@@ -50,7 +50,7 @@ static const struct {
                   {"format", "Cf"},
                   {"privateuse", "Co"}};
 
-/* The name in lower case, without what does not count, in out[0..room). */
+/* Writes the name to out[0..room) in lower case, without spaces, '_' and '-'. */
 static bool fold_name(const char *name, size_t n, char *out, size_t room)
 {
     size_t written = 0;

@@ -1,4 +1,4 @@
-/* Names of properties of characters; for tokenizer_ruby alone.
+/* Names of Unicode properties; for tokenizer/text/ruby_chars alone.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_PROPERTY_H
@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* PCRE2's name of the property that Oniguruma calls name[0..n), without regard to case, spaces, '_' and '-':
- * a category, or else the script of that name, if there is one. False where it can be neither. */
+/* Writes PCRE2's name of the property that Oniguruma calls name[0..n) to out[0..room). Case, spaces,
+ * '_' and '-' are ignored. A name that is no known category is taken for a script, which need not
+ * exist. False if the name has other characters than letters, or is empty or too long. */
 bool tokenizer_property_name(const char *name, size_t n, char *out, size_t room);
 
 #endif

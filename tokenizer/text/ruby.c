@@ -7,7 +7,7 @@
 
 #define NO_ATOM SIZE_MAX
 
-/* Behind "(?" where options are: their letters, then ':' or ')'. */
+/* Rewrites options after "(?": their letters, then ':' or ')'. */
 static bool put_options(ruby_rewriting *r)
 {
     const size_t begin = r->at;
@@ -16,18 +16,19 @@ static bool put_options(ruby_rewriting *r)
     while (n + 1 < sizeof letters && r->at < r->n && memchr("im-", r->text[r->at], 3)) {
         const char c = r->text[r->at++];
         if (c == 'i') r->folds = true;
-        letters[n++] = c == 'm' ? 's' : c; /* Ruby's m lets the point match line ends */
+        letters[n++] = c == 'm' ? 's' : c; /* in Ruby, m makes the dot match newlines */
     }
     letters[n] = '\0';
-    if (ruby_peek(r) != ':' && ruby_peek(r) != ')') return ruby_refuse(r, begin, "an unknown group");
-    /* Elsewhere Ruby would take the alternatives to its right into a group. */
+    if (ruby_peek(r) != ':' && ruby_peek(r) != ')')
+        return ruby_refuse(r, begin, "a group that is not known here");
+    /* Elsewhere Ruby makes all alternatives to the right of the options one group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;
     if (r->text[r->at++] == ')') r->depth--;
     return true;
 }
 
-/* Behind '('. */
+/* Rewrites the start of a group after '('. */
 static bool put_group(ruby_rewriting *r)
 {
     static const char *const SAME[] = {"?:", "?=", "?!", "?>", "?<=", "?<!"};
@@ -44,7 +45,7 @@ static bool put_group(ruby_rewriting *r)
     return put_options(r);
 }
 
-/* "{n}", "{n,}", "{,m}" or "{n,m}" at r->at, of digits: its length, or 0. */
+/* The length of "{n}", "{n,}", "{,m}" or "{n,m}" at r->at, or 0. *exact: there is no comma. */
 static size_t interval_length(const ruby_rewriting *r, bool *exact)
 {
     size_t at = r->at + 1;
@@ -58,7 +59,7 @@ static size_t interval_length(const ruby_rewriting *r, bool *exact)
     return at < r->n && r->text[at] == '}' && digits > 0 ? at + 1 - r->at : 0;
 }
 
-/* Makes one group of what has been repeated, so that it can be repeated again. */
+/* Wraps the atom and its quantifier in a group, so that a second quantifier can follow. */
 static bool wrap_atom(ruby_rewriting *r)
 {
     static const char OPEN[] = "(?:";
@@ -79,7 +80,7 @@ static bool put_interval(ruby_rewriting *r, size_t length, bool exact)
     r->at += length;
     if (ruby_peek(r) == '?' && !exact) return r->at++, ruby_put(r, "?");
     if (ruby_peek(r) != '?' && ruby_peek(r) != '+') return true;
-    return wrap_atom(r) && ruby_put_text(r, r->text + r->at++, 1); /* a quantifier of its own, in Ruby */
+    return wrap_atom(r) && ruby_put_text(r, r->text + r->at++, 1); /* in Ruby a second quantifier */
 }
 
 static bool put_quantifier(ruby_rewriting *r)
@@ -87,7 +88,7 @@ static bool put_quantifier(ruby_rewriting *r)
     bool exact = false;
     const bool braces = ruby_peek(r) == '{';
     const size_t begin = r->at, length = braces ? interval_length(r, &exact) : 1;
-    if (length == 0) { /* braces that stand for themselves */
+    if (length == 0) { /* a literal brace */
         r->atom = r->out->n;
         return ruby_put_char(r);
     }
@@ -105,7 +106,7 @@ static bool put_quantifier(ruby_rewriting *r)
     return true;
 }
 
-/* Behind a backslash, outside of brackets. */
+/* Rewrites an escape after its backslash, outside of brackets. */
 static bool put_outer_escape(ruby_rewriting *r)
 {
     static const char BOUNDARY[] = "(?:(?<=[" RUBY_LONE_WORD "])(?![" RUBY_LONE_WORD "])|(?<![" RUBY_LONE_WORD

@@ -1,10 +1,10 @@
-/* Regular expressions as a tokenizer.json writes them (Oniguruma's Ruby syntax), rewritten for PCRE2.
+/* Rewrites the regular expressions of a tokenizer.json (Oniguruma's Ruby syntax) for PCRE2.
  *
- * What the two read differently is rewritten: \s, \w, \h, \v and \b, ^ and $, {,m}, {n}? and {n,m}+, and the
- * names of properties. (What Unicode 15 and 16 have added PCRE2 10.42 does not know: \p{L} and its like lack
- * it.) What has no counterpart, or has not been looked into, is refused: references, sets of sets,
- * options but i and m, absent operators, callouts, and without regard to
- * case what is several characters, such as a sharp s.
+ * Syntax that the two interpret differently is rewritten: \s, \w, \h, \v and \b, ^ and $, {,m}, {n}?
+ * and {n,m}+, and the names of properties. (PCRE2 10.42 lacks the characters that Unicode 15 and 16
+ * added: \p{L} and the like do not match them.) Syntax that has no counterpart or is not implemented is
+ * refused: references, nested sets, options other than i and m, absent operators, callouts, and, where
+ * case is ignored, characters that fold to several, such as a sharp s.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_RUBY_H
@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends the pattern text[0..n), valid UTF-8, to out as PCRE2 reads it with PCRE2_UTF, PCRE2_UCP and LF for
- * a newline. */
+/* Appends the pattern text[0..n), valid UTF-8, to out, rewritten for PCRE2 with PCRE2_UTF, PCRE2_UCP
+ * and PCRE2_NEWLINE_LF. False if it is refused or out of memory; *problem then says which. */
 bool tokenizer_ruby_rewrite(const char *text, size_t n, buffer *out, tokenizer_ruby_problem *problem);
 
 #endif

@@ -17,8 +17,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Whether case is ignored and Oniguruma would match several characters with one, as it does "ss" with a sharp
- * s: PCRE2 does not. */
+/* Whether case is ignored and the character at r->at takes part in a case folding to several
+ * characters, such as "ss" and a sharp s: Oniguruma matches these with each other, PCRE2 does not. */
 static bool folds_to_several(const ruby_rewriting *r, uint32_t codepoint)
 {
     static const char *const PAIRS[] = {"ff", "fi", "fl", "ss", "st"};
@@ -52,7 +52,7 @@ bool ruby_put_char(ruby_rewriting *r)
     return true;
 }
 
-/* A set, as an item inside brackets or in brackets of its own. */
+/* Appends a set: its items alone if within brackets, else in brackets of its own. */
 static bool put_set(ruby_rewriting *r, const char *items, bool negated, bool bracketed)
 {
     if (!bracketed) return ruby_put(r, negated ? "[^" : "[") && ruby_put(r, items) && ruby_put(r, "]");
@@ -60,7 +60,7 @@ static bool put_set(ruby_rewriting *r, const char *items, bool negated, bool bra
     return false;
 }
 
-/* Behind "\p" or "\P". */
+/* Rewrites a property after "\p" or "\P". */
 static bool put_property(ruby_rewriting *r, bool negated)
 {
     const size_t begin = r->at;
@@ -80,7 +80,7 @@ static bool put_property(ruby_rewriting *r, bool negated)
     return ruby_put(r, items);
 }
 
-/* Digits of base 16, at least one, at most `most`; r->at behind them. */
+/* Reads at most `most` hexadecimal digits and advances r->at past them. False if there is none. */
 static bool read_hex(ruby_rewriting *r, int most, unsigned long *out)
 {
     unsigned long value = 0;
@@ -94,7 +94,7 @@ static bool read_hex(ruby_rewriting *r, int most, unsigned long *out)
     return read > 0;
 }
 
-/* Behind "\x" or "\u". */
+/* Rewrites a code point after "\x" or "\u". */
 static bool put_number(ruby_rewriting *r, char letter)
 {
     const size_t begin = r->at;
@@ -107,7 +107,7 @@ static bool put_number(ruby_rewriting *r, char letter)
     if (!read || (letter == 'u' && r->at - digits != 4)) return ruby_refuse(r, begin, "an invalid number");
     if (braces && ruby_peek(r) != '}') return ruby_refuse(r, begin, "a number without an end");
     if (braces) r->at++;
-    /* Without braces it is a byte, of which several make a character. */
+    /* Without braces \x is a byte, and above 0x7f only a part of a character. */
     if (value > 0x10ffff || (letter == 'x' && !braces && value > 0x7f))
         return ruby_refuse(r, begin, "a byte beyond ASCII");
     (void)snprintf(items, sizeof items, "\\x{%lx}", value);
@@ -147,7 +147,7 @@ bool ruby_put_escape(ruby_rewriting *r, bool bracketed)
     }
 }
 
-/* Behind "[:". */
+/* Rewrites a POSIX class after "[:". */
 static bool put_posix(ruby_rewriting *r)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Characters and sets of characters of a regular expression that is being rewritten.
+/* Rewrites characters and sets of characters of a regular expression.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_RUBY_CHARS_H
@@ -6,13 +6,14 @@
 
 #include "tokenizer/text/ruby_writer.h"
 
-/* A character that stands for itself, in brackets or outside. */
+/* Rewrites the literal character at r->at, in brackets or outside. */
 bool ruby_put_char(ruby_rewriting *r);
 
-/* Behind a backslash: what means the same in brackets and outside. */
+/* Rewrites an escape, with r->at after the backslash, that is allowed in brackets and outside. */
 bool ruby_put_escape(ruby_rewriting *r, bool bracketed);
 
-/* Behind '['. A hyphen is a range where characters stand on both sides. */
+/* Rewrites a set, with r->at after the '['. A hyphen makes a range unless it is first or last in the
+ * set. */
 bool ruby_put_brackets(ruby_rewriting *r);
 
 #endif

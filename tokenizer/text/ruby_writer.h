@@ -1,5 +1,5 @@
-/* A regular expression that is being rewritten. Functions that return bool return false where the pattern is
- * refused; *r->problem says why.
+/* The state of rewriting a regular expression. Functions that return bool return false if the pattern
+ * is refused or out of memory; *r->problem says why.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_RUBY_WRITER_H
@@ -18,29 +18,30 @@
 #define RUBY_LONE_WORD RUBY_WORD "\\x{b2}\\x{b3}\\x{b9}\\x{bc}-\\x{be}"
 
 typedef struct tokenizer_ruby_problem {
-    size_t at;          /* byte of the pattern */
-    const char *reason; /* what stands there; NULL: memory could not be had */
+    size_t at;          /* offset in the pattern, in bytes */
+    const char *reason; /* the unsupported syntax found there; NULL: out of memory */
 } tokenizer_ruby_problem;
 
 typedef struct ruby_rewriting {
     const char *text;
     size_t n, at;
     buffer *out;
-    size_t atom;                  /* where in out begins what a quantifier would repeat */
-    size_t group[RUBY_DEPTH_MAX]; /* where in out each open group begins */
+    size_t atom;                  /* offset in out of what a quantifier repeats; SIZE_MAX: nothing */
+    size_t group[RUBY_DEPTH_MAX]; /* offset in out of each open group */
     size_t depth;
-    bool folds; /* options that ignore case have come */
+    bool folds; /* an option "i" (ignore case) has occurred so far */
     bool in_brackets;
     tokenizer_ruby_problem *problem;
 } ruby_rewriting;
 
 bool ruby_refuse(ruby_rewriting *r, size_t at, const char *reason);
 
-/* Appends to what comes out. */
+/* Append to r->out. */
 bool ruby_put(ruby_rewriting *r, const char *items);
 bool ruby_put_text(ruby_rewriting *r, const char *text, size_t n);
 
-/* The pattern at r->at: whether this text follows; the byte there, '\0' behind its end. */
+/* Whether the pattern continues with `text` at r->at; the byte at r->at, '\0' at the end of the
+ * pattern. */
 bool ruby_next_is(const ruby_rewriting *r, const char *text);
 char ruby_peek(const ruby_rewriting *r);
 

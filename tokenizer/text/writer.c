@@ -33,22 +33,22 @@ tokenizer_writer tokenizer_writer_begin(buffer *out, const tokenizer_text *old, 
     return (tokenizer_writer){.out = out, .old = *old, .is_origin = old->n_origin > 0, .most = most};
 }
 
-static void use_up(tokenizer_writer *w, size_t n)
+static void consume(tokenizer_writer *w, size_t n)
 {
     uint32_t codepoint;
     for (; n > 0 && w->at < w->old.n; n--)
         w->at += utf8_decode(w->old.text + w->at, w->old.n - w->at, &codepoint, NULL);
 }
 
-/* Whether n more bytes may be written. */
-static bool has_room(tokenizer_writer *w, size_t n)
+/* Whether n more bytes may be written; sets too_long if not. */
+static bool may_write(tokenizer_writer *w, size_t n)
 {
     if (w->out->n <= w->most && n <= w->most - w->out->n) return true;
     w->too_long = true;
     return false;
 }
 
-/* Whether a character written now stands for the first original one. */
+/* Whether a character written now is aligned with the first original one. */
 static bool belongs(const tokenizer_writer *w, ptrdiff_t change)
 {
     if (change > 0) return w->at == 0 || w->at - 1 < w->old.n_origin;
@@ -57,7 +57,7 @@ static bool belongs(const tokenizer_writer *w, ptrdiff_t change)
 
 void tokenizer_writer_put(tokenizer_writer *w, uint32_t codepoint, ptrdiff_t change)
 {
-    if (!has_room(w, UTF8_LENGTH_MAX)) return;
+    if (!may_write(w, UTF8_LENGTH_MAX)) return;
     if (!buffer_append_char(w->out, codepoint)) {
         w->failed = true;
         return;
@@ -65,7 +65,7 @@ void tokenizer_writer_put(tokenizer_writer *w, uint32_t codepoint, ptrdiff_t cha
     if (!w->is_origin) return;
     w->is_origin = belongs(w, change);
     if (w->is_origin) w->n_origin = w->out->n;
-    if (change <= 0) use_up(w, 1 + (size_t)-change);
+    if (change <= 0) consume(w, 1 + (size_t)-change);
 }
 
 void tokenizer_writer_copy(tokenizer_writer *w, const char *text, size_t n)
@@ -76,7 +76,7 @@ void tokenizer_writer_copy(tokenizer_writer *w, const char *text, size_t n)
         i += utf8_decode(text + i, n - i, &codepoint, NULL);
         tokenizer_writer_put(w, codepoint, 0);
     }
-    if (has_room(w, n - i) && !buffer_append(w->out, text + i, n - i)) w->failed = true;
+    if (may_write(w, n - i) && !buffer_append(w->out, text + i, n - i)) w->failed = true;
 }
 
 void tokenizer_writer_skip(tokenizer_writer *w, size_t at)
