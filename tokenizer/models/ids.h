@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero-initialised: empty. Setting n to 0 empties the array and keeps its memory. room: the
- * capacity. */
+/* Zero-initialised: empty. Setting n to 0 empties the array and keeps its memory. */
 typedef struct tokenizer_ids {
     int32_t *ids;
     size_t n, capacity;

@@ -57,19 +57,6 @@ static assay_status read_object(const tokenizer_file *f, tokenizer_scan *s, toke
     }
 }
 
-static bool store_score(double **scores, size_t *capacity, size_t n, double score)
-{
-    if (n >= *capacity) {
-        const size_t more = *capacity ? 2 * *capacity : 1024;
-        double *grown = realloc(*scores, more * sizeof *grown);
-        if (!grown) return false;
-        *scores = grown;
-        *capacity = more;
-    }
-    (*scores)[n] = score;
-    return true;
-}
-
 /* Reads ["token", score] after its opening bracket. */
 static assay_status read_scored(const tokenizer_file *f, tokenizer_scan *s, tokenizer_vocab *v, double *score,
                                 assay_error *err)
@@ -92,7 +79,6 @@ static assay_status read_list(const tokenizer_file *f, tokenizer_scan *s, tokeni
                               assay_error *err)
 {
     tokenizer_token t;
-    size_t capacity = 0;
     for (size_t n = 0;; n++) {
         double score;
         assay_status rc = tokenizer_scan_next(s, &t, err);
@@ -100,8 +86,10 @@ static assay_status read_list(const tokenizer_file *f, tokenizer_scan *s, tokeni
         if (t.kind != JSON_SCAN_ARRAY) return fail_kind(f, t.kind, "pairs of token and score", err);
         rc = read_scored(f, s, v, &score, err);
         if (rc != ASSAY_OK) return rc;
-        if (!store_score(scores, &capacity, n, score))
-            return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
+        double *grown = grow_by_one(*scores, n, sizeof *grown);
+        if (!grown) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
+        *scores = grown;
+        grown[n] = score;
     }
 }
 

@@ -20,7 +20,7 @@ struct tokenizer_vocab {
     const char *path;
     buffer bytes;
     token *tokens; /* sorted by id once sealed */
-    size_t n_tokens, capacity;
+    size_t n_tokens;
     tokenizer_trie trie;
 };
 
@@ -40,17 +40,6 @@ void tokenizer_vocab_free(tokenizer_vocab *v)
     free(v->tokens);
     tokenizer_trie_free(&v->trie);
     free(v);
-}
-
-static bool grow(tokenizer_vocab *v)
-{
-    if (v->n_tokens < v->capacity) return true;
-    const size_t capacity = v->capacity ? 2 * v->capacity : 1024;
-    token *tokens = realloc(v->tokens, capacity * sizeof *tokens);
-    if (!tokens) return false;
-    v->tokens = tokens;
-    v->capacity = capacity;
-    return true;
 }
 
 assay_status tokenizer_vocab_add(tokenizer_vocab *v, const char *text, size_t n, int32_t id, assay_error *err)

@@ -77,8 +77,7 @@ assay_status tokenizer_charsmap_open(const tokenizer_place *p, tokenizer_charsma
     unsigned char *bytes = malloc(n + 1);
     if (!m || !bytes) rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     else if (!decode_base64(text, n, bytes, &n_bytes))
-        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT,
-                                  "found %zu characters that are no base64, expected them to be", n);
+        rc = tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %zu characters, expected base64", n);
     else rc = read_parts(p, bytes, n_bytes, m, err);
     free(bytes);
     if (rc == ASSAY_OK) *out = m;

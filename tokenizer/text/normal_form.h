@@ -21,9 +21,9 @@ typedef struct normal_char {
 /* Working memory; starts as zero, freed by tokenizer_normal_chars_free. */
 typedef struct normal_chars {
     normal_char *chars;
-    size_t n, room;      /* room: capacity of chars */
-    normal_char *sorted; /* [sorted_room]: for long runs of marks */
-    size_t sorted_room;
+    size_t n, capacity;
+    normal_char *sorted; /* [sorted_capacity]: for long runs of marks */
+    size_t sorted_capacity;
 } normal_chars;
 
 void tokenizer_normal_chars_free(normal_chars *c);

@@ -19,8 +19,7 @@ static bool put_options(ruby_rewriting *r)
         letters[n++] = c == 'm' ? 's' : c; /* in Ruby, m makes the dot match newlines */
     }
     letters[n] = '\0';
-    if (ruby_peek(r) != ':' && ruby_peek(r) != ')')
-        return ruby_refuse(r, begin, "a group that is not known here");
+    if (ruby_peek(r) != ':' && ruby_peek(r) != ')') return ruby_refuse(r, begin, "an unknown group");
     /* Elsewhere Ruby makes all alternatives to the right of the options one group. */
     if (ruby_peek(r) == ')' && begin != 2) return ruby_refuse(r, begin, "options in the middle of a pattern");
     if (!ruby_put(r, "(?") || !ruby_put(r, letters) || !ruby_put_text(r, r->text + r->at, 1)) return false;

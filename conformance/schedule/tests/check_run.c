@@ -261,7 +261,7 @@ START_TEST(an_engine_without_the_option_is_skipped)
     assert_holds(o->out, "1 passed, 0 failed, 1 skipped");
     o = support_assay("schedule -e %s --kernels fastpath case.h5", support_engine("old_table"));
     assert_code(o, 77);
-    assert_holds(o->out, "by old_table.so: it takes no kernels from outside");
+    assert_holds(o->out, "by old_table.so: it takes no external kernels");
     o = schedule("--compute int8");
     assert_code(o, 77);
     assert_holds(o->out, "by threaded.so: open failed: int8 is not implemented\n");
