@@ -6,7 +6,8 @@
 
 #include "fastpath/pass.h"
 
-/* y = attention of layer i over x: [R, D], its normed input; writes the layer's keys. y: [R, D]. */
+/* Computes attention of layer i and caches the layer's keys and values. x: [R, D], the normalised
+ * input; y: [R, D]. */
 assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y);
 
 #endif

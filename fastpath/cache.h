@@ -1,18 +1,17 @@
-/* The state of a sample in each layer: keys and values, or whatever else the layer's mixer continues
- * from.
+/* The state of a sample in each layer: keys and values, or the recurrent state of the layer's mixer.
  *
- * A page of keys and values holds ASSAY_PAGE positions, n * ASSAY_PAGE and on, of all key/value heads of one
- * layer. Samples that were forked from each other share pages, whichever session and thread they are in;
- * whoever writes to a shared page copies it first.
+ * Page n of a layer holds the keys and values of positions n * ASSAY_PAGE … n * ASSAY_PAGE + ASSAY_PAGE
+ * - 1, of all key/value heads. Forks of a sample share pages, also across sessions and threads; a
+ * shared page is copied before a write (copy on write).
  *
- * How far the caches of a sample reach is said once, by fp_state.n_tokens: the next token's position is that
- * number, and every other position follows from it.
+ * fp_state.n_tokens is the only counter of a sample's caches: it is the position of the next token, and
+ * every other position is derived from it.
  *
- * A session may limit what layers without a window hold (fp_cache_limit): their caches then rotate, too, and
- * keep their first `kept` positions.
+ * A session may limit the capacity of layers without a window (fp_cache_limit): their caches then
+ * rotate, too, and keep the attention sink tokens, positions 0 … kept - 1.
  *
- * No family asks yet for one thing that caches can do: a mixer that carries a state of fixed size, such as
- * the sums and the last inputs of a gated delta net, has a recurrent cache.
+ * Recurrent caches have no user yet: they are for mixers with a state of fixed size, such as the sums
+ * and the last inputs of a gated delta net.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_CACHE_H
@@ -25,63 +24,65 @@
 
 typedef enum fp_cache_kind {
     FP_CACHE_FULL,     /* every position */
-    FP_CACHE_ROTATING, /* the first `kept` and the last `window` positions; other pages are given back */
-    FP_CACHE_SHARED,   /* none of its own: reads that of another layer */
-    FP_CACHE_RECURRENT /* n_floats that each token changes */
+    FP_CACHE_ROTATING, /* the attention sink tokens and the last `window` positions; other pages are freed */
+    FP_CACHE_SHARED,   /* no cache of its own: reads that of another layer */
+    FP_CACHE_RECURRENT /* n_floats numbers, updated by each token */
 } fp_cache_kind;
 
-/* Of a token at position p: keys j with p - window < j <= p, and those of positions 0 … kept - 1 before them.
- * window 0: all. */
+/* The keys that a token at position p attends to: positions j with p - window < j <= p, and the
+ * attention sink tokens, j < kept. window 0: all positions up to p. */
 typedef struct fp_view {
     size_t window, kept;
 } fp_view;
 
-/* How one layer caches. The model has one for each of its layers, and a session with a limit its own. */
+/* The kind of cache of one layer. The model has one for each of its layers; a session with a limit has
+ * its own. */
 typedef struct fp_cache_spec {
     fp_cache_kind kind;
     size_t source; /* the layer whose keys are read: itself, or an earlier one */
-    fp_view view;  /* what the layer sees of them */
-    size_t window; /* rotating: the widest window of all layers that read it */
-    size_t kept;   /* rotating: positions 0 … kept - 1 stay, and are seen behind the window, too */
+    fp_view view;  /* the keys that the layer attends to */
+    size_t window; /* rotating: the widest window of all layers that read the cache */
+    size_t kept; /* rotating: number of attention sink tokens: positions 0 … kept - 1 stay, and are attended
+                    to as well */
     size_t n_kv_heads, head_dim;
-    fp_narrow_bf16_fn *narrow; /* keys and values are bfloat16, as this makes them; NULL: they stay float */
+    fp_narrow_bf16_fn *narrow; /* converts keys and values to bfloat16; NULL: they stay float */
     size_t n_floats;           /* recurrent */
 } fp_cache_spec;
 
 /* Fills in spec: [n_layers]. narrow: as in fp_cache_spec. */
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec);
 
-/* Changes specs as fp_cache_specs makes them: of layers without a window no more than `limit` positions are
- * seen and held, the first `kept` and the latest; kept < limit. The others keep to their windows. */
+/* Limits specs from fp_cache_specs: layers without a window hold and attend to at most `limit`
+ * positions, the first `kept` and the latest; kept < limit. Layers with a window are unchanged. */
 void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec);
 
-/* What a token sees of keys: positions below `kept`, and those from `first` on; kept <= first. */
+/* The keys that a token attends to: positions below `kept`, and from `first` on; kept <= first. */
 typedef struct fp_seen {
     size_t kept, first;
 } fp_seen;
 
 fp_seen fp_view_seen(fp_view view, size_t position);
 
-/* What any layer that reads the cache sees of it. */
+/* The union of the keys that the layers reading the cache attend to from a position. */
 fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position);
 
-/* Of keys: the pages 0 … n_kept - 1 of the sample, then those from first_page on; n_kept is 0 as long as none
- * between them is missing.
- * Recurrent: a page for each snapshot of the state, and last the present one. */
+/* Keys and values: pages 0 … n_kept - 1 of the sample, then pages from first_page on; n_kept is 0 as
+ * long as no page between them has been freed. Recurrent: one page for each snapshot of the state, then
+ * one for the current state. */
 typedef struct fp_cache {
     fp_page **page; /* [n_pages] */
     size_t n_pages, capacity;
     size_t n_kept, first_page;
-    fp_page *next; /* recurrent: what a pass writes; or NULL */
+    fp_page *next; /* recurrent: the state that the current pass writes, or NULL */
 } fp_cache;
 
 /* All layers' caches of one sample. */
 typedef struct fp_state {
-    size_t n_tokens;  /* positions 0 … n_tokens - 1 are in them */
+    size_t n_tokens;  /* positions 0 … n_tokens - 1 are cached */
     fp_cache *caches; /* [n_layers]; shared ones stay empty */
     const fp_cache_spec *spec;
     size_t n_layers;
-    size_t *snapshot; /* [n_snapshots], numbers of tokens, ascending */
+    size_t *snapshot; /* [n_snapshots], token counts at which snapshots were taken, ascending */
     size_t n_snapshots, snapshot_capacity;
 } fp_state;
 
@@ -89,39 +90,41 @@ typedef struct fp_state {
 assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_layers);
 void fp_state_free(fp_state *s);
 
-/* Back to no token. */
+/* Empties the caches. */
 void fp_state_reset(fp_state *s);
 
-/* Makes room for positions n_tokens … n_tokens + n - 1, to be written with fp_state_put or
- * fp_state_recurrent. Fails with ASSAY_ENOMEM; what was cached stays. */
+/* Allocates positions n_tokens … n_tokens + n - 1, to be written with fp_state_put or
+ * fp_state_recurrent. Fails with ASSAY_ENOMEM; cached positions are unchanged. */
 assay_status fp_state_reserve(fp_state *s, size_t n);
 
-/* Writes positions position … position + n - 1 of a layer that has a cache of its own; several threads may,
- * each its own positions. key, value: [n, n_kv_heads, head_dim]. */
+/* Writes positions position … position + n - 1 of a layer with a cache of its own. Threads may write
+ * different positions at the same time. key, value: [n, n_kv_heads, head_dim]. */
 void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const float *key, const float *value);
 
-/* The state behind n_tokens tokens, to be read, and where that behind all reserved ones must be written to:
- * [n_floats] each. Until fp_state_advance the old one counts: a pass that fails has changed nothing. */
+/* *from: the state after n_tokens tokens, to be read; *to: receives the state after all reserved
+ * tokens; [n_floats] each. The old state stays current until fp_state_advance, so a failed pass changes
+ * nothing. */
 void fp_state_recurrent(const fp_state *s, size_t layer, const float **from, float **to);
 
-/* The n positions that were reserved and written now count; pages that no later position sees are given
- * back. */
+/* Appends the n positions that were reserved and written; frees pages to which no later position
+ * attends. */
 void fp_state_advance(fp_state *s, size_t n);
 
-/* Makes n_tokens a number that a rewind can go back to in recurrent caches, too, which cannot be unwound.
- * Fails with ASSAY_ENOMEM, with nothing changed. */
+/* Takes a snapshot of the recurrent caches, so that fp_state_rewind can return to the current n_tokens.
+ * Fails with ASSAY_ENOMEM; the state is unchanged then. */
 assay_status fp_state_snapshot(fp_state *s);
 
-/* Forgets position n_tokens and what follows. False, with nothing changed, where a rotating cache has already
- * given back what a token at that position would see, or a recurrent one has no snapshot there. */
+/* Drops cached positions >= n_tokens. False, and the state is unchanged, if a rotating cache no longer
+ * holds the positions that a token at n_tokens attends to, or if a recurrent cache has no snapshot
+ * there. */
 bool fp_state_rewind(fp_state *s, size_t n_tokens);
 
-/* Makes `to`, which is open and has the same specs, hold what `from` holds; pages are shared. Nobody else may
- * use either meanwhile. Fails with ASSAY_ENOMEM, `to` being empty then. */
+/* Copies the contents of `from` to `to`, which is open with the same specs; pages are shared. No other
+ * thread may use either during the call. Fails with ASSAY_ENOMEM; `to` is empty then. */
 assay_status fp_state_fork(fp_state *to, const fp_state *from);
 
-/* Pages that a layer reads, for one key/value head, from that of position `first` on: n pointers each, as
- * assay_attention_call wants them. None of them may lie between the kept positions and the window. */
+/* Gets the n pages that a layer reads for one key/value head, from the page of position `first` on, in
+ * the form of assay_attention_call. None may lie between the attention sink tokens and the window. */
 void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t first, size_t n, const void **k,
                     const void **v);
 

@@ -6,7 +6,7 @@
 
 #include "fastpath/pass.h"
 
-/* The mixture of experts of layer i. x, routed (the input of the router), y: [R, D]. */
+/* Computes the mixture of experts of layer i. x, routed (input of the router), y: [R, D]. */
 assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, const float *routed);
 
 #endif

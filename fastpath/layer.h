@@ -6,7 +6,7 @@
 
 #include "fastpath/pass.h"
 
-/* Layer i in place. x: [R, D]; with streams, [S, R, D]. */
+/* Computes layer i in place. x: [R, D]; with streams, [S, R, D]. */
 assay_status fp_layer_run(fp_pass *pass, size_t i, float *x);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "fastpath/pass.h"
 
-/* The gated MLP of layer i. x, y: [R, D]. */
+/* Computes the gated MLP of layer i. x, y: [R, D]. */
 assay_status fp_mlp_run(fp_pass *pass, size_t i, float *y, const float *x);
 
 #endif

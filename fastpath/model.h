@@ -1,5 +1,5 @@
 /* A plan with its weights packed: immutable once open, shared by any number of sessions and threads.
- * What is a number or a choice is read from the plan; what is a weight is here.
+ * Dimensions and options are in the plan, weights are here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_MODEL_H
@@ -54,13 +54,13 @@ typedef struct fp_layer {
 } fp_layer;
 
 typedef struct fp_model {
-    plan *plan; /* its weights are given back: numbers only */
+    plan *plan; /* its weights have been released: dimensions and options only */
     fp_kernels kernels;
     fp_pool *pool;
-    fp_packer packer; /* owns what follows; packed weights are among the plan's arrays */
+    fp_packer packer; /* owns the members below; packed weights are arrays of the plan */
     fp_matrix embedding, own_head;
-    const fp_matrix *head; /* own_head; the embedding where tied */
-    fp_matrix table;       /* of the inputs per layer */
+    const fp_matrix *head; /* own_head, or the embedding if tied */
+    fp_matrix table;       /* embedding table of the per-layer inputs */
     fp_linear input_projection;
     fp_norm input_norm, norm;
     fp_matrix *projection, *unprojection; /* [streams - 1] */
@@ -69,27 +69,27 @@ typedef struct fp_model {
 } fp_model;
 
 typedef struct fp_options {
-    assay_dtype compute; /* of activations in products: ASSAY_F32 (or none), ASSAY_BF16 or ASSAY_I8 */
-    const char *isa;     /* as ASSAY_ISA says it; NULL: the best that runs here */
-    const assay_kernels *kernels;     /* from outside, in the place of our own; or NULL */
-    const char *const *allow_unknown; /* as plan_open_allowing says; or NULL */
+    assay_dtype compute; /* type of activations in products: ASSAY_F32 (or 0), ASSAY_BF16 or ASSAY_I8 */
+    const char *isa;     /* value of ASSAY_ISA; NULL: the best that this processor runs */
+    const assay_kernels *kernels;     /* external kernels that replace fastpath's own; or NULL */
+    const char *const *allow_unknown; /* see plan_open_allowing; or NULL */
     size_t n_workers;                 /* 0: one for each processor that this process may use */
-    size_t grain;                     /* multiplications below which work is not shared; SIZE_MAX: FP_GRAIN */
+    size_t grain; /* number of multiplications below which a call stays on one thread; SIZE_MAX: FP_GRAIN */
 } fp_options;
 
 #define FP_GRAIN ((size_t)1 << 17)
 
-/* Reads the checkpoint, packs its weights and gives the mapping back; at the peak there is little more than
- * the packed weights, since what has been packed is forgotten at once. Fails as plan_open, fp_isa_choose
- * and fp_kernels_replace do, with EUNSUPPORTED where kernels from outside lack a product that is needed, with
- * EINVAL for more than FP_WORKERS_MAX workers, or with ENOMEM. The caller frees *out with fp_model_free,
- * after its sessions. */
+/* Reads the checkpoint, packs its weights and unmaps its files. Source pages are released as soon as
+ * they are packed, so that peak memory is little more than the packed weights. Fails as plan_open,
+ * fp_isa_choose and fp_kernels_replace do, with ASSAY_EUNSUPPORTED if external kernels lack a required
+ * product, with ASSAY_EINVAL for more than FP_WORKERS_MAX workers, or with ASSAY_ENOMEM. The caller
+ * frees *out with fp_model_free, after its sessions. */
 assay_status fp_model_open(const char *dir, const fp_options *options, fp_model **out, assay_error *err);
 void fp_model_free(fp_model *m);
 
-/* Whether sequences of these two lengths are rotated by the same frequencies. Where not, everything that was
- * cached at one length is worthless at the other: not only the keys, but every state that attention has
- * touched. */
+/* Whether sequences of these two lengths have the same RoPE frequencies. If not, everything that was
+ * cached at one length is invalid at the other: the keys, and every later layer's state, since it
+ * depends on attention. */
 bool fp_model_rotates_alike(const fp_model *m, size_t length, size_t other);
 
 #endif

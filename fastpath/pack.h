@@ -1,4 +1,4 @@
-/* From the weights of a checkpoint to what kernels read.
+/* Packs the weights of a checkpoint into the layouts of the kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_PACK_H
@@ -8,7 +8,7 @@
 #include "fastpath/pool.h"
 #include "model/plan/plan.h"
 
-/* y = x / sqrt(mean(x²) + epsilon) * weight. */
+/* RMSNorm: y = x / sqrt(mean(x²) + epsilon) * weight. */
 typedef struct fp_norm {
     bool present;
     double epsilon;
@@ -17,10 +17,10 @@ typedef struct fp_norm {
 
 /* A matrix and the kernels that it was packed for. */
 typedef struct fp_matrix {
-    assay_matrix packed;        /* panels: NULL where the model has no such weight */
-    const assay_matmul *kernel; /* knows the layout */
+    assay_matrix packed;        /* panels: NULL if the model has no such weight */
+    const assay_matmul *kernel; /* defines the layout */
     assay_product_fn *run;
-    assay_dtype x; /* type of the rows that run takes: ASSAY_F32, ASSAY_BF16 or ASSAY_I8 */
+    assay_dtype x; /* type of the rows that `run` multiplies: ASSAY_F32, ASSAY_BF16 or ASSAY_I8 */
 } fp_matrix;
 
 typedef struct fp_linear {
@@ -28,37 +28,37 @@ typedef struct fp_linear {
     const float *bias; /* [n_out], or NULL */
 } fp_linear;
 
-/* What packing shares. Packed arrays are deferred in `arrays` and made when that is realised; what cannot be
- * made is told then. Memory that was taken for them lives until fp_pack_free. */
+/* Shared state of packing. Packed arrays are deferred in `arrays` and made when it is realised;
+ * failures are reported then. Their memory lives until fp_pack_free. */
 typedef struct fp_packer {
     fp_pool *pool;
-    const fp_kernels *kernels; /* borrowed for as long as what was packed is used */
+    const fp_kernels *kernels; /* borrowed for as long as the packed weights are used */
     array_list *arrays;        /* borrowed */
-    assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: of activations in products */
-    size_t widest;             /* the most inputs of any matrix so far */
-    char *slab;                /* what is left of the memory that small matrices share */
+    assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: type of activations in products */
+    size_t widest;             /* largest n_in of any matrix so far */
+    char *slab;                /* unused rest of the memory that small matrices share */
     size_t slab_left;
     void **owned;
     size_t n_owned;
-    bool is_short; /* of memory for what is not an array */
+    bool is_short; /* an allocation failed, other than for an array */
 } fp_packer;
 
-/* Zeroed memory for what holds the arrays; NULL once memory was short. */
+/* Allocates zeroed memory for structs that hold the arrays, freed by fp_pack_free. NULL if this or an
+ * earlier allocation failed. */
 void *fp_pack_alloc(fp_packer *p, size_t n, size_t element_bytes);
 
-/* Each fills in *to, whose address stays: what is an array in it is NULL until p->arrays is realised, which
- * fails with ASSAY_ENOMEM, and with ASSAY_EUNSUPPORTED where kernels from outside lack a product that is
- * needed. *from is borrowed until then.
- * Plain weights keep their type, float64 apart, which becomes float32; with activations in bfloat16 they
- * become bfloat16 themselves. Affine groups stay codes, and they alone are multiplied by codes. Absent
- * weights (data NULL) give a matrix without panels, and NULL. The pages of a mapped file that only this
- * weight lies on are handed back to the system: a later reader fetches them again. */
+/* Each fills in *to, which must not move: its arrays are NULL until p->arrays is realised, which fails
+ * with ASSAY_ENOMEM, or with ASSAY_EUNSUPPORTED if external kernels lack a required product. *from is
+ * borrowed until then. Plain weights keep their type, except that float64 becomes float32, and all
+ * become bfloat16 if activations are bfloat16. Affine groups stay codes, and only they are multiplied
+ * by int8 activations. An absent weight (data NULL) gives a matrix without panels, or NULL. Pages of a
+ * mapped file that hold only this weight are released to the system; a later reader loads them again. */
 void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from);
 void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from);
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from);
 
-/* Frees all that the packer has made. */
+/* Frees everything that the packer has allocated. */
 void fp_pack_free(fp_packer *p);
 
 #endif

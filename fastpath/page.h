@@ -1,7 +1,7 @@
-/* Pages: pieces of a sample's caches that samples share, of any session and on any thread.
+/* Reference-counted pages of the caches, which samples of any session and thread can share.
  *
- * A page has users, each of which is one place in one cache. Who is the only one may write to it: nobody else
- * can become a user meanwhile, since a page is shared by its users alone. Who is not makes a copy.
+ * Each user of a page is an entry of one cache. The only user may write to the page: no other can
+ * appear meanwhile, because only a user can share it. Otherwise the page is copied before a write.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_PAGE_H
@@ -12,22 +12,23 @@
 
 typedef struct fp_page fp_page;
 
-/* What a new page holds. NaN, as float and as bfloat16: what nobody has written cannot pass. */
+/* Initial contents of a page. NaN, as float and as bfloat16: a read of an unwritten number is visible
+ * in the result. */
 typedef enum fp_page_fill { FP_PAGE_NAN, FP_PAGE_ZERO } fp_page_fill;
 
-/* A page of n_bytes with one user. NULL where memory is short. */
+/* Allocates a page of n_bytes with one user. NULL if out of memory. */
 fp_page *fp_page_make(size_t n_bytes, fp_page_fill fill);
 fp_page *fp_page_copy(const fp_page *from);
 
-/* One more user. */
+/* Adds a user. */
 fp_page *fp_page_share(fp_page *page);
-/* One less; the last one frees it. NULL allowed. */
+/* Removes a user; the last one frees the page. NULL allowed. */
 void fp_page_release(fp_page *page);
 
-/* Whether its user is the only one. What former users have done with it is done by then. */
+/* Whether the page has one user. Reads and writes of former users have completed if so (acquire). */
 bool fp_page_is_own(const fp_page *page);
 
-/* n_bytes of numbers of whichever type its users agree on, aligned for any kernel. */
+/* The page's n_bytes of numbers, of the type that its users agree on, aligned for any kernel. */
 void *fp_page_numbers(fp_page *page);
 
 #endif

@@ -1,7 +1,7 @@
 /* One pass through the layers, over rows of any number of samples. R: rows of the pass.
  *
- * Every operation treats each row by itself, so that no bit of a row depends on the others. Attention alone
- * reads more than its row: the caches of its own sample.
+ * Every operation computes each row independently, so that results are batch-invariant. Only attention
+ * reads more than its row: the caches of its sample.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_PASS_H
@@ -11,14 +11,14 @@
 #include "fastpath/scratch.h"
 #include "fastpath/trace.h"
 
-/* Rows of the pass that follow each other in one sample. Row first_row + i is at position
+/* Consecutive rows of the pass that belong to one sample. Row first_row + i is at position
  * state->n_tokens + i (fp_run_position). */
 typedef struct fp_run {
     fp_state *state;       /* advanced by the caller, after the pass */
-    const int32_t *tokens; /* [n_rows], checked: embeddable */
+    const int32_t *tokens; /* [n_rows], checked: within the vocabulary */
     size_t first_row, n_rows;
-    size_t length;   /* of the whole sequence that is being evaluated: decides frequencies */
-    size_t n_logits; /* of the last rows */
+    size_t length;   /* of the whole sequence being evaluated; RoPE frequencies may depend on it */
+    size_t n_logits; /* number of last rows whose logits are wanted */
     float *logits;   /* [n_logits, vocab], owned by the caller */
 } fp_run;
 
@@ -26,12 +26,12 @@ typedef struct fp_pass {
     const fp_model *model;
     const plan *plan;
     fp_scratch *scratch;
-    fp_tracer tracer; /* asks only where the pass is one whole sample */
+    fp_tracer tracer; /* set only if the pass is one whole sample */
     fp_run *runs;
     size_t n_runs, n_rows;
     float **cosine, **sine; /* [n_ropes] of [R, dim / 2] */
     float *layer_inputs;    /* [R, n_layers, P], or NULL */
-    void *narrow;           /* room for R rows of any matrix in a narrower type */
+    void *narrow;           /* buffer for R input rows of any matrix in a narrower type */
 } fp_pass;
 
 static inline size_t fp_run_position(const fp_run *run, size_t row)

@@ -1,4 +1,4 @@
-/* The engine's rope by itself, as the ABI asks for it.
+/* The engine's RoPE as a single operation of the ABI.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_ROPE_REQUEST_H

@@ -10,7 +10,8 @@
 assay_status fp_altup_predict(fp_pass *pass, size_t i, float *predicted, const float *streams);
 assay_status fp_altup_correct(fp_pass *pass, size_t i, float *predicted, const float *activated);
 
-/* The streams from the embedding (stream 0), and back into one. x: [R, D], streams: [S, R, D]. */
+/* Expand the embedding (stream 0) to all streams, and reduce the streams to one. x: [R, D], streams:
+ * [S, R, D]. */
 void fp_streams_open(fp_pass *pass, float *streams, const float *x);
 assay_status fp_streams_close(fp_pass *pass, float *x, const float *streams);
 

@@ -1,4 +1,4 @@
-/* Handing intermediate tensors to whoever asked for them, to look at or to overwrite.
+/* Passes intermediate tensors to the caller's trace function, which may overwrite them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_TRACE_H
@@ -7,7 +7,7 @@
 #include <assay/engine.h>
 #include <stdbool.h>
 
-/* Receives the tensors of a pass, fn first; NULL: nobody asks. */
+/* The caller's functions: fn is called first, then the override. Each may be NULL. */
 typedef struct fp_tracer {
     assay_trace_fn *fn;
     void *context;
@@ -18,7 +18,7 @@ typedef struct fp_tracer {
 
 bool fp_trace_asks(const fp_tracer *tracer);
 
-/* Hands x [rows, cols] to the tracer under a name that is formatted like printf. It may come back changed. */
+/* Passes x [rows, cols] to the tracer, which may change it. The name is formatted as by printf. */
 void fp_trace(const fp_tracer *tracer, float *x, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
