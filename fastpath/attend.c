@@ -1,7 +1,7 @@
-/* Attention of one layer: projections, caches, and every row over what its sample has cached.
+/* Attention of one layer: projections, caches, and each row's attention over the cache of its sample.
  *
- * Work is shared out in chunks: rows of one run that go through pages together, so that a prefill reads a
- * page once for all of them.
+ * Work is split into chunks, rows of one run that read pages together, so that a prefill reads a page
+ * once for all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/attend.h"
@@ -24,11 +24,12 @@ static void rotate_item(void *context, size_t row)
                                     k->cosine + row * n, k->sine + row * n);
 }
 
-/* From a projection to heads: + b, the norm of each head, the rotation. out: [R, n_heads, head_dim]. */
+/* Turns a projection into heads: adds the bias, normalises and rotates each head. out: [R, n_heads,
+ * head_dim]. */
 static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *linear, const fp_norm *norm,
                        size_t n_heads, bool rotates, float *out)
 {
-    enum { COST = 8 }; /* of an element, in multiplications */
+    enum { COST = 8 }; /* cost of an element, in multiplications */
     fp_bias_run(out, pass->n_rows, linear);
     fp_norm_run(pass, out, out, pass->n_rows * n_heads, a->head_dim, norm);
     if (!rotates || a->rope == PLAN_NONE) return;
@@ -38,10 +39,11 @@ static void make_heads(fp_pass *pass, const plan_attention *a, const fp_linear *
     fp_pool_run(pass->model->pool, pass->n_rows, n_heads * a->head_dim * COST, rotate_item, &k);
 }
 
-/* With a few heads for each key/value head, as many queries as a kernel takes at once. */
+/* With a few heads for each key/value head, this is the number of queries that a kernel processes at
+ * once. */
 enum { CHUNK_ROWS = 32 };
 
-/* Rows of one run, first_row being counted in the pass. */
+/* Rows of one run; first_row is an index in the pass. */
 typedef struct chunk {
     size_t run, first_row, n_rows;
 } chunk;
@@ -80,7 +82,7 @@ static void cache_item(void *context, size_t item)
                  c->k + one->first_row * c->width, c->v + one->first_row * c->width);
 }
 
-/* Queries of layer i, and keys and values where it has its own. */
+/* Queries of a layer, and its keys and values if it does not share another layer's. */
 typedef struct heads {
     float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
 } heads;
@@ -94,7 +96,7 @@ static bool take_heads(fp_pass *pass, const plan_attention *a, bool has_keys, he
     return has_keys ? h->v != NULL : h->q != NULL;
 }
 
-/* All projections at once. x: [R, D]. */
+/* Computes all projections in one call. x: [R, D]. */
 static void project(fp_pass *pass, size_t i, const float *x, heads *h)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
@@ -117,16 +119,17 @@ static void cache_keys(const fp_pass *pass, size_t i, const chunks *cut, const h
     fp_pool_run(pass->model->pool, cut->n, pass->n_rows * 2 * c.width / cut->n, cache_item, &c);
 }
 
-/* The positions that the rows of one run see, in pages: for each head n pointers, of the n_kept pages that
- * hold what is kept, where others lie behind them that nobody sees, and then of those from `first` on. */
+/* The pages with the positions to which the rows of one run attend. For each head n pointers: the
+ * n_kept pages of the attention sink tokens, if unread pages follow them, then the pages from that of
+ * position `first` on. */
 typedef struct run_pages {
     fp_view view;
     size_t n_kept, first, n;
     const void **k, **v; /* [n_kv_heads, n] */
 } run_pages;
 
-/* All but the pages. */
-static run_pages what_is_seen(const fp_run *run, size_t i)
+/* Fills in all members but the pages. */
+static run_pages pages_read(const fp_run *run, size_t i)
 {
     run_pages p = {.view = run->state->spec[i].view};
     const size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
@@ -144,7 +147,7 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t n_pages = 0, n_heads = a->n_kv_heads;
     for (size_t j = 0; j < pass->n_runs; j++) {
-        list[j] = what_is_seen(&pass->runs[j], i);
+        list[j] = pages_read(&pass->runs[j], i);
         n_pages += list[j].n;
     }
     const void **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
@@ -173,7 +176,7 @@ typedef struct attending {
     float *out;
 } attending;
 
-/* Pages of a run that none of the chunk's rows sees, before all others. */
+/* The number of leading pages of a run that no row of the chunk reads. */
 static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chunk *one)
 {
     if (pages->view.kept) return 0;
@@ -181,7 +184,8 @@ static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chu
            pages->first / ASSAY_PAGE;
 }
 
-/* One chunk, one key/value head. Chunks of a head follow each other: they see much the same pages. */
+/* Computes one chunk with one key/value head. Consecutive items are chunks of the same head, which read
+ * mostly the same pages. */
 static void attend_item(void *context, size_t item)
 {
     const attending *k = context;
@@ -192,7 +196,7 @@ static void attend_item(void *context, size_t item)
     const fp_run *run = &k->pass->runs[one->run];
     const run_pages *pages = &k->pages[one->run];
     const size_t skipped = skipped_pages(pages, run, one);
-    /* what to take from a position to have its place in the pages that the kernel is given */
+    /* subtracted from a position to get its index in the pages passed to the kernel */
     const size_t shift = pages->first + skipped * ASSAY_PAGE - pages->n_kept * ASSAY_PAGE;
     size_t first[CHUNK_ROWS], last[CHUNK_ROWS];
     for (size_t r = 0; r < one->n_rows; r++) {
@@ -217,7 +221,7 @@ static void attend_item(void *context, size_t item)
     });
 }
 
-/* Every row over its pages. q, out: [R, n_heads, head_dim]. */
+/* Computes attention of every row. q, out: [R, n_heads, head_dim]. */
 static void attend(const fp_pass *pass, size_t i, const run_pages *pages, const chunks *cut, const float *q,
                    float *out)
 {

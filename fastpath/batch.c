@@ -36,8 +36,8 @@ fp_session *fp_batch_session(fp_batch *s)
     return s->session;
 }
 
-/* Where row b's tokens begin in tokens [n_samples, n_tokens], and its logits in [n_samples, n_tokens,
- * vocab], in rows: behind the padding. */
+/* The index of row b's first token after the padding, in tokens [n_samples, n_tokens], which is also
+ * the row of its first logits in [n_samples, n_tokens, vocab]. */
 static size_t first_row(const assay_batch *batch, size_t b)
 {
     return (b + 1) * batch->n_tokens - (size_t)batch->length[b];
@@ -66,7 +66,7 @@ static void leave_all(fp_batch *s)
     while (s->n_samples > 0) (void)fp_session_leave(s->session, s->slot[--s->n_samples], NULL);
 }
 
-/* New samples in place of those that the session held. */
+/* Replaces the samples of the session by n new ones. */
 static assay_status replace_samples(fp_batch *s, size_t n, assay_error *err)
 {
     size_t *slot = malloc(n * sizeof *slot);
@@ -82,7 +82,7 @@ static assay_status replace_samples(fp_batch *s, size_t n, assay_error *err)
     return rc;
 }
 
-/* All tokens of row b of the batch, for slot. */
+/* A step for `slot` with all tokens of row b of the batch. */
 static fp_step step_of(const assay_batch *batch, size_t b, size_t slot, fp_wanted wanted, float *logits,
                        size_t vocab)
 {

@@ -8,8 +8,8 @@
 
 #include "base/grow.h"
 
-/* What a cache holds follows from the views of all layers that read it. */
-static void hold_what_is_seen(const plan *p, fp_cache_spec *spec)
+/* Derives what each cache holds from the views of all layers that read it. */
+static void derive_capacities(const plan *p, fp_cache_spec *spec)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
         fp_cache_spec *own = &spec[i];
@@ -33,7 +33,7 @@ void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spe
                                   .head_dim = a->head_dim,
                                   .narrow = narrow};
     }
-    hold_what_is_seen(p, spec);
+    derive_capacities(p, spec);
 }
 
 void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec)
@@ -41,7 +41,7 @@ void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spe
     assert(kept < limit);
     for (size_t i = 0; i < p->n_layers; i++)
         if (plan_layer_attention(&p->layers[i])->window == 0) spec[i].view = (fp_view){limit - kept, kept};
-    hold_what_is_seen(p, spec);
+    derive_capacities(p, spec);
 }
 
 fp_seen fp_view_seen(fp_view view, size_t position)
@@ -57,20 +57,20 @@ fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position)
     return fp_view_seen((fp_view){spec->window, spec->kept}, position);
 }
 
-/* Bytes of the keys, and again of the values, that one head has in a page. */
+/* The size in bytes of one head's keys in a page; its values have the same size. */
 static size_t head_bytes(const fp_cache_spec *spec)
 {
     return spec->head_dim * ASSAY_PAGE * (spec->narrow ? sizeof(uint16_t) : sizeof(float));
 }
 
-/* Pages that n positions take. */
+/* The number of pages for n positions. */
 static size_t pages_of(size_t n)
 {
     return n / ASSAY_PAGE + (n % ASSAY_PAGE != 0);
 }
 
-/* Where the page of that number is among those that are there. */
-static size_t place_of(const fp_cache *c, size_t number)
+/* The index in c->page of page `number` of the sample. */
+static size_t page_index(const fp_cache *c, size_t number)
 {
     assert(number < c->n_kept || number >= c->first_page);
     return number < c->n_kept ? number : number - c->first_page + c->n_kept;
@@ -83,7 +83,7 @@ assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_laye
     return s->caches ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
-/* Gives back the pages behind the first n that are there. */
+/* Releases all but the first n pages. */
 static void cut(fp_cache *c, size_t n)
 {
     while (c->n_pages > n) fp_page_release(c->page[--c->n_pages]);
@@ -125,12 +125,12 @@ static bool hold_snapshots(fp_state *s, size_t n)
     return grown;
 }
 
-/* Pages for positions from … end - 1, each with no other user. */
+/* Allocates pages for positions from … end - 1, and copies those that have other users. */
 static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
 {
     size_t n = pages_of(end) - c->first_page + c->n_kept;
     if (!hold_pages(c, n)) return false;
-    for (size_t i = place_of(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
+    for (size_t i = page_index(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
         if (fp_page_is_own(c->page[i])) continue;
         fp_page *copy = fp_page_copy(c->page[i]);
         if (!copy) return false;
@@ -145,7 +145,7 @@ static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, si
     return true;
 }
 
-/* A state to go on from, and a page for the one behind it. */
+/* Makes sure of a current state, and of a page for the next one. */
 static bool reserve_recurrent(fp_cache *c, const fp_cache_spec *spec)
 {
     if (!hold_pages(c, 1)) return false;
@@ -171,12 +171,13 @@ assay_status fp_state_reserve(fp_state *s, size_t n)
     return ASSAY_OK;
 }
 
-/* Keys are turned into columns a tile at a time: rows lie so far apart that few of them fit into the first
- * cache together. */
+/* Keys are transposed into columns a tile at a time: their rows are so far apart that only few fit into
+ * the L1 cache together. */
 enum { TILE = 16 };
 
-/* What one head keeps of some positions of a page. k: the first one's column, of [head_dim, ASSAY_PAGE]; v:
- * its row. key, value: the same head of the first one, ld numbers before that of the next. */
+/* Stores one head's keys and values of some positions of a page. k: the first position's column of
+ * [head_dim, ASSAY_PAGE]; v: its row. key, value: the head at the first position; ld: stride between
+ * positions. */
 static void put_f32(float *k, float *v, const float *key, const float *value, size_t ld, size_t head_dim,
                     size_t n)
 {
@@ -203,7 +204,7 @@ static void put_bf16(uint16_t *k, uint16_t *v, const float *key, const float *va
     for (size_t j = 0; j < n; j++) narrow(v + j * head_dim, value + j * ld, head_dim);
 }
 
-/* n positions of one page, from that column on. */
+/* Stores n positions of one page, from `column` on. */
 static void put_page(const fp_cache_spec *spec, fp_page *page, size_t column, size_t n, const float *key,
                      const float *value)
 {
@@ -225,7 +226,7 @@ void fp_state_put(fp_state *s, size_t layer, size_t position, size_t n, const fl
     const size_t width = spec->n_kv_heads * spec->head_dim;
     assert(spec->kind == FP_CACHE_FULL || spec->kind == FP_CACHE_ROTATING);
     for (size_t done = 0; done < n;) {
-        const size_t at = position + done, column = at % ASSAY_PAGE, place = place_of(c, at / ASSAY_PAGE);
+        const size_t at = position + done, column = at % ASSAY_PAGE, place = page_index(c, at / ASSAY_PAGE);
         const size_t here = n - done < ASSAY_PAGE - column ? n - done : ASSAY_PAGE - column;
         assert(place < c->n_pages);
         put_page(spec, c->page[place], column, here, key + done * width, value + done * width);
@@ -241,13 +242,13 @@ void fp_state_recurrent(const fp_state *s, size_t layer, const float **from, flo
     *to = fp_page_numbers(c->next);
 }
 
-/* Gives back the pages between what is kept and the one of position first. */
+/* Releases the pages between the attention sink tokens and the page of position first. */
 static void rotate(fp_cache *c, const fp_cache_spec *spec, size_t first)
 {
     size_t number = first / ASSAY_PAGE, n_kept = pages_of(spec->kept);
     if (number <= c->first_page || number <= n_kept) return;
     size_t gone_from = c->first_page > n_kept ? c->first_page : n_kept;
-    size_t at = place_of(c, gone_from), n = number - gone_from;
+    size_t at = page_index(c, gone_from), n = number - gone_from;
     if (n > c->n_pages - at) n = c->n_pages - at;
     for (size_t i = at; i < at + n; i++) fp_page_release(c->page[i]);
     memmove(c->page + at, c->page + at + n, (c->n_pages - at - n) * sizeof *c->page);
@@ -288,7 +289,7 @@ assay_status fp_state_snapshot(fp_state *s)
     return ASSAY_OK;
 }
 
-/* Whether what a token at position n_tokens sees of the keys is still there. */
+/* Whether the cache still holds the keys to which a token at position n_tokens attends. */
 static bool can_unwind(const fp_cache *c, const fp_cache_spec *spec, size_t n_tokens)
 {
     if (pages_of(n_tokens) <= c->n_kept || spec->kind == FP_CACHE_SHARED) return true;
@@ -302,7 +303,7 @@ static void unwind_keys(fp_cache *c, size_t n_tokens)
     cut(c, n - c->first_page + c->n_kept);
 }
 
-/* The snapshot itself stays: what goes on from it is one more user of its page. */
+/* The snapshot stays, and the current state becomes another user of its page. */
 static void unwind_recurrent(fp_cache *c, size_t n_snapshots)
 {
     cut(c, n_snapshots);
@@ -361,7 +362,7 @@ void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t firs
                     const void **v)
 {
     const fp_cache *c = &s->caches[s->spec[layer].source];
-    const size_t bytes = head_bytes(&s->spec[s->spec[layer].source]), at = place_of(c, first / ASSAY_PAGE);
+    const size_t bytes = head_bytes(&s->spec[s->spec[layer].source]), at = page_index(c, first / ASSAY_PAGE);
     assert(at + n <= c->n_pages && (at >= c->n_kept || at + n <= c->n_kept));
     for (size_t i = 0; i < n; i++) {
         const unsigned char *keys =

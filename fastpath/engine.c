@@ -18,13 +18,13 @@
 #include "base/options.h"
 #include "runtime/stream_table.h"
 
-/* What an open model and an open session begin with; a freed one has lost it. Builds with assertions, which
- * are all but those with -DNDEBUG, end where a caller uses what it has freed. */
+/* First member of an open model or session, cleared when it is freed, so that an assertion fails if a
+ * caller uses a freed one (unless built with -DNDEBUG). */
 #define MODEL_MARK   UINT64_C(0x6d6f64656c206673)
 #define SESSION_MARK UINT64_C(0x73657373206f6673)
 
 struct assay_model {
-    volatile uint64_t mark; /* volatile: what is written just before a free is written */
+    volatile uint64_t mark; /* volatile: a write just before free is not removed */
     atomic_size_t n_sessions;
     fp_model *model;
 };
@@ -49,7 +49,7 @@ static fp_batch *batch_of(const assay_session *s)
     return s->batch;
 }
 
-/* The one place where the engine reads the environment. */
+/* The only function of the engine that reads the environment. */
 static assay_status read_environment(fp_options *out, assay_error *err)
 {
     const char *workers = getenv("ASSAY_WORKERS");
@@ -230,7 +230,7 @@ const assay_kernels *assay_kernels_v1(void);
 
 const assay_kernels *assay_kernels_v1(void)
 {
-    static assay_kernels KERNELS[FP_N_ISAS]; /* written with the same bytes, whoever asks again */
+    static assay_kernels KERNELS[FP_N_ISAS]; /* every call writes the same bytes */
     fp_options options;
     fp_isa isa;
     if (read_environment(&options, NULL) != ASSAY_OK ||

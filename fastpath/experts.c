@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the router decided, and room for one expert at a time. */
+/* The router's choices, and buffers for one expert at a time. */
 typedef struct routing {
     const plan_experts *plan;
     const fp_experts *weights;
@@ -14,11 +14,11 @@ typedef struct routing {
     float *share;         /* [R, n_active] */
     float *rows, *result; /* [R, D] */
     float *gate, *up;     /* [R, I] */
-    size_t *row_of;       /* [R]: which row a gathered one was */
-    float *part;          /* [R]: its share */
+    size_t *row_of;       /* [R]: the row of the pass of each gathered row */
+    float *part;          /* [R]: its weight */
 } routing;
 
-/* Fills in chosen and share. routed: [R, D], what the router sees. */
+/* Fills in chosen and share. routed: [R, D], input of the router. */
 static assay_status route(fp_pass *pass, const routing *k, const float *routed)
 {
     const plan_experts *x = k->plan;
@@ -39,7 +39,7 @@ static assay_status route(fp_pass *pass, const routing *k, const float *routed)
     return scores ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
-/* Gathers the rows of x that chose expert e. Returns how many. */
+/* Gathers the rows of x that chose expert e. Returns their number. */
 static size_t gather(const fp_pass *pass, const routing *k, const float *x, size_t e)
 {
     size_t hidden = pass->plan->hidden, n = 0;
@@ -53,8 +53,8 @@ static size_t gather(const fp_pass *pass, const routing *k, const float *x, size
     return n;
 }
 
-/* Adds expert e's share to y. Experts come in ascending order, so that the sum of a row has the same order
- * whatever other rows chose. */
+/* Adds the weighted output of expert e to y. Experts are added in ascending order, so that a row's sum
+ * does not depend on its batch neighbours. */
 static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x, size_t e)
 {
     size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather(pass, k, x, e);

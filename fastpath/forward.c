@@ -24,7 +24,7 @@ static void embed(const fp_pass *pass, float *x)
     if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
 }
 
-/* + table[token] * scale, for one run; in: [R, width]. row: scratch, [width]. */
+/* Adds table[token] * scale for one run to in [R, width]. row: scratch, [width]. */
 static void add_table(const fp_pass *pass, const fp_run *run, float *row)
 {
     const plan *p = pass->plan;
@@ -38,7 +38,7 @@ static void add_table(const fp_pass *pass, const fp_run *run, float *row)
     }
 }
 
-/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers at once. */
+/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers in one call. */
 static assay_status make_layer_inputs(fp_pass *pass, const float *embedded)
 {
     const plan *p = pass->plan;
@@ -56,8 +56,8 @@ static assay_status make_layer_inputs(fp_pass *pass, const float *embedded)
     return ASSAY_OK;
 }
 
-/* One rope's angles at the positions of one run. position: scratch, [n_rows]; wide: scratch, [3, n_rows,
- * dim / 2]. */
+/* Computes cosines and sines of one RoPE at the positions of one run. position: scratch, [n_rows];
+ * wide: scratch, [3, n_rows, dim / 2]. */
 static void make_tables(const fp_pass *pass, size_t index, const fp_run *run, int32_t *position, double *wide)
 {
     const rope *r = &pass->plan->ropes[index];
@@ -94,7 +94,7 @@ static assay_status make_ropes(fp_pass *pass)
     return position && wide ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
-/* x: [R, D], the embedding; becomes the last layer's output, streams put together. */
+/* x: [R, D], the embedding; replaced by the last layer's output, with the streams merged. */
 static assay_status run_layers(fp_pass *pass, float *x)
 {
     const plan *p = pass->plan;
@@ -114,7 +114,7 @@ static assay_status run_layers(fp_pass *pass, float *x)
 
 enum { LOGIT_ROWS = 32 };
 
-/* Rows whose logits are wanted, some at a time: one product for all runs reads the head once. */
+/* A block of rows whose logits are wanted: one product for all runs reads the LM head once. */
 typedef struct wanted {
     const fp_pass *pass;
     float *rows, *results; /* [LOGIT_ROWS, D], [LOGIT_ROWS, vocab] */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
+/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normalised input (Gemma3nTextLaurelBlock). */
 static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n)
 {
     const fp_laurel *w = &pass->model->layers[i].laurel;
@@ -29,7 +29,7 @@ static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n
     return high ? ASSAY_OK : ASSAY_ENOMEM;
 }
 
-/* y = experts_out(experts(experts_in(h))), to stand beside an mlp. n: scratch, [R, D]. */
+/* y = experts_out(experts(experts_in(h))), in parallel to an MLP. n: scratch, [R, D]. */
 static assay_status experts_beside(fp_pass *pass, size_t i, const float *h, float *n, float *y)
 {
     const fp_layer *w = &pass->model->layers[i];
@@ -42,8 +42,8 @@ static assay_status experts_beside(fp_pass *pass, size_t i, const float *h, floa
     return ASSAY_OK;
 }
 
-/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both side by side with norms of their own. n: scratch, [R,
- * D]. */
+/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both in parallel with norms of their own. n: scratch,
+ * [R, D]. */
 static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float *n, float *y)
 {
     const plan_layer *layer = &pass->plan->layers[i];
@@ -64,7 +64,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     return rc;
 }
 
-/* The layer proper, without alternating updates and per-layer input. x: [R, D], in place. */
+/* The layer without alternating updates and per-layer input. x: [R, D], in place. */
 static assay_status block(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
@@ -123,8 +123,8 @@ static assay_status plain_layer(fp_pass *pass, size_t i, float *x)
     return rc;
 }
 
-/* The active stream runs through the block; its corrected self feeds the per-layer input of all streams but
- * the first (upstream: corrected_predictions[1:]). */
+/* The block is applied to the active stream; the corrected active stream is the source of the per-layer
+ * input, which is added to all streams but the first (upstream: corrected_predictions[1:]). */
 static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
 {
     const plan *p = pass->plan;

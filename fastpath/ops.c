@@ -1,15 +1,16 @@
-/* Operations on rows, shared out among the workers: by outputs, by rows, never along a sum.
+/* Operations on rows, split among the workers by outputs or by rows, never along a sum.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/ops.h"
 
 #include <string.h>
 
-/* Products of the same rows with some matrices, shared out together: a panel costs the same in each. */
+/* Products of the same rows with several matrices, split among the workers together: a panel costs the
+ * same in each. */
 typedef struct products {
     const fp_target *targets; /* [n] */
-    assay_product of;         /* rows, and what is common to all */
-    size_t n_each;            /* panels of one item */
+    assay_product of;         /* rows, and the members common to all products */
+    size_t n_each;            /* number of panels of one item */
 } products;
 
 static size_t items_of(const fp_target *target, size_t n_each)
@@ -32,7 +33,8 @@ static void product_item(void *context, size_t item)
     target->w->run(&part);
 }
 
-/* Rows of activations and what they become: bfloat16, or codes with a scale and a sum for every group. */
+/* Rows of activations and their converted form: bfloat16, or int8 codes with a scale and a sum for each
+ * group. */
 typedef struct narrowing {
     const fp_kernels *kernels;
     const float *x;
@@ -56,7 +58,7 @@ static void narrow_item(void *context, size_t row)
                           k->group);
 }
 
-/* Two bytes for each activation: enough for a byte, and for eight bytes in every group. */
+/* Two bytes for each activation suffice for int8, too: one byte each, and eight bytes for each group. */
 bool fp_narrow_room(fp_pass *pass)
 {
     const fp_packer *p = &pass->model->packer;
@@ -65,10 +67,10 @@ bool fp_narrow_room(fp_pass *pass)
     return pass->narrow != NULL;
 }
 
-/* Points of->x at rows of the type that w's kernel takes. */
+/* Sets of->x to rows of the type that w's kernel takes. */
 static void give_rows(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w)
 {
-    enum { COST = 4 }; /* of an element, in multiplications */
+    enum { COST = 4 }; /* cost of an element, in multiplications */
     const size_t n = of->n_rows * w->packed.n_in;
     narrowing k = {.kernels = &pass->model->kernels, .x = x, .width = w->packed.n_in};
     of->x = x;
@@ -85,8 +87,8 @@ static void give_rows(const fp_pass *pass, assay_product *of, const float *x, co
     fp_pool_run(pass->model->pool, of->n_rows, k.width * COST, narrow_item, &k);
 }
 
-/* Panels of one item, of n_panels in all that cost `cost` each: few enough that one slow worker does not hold
- * up the others, and that the second cache keeps an item's weights for all of its rows. */
+/* The number of panels of one item, of n_panels that cost `cost` each: small enough that one slow
+ * worker does not delay the others, and that the L2 cache keeps an item's weights for all of its rows. */
 static size_t panels_of_item(const fp_pool *pool, size_t n_panels, size_t cost)
 {
     enum { ITEMS_PER_WORKER = 4, ITEM_COST = 1 << 25 };
@@ -96,7 +98,7 @@ static size_t panels_of_item(const fp_pool *pool, size_t n_panels, size_t cost)
     return n_each <= n_most ? n_each : n_most > 0 ? n_most : 1;
 }
 
-/* Matrices that take the same rows. */
+/* Multiplies the same rows with several matrices in one call. */
 static void run_together(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets,
                          size_t n)
 {

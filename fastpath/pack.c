@@ -38,7 +38,7 @@ void fp_pack_free(fp_packer *p)
     *p = (fp_packer){0};
 }
 
-/* Hands back the pages of the mapping that lie wholly inside a range. */
+/* Releases the pages of the mapping that lie completely inside a range. */
 static void forget_range(const void *from, size_t n_bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -47,7 +47,7 @@ static void forget_range(const void *from, size_t n_bytes)
     if (first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/* What a weight is stored in; nothing of a matrix that has others between its rows. */
+/* Releases the storage of a weight, unless other weights lie between its rows. */
 static void forget_pages(const plan_weight *w)
 {
     const size_t row = w->transposed ? w->rows : w->cols;
@@ -63,7 +63,7 @@ static void forget_pages(const plan_weight *w)
 
 enum { LARGE_PAGE = 2 << 20, SLAB = 32 << 20 };
 
-/* Large pages, where the system has them: all of it is written now and read in each step. */
+/* Uses huge pages if the system has them: all of the memory is written now and read in each step. */
 static void *take_large(fp_packer *p, size_t n_bytes)
 {
     void *memory = own(p, aligned_alloc(LARGE_PAGE, (n_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE));
@@ -71,8 +71,8 @@ static void *take_large(fp_packer *p, size_t n_bytes)
     return memory;
 }
 
-/* Memory for panels, aligned to ASSAY_ALIGNMENT. Matrices smaller than a page of two megabytes share them,
- * too. */
+/* Allocates memory for panels, aligned to ASSAY_ALIGNMENT. Matrices smaller than a huge page of 2 MiB
+ * share one. */
 static void *take_panels(fp_packer *p, size_t n_bytes)
 {
     if (n_bytes > SLAB / 2) return take_large(p, n_bytes);
@@ -95,7 +95,7 @@ typedef struct packing {
     atomic_bool failed;
 } packing;
 
-/* As a kernel's pack wants it, but for the type of plain numbers. */
+/* Describes the weight for a kernel's pack function, except for the type of plain numbers. */
 static assay_weight describe(const plan_weight *w)
 {
     return (assay_weight){
@@ -115,8 +115,7 @@ static assay_weight describe(const plan_weight *w)
     };
 }
 
-/* Some numbers, `stride` apart, as `bytes` bytes each of the type that they are packed in. wide: room for n.
- */
+/* Converts n numbers, `stride` apart, to the packed type with `bytes` bytes each. wide: scratch, [n]. */
 static void convert(char *to, assay_dtype dtype, const char *from, assay_dtype stored, size_t stride,
                     size_t n, float *wide, const fp_kernels *kernels)
 {
@@ -130,7 +129,7 @@ static void convert(char *to, assay_dtype dtype, const char *from, assay_dtype s
     else memcpy(to, wide, n * sizeof *wide);
 }
 
-/* Rows of a panel in their own order and type, where the checkpoint has another. */
+/* Packs a panel from a copy of its rows, if the checkpoint has another order or type. */
 static void pack_staged(packing *k, size_t panel)
 {
     const plan_weight *w = k->from;
@@ -165,7 +164,7 @@ static void pack_panel(void *context, size_t panel)
     else k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
 }
 
-/* Which kernels a weight goes to, and in which type. */
+/* Chooses the kernels for a weight, and the type of its rows. */
 static fp_matrix choose(const fp_packer *p, const plan_weight *w)
 {
     const assay_kernels *op = &p->kernels->op;
@@ -189,7 +188,7 @@ static fp_matrix choose(const fp_packer *p, const plan_weight *w)
     return m;
 }
 
-/* Nothing falls back in silence: our own product cannot read another's layout. */
+/* No silent fallback: fastpath's own product cannot read an external layout. */
 static assay_status fail_without_product(const fp_packer *p, const fp_matrix *m, assay_error *err)
 {
     const assay_dtype w = m->packed.dtype;
@@ -206,7 +205,7 @@ static assay_status fail_without_product(const fp_packer *p, const fp_matrix *m,
                       dtype_name(p->compute));
 }
 
-/* One matrix on its way from the mapping into panels. */
+/* A matrix that is being packed from the mapping into panels. */
 typedef struct packed_matrix {
     fp_packer *packer;
     const plan_weight *from;
@@ -234,7 +233,7 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
     return ASSAY_OK;
 }
 
-/* Bytes of all panels; 0 where they are more than there can be, or where there is no product to read them. */
+/* The size of all panels in bytes; 0 if it overflows, or if no product reads them. */
 static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
 {
     if (!m->run) return 0;
@@ -258,7 +257,7 @@ void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)
                            (array_maker){make_panels, k, NULL}, NULL, 0);
 }
 
-/* context: where the address goes. inputs: the vector as the loader has converted it. */
+/* context: receives the address. inputs: the vector as converted by the loader. */
 static assay_status narrow_vector(void *context, array *self, array *const *inputs, assay_error *err)
 {
     const float **to = context;

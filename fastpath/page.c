@@ -46,7 +46,8 @@ fp_page *fp_page_share(fp_page *page)
     return page;
 }
 
-/* Release, so that whoever finds itself alone has all of it behind it; acquire, so that freeing has, too. */
+/* Release: a thread that then finds itself the only user sees all earlier accesses. Acquire: so does
+ * the thread that frees. */
 void fp_page_release(fp_page *page)
 {
     if (page && atomic_fetch_sub_explicit(&page->n_users, 1, memory_order_acq_rel) == 1) free(page);

@@ -15,21 +15,21 @@ typedef struct job {
 } job;
 
 struct fp_pool {
-    size_t n_threads; /* beside the caller */
+    size_t n_threads; /* without the caller's */
     size_t grain;
     pthread_t *threads;
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t posted, left;
-    job *job;                /* under way; NULL: none that a thread may still join */
-    atomic_size_t n_posted;  /* jobs so far, so that no thread joins one twice */
-    atomic_size_t n_working; /* threads inside the job */
+    job *job;                /* the current job; NULL: no job that a thread may still join */
+    atomic_size_t n_posted;  /* number of jobs so far, so that no thread joins one twice */
+    atomic_size_t n_working; /* number of threads that work on the job */
     bool busy, ending;
 };
 
-/* Between the products of one layer there are microseconds; to sleep and to be woken takes longer. So whoever
- * waits looks so many times before it sleeps: some 30 microseconds in all, which a shared machine does not
- * miss. */
-enum { LOOKS = 600 };
+/* The products of one layer follow each other within microseconds, faster than a thread can sleep and
+ * wake up. A waiting thread therefore spins this many times before it sleeps: about 30 microseconds in
+ * all. */
+enum { SPINS = 600 };
 
 static void look_again(void)
 {
@@ -40,10 +40,10 @@ static void look_again(void)
 #endif
 }
 
-/* Until the count has changed from what it was, or long enough. */
+/* Spins until the count differs from `was`, at most SPINS times. */
 static void watch(atomic_size_t *count, size_t was)
 {
-    for (size_t i = 0; i < LOOKS && atomic_load_explicit(count, memory_order_relaxed) == was; i++)
+    for (size_t i = 0; i < SPINS && atomic_load_explicit(count, memory_order_relaxed) == was; i++)
         look_again();
 }
 
@@ -126,7 +126,7 @@ bool fp_pool_shares(const fp_pool *p, size_t work)
     return p->n_threads > 0 && work >= p->grain;
 }
 
-/* False where another thread has the pool. */
+/* False if another thread is using the pool. */
 static bool post(fp_pool *p, job *j)
 {
     (void)pthread_mutex_lock(&p->lock);
@@ -141,7 +141,7 @@ static bool post(fp_pool *p, job *j)
     return mine;
 }
 
-/* Nobody joins the job any more; waits for those that have. */
+/* Lets no more threads join the job, and waits for those that have. */
 static void withdraw(fp_pool *p)
 {
     (void)pthread_mutex_lock(&p->lock);

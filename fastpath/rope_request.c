@@ -19,7 +19,8 @@ static void spread(const rope *r, const float *half, size_t n_positions, float *
         }
 }
 
-/* Tables of the request as float. wide: scratch, [2, n_positions, dim / 2] and dim / 2 more. */
+/* Computes the tables of the request as float. wide: scratch, [2, n_positions, dim / 2] and dim / 2
+ * more. */
 static void make_tables(const assay_rope_request *request, const rope *r, double *wide, float *cosine,
                         float *sine)
 {

@@ -14,15 +14,15 @@ typedef struct sample {
     bool in_use;
     int32_t *tokens; /* [n_tokens] */
     size_t n_tokens, capacity;
-    fp_state state; /* of the first state.n_tokens of them */
-    size_t length;  /* of the sequence whose frequencies the state was made with */
+    fp_state state; /* state of the first state.n_tokens tokens */
+    size_t length;  /* length of the sequence for whose RoPE frequencies the state was computed */
 } sample;
 
 struct fp_session {
     const fp_model *model;
-    fp_cache_spec *limited; /* [n_layers]; NULL: without a limit the model's are used */
+    fp_cache_spec *limited; /* [n_layers]; NULL: no limit, the model's specs are used */
     size_t limit, kept;     /* SIZE_MAX and 0 without a limit */
-    sample *samples;        /* [n_samples], some of them not in use */
+    sample *samples;        /* [n_samples], including unused slots */
     size_t n_samples;
     size_t chunk;
     fp_scratch scratch;
@@ -91,7 +91,7 @@ static assay_status no_sample(size_t slot, assay_error *err)
     return assay_fail(err, ASSAY_EINVAL, "slot %zu: found no sample there", slot);
 }
 
-/* A slot that is not in use, made where there is none; n_samples where memory is short. */
+/* Finds or adds an unused slot; s->n_samples if out of memory. */
 static size_t free_slot(fp_session *s)
 {
     for (size_t i = 0; i < s->n_samples; i++)
@@ -123,7 +123,7 @@ assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Room for n more tokens. */
+/* Ensures capacity for n more tokens. */
 static bool hold_tokens(sample *one, size_t n)
 {
     int32_t *grown = grow_to(one->tokens, &one->capacity, one->n_tokens + n, sizeof *grown);
@@ -210,7 +210,7 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
     return ASSAY_OK;
 }
 
-/* Adds a step's tokens to its sample, whose state goes back to nothing where they change its frequencies. */
+/* Appends a step's tokens to its sample, and resets its state if they change the RoPE frequencies. */
 static assay_status append(fp_session *s, const fp_step *step)
 {
     sample *one = find(s, step->slot);
@@ -222,7 +222,7 @@ static assay_status append(fp_session *s, const fp_step *step)
     return ASSAY_OK;
 }
 
-/* The next at most `most` rows of a sample, 0 where it has no more. */
+/* Gets the next rows of a sample, at most `most`. Returns their number, 0 if none is left. */
 static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp_run *run)
 {
     sample *one = find(s, step->slot);
@@ -239,7 +239,7 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp
     return n;
 }
 
-/* One pass: as many rows of the steps' samples as go into it. Sets *n_rows to 0 once nothing is left. */
+/* Evaluates one pass with at most `most` rows of the steps. Sets *n_rows to 0 if no row is left. */
 static assay_status pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
                          const fp_tracer *tracer, size_t *n_rows)
 {
@@ -268,7 +268,8 @@ static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_ste
     return rc;
 }
 
-/* Every sample alone and whole, as a tracer wants it; its working memory is not kept. */
+/* Evaluates every sample alone and in one pass, for a tracer, and frees the larger working memory
+ * afterwards. */
 static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer)
 {
     assay_status rc = ASSAY_OK;

@@ -71,10 +71,10 @@ static double mean_square(const float *row, size_t n)
     return sum / (double)n;
 }
 
-/* Gives every row of y the root mean square of the same row of x. */
+/* Scales every row of y to the root mean square of the same row of x. */
 static void match_magnitude(float *y, const float *x, size_t n_rows, size_t d)
 {
-    const double floor = 1e-5; /* of the mean square, as published */
+    const double floor = 1e-5; /* lower limit of the mean square, as published */
     for (size_t r = 0; r < n_rows; r++)
         fp_scale(y + r * d, d,
                  sqrt(mean_square(x + r * d, d)) / sqrt(fmax(mean_square(y + r * d, d), floor)));
