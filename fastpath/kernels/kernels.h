@@ -15,16 +15,16 @@
 
 typedef struct fp_kernels {
     assay_kernels op;
-    const char *outside; /* name of the table whose operations have taken the place of some; NULL: none */
+    const char *outside; /* name of the external table that replaces some operations; NULL: none */
     fp_narrow_bf16_fn *narrow_bf16;
     fp_narrow_i8_fn *narrow_i8;
 } fp_kernels;
 
 fp_kernels fp_kernels_pick(fp_isa isa);
 
-/* Puts what a table from outside gives in the place of our own; of products with a kind of weights the whole
- * layout with all of its products, so that what it then lacks is missing. Fails with ASSAY_EINVAL where the
- * table is of another ABI. given is borrowed for as long as the kernels are used. */
+/* Replaces fastpath's operations by those of an external table. For products, a layout is replaced with
+ * all of its products: one that the table lacks is then missing. Fails with ASSAY_EINVAL if the table
+ * has another ABI. given is borrowed for as long as the kernels are used. */
 assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, assay_error *err);
 
 #endif

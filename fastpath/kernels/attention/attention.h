@@ -14,14 +14,14 @@
 
 typedef struct fp_attention_variant {
     fp_isa isa;
-    assay_attention_fn *f32, *bf16; /* by the type of keys and values */
+    assay_attention_fn *f32, *bf16; /* one for each type of keys and values */
 } fp_attention_variant;
 
-/* Every variant that this build has, best first; the last one is scalar. */
+/* The variants of this build, best first; the last one is scalar. */
 extern const fp_attention_variant FP_ATTENTION[];
 extern const size_t FP_N_ATTENTION;
 
-/* The best variant that needs no more than isa. */
+/* The best variant that runs on isa. */
 const fp_attention_variant *fp_attention_pick(fp_isa isa);
 
 assay_attention_fn fp_attention_f32__scalar, fp_attention_f32__neon, fp_attention_f32__avx2,

@@ -4,16 +4,17 @@
 #include "base/dtype.h"
 #include "fastpath/kernels/attention/attention.h"
 
-/* What is known of one head after some of its pages; the weighted values lie in out. */
+/* State of the online softmax of one head after some of its pages; out holds the weighted sum of values
+ * so far. */
 typedef struct running {
-    double top; /* largest score */
+    double top; /* running maximum of the scores */
     double sum;
 } running;
 
 /* One head of one row. */
 typedef struct query {
     const assay_attention_call *call;
-    assay_dtype dtype; /* of keys and values */
+    assay_dtype dtype; /* type of keys and values */
     const float *q;
     float *out;
     size_t kept, first, last;
@@ -35,7 +36,7 @@ static double score_of(const query *a, size_t position)
     return a->call->cap > 0 ? (double)a->call->cap * tanh(sum / (double)a->call->cap) : sum;
 }
 
-/* Adds keys from … to - 1, which lie in one page. */
+/* Adds keys from … to - 1, all in one page. */
 static void add_page(const query *a, running *state, size_t from, size_t to)
 {
     const size_t head_dim = a->call->head_dim;
@@ -44,7 +45,7 @@ static void add_page(const query *a, running *state, size_t from, size_t to)
         share[j - from] = score_of(a, j);
         if (!(share[j - from] <= top)) top = share[j - from];
     }
-    /* Nothing to measure scores by yet: every share is 0. */
+    /* No finite maximum yet: every weight is 0. */
     const double base = top == -(double)INFINITY ? 0 : top;
     double shrink = exp(state->top - base);
     state->sum *= shrink;

@@ -1,13 +1,14 @@
 /* Attention over vectors; included once by attention__<isa>.c, after its vec__<isa>.h.
  *
- * A query is one head of one row. Those that see a page go through it in blocks, so that its keys and values
- * are loaded once for several of them: a product of the block's queries with the page's keys, in registers;
- * the softmax of each query; a product of the shares with the page's values, a strip of columns at a time.
+ * A query is one head of one row. Those that see a page go through it in blocks, so that its keys and
+ * values are loaded once for several of them: a product of the block's queries with the page's keys, in
+ * registers; the softmax weights of each query; a product of the shares with the page's values, a strip
+ * of columns at a time.
  *
- * A query is bit-identical for any blocking. Every sum is one chain of multiply-adds, over head_dim
- * or over the keys that this query sees, in ascending order and from 0; keys that some queries of a block see
- * and others do not are added by those alone, since 0 times a NaN is a NaN. A page that a query does not see
- * leaves it untouched.
+ * A query is bit-identical for any blocking. Every sum is one chain of multiply-adds, over head_dim or
+ * over the keys that this query sees, in ascending order and from 0; keys that some queries of a block
+ * see and others do not are added by those alone, since 0 times a NaN is a NaN. A page that a query
+ * does not see leaves it untouched.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_ATTENTION_VEC_H
@@ -23,23 +24,25 @@
 
 enum {
     PAGE_VECS = 64 / VEC,
-    QUERIES = 96, /* that go through the pages together: theirs stay in the second cache meanwhile */
+    QUERIES = 96, /* number of queries that go through the pages together and stay in the L2 cache */
     BLOCK = 6,
     STRIP_VECS = 8,
-    /* Vectors of sums for each query of a block of that many, as registers allow. */
+    /* Number of vectors of sums for each query, by the number of queries in a block, limited by the
+     * registers. */
     VECS_OF_6 = VEC / 4,
     VECS_OF_4 = VEC / 4,
     VECS_OF_2 = VEC / 2
 };
 
-/* What is known of a query after some of its pages; the weighted values lie in out. */
+/* State of the online softmax of a query after some of its pages; out holds the weighted sum of values
+ * so far. */
 typedef struct query {
     const float *q;
     float *out;
     size_t kept, first, last;
-    size_t from, to; /* what it sees of the page under way */
-    float top;       /* largest score */
-    float shrink;    /* what the page makes of what lies in out */
+    size_t from, to; /* the positions of the current page to which it attends */
+    float top;       /* running maximum of the scores */
+    float shrink;    /* rescale factor of out for the current page */
     double sum;
 } query;
 
@@ -49,20 +52,21 @@ typedef struct page {
     float scale, cap;
 } page;
 
-/* Some columns of a page's values, and what a block has of them so far. */
+/* Some columns of a page's values, and a block's sums of them so far. */
 typedef struct strip {
-    const void *v; /* of the page */
+    const void *v; /* values of the page */
     size_t head_dim, column, n;
     const float (*share)[ASSAY_PAGE]; /* of each query */
     float (*sum)[STRIP_VECS * VEC];
 } strip;
 
-/* How keys and values are stored, and how they are loaded. NUMBERS_PAIRS: two vectors of bfloat16 come as the
- * even numbers of both and then the odd ones, which is the least work; put_in_order mends it. */
+/* How keys and values are stored, and how they are loaded. NUMBERS_PAIRS: two vectors of bfloat16 are
+ * loaded as the even elements of both, then the odd ones, which is fastest; put_in_order restores the
+ * order. */
 typedef enum numbers { NUMBERS_F32, NUMBERS_BF16, NUMBERS_PAIRS } numbers;
 
-/* n_vecs vectors of keys or values from number `at` on; of a single one n may exist. type, n_vecs: constants
- * wherever this is called. */
+/* Loads n_vecs vectors of keys or values from element `at` on; if n_vecs is 1, only n elements. type,
+ * n_vecs: compile-time constants in every call. */
 ALWAYS void load_numbers(vec *x, const void *from, numbers type, size_t at, size_t n_vecs, size_t n)
 {
     if (type == NUMBERS_PAIRS && n_vecs > 1) {
@@ -81,7 +85,7 @@ ALWAYS void load_numbers(vec *x, const void *from, numbers type, size_t at, size
                                    : vec_loadu_bf16((const uint16_t *)from + at + v * VEC, n_each);
 }
 
-/* Of sums over what load_numbers gave. */
+/* Restores the order of sums over vectors from load_numbers. */
 ALWAYS void put_in_order(vec *x, numbers type, size_t n_vecs)
 {
     if (type != NUMBERS_PAIRS || n_vecs == 1) return;
@@ -111,7 +115,7 @@ static inline float sum_of(vec x)
 #include "fastpath/kernels/attention/scores__avx512bf16.h"
 #endif
 
-/* score[m] = q[m] · every key of the page. n, n_vecs: constants wherever this is called. */
+/* score[m] = q[m] · every key of the page. n, n_vecs: compile-time constants in every call. */
 ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page *p, numbers type, size_t n,
                      size_t n_vecs)
 {
@@ -146,7 +150,7 @@ ALWAYS void multiply(float score[][ASSAY_PAGE], query *const *block, const page 
     }
 }
 
-/* Scaled and capped; -INFINITY for keys that are not seen, whatever their bits. */
+/* Scales and caps scores; -INFINITY for masked keys, whatever their contents. */
 static inline void finish_scores(vec score[PAGE_VECS], const float *products, const query *a, const page *p)
 {
     const vec hidden = vec_of(-INFINITY), from = vec_of((float)a->from), to = vec_of((float)a->to);
@@ -160,8 +164,7 @@ static inline void finish_scores(vec score[PAGE_VECS], const float *products, co
     }
 }
 
-/* From products to shares, in place. Where no score has been more than -INFINITY yet, there is nothing to
- * measure them by, and all shares are 0. */
+/* Turns products into weights, in place. All weights are 0 as long as every score is -INFINITY. */
 static void make_shares(float *share, query *a, const page *p)
 {
     vec score[PAGE_VECS], largest = vec_of(a->top), sum = vec_of(0);
@@ -183,8 +186,8 @@ static void make_shares(float *share, query *a, const page *p)
     a->top = top;
 }
 
-/* Adds keys from … to - 1 to the sums of n queries from m on. n, n_vecs: constants wherever this is called;
- * of a single vector s->n numbers may exist. */
+/* Adds keys from … to - 1 to the sums of n queries from m on. n, n_vecs: compile-time constants in
+ * every call; if n_vecs is 1, only s->n elements exist. */
 ALWAYS void add_keys(const strip *s, numbers type, size_t m, size_t n, size_t n_vecs, size_t from, size_t to)
 {
     vec sum[BLOCK][STRIP_VECS], value[STRIP_VECS];
@@ -205,14 +208,14 @@ ALWAYS void add_keys(const strip *s, numbers type, size_t m, size_t n, size_t n_
     for (size_t v = 0; v < n_vecs; v++) vec_store(s->sum[m + i] + v * VEC, sum[i][v], VEC);
 }
 
-/* What one query sees before or behind the keys that all of its block see. */
+/* Adds the keys of one query before or after those common to its block. */
 ALWAYS void add_own_keys(const strip *s, numbers type, size_t m, size_t n_vecs, size_t from, size_t to)
 {
     if (from < to) add_keys(s, type, m, 1, n_vecs, from, to);
 }
 
-/* out = out * shrink + Σ share v, for a strip of columns. from … to - 1: the keys that all of the block see.
- */
+/* out = out * rescale + Σ weight v, for a strip of columns. from … to - 1: the keys common to the
+ * block. */
 ALWAYS void add_strip(strip *s, query *const *block, numbers type, size_t n, size_t n_vecs, size_t from,
                       size_t to)
 {
@@ -241,7 +244,7 @@ ALWAYS void add_strip(strip *s, query *const *block, numbers type, size_t n, siz
     s->column += n_vecs * VEC;
 }
 
-/* The keys that all of a block see, from … to - 1; where there are none, from is to. */
+/* The keys to which all queries of a block attend, from … to - 1; from == to if there are none. */
 static inline void common_keys(query *const *block, size_t n, size_t *from, size_t *to)
 {
     *from = block[0]->from;
@@ -253,7 +256,7 @@ static inline void common_keys(query *const *block, size_t n, size_t *from, size
     if (*to < *from) *to = *from;
 }
 
-/* n, n_vecs: constants wherever this is called. */
+/* n, n_vecs: compile-time constants in every call. */
 ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], const page *p, numbers type,
                        size_t n, size_t n_vecs)
 {
@@ -270,7 +273,7 @@ ALWAYS void add_values(query *const *block, const float share[][ASSAY_PAGE], con
     }
 }
 
-/* n queries that see the page. n, n_vecs: constants wherever this is called. */
+/* Adds a page for n queries that attend to it. n, n_vecs: compile-time constants in every call. */
 ALWAYS void add_block(query *const *block, const page *p, numbers type, size_t n, size_t n_vecs)
 {
     float share[BLOCK][ASSAY_PAGE];
@@ -279,8 +282,8 @@ ALWAYS void add_block(query *const *block, const page *p, numbers type, size_t n
     add_values(block, (const float(*)[ASSAY_PAGE])share, p, type, n, n_vecs);
 }
 
-/* With few queries a page comes from memory, which wants it read from end to end: with vectors of eight, that
- * is a query at a time. */
+/* With few queries the page is read from memory, which is fastest sequentially: with vectors of eight,
+ * one query at a time. */
 ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
 {
     const numbers type = is_bf16 ? NUMBERS_BF16 : NUMBERS_F32, of_few = is_bf16 ? NUMBERS_PAIRS : NUMBERS_F32;
@@ -291,8 +294,8 @@ ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
     for (; at < n; at++) add_block(seen + at, p, of_few, 1, STRIP_VECS);
 }
 
-/* Those of n queries that see page number `index`, with what they see of it: of what is kept, or else of
- * their own range. */
+/* Selects those of n queries that attend to page `index`, and their positions in it: attention sink
+ * tokens if of_kept, otherwise their own range. */
 static size_t who_sees(query **seen, query *queries, size_t n, size_t index, bool of_kept)
 {
     const size_t from = index * ASSAY_PAGE, to = from + ASSAY_PAGE;
@@ -308,8 +311,8 @@ static size_t who_sees(query **seen, query *queries, size_t n, size_t index, boo
     return n_seen;
 }
 
-/* Query number `index` of the call, before its first page. Where its range follows on what is kept, the two
- * are one. */
+/* Initialises query `index` of the call. If its range directly follows the attention sink tokens, the
+ * two ranges are merged. */
 static query begin_query(const assay_attention_call *c, size_t index)
 {
     const size_t row = index / c->n_heads, head = index % c->n_heads;
@@ -334,7 +337,7 @@ static void end_query(const query *a, size_t head_dim)
     }
 }
 
-/* Queries first … first + n - 1 of the call, at most QUERIES. */
+/* Computes queries first … first + n - 1 of the call, at most QUERIES. */
 ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, size_t n)
 {
     query queries[QUERIES], *seen[QUERIES];

@@ -9,9 +9,10 @@
 #ifndef FASTPATH_KERNELS_SCORES_AVX512BF16_H
 #define FASTPATH_KERNELS_SCORES_AVX512BF16_H
 
-enum { PAIR_PART = 64 }; /* numbers of a query that are made pairs at a time */
+enum { PAIR_PART = 64 }; /* number of elements of a query that are converted to pairs at a time */
 
-/* Numbers d … d + PAIR_PART - 1 of the queries of a block as pairs; those beyond head_dim are 0. */
+/* Converts elements d … d + PAIR_PART - 1 of the queries of a block to pairs; elements beyond head_dim
+ * are 0. */
 ALWAYS void take_pairs(uint32_t pairs[][PAIR_PART / 2], query *const *block, size_t head_dim, size_t d,
                        size_t n)
 {
@@ -24,7 +25,7 @@ ALWAYS void take_pairs(uint32_t pairs[][PAIR_PART / 2], query *const *block, siz
         }
 }
 
-/* Row d of the page and the next one, 0 behind the last, as pairs: [4 vectors of keys]. */
+/* Loads row d of the page and the next one (0 after the last) as pairs: [4 vectors of keys]. */
 ALWAYS void load_key_pairs(vec_bits key[PAGE_VECS], const uint16_t *row, bool is_last)
 {
     FP_UNROLL(2)
@@ -48,7 +49,7 @@ ALWAYS void put_keys_in_order(vec sum[PAGE_VECS])
     }
 }
 
-/* score[m] = q[m] · every key of the page. n: a constant wherever this is called. */
+/* score[m] = q[m] · every key of the page. n: a compile-time constant in every call. */
 ALWAYS void multiply_pairs(float score[][ASSAY_PAGE], query *const *block, const page *p, size_t n)
 {
     uint32_t pairs[BLOCK][PAIR_PART / 2];

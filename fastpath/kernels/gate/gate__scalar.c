@@ -16,7 +16,7 @@ static double activated(double x, assay_activation activation)
     case ASSAY_GELU: return x / 2 * erfc(-x * root_half);
     case ASSAY_GELU_TANH: return x * sigmoid(2 * root_2_pi * (x + 0.044715 * x * x * x));
     case ASSAY_QUICK_GELU: return x * sigmoid(1.702 * x);
-    case ASSAY_RELU: return x < 0 ? 0 : x; /* NaN stays */
+    case ASSAY_RELU: return x < 0 ? 0 : x; /* NaN is propagated */
     }
     return x;
 }

@@ -7,7 +7,7 @@
 #include "fastpath/kernels/gate/gate.h"
 #include "fastpath/kernels/vec/vec_math.h"
 
-/* 1 + tanh(z) = 2 sigmoid(2 z), which has no difference of near equals in it. */
+/* Uses 1 + tanh(z) = 2 sigmoid(2 z), which avoids cancellation. */
 static inline vec gelu_tanh(vec x)
 {
     const float twice_root_2_pi = 1.59576912F;
@@ -28,7 +28,7 @@ static inline vec activated(vec x, assay_activation activation)
     case ASSAY_GELU: return gelu(x);
     case ASSAY_GELU_TANH: return gelu_tanh(x);
     case ASSAY_QUICK_GELU: return vec_mul(x, vec_sigmoid(vec_mul(vec_of(1.702F), x)));
-    case ASSAY_RELU: return vec_max(vec_of(0), x); /* NaN stays, as the second operand */
+    case ASSAY_RELU: return vec_max(vec_of(0), x); /* propagates NaN in the second operand */
     }
     return x;
 }

@@ -19,8 +19,8 @@ const char *fp_isa_name(fp_isa isa)
 }
 
 #if defined __x86_64__ || defined __i386__
-/* Clang's __builtin_cpu_supports does not know the name; that the system keeps the registers follows from
- * AVX2. */
+/* Clang's __builtin_cpu_supports does not know the name. The caller has checked AVX2, so the system
+ * saves the registers. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;

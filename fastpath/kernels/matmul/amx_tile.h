@@ -14,7 +14,7 @@
 
 enum { AMX_ROWS = 16, AMX_BYTES = 64 };
 
-/* As LDTILECFG reads it. */
+/* Operand of LDTILECFG. */
 typedef struct amx_config {
     uint8_t palette, start_row, reserved[14];
     uint16_t row_bytes[16];
@@ -24,13 +24,13 @@ typedef struct amx_config {
 /* Tiles 0 … 3: the sums, [half of the rows][half of the outputs]; 4, 5: halves of x; 6, 7: of the weights. */
 enum { AMX_SUMS = 0, AMX_X = 4, AMX_WEIGHTS = 6, AMX_TILES = 8 };
 
-/* Compilers do not know what memory the instructions read. */
+/* Compiler barrier: compilers do not know which memory the instructions read. */
 static inline void amx_see_memory(void)
 {
     __asm__ volatile("" ::: "memory");
 }
 
-/* All tiles become 0. Until amx_release they are state of the thread. */
+/* Zeroes all tiles. They belong to the thread until amx_release. */
 static inline void amx_configure(const amx_config *config)
 {
     amx_see_memory();
@@ -42,7 +42,7 @@ static inline void amx_release(void)
     _tile_release();
 }
 
-/* two: of the rows' halves, both, or only the first. */
+/* two: both halves of the rows, otherwise only the first. */
 static inline void amx_zero_sums(bool two)
 {
     _tile_zero(0);
@@ -52,7 +52,7 @@ static inline void amx_zero_sums(bool two)
     _tile_zero(3);
 }
 
-/* stride: bytes from one row to the next; the second half of the rows lies behind the first. */
+/* stride: bytes between rows; the second half of the rows follows the first. */
 static inline void amx_load_x(const void *x, size_t stride, bool two)
 {
     amx_see_memory();
@@ -60,7 +60,7 @@ static inline void amx_load_x(const void *x, size_t stride, bool two)
     if (two) _tile_loadd(5, (const char *)x + AMX_ROWS * stride, stride);
 }
 
-/* The second half of the outputs lies beside the first. */
+/* The second half of the outputs is next to the first within each row. */
 static inline void amx_load_weights(const void *weights, size_t stride)
 {
     amx_see_memory();

@@ -13,9 +13,9 @@
 
 #include "fastpath/kernels/matmul/groups__vec.h"
 
-enum { SPAN = 1024 }; /* inputs of a panel that are spread into bytes at a time */
+enum { SPAN = 1024 }; /* number of a panel's inputs that are unpacked to bytes at a time */
 
-/* Four inputs of a row, in every lane. */
+/* Four inputs of a row, broadcast to every lane. */
 ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
 {
     uint32_t bits;
@@ -31,13 +31,13 @@ ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t
         vec_bits_store(quads + q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in));
 }
 
-/* A group's codes in bytes: [n_in / 4, FP_PANEL, 4]. */
+/* Unpacks a group's codes to bytes: [n_in / 4, FP_PANEL, 4]. */
 static void spread_group(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
     FP_WITH_BITS(bits, spread_codes, quads, codes, n_in);
 }
 
-/* sum: [rows][VECS], -o Σ x_code of the group at first; becomes Σ x_code (code - o). */
+/* sum: [rows][VECS], initially -o Σ x_code of the group; becomes Σ x_code (code - o). */
 ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const uint32_t *quads, size_t n_in,
                       size_t n_rows)
 {
@@ -54,7 +54,7 @@ ALWAYS void dot_block(vec_bits sum[][VECS], const int8_t *x, size_t ld_x, const 
     }
 }
 
-/* y += x_scale (scale * dot + bias * x_sum), of one row. */
+/* y += x_scale (scale * dot + bias * x_sum) for one row. */
 ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const group *g, float x_scale, int32_t x_sum)
 {
     FP_UNROLL(8)
@@ -64,14 +64,14 @@ ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const group *g, flo
     }
 }
 
-/* Groups of some inputs of one panel, and their codes in bytes. */
+/* Groups of some inputs of one panel, with their codes unpacked to bytes. */
 typedef struct span {
     size_t first, n; /* groups */
     group groups[SPAN / 32];
     _Alignas(64) uint32_t quads[SPAN / 4 * FP_PANEL];
 } span;
 
-/* Of the groups from `first` on, how many a span holds. */
+/* The number of groups from `first` on that fit a span. */
 ALWAYS size_t span_groups(const assay_matrix *w, size_t first)
 {
     const size_t left = w->n_in / w->group - first;
@@ -89,7 +89,8 @@ static void open_span(span *s, const assay_product *p, size_t panel, size_t firs
     }
 }
 
-/* Rows row … row + n_rows - 1, a constant: all of a span, while y stays in registers. */
+/* Adds a span for rows row … row + n_rows - 1 while y stays in registers. n_rows: a compile-time
+ * constant. */
 ALWAYS void add_span(const assay_product *p, const span *s, size_t panel, size_t row, size_t n_rows)
 {
     const size_t n_in = p->w->group, n_groups = p->w->n_in / n_in;
@@ -129,10 +130,10 @@ static void add_spans(const assay_product *p, size_t panel, size_t row, size_t n
     }
 }
 
-/* Rows of a block, whose codes stream in. Missing rows repeat the last one. */
+/* Rows of a block that are read while the weights are streamed. Missing rows repeat the last one. */
 typedef struct stream {
     const int8_t *x[FEW_ROWS];
-    size_t at[FEW_ROWS]; /* of the row's first group */
+    size_t at[FEW_ROWS]; /* index of the row's first group */
 } stream;
 
 ALWAYS void open_stream(stream *s, const assay_product *p, size_t row, size_t n_rows)
@@ -167,7 +168,7 @@ ALWAYS void dot_streamed(vec_bits dot[][VECS], const assay_product *p, const str
     }
 }
 
-/* n_rows, bits: constants wherever this is called. */
+/* n_rows, bits: compile-time constants in every call. */
 ALWAYS void stream_rows(const assay_product *p, size_t panel, size_t row, size_t n_rows, size_t bits)
 {
     const block b = panel_block(p, panel, row);
@@ -188,7 +189,7 @@ ALWAYS void stream_rows(const assay_product *p, size_t panel, size_t row, size_t
     for (size_t r = 0; r < n_rows && row + r < p->n_rows; r++) put_y(&b, r, y[r]);
 }
 
-/* The rows from `row` on, in the smallest block that holds them or in the largest that there is. */
+/* Computes the rows from `row` on in the smallest block that holds them, or in the largest block. */
 static void stream_block(const assay_product *p, size_t panel, size_t row)
 {
     enum { FOUR = FEW_ROWS < 4 ? FEW_ROWS : 4 };
@@ -199,7 +200,7 @@ static void stream_block(const assay_product *p, size_t panel, size_t row)
     else FP_WITH_BITS(bits, stream_rows, p, panel, row, FEW_ROWS);
 }
 
-/* Rows of codes. */
+/* Computes the product of rows of int8 codes. */
 ALWAYS void group_codes(const assay_product *p)
 {
     const size_t end = p->first_panel + p->n_panels;

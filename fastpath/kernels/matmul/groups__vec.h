@@ -14,7 +14,8 @@
 
 #include "fastpath/kernels/matmul/matmul__vec.h"
 
-/* Calls fn with what follows and with bits, a constant there: so are the shifts of its unrolled loops. */
+/* Calls fn with the arguments and with bits as a compile-time constant, so that the shifts in its
+ * unrolled loops are constant, too. */
 #define FP_WITH_BITS(bits, fn, ...)                                                                          \
     do {                                                                                                     \
         switch (bits) {                                                                                      \
@@ -29,7 +30,7 @@
 
 /* One group of one panel. */
 typedef struct group {
-    vec scale[VECS], bias[VECS]; /* bias: that of code o */
+    vec scale[VECS], bias[VECS]; /* bias: value of code o */
     const char *codes;
 } group;
 
@@ -63,7 +64,7 @@ ALWAYS vec_bits plane_quad(const char *plane, size_t q, size_t v, size_t width)
                         vec_bits_of(((1U << width) - 1) * 0x01010101U));
 }
 
-/* Codes 4q … 4q + 3 of the outputs of vector v, a byte each. */
+/* Loads codes 4q … 4q + 3 of the outputs of vector v, one byte each. */
 ALWAYS vec_bits quad_at(const char *codes, size_t q, size_t v, size_t bits, size_t n_in)
 {
     const size_t first = fp_first_plane(bits);
@@ -73,7 +74,7 @@ ALWAYS vec_bits quad_at(const char *codes, size_t q, size_t v, size_t bits, size
     return vec_bits_or(quad, vec_bits_left(rest, (unsigned)first));
 }
 
-/* Code `at` of the four in each lane, less o. */
+/* Code `at` of the four in each lane, minus o. */
 ALWAYS vec code_of(vec_bits quad, size_t at, size_t bits)
 {
     quad = vec_bytes_sub(quad, vec_bits_of((1U << (bits - 1)) * 0x01010101U));
@@ -92,7 +93,7 @@ ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits
     }
 }
 
-/* A group's codes, less o, as floats: [n_in, FP_PANEL]. */
+/* Unpacks a group's codes, minus o, to floats: [n_in, FP_PANEL]. */
 static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits)
 {
     FP_WITH_BITS(bits, widen_codes, wide, codes, n_in);
@@ -111,13 +112,13 @@ ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n
     }
 }
 
-/* Of one row. */
+/* Sums of one row. */
 static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
 {
     FP_WITH_BITS(bits, sum_codes, sum, x, codes, n_in);
 }
 
-/* y = or += scale * sum + bias * x_sum, of one row. */
+/* y = or += scale * sum + bias * x_sum for one row. */
 ALWAYS void join_group(const block *b, size_t r, const group *g, const vec sum[VECS], float x_sum)
 {
     vec y[VECS];
@@ -136,8 +137,8 @@ ALWAYS void add_group_block(const block *b, const group *g, const float *x_sum, 
     for (size_t r = 0; r < n_rows; r++) join_group(b, r, g, sum[r], x_sum[r]);
 }
 
-/* Some rows, ROWS at a time; the last ones one by one. b->weights: the group's codes, widened, where there is
- * more than one row. */
+/* Adds a group for n_rows rows, ROWS at a time, the rest one by one. b->weights: the group's codes as
+ * floats if there is more than one row. */
 static void add_group(block b, const group *g, const float *x_sum, size_t n_rows, size_t bits)
 {
     size_t r = 0;
@@ -156,7 +157,7 @@ static void add_group(block b, const group *g, const float *x_sum, size_t n_rows
     }
 }
 
-/* In one order, whoever asks. */
+/* Always in the same order, so that results are batch-invariant. */
 static void sum_rows(float *x_sum, const block *b, size_t n_rows)
 {
     for (size_t r = 0; r < n_rows; r++) {
@@ -170,7 +171,7 @@ static void sum_rows(float *x_sum, const block *b, size_t n_rows)
     }
 }
 
-/* One group of some panels, for rows row … row + n_rows - 1, at most CHUNK. */
+/* Adds one group of some panels for rows row … row + n_rows - 1, at most CHUNK. */
 ALWAYS void group_of_panels(const assay_product *p, size_t index, size_t row, size_t n_rows,
                             size_t first_panel, size_t n_panels, assay_dtype dtype)
 {
@@ -188,7 +189,7 @@ ALWAYS void group_of_panels(const assay_product *p, size_t index, size_t row, si
     }
 }
 
-/* Rows of float or bfloat16. */
+/* Computes the product of rows of float or bfloat16. */
 ALWAYS void groups(const assay_product *p, assay_dtype dtype)
 {
     const size_t n_groups = p->w->n_in / p->w->group;

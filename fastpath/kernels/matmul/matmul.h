@@ -10,14 +10,14 @@
 
 typedef struct fp_matmul_variant {
     fp_isa isa;
-    assay_matmul f32, f16, bf16, affine; /* by the kind of the weights */
+    assay_matmul f32, f16, bf16, affine; /* one for each kind of weights */
 } fp_matmul_variant;
 
-/* Every variant that this build has, best first; the last one is scalar. */
+/* The variants of this build, best first; the last one is scalar. */
 extern const fp_matmul_variant FP_MATMUL[];
 extern const size_t FP_N_MATMUL;
 
-/* The best variant that needs no more than isa. */
+/* The best variant that runs on isa. */
 const fp_matmul_variant *fp_matmul_pick(fp_isa isa);
 
 static inline size_t fp_matrix_panels(const assay_matrix *w)

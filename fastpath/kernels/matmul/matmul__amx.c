@@ -1,9 +1,10 @@
-/* Rows of bfloat16 by TDPBF16PS and rows of codes by TDPBSUD, in blocks of 32 rows by one panel: four tiles
- * of sums. Of rows that are fewer a tile has fewer, and no row of a tile knows of the others.
+/* Multiplies rows of bfloat16 with TDPBF16PS and rows of int8 codes with TDPBSUD, in blocks of 32 rows
+ * by one panel: four tiles of sums. With fewer rows a tile has fewer rows; the rows of a tile are
+ * independent.
  *
- * A panel of pairs is two tiles of weights as it stands, a row of 16 outputs' pairs below the other;
- * so are codes once they are spread into bytes, or widened to pairs. Sums of plain weights are made over
- * TILE_PART inputs at a time and then added up, those of affine groups over a group.
+ * A panel of pairs already has the layout of two tiles of weights, with one row of 16 outputs' pairs
+ * per pair of inputs; so have codes unpacked to bytes, or converted to pairs. Plain weights are summed
+ * over TILE_PART inputs at a time, affine groups over a group; these partial sums are then added.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec/vec__avx512.h"
@@ -15,12 +16,12 @@ enum { ROWS = 8, CODE_ROWS = 6, FEW_ROWS = 8, STREAMED_ROWS = 8 };
 
 enum {
     BLOCK = 2 * AMX_ROWS,
-    TILE_PART = 512, /* of a panel's pairs: 32 KiB, which serve a chunk of rows from the first cache */
+    TILE_PART = 512, /* inputs of a panel: 32 KiB of pairs, which stay in the L1 cache for a chunk of rows */
     TILE_INPUTS = AMX_BYTES / 2,
-    STRIDE = 4 * 32 /* bytes from one row of the weights to the next */
+    STRIDE = 4 * 32 /* bytes between rows of the weights */
 };
 
-/* How this thread's tiles are set up: the rows of a block, the bytes that a row of x has in a tile. */
+/* This thread's tile configuration: rows of a block, bytes of a row of x in a tile. */
 typedef struct tiles {
     size_t n_rows, n_bytes;
 } tiles;
@@ -45,8 +46,7 @@ static void set_tiles(tiles *t, size_t n_rows, size_t n_bytes)
     *t = (tiles){n_rows, n_bytes};
 }
 
-/* Some inputs of a panel, as pairs: a multiple of TILE_INPUTS of them, and what is left of n_in, which has 0
- * behind it. */
+/* Some inputs of a panel as pairs: a multiple of TILE_INPUTS, and the rest of n_in, padded with 0. */
 typedef struct pair_part {
     const uint32_t *pairs;
     size_t n_in;
@@ -65,7 +65,8 @@ static void open_part(pair_part *part, const uint32_t *pairs, size_t n_in)
     for (size_t i = n; i < TILE_INPUTS / 2 * FP_PANEL; i++) part->rest[i] = 0;
 }
 
-/* The inputs of part->rest, of some rows; x behind them may be anything, and must count as 0. */
+/* Multiplies the inputs of part->rest for some rows; elements of x after them are not read as numbers
+ * but replaced by 0. */
 static void multiply_rest(const pair_part *part, const uint16_t *x, size_t ld_x, size_t n_rows)
 {
     _Alignas(64) uint16_t rest[BLOCK][TILE_INPUTS] = {{0}};
@@ -77,7 +78,7 @@ static void multiply_rest(const pair_part *part, const uint16_t *x, size_t ld_x,
     amx_multiply_pairs(n_rows > AMX_ROWS);
 }
 
-/* sum: [n_rows]; x: the rows' first input of the part. */
+/* sum: [n_rows]; x: first input of the part in the first row. */
 static void sum_part(tiles *t, float sum[][32], const pair_part *part, const uint16_t *x, size_t ld_x,
                      size_t n_rows)
 {
@@ -99,7 +100,7 @@ ALWAYS void load_sums(vec sum[VECS], const float *from)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_load(from + v * VEC, VEC);
 }
 
-/* Inputs from … from + TILE_PART - 1 of panel k. */
+/* Adds inputs from … from + TILE_PART - 1 of panel k. */
 static void pairs_of_panel(const assay_product *p, tiles *t, size_t row, size_t n_rows, size_t k, size_t from)
 {
     _Alignas(64) float sum[BLOCK][32];
@@ -120,8 +121,8 @@ static void pairs_of_panel(const assay_product *p, tiles *t, size_t row, size_t 
     }
 }
 
-/* As in the other variants: many rows share a part of the weights while it is in a cache; few rows stream a
- * panel from end to end. */
+/* As in the other variants: many rows share a part of the weights while it is cached; few rows read a
+ * panel sequentially. */
 void fp_matmul_bf16_bf16__amx(const assay_product *p)
 {
     const size_t end = p->first_panel + p->n_panels, n_in = p->w->n_in;
@@ -135,7 +136,7 @@ void fp_matmul_bf16_bf16__amx(const assay_product *p)
     amx_release();
 }
 
-/* Rows row … row + n_rows - 1, at most BLOCK, of which `at` is the first in the chunk, through a span. */
+/* Adds a span for rows row … row + n_rows - 1, at most BLOCK. at: index of the first row in the chunk. */
 static void add_pairs(const assay_product *p, tiles *t, const pair_span *s, size_t panel, size_t row,
                       size_t at, size_t n_rows)
 {
@@ -158,7 +159,7 @@ static void add_pairs(const assay_product *p, tiles *t, const pair_span *s, size
     }
 }
 
-/* A span of all panels, for a chunk of rows. */
+/* Adds a span of all panels for a chunk of rows. */
 static void pairs_of_chunk(const assay_product *p, tiles *t, pair_span *s, size_t row, size_t n_rows)
 {
     sum_chunk(s, p, row, n_rows);
@@ -198,7 +199,7 @@ static void dot_rows(tiles *t, int32_t dot[][32], const span *s, size_t i, const
     amx_store_sums(dot, two);
 }
 
-/* Rows row … row + n_rows - 1, at most BLOCK, through a span. */
+/* Adds a span for rows row … row + n_rows - 1, at most BLOCK. */
 static void add_codes(const assay_product *p, tiles *t, const span *s, size_t panel, size_t row,
                       size_t n_rows)
 {
@@ -223,8 +224,8 @@ static void add_codes(const assay_product *p, tiles *t, const span *s, size_t pa
     }
 }
 
-/* Sums of integers have the same bits however they are made: few rows go without tiles, which they would not
- * fill. */
+/* Integer sums are exact in any order, so few rows, which would not fill tiles, use the variant without
+ * tiles. */
 void fp_matmul_i8_affine__amx(const assay_product *p)
 {
     if (p->n_rows <= STREAMED_ROWS) {

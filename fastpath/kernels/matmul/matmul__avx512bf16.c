@@ -1,4 +1,4 @@
-/* Rows of bfloat16 by VDPBF16PS, in blocks as in matmul__vec.h.
+/* Multiplies rows of bfloat16 with VDPBF16PS, in blocks as in matmul__vec.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/vec/vec__avx512.h"
@@ -7,7 +7,7 @@ enum { ROWS = 8, STREAMED_ROWS = 32 };
 
 #include "fastpath/kernels/matmul/pairs__avx512bf16.h"
 
-/* A part of n rows, at most n_rows, a constant; b->weights: pairs. */
+/* Adds a part for n rows, at most n_rows, a compile-time constant. b->weights: pairs. */
 ALWAYS void add_pairs(const block *b, const uint16_t *x, size_t ld_x, size_t n_rows, size_t n)
 {
     vec sum[ROWS][VECS];
@@ -17,7 +17,7 @@ ALWAYS void add_pairs(const block *b, const uint16_t *x, size_t ld_x, size_t n_r
         if (r < n) add_sums(b, r, sum[r]);
 }
 
-/* Any number of rows, in blocks that were measured to be the fastest for them. */
+/* Adds any number of rows, in the block sizes measured to be fastest. */
 static void add_pair_rows(block b, const uint16_t *x, size_t ld_x, size_t n_rows)
 {
     while (n_rows > 0) {
@@ -34,7 +34,7 @@ static void add_pair_rows(block b, const uint16_t *x, size_t ld_x, size_t n_rows
     }
 }
 
-/* Inputs i … i + PART - 1 of panel k. */
+/* Adds inputs i … i + PART - 1 of panel k. */
 ALWAYS void pair_part(const assay_product *p, size_t row, size_t n_rows, size_t k, size_t i)
 {
     block b = panel_block(p, k, row);
@@ -44,7 +44,7 @@ ALWAYS void pair_part(const assay_product *p, size_t row, size_t n_rows, size_t 
     add_pair_rows(b, (const uint16_t *)p->x + row * p->ld_x + i, p->ld_x, n_rows);
 }
 
-/* Many rows share a part of the weights while it is in a cache; few rows stream a panel from end to end. */
+/* Many rows share a part of the weights while it is cached; few rows read a panel sequentially. */
 void fp_matmul_bf16_bf16__avx512bf16(const assay_product *p)
 {
     const size_t end = p->first_panel + p->n_panels, n_in = p->w->n_in;

@@ -1,15 +1,15 @@
-/* Sums in double over exact weights, so that this variant is the one that others are held against.
+/* Sums in double over exact weights: the reference for the other variants.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/dtype.h"
 #include "fastpath/kernels/matmul/matmul.h"
 #include "fastpath/kernels/matmul/panels.h"
 
-enum { PART = 32, ROWS = 16 }; /* PART: inputs at a time; a divisor of every group */
+enum { PART = 32, ROWS = 16 }; /* PART: inputs at a time; divides every group size */
 
 typedef void widen_fn(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 
-/* Inputs from … from + n - 1 of x's row r; PART inputs of codes have one scale. */
+/* Converts inputs from … from + n - 1 of row r of x; PART inputs of codes share a scale. */
 static void widen_x(double *out, const assay_product *p, assay_dtype dtype, size_t r, size_t from, size_t n)
 {
     const char *at = (const char *)p->x + (r * p->ld_x + from) * dtype_size(dtype);
@@ -21,7 +21,7 @@ static void widen_x(double *out, const assay_product *p, assay_dtype dtype, size
     for (size_t i = 0; i < n; i++) out[i] = scale * ((const int8_t *)at)[i];
 }
 
-/* Output o of rows first … first + n_rows - 1, at most ROWS. */
+/* Computes output o of rows first … first + n_rows - 1, at most ROWS. */
 static void add_output(const assay_product *p, assay_dtype dtype, widen_fn *widen, size_t o, size_t first,
                        size_t n_rows)
 {

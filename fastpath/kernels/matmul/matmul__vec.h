@@ -1,13 +1,13 @@
-/* Products of float rows with plain weights, over the names of whichever vec__<isa>.h was included before.
- * matmul__<isa>.c defines ROWS, the rows of a block, before it includes this.
+/* Products of float rows with plain weights, over the names of whichever vec__<isa>.h was included
+ * before. matmul__<isa>.c defines ROWS, the rows of a block, before it includes this.
  *
- * A block is ROWS rows by one panel: registers of sums, each fed by one multiply-add for every input in turn,
- * so that it is bit-identical for any blocking. Sums are made over PART inputs at a time and then
- * added up, which keeps rounding errors from growing with n_in; meanwhile they wait in y.
+ * A block is ROWS rows by one panel: registers of sums, each fed by one multiply-add for every input in
+ * turn, so that it is bit-identical for any blocking. Sums are made over PART inputs at a time and then
+ * added up, which keeps rounding errors from growing with n_in; partial sums are stored in y.
  *
- * Where there are many rows, the weights of a part, widened, stay in the first or second cache and serve
- * CHUNK rows, whose part of x stays in the second. Where there are few, each panel is read once from end to
- * end, as memory likes it.
+ * Where there are many rows, the weights of a part, widened, stay in the first or second cache and
+ * serve CHUNK rows, whose part of x stays in the second. Where there are few, each panel is read once
+ * from end to end, as memory likes it.
  *
  * Rows of bfloat16 go the same way once they are widened, a part at a time.
  *
@@ -23,27 +23,27 @@
 
 enum { PART = 128, CHUNK = 128, VECS = 32 / VEC };
 
-/* How weights lie in a panel. */
+/* Layout of the weights in a panel. */
 typedef enum panel_layout { LAYOUT_F32, LAYOUT_F16, LAYOUT_PAIRS } panel_layout;
 
-/* Where a block of sums lies, and what feeds it. */
+/* A block of sums, and its inputs. */
 typedef struct block {
     float *y;
     const float *x;
     size_t ld_y, ld_x;
     const void *weights; /* of the part: [n_in, FP_PANEL] */
     size_t n_in;
-    size_t n_out; /* how many of the panel's outputs exist */
-    bool first;   /* the sums are what y becomes; otherwise they are added to it */
+    size_t n_out; /* number of the panel's outputs that exist */
+    bool first;   /* store the sums in y; otherwise add them */
 } block;
 
-/* Of n in all, those that fall into vector v. */
+/* The number of n outputs that fall into vector v. */
 ALWAYS size_t lanes_of(size_t n, size_t v)
 {
     return n > v * VEC ? n - v * VEC : 0;
 }
 
-/* Row r of what y holds so far, in registers; 0 before the first sums. */
+/* Loads row r of y into registers; 0 before the first sums. */
 ALWAYS void take_y(vec y[VECS], const block *b, size_t r)
 {
     FP_UNROLL(8)
@@ -78,7 +78,7 @@ ALWAYS void add_input(vec sum[][VECS], const vec w[VECS], const float *x, size_t
     }
 }
 
-/* Input i of the outputs of a panel. */
+/* Loads input i of the outputs of a panel. */
 ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layout layout)
 {
     FP_UNROLL(8)
@@ -89,7 +89,7 @@ ALWAYS void load_numbers(vec w[VECS], const void *weights, size_t i, panel_layou
     }
 }
 
-/* Inputs 2i and 2i + 1. */
+/* Loads inputs 2i and 2i + 1. */
 ALWAYS void load_pairs(vec even[VECS], vec odd[VECS], const void *weights, size_t i)
 {
     FP_UNROLL(8)
@@ -100,8 +100,8 @@ ALWAYS void load_pairs(vec even[VECS], vec odd[VECS], const void *weights, size_
     }
 }
 
-/* Many rows keep the processor from looking far enough ahead by itself (measured: 8 rows gain a sixth). With
- * four or fewer it reads as fast as it can, and would be held up. */
+/* With many rows the hardware prefetcher does not look far enough ahead (measured: 8 rows gain a
+ * sixth). With four or fewer rows a prefetch only costs time. */
 ALWAYS void fetch_ahead(const void *weights, size_t n_rows)
 {
     enum { AHEAD = 2048, LINE = 64 };
@@ -110,7 +110,7 @@ ALWAYS void fetch_ahead(const void *weights, size_t n_rows)
     __builtin_prefetch((const char *)weights + AHEAD + LINE);
 }
 
-/* n_rows is a constant wherever this is called: the sums stay in registers. */
+/* n_rows: a compile-time constant in every call, so that the sums stay in registers. */
 ALWAYS void sum_block(vec sum[][VECS], const block *b, size_t n_rows, panel_layout layout)
 {
     const float *x = b->x;
@@ -170,7 +170,7 @@ ALWAYS void add_rows(const block *b, size_t n_rows, panel_layout layout)
     else if (ROWS > 2) add_block(b, ROWS, layout);
 }
 
-/* Rows from `row` on of a panel. */
+/* The block of a panel's rows from `row` on. */
 ALWAYS block panel_block(const assay_product *p, size_t panel, size_t row)
 {
     size_t n_out = p->w->n_out - panel * FP_PANEL;
@@ -180,7 +180,7 @@ ALWAYS block panel_block(const assay_product *p, size_t panel, size_t row)
                    .first = true};
 }
 
-/* The same, fed by what take_x took. */
+/* As panel_block, with inputs from take_x. */
 ALWAYS block fed_block(const assay_product *p, size_t panel, size_t row, const block *x)
 {
     block b = panel_block(p, panel, row);
@@ -197,8 +197,8 @@ ALWAYS const void *weights_of(const assay_matrix *w, size_t panel, size_t from)
            from * FP_PANEL * (w->dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
 }
 
-/* At most `part` inputs of x from `from` on, as floats; wide: room for them, [n_rows, PART], used where they
- * are not. */
+/* Gets at most `part` inputs of x from `from` on, as floats. wide: scratch, [n_rows, PART], used if x
+ * is not float. */
 ALWAYS void take_x(block *b, float *wide, const assay_product *p, assay_dtype dtype, size_t row,
                    size_t n_rows, size_t from, size_t part)
 {
@@ -213,7 +213,7 @@ ALWAYS void take_x(block *b, float *wide, const assay_product *p, assay_dtype dt
         }
 }
 
-/* The weights of a part as f32, [n_in, FP_PANEL]; wide: room for them, used where they are not. */
+/* Gets the weights of a part as float, [n_in, FP_PANEL]. wide: scratch, used if they are not float. */
 ALWAYS const float *widen(float *wide, const void *weights, size_t n_in, panel_layout layout)
 {
     vec w[VECS], odd[VECS];
@@ -230,7 +230,7 @@ ALWAYS const float *widen(float *wide, const void *weights, size_t n_in, panel_l
     return wide;
 }
 
-/* All of a chunk's rows times the weights of b, which are f32 by now. */
+/* Multiplies all rows of a chunk with the weights of b, which are float. */
 static void add_chunk(block b, size_t n_rows)
 {
     for (size_t r = 0; r < n_rows; r += ROWS) {
@@ -240,7 +240,7 @@ static void add_chunk(block b, size_t n_rows)
     }
 }
 
-/* Rows row … row + n_rows - 1, at most CHUNK. */
+/* Computes rows row … row + n_rows - 1, at most CHUNK. */
 ALWAYS void many_rows(const assay_product *p, size_t row, size_t n_rows, assay_dtype dtype,
                       panel_layout layout)
 {

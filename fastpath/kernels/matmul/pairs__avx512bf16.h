@@ -7,7 +7,7 @@
 
 #include "fastpath/kernels/matmul/matmul__vec.h"
 
-/* Two inputs of a row in every lane. */
+/* Two inputs of a row, broadcast to every lane. */
 ALWAYS vec_bits x_pair(const uint16_t *x)
 {
     uint32_t bits;
@@ -20,7 +20,7 @@ ALWAYS vec add_products(vec sum, vec_bits x, vec_bits w)
     return _mm512_dpbf16_ps(sum, (__m512bh)x, (__m512bh)w);
 }
 
-/* factor: of each row. */
+/* factor: broadcast inputs of each row. */
 ALWAYS void add_pair(vec sum[][VECS], const vec_bits factor[], const uint32_t *weights, size_t n_rows)
 {
     vec_bits w[VECS];
@@ -31,8 +31,8 @@ ALWAYS void add_pair(vec sum[][VECS], const vec_bits factor[], const uint32_t *w
     for (size_t v = 0; v < VECS; v++) sum[r][v] = add_products(sum[r][v], factor[r], w[v]);
 }
 
-/* weights: [n_in / 2 rounded up, FP_PANEL] pairs; the last of an odd n_in is one input and 0. Of the n_rows,
- * a constant, n exist; the others repeat the last one. */
+/* weights: [n_in / 2 rounded up, FP_PANEL] pairs; with an odd n_in the last pair is one input and 0.
+ * n_rows: a compile-time constant; only n rows exist, the others repeat the last one. */
 ALWAYS void sum_pairs(vec sum[][VECS], const uint16_t *x, size_t ld_x, const uint32_t *weights, size_t n_in,
                       size_t n_rows, size_t n)
 {

@@ -11,7 +11,7 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Outputs of panel `index` that there are. */
+/* The number of outputs of panel `index`. */
 static size_t panel_outputs(const assay_weight *w, size_t index)
 {
     size_t left = w->n_out - index * FP_PANEL;
@@ -28,8 +28,8 @@ size_t fp_numbers_bytes(const assay_weight *w)
     return round_up(w->n_in * FP_PANEL * dtype_size(w->dtype), ASSAY_ALIGNMENT);
 }
 
-/* What was packed is a number of `bytes` bytes every FP_PANEL numbers. Rows are read a cache line at a time,
- * so that as many lines of the panel stay in the first cache. */
+/* Packs elements of `bytes` bytes with a stride of FP_PANEL elements. Rows are read a cache line at a
+ * time, so that the lines of the panel stay in the L1 cache. */
 static void pack_elements(char *panel, const assay_weight *w, size_t index, size_t n_elements, size_t bytes)
 {
     const size_t line = ASSAY_ALIGNMENT / bytes, n_out = panel_outputs(w, index);
@@ -52,7 +52,7 @@ void fp_numbers_pack(void *panel, const assay_weight *w, size_t index)
     pack_elements(panel, w, index, w->n_in, dtype_size(w->dtype));
 }
 
-/* Where an output's panel begins. */
+/* The panel of output o. */
 static const char *panel_of(const assay_matrix *w, size_t o)
 {
     return (const char *)w->panels + o / FP_PANEL * w->panel_bytes;
@@ -130,7 +130,7 @@ static void pack_numbers(char *to, const void *from, assay_dtype dtype, size_t i
     memcpy(to, (const char *)from + index * dtype_size(dtype), dtype_size(dtype));
 }
 
-/* `width` bits of each code, those from bit `shift` on, into a plane's words for one output. */
+/* Packs `width` bits of each code, from bit `shift` on, into a plane's words for one output. */
 static void pack_plane(char *plane, size_t o, const uint8_t *codes, size_t group, size_t width, size_t shift)
 {
     const size_t n_each = 32 / width;
@@ -150,8 +150,8 @@ static uint32_t exchange(uint32_t x, uint32_t mask, unsigned shift)
     return x ^ differ ^ differ << shift;
 }
 
-/* A word of the stream of codes, where it holds whole codes, in the order of a plane: the steps of
- * transposing a matrix of codes. */
+/* Reorders a word of whole codes to the order of a plane, by the steps of transposing a matrix of
+ * codes. */
 static uint32_t plane_word(uint32_t word, size_t width)
 {
     if (width == 2) return exchange(exchange(word, 0x00CC00CCU, 6), 0x0000F0F0U, 12);
@@ -159,7 +159,7 @@ static uint32_t plane_word(uint32_t word, size_t width)
     return word;
 }
 
-/* The group's codes of output o, of a width that divides a word. */
+/* Packs the group's codes of output o, of a width that divides a word. */
 static void pack_words(char *plane, size_t o, const char *words, size_t group, size_t width)
 {
     for (size_t k = 0; k < group * width / 32; k++) {
@@ -170,7 +170,7 @@ static void pack_words(char *plane, size_t o, const char *words, size_t group, s
     }
 }
 
-/* The group's codes of output o, of any width, in two planes. */
+/* Packs the group's codes of output o, of any width, into two planes. */
 static void pack_codes(char *planes, size_t o, const char *row, const assay_weight *w, size_t g)
 {
     const size_t first = fp_first_plane(w->bits), rest = w->bits - first;

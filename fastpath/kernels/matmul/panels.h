@@ -33,7 +33,8 @@ size_t fp_groups_bytes(const assay_weight *w);
 void fp_groups_pack(void *panel, const assay_weight *w, size_t index);
 void fp_groups_unpack(float *row, const assay_matrix *w, size_t o);
 
-/* Inputs from … from + n - 1 of output o, exactly; with affine groups they lie in one group. */
+/* Converts inputs from … from + n - 1 of output o to double, exactly; with affine groups they lie in
+ * one group. */
 void fp_numbers_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 void fp_pairs_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
@@ -55,7 +56,7 @@ static inline size_t fp_group_bytes(const assay_matrix *w)
            fp_group_codes_bytes(w->bits, w->group);
 }
 
-/* The width of a code's first plane; what is left of bits is that of the second, if anything is. */
+/* The number of bits of a code in the first plane; the rest is in the second, if any. */
 static inline size_t fp_first_plane(size_t bits)
 {
     return bits == 8 ? 8 : bits >= 4 ? 4 : 2;

@@ -9,7 +9,7 @@ void fp_narrow_bf16__scalar(uint16_t *y, const float *x, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t bits;
         memcpy(&bits, x + i, sizeof bits);
-        if (isnan(x[i])) bits |= 0x400000U; /* quiet, and never infinity */
+        if (isnan(x[i])) bits |= 0x400000U; /* makes NaN quiet, so that truncation cannot give infinity */
         else bits += 0x7FFFU + (bits >> 16 & 1);
         y[i] = (uint16_t)(bits >> 16);
     }
@@ -19,7 +19,7 @@ static void narrow_group(int8_t *codes, float *scale, int32_t *sum, const float 
 {
     float top = 0;
     for (size_t i = 0; i < n; i++)
-        if (!isnan(top) && !(fabsf(x[i]) <= top)) top = fabsf(x[i]); /* NaN for good */
+        if (!isnan(top) && !(fabsf(x[i]) <= top)) top = fabsf(x[i]); /* propagates NaN */
     if (top < FP_NARROW_LEAST) top = 0;
     const float inverse = top > 0 ? 127 / top : 0;
     *scale = isfinite(top) ? top / 127 : NAN;

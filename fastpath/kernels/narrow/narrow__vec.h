@@ -19,7 +19,7 @@ static inline void narrow_bf16(uint16_t *y, const float *x, size_t n)
     }
 }
 
-/* The largest |x| of a group; NaN where there is one. */
+/* The largest |x| of a group; NaN if the group has one. */
 static inline float largest_size(const float *x, size_t n)
 {
     vec top = vec_of(0), strange = vec_of(0);
@@ -27,7 +27,7 @@ static inline float largest_size(const float *x, size_t n)
     for (size_t i = 0; i < n; i += VEC) {
         vec v = vec_load(x + i, VEC);
         top = vec_max(top, vec_abs(v));
-        strange = vec_fma(v, vec_of(0), strange); /* NaN for good, of NaN and infinity */
+        strange = vec_fma(v, vec_of(0), strange); /* becomes and stays NaN for NaN and infinity */
     }
     vec_store(lanes, top, VEC);
     vec_store(odd, strange, VEC);

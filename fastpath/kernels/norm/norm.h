@@ -13,11 +13,11 @@ typedef struct fp_norm_variant {
     assay_norm_fn *f32;
 } fp_norm_variant;
 
-/* Every variant that this build has, best first; the last one is scalar. */
+/* The variants of this build, best first; the last one is scalar. */
 extern const fp_norm_variant FP_NORM[];
 extern const size_t FP_N_NORM;
 
-/* The best variant that needs no more than isa. */
+/* The best variant that runs on isa. */
 const fp_norm_variant *fp_norm_pick(fp_isa isa);
 
 assay_norm_fn fp_norm_f32__scalar, fp_norm_f32__neon, fp_norm_f32__avx2, fp_norm_f32__avx512;

@@ -8,7 +8,7 @@
 
 #include "fastpath/kernels/norm/norm.h"
 
-/* The squares of every VEC-th element first, then those sums from left to right. */
+/* Sums the squares of every VEC-th element in a lane, then the lanes from left to right. */
 static inline double norm_squares(const float *x, size_t width)
 {
     vec_pair sum = vec_pair_of(0);

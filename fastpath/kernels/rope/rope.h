@@ -13,11 +13,11 @@ typedef struct fp_rope_variant {
     assay_rope_fn *f32;
 } fp_rope_variant;
 
-/* Every variant that this build has, best first; the last one is scalar. */
+/* The variants of this build, best first; the last one is scalar. */
 extern const fp_rope_variant FP_ROPE[];
 extern const size_t FP_N_ROPE;
 
-/* The best variant that needs no more than isa. */
+/* The best variant that runs on isa. */
 const fp_rope_variant *fp_rope_pick(fp_isa isa);
 
 assay_rope_fn fp_rope_f32__scalar, fp_rope_f32__neon, fp_rope_f32__avx2, fp_rope_f32__avx512;

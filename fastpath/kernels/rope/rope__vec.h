@@ -27,7 +27,7 @@ static inline void rotate_halves(float *x, size_t n, const float *cosine, const 
 static inline void rotate_adjacent(float *x, size_t n, const float *cosine, const float *sine)
 {
     for (size_t i = 0; i < n; i += VEC) {
-        /* How much of the second vector there is; its address is only formed where there is any. */
+        /* Number of elements of the second vector; its address is formed only if there are any. */
         size_t rest = 2 * (n - i) > VEC ? 2 * (n - i) - VEC : 0;
         float *second = x + 2 * i + (rest ? VEC : 0);
         vec a, b, p = vec_load(x + 2 * i, 2 * (n - i)), q = vec_load(second, rest);

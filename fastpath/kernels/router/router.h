@@ -13,11 +13,11 @@ typedef struct fp_router_variant {
     assay_router_fn *f32;
 } fp_router_variant;
 
-/* Every variant that this build has, best first; the last one is scalar. */
+/* The variants of this build, best first; the last one is scalar. */
 extern const fp_router_variant FP_ROUTER[];
 extern const size_t FP_N_ROUTER;
 
-/* The best variant that needs no more than isa. */
+/* The best variant that runs on isa. */
 const fp_router_variant *fp_router_pick(fp_isa isa);
 
 assay_router_fn fp_router_f32__scalar;

@@ -12,7 +12,7 @@
 enum { VEC = 8 };
 
 typedef __m256 vec;
-typedef struct vec_pair { /* the same numbers in double: the first half, the second */
+typedef struct vec_pair { /* the same numbers in double: first half, second half */
     __m256d low, high;
 } vec_pair;
 
@@ -32,7 +32,7 @@ static inline __m256i vec_mask(size_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */
+/* Loads the first min(n, VEC) elements; the others are 0, and their memory is not accessed. */
 static inline vec vec_load(const float *x, size_t n)
 {
     return n < VEC ? _mm256_maskload_ps(x, vec_mask(n)) : _mm256_loadu_ps(x);
@@ -70,7 +70,7 @@ static inline vec vec_fma(vec a, vec b, vec c)
     return _mm256_fmadd_ps(a, b, c);
 }
 
-/* The larger one; b where either is NaN. */
+/* The larger one; b if either is NaN. */
 static inline vec vec_max(vec a, vec b)
 {
     return _mm256_max_ps(a, b);
@@ -98,7 +98,7 @@ static inline vec vec_round(vec x)
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* yes where a < b, otherwise no. */
+/* a < b ? yes : no, per lane. */
 static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
 {
     return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
@@ -107,7 +107,7 @@ static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
 /* x 2^n; n: integers from -250 to 250. */
 static inline vec vec_scale(vec x, vec n)
 {
-    /* In two steps, since 2^n itself may be no float. */
+    /* In two steps, since 2^n itself may overflow. */
     const __m256i all = _mm256_cvtps_epi32(n), half = _mm256_srai_epi32(all, 1),
                   rest = _mm256_sub_epi32(all, half), bias = _mm256_set1_epi32(127);
     const __m256 first = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(half, bias), 23)),
@@ -154,7 +154,7 @@ static inline void vec_pair_store(double y[VEC], vec_pair x)
     _mm256_storeu_pd(y + VEC / 2, x.high);
 }
 
-/* Of a, b: the even elements of both in turn, then the odd ones; and back. */
+/* Splits a, b into the even elements of both, and the odd ones; the other function reverses it. */
 static inline void vec_split(vec a, vec b, vec *even, vec *odd)
 {
     const __m256 x = _mm256_permute2f128_ps(a, b, 0x20), y = _mm256_permute2f128_ps(a, b, 0x31);
@@ -177,13 +177,13 @@ static inline vec_bits vec_bits_of(uint32_t x)
     return _mm256_set1_epi32((int)x);
 }
 
-/* VEC lanes from an aligned place. */
+/* Loads VEC lanes from an aligned address. */
 static inline vec_bits vec_bits_load(const void *from)
 {
     return _mm256_load_si256(from);
 }
 
-/* From any place. */
+/* Loads from an unaligned address. */
 static inline vec_bits vec_bits_loadu(const void *from)
 {
     return _mm256_loadu_si256(from);
@@ -214,7 +214,7 @@ static inline vec_bits vec_bits_right(vec_bits x, unsigned n)
     return _mm256_srlv_epi32(x, _mm256_set1_epi32((int)n));
 }
 
-/* The same, of signed lanes. */
+/* The same for signed lanes. */
 static inline vec_bits vec_bits_right_signed(vec_bits x, unsigned n)
 {
     return _mm256_srav_epi32(x, _mm256_set1_epi32((int)n));
@@ -225,7 +225,7 @@ static inline vec_bits vec_bits_sub(vec_bits a, vec_bits b)
     return _mm256_sub_epi32(a, b);
 }
 
-/* Byte by byte. */
+/* Subtracts bytewise. */
 static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
 {
     return _mm256_sub_epi8(a, b);
@@ -247,8 +247,8 @@ static inline vec vec_load_f16(const uint16_t *x)
     return _mm256_cvtph_ps(_mm_load_si128((const __m128i *)x));
 }
 
-/* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
- * touched. */
+/* Loads the first min(n, VEC) elements from an unaligned address; the others are 0, and their memory is
+ * not accessed. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
 {
     uint16_t few[VEC] = {0};
@@ -266,7 +266,7 @@ static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
     return _mm256_add_epi32(sum, _mm256_add_epi32(even, odd));
 }
 
-/* Rounded to nearest, ties to even; of numbers that an int32_t holds. */
+/* Rounds to nearest, ties to even; x must fit an int32_t. */
 static inline vec_bits vec_to_ints(vec x)
 {
     return _mm256_cvtps_epi32(x);
@@ -277,20 +277,20 @@ static inline vec_bits vec_bits_add(vec_bits a, vec_bits b)
     return _mm256_add_epi32(a, b);
 }
 
-/* To any place. */
+/* Stores to an unaligned address. */
 static inline void vec_bits_storeu(void *to, vec_bits x)
 {
     _mm256_storeu_si256(to, x);
 }
 
-/* Lanes of -128 … 127, a byte each. */
+/* Stores lanes of -128 … 127, one byte each. */
 static inline void vec_store_i8(int8_t *y, vec_bits x)
 {
     const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
     _mm_storel_epi64((__m128i *)(void *)y, _mm_packs_epi16(words, words));
 }
 
-/* As bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
+/* Stores as bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
 static inline void vec_store_bf16(uint16_t *y, vec x)
 {
     const __m256i bits = _mm256_castps_si256(x);

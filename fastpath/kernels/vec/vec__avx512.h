@@ -12,7 +12,7 @@
 enum { VEC = 16 };
 
 typedef __m512 vec;
-typedef struct vec_pair { /* the same numbers in double: the first half, the second */
+typedef struct vec_pair { /* the same numbers in double: first half, second half */
     __m512d low, high;
 } vec_pair;
 
@@ -32,7 +32,7 @@ static inline __mmask16 vec_mask(size_t n)
     return (__mmask16)(n < VEC ? (1U << n) - 1 : 0xFFFFU);
 }
 
-/* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */
+/* Loads the first min(n, VEC) elements; the others are 0, and their memory is not accessed. */
 static inline vec vec_load(const float *x, size_t n)
 {
     return n < VEC ? _mm512_maskz_loadu_ps(vec_mask(n), x) : _mm512_loadu_ps(x);
@@ -70,7 +70,7 @@ static inline vec vec_fma(vec a, vec b, vec c)
     return _mm512_fmadd_ps(a, b, c);
 }
 
-/* The larger one; b where either is NaN. */
+/* The larger one; b if either is NaN. */
 static inline vec vec_max(vec a, vec b)
 {
     return _mm512_max_ps(a, b);
@@ -98,7 +98,7 @@ static inline vec vec_round(vec x)
     return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-/* yes where a < b, otherwise no. */
+/* a < b ? yes : no, per lane. */
 static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
 {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
@@ -149,7 +149,7 @@ static inline void vec_pair_store(double y[VEC], vec_pair x)
     _mm512_storeu_pd(y + VEC / 2, x.high);
 }
 
-/* Of a, b: the even elements of both in turn, then the odd ones; and back. */
+/* Splits a, b into the even elements of both, and the odd ones; the other function reverses it. */
 static inline void vec_split(vec a, vec b, vec *even, vec *odd)
 {
     const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -172,13 +172,13 @@ static inline vec_bits vec_bits_of(uint32_t x)
     return _mm512_set1_epi32((int)x);
 }
 
-/* VEC lanes from an aligned place. */
+/* Loads VEC lanes from an aligned address. */
 static inline vec_bits vec_bits_load(const void *from)
 {
     return _mm512_load_si512(from);
 }
 
-/* From any place. */
+/* Loads from an unaligned address. */
 static inline vec_bits vec_bits_loadu(const void *from)
 {
     return _mm512_loadu_si512(from);
@@ -209,7 +209,7 @@ static inline vec_bits vec_bits_right(vec_bits x, unsigned n)
     return _mm512_srlv_epi32(x, _mm512_set1_epi32((int)n));
 }
 
-/* The same, of signed lanes. */
+/* The same for signed lanes. */
 static inline vec_bits vec_bits_right_signed(vec_bits x, unsigned n)
 {
     return _mm512_srav_epi32(x, _mm512_set1_epi32((int)n));
@@ -220,7 +220,7 @@ static inline vec_bits vec_bits_sub(vec_bits a, vec_bits b)
     return _mm512_sub_epi32(a, b);
 }
 
-/* Byte by byte. */
+/* Subtracts bytewise. */
 static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
 {
     return _mm512_sub_epi8(a, b);
@@ -242,8 +242,8 @@ static inline vec vec_load_f16(const uint16_t *x)
     return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *)x));
 }
 
-/* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
- * touched. */
+/* Loads the first min(n, VEC) elements from an unaligned address; the others are 0, and their memory is
+ * not accessed. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
 {
     const __m256i half = n < VEC ? _mm256_maskz_loadu_epi16(vec_mask(n), x)
@@ -267,7 +267,7 @@ static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
 #endif
 }
 
-/* Rounded to nearest, ties to even; of numbers that an int32_t holds. */
+/* Rounds to nearest, ties to even; x must fit an int32_t. */
 static inline vec_bits vec_to_ints(vec x)
 {
     return _mm512_cvtps_epi32(x);
@@ -278,19 +278,19 @@ static inline vec_bits vec_bits_add(vec_bits a, vec_bits b)
     return _mm512_add_epi32(a, b);
 }
 
-/* To any place. */
+/* Stores to an unaligned address. */
 static inline void vec_bits_storeu(void *to, vec_bits x)
 {
     _mm512_storeu_si512(to, x);
 }
 
-/* Lanes of -128 … 127, a byte each. */
+/* Stores lanes of -128 … 127, one byte each. */
 static inline void vec_store_i8(int8_t *y, vec_bits x)
 {
     _mm_storeu_si128((__m128i *)(void *)y, _mm512_cvtepi32_epi8(x));
 }
 
-/* As bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
+/* Stores as bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
 static inline void vec_store_bf16(uint16_t *y, vec x)
 {
     const __m512i bits = _mm512_castps_si512(x);

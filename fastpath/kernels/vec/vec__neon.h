@@ -12,7 +12,7 @@
 enum { VEC = 4 };
 
 typedef float32x4_t vec;
-typedef struct vec_pair { /* the same numbers in double: the first half, the second */
+typedef struct vec_pair { /* the same numbers in double: first half, second half */
     float64x2_t low, high;
 } vec_pair;
 
@@ -28,7 +28,7 @@ static inline vec vec_indices(void)
     return vld1q_f32(indices);
 }
 
-/* The first n of VEC numbers, all where n is larger; the others are 0, and their memory is not touched. */
+/* Loads the first min(n, VEC) elements; the others are 0, and their memory is not accessed. */
 static inline vec vec_load(const float *x, size_t n)
 {
     vec few = vdupq_n_f32(0);
@@ -75,7 +75,7 @@ static inline vec vec_fma(vec a, vec b, vec c)
     return vfmaq_f32(c, a, b);
 }
 
-/* The larger one; b where either is NaN, which FMAX would give whichever it is. */
+/* The larger one; b if either is NaN, since FMAX propagates a NaN of either operand. */
 static inline vec vec_max(vec a, vec b)
 {
     return vbslq_f32(vcgtq_f32(a, b), a, b);
@@ -102,7 +102,7 @@ static inline vec vec_round(vec x)
     return vrndnq_f32(x);
 }
 
-/* yes where a < b, otherwise no. */
+/* a < b ? yes : no, per lane. */
 static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
 {
     return vbslq_f32(vcltq_f32(a, b), yes, no);
@@ -111,7 +111,7 @@ static inline vec vec_if_less(vec a, vec b, vec yes, vec no)
 /* x 2^n; n: integers from -250 to 250. */
 static inline vec vec_scale(vec x, vec n)
 {
-    /* In two steps, since 2^n itself may be no float. */
+    /* In two steps, since 2^n itself may overflow. */
     const int32x4_t all = vcvtq_s32_f32(n), half = vshrq_n_s32(all, 1), rest = vsubq_s32(all, half),
                     bias = vdupq_n_s32(127);
     const vec first = vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(half, bias), 23)),
@@ -157,7 +157,7 @@ static inline void vec_pair_store(double y[VEC], vec_pair x)
     vst1q_f64(y + VEC / 2, x.high);
 }
 
-/* Of a, b: the even elements of both in turn, then the odd ones; and back. */
+/* Splits a, b into the even elements of both, and the odd ones; the other function reverses it. */
 static inline void vec_split(vec a, vec b, vec *even, vec *odd)
 {
     *even = vuzp1q_f32(a, b);
@@ -178,13 +178,13 @@ static inline vec_bits vec_bits_of(uint32_t x)
     return vdupq_n_u32(x);
 }
 
-/* VEC lanes from an aligned place. */
+/* Loads VEC lanes from an aligned address. */
 static inline vec_bits vec_bits_load(const void *from)
 {
     return vld1q_u32(from);
 }
 
-/* From any place. */
+/* Loads from an unaligned address. */
 static inline vec_bits vec_bits_loadu(const void *from)
 {
     return vreinterpretq_u32_u8(vld1q_u8(from));
@@ -215,7 +215,7 @@ static inline vec_bits vec_bits_right(vec_bits x, unsigned n)
     return vshlq_u32(x, vdupq_n_s32(-(int)n));
 }
 
-/* The same, of signed lanes. */
+/* The same for signed lanes. */
 static inline vec_bits vec_bits_right_signed(vec_bits x, unsigned n)
 {
     return vreinterpretq_u32_s32(vshlq_s32(vreinterpretq_s32_u32(x), vdupq_n_s32(-(int)n)));
@@ -226,7 +226,7 @@ static inline vec_bits vec_bits_sub(vec_bits a, vec_bits b)
     return vsubq_u32(a, b);
 }
 
-/* Byte by byte. */
+/* Subtracts bytewise. */
 static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
 {
     return vreinterpretq_u32_u8(vsubq_u8(vreinterpretq_u8_u32(a), vreinterpretq_u8_u32(b)));
@@ -248,8 +248,8 @@ static inline vec vec_load_f16(const uint16_t *x)
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x)));
 }
 
-/* The first n of VEC numbers from any place, all where n is larger; the others are 0, and their memory is not
- * touched. */
+/* Loads the first min(n, VEC) elements from an unaligned address; the others are 0, and their memory is
+ * not accessed. */
 static inline vec vec_loadu_bf16(const uint16_t *x, size_t n)
 {
     uint16_t few[VEC] = {0};
@@ -270,7 +270,7 @@ static inline vec_bits vec_bytes_dot(vec_bits sum, vec_bits a, vec_bits b)
     return vreinterpretq_u32_s32(all);
 }
 
-/* Rounded to nearest, ties to even; of numbers that an int32_t holds. */
+/* Rounds to nearest, ties to even; x must fit an int32_t. */
 static inline vec_bits vec_to_ints(vec x)
 {
     return vreinterpretq_u32_s32(vcvtnq_s32_f32(x));
@@ -281,13 +281,13 @@ static inline vec_bits vec_bits_add(vec_bits a, vec_bits b)
     return vaddq_u32(a, b);
 }
 
-/* To any place. */
+/* Stores to an unaligned address. */
 static inline void vec_bits_storeu(void *to, vec_bits x)
 {
     vst1q_u8(to, vreinterpretq_u8_u32(x));
 }
 
-/* Lanes of -128 … 127, a byte each. */
+/* Stores lanes of -128 … 127, one byte each. */
 static inline void vec_store_i8(int8_t *y, vec_bits x)
 {
     const uint16x4_t words = vmovn_u32(x);
@@ -295,7 +295,7 @@ static inline void vec_store_i8(int8_t *y, vec_bits x)
     __builtin_memcpy(y, &bytes, sizeof bytes);
 }
 
-/* As bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
+/* Stores as bfloat16, rounded to nearest, ties to even; NaN stays NaN. */
 static inline void vec_store_bf16(uint16_t *y, vec x)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(x), even = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));

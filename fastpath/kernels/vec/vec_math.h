@@ -13,12 +13,12 @@ static inline vec vec_polynomial(vec x, const float *c, size_t n)
     return y;
 }
 
-/* eˣ, within two ulps; 0 and infinity where float ends, subnormals between. NaN stays NaN. */
+/* eˣ, within two ulps; 0 or infinity outside the range of float, including subnormals. NaN stays NaN. */
 static inline vec vec_exp(vec x)
 {
     static const float c[] = {0.49999994F, 0.166665152F, 0.041668456F, 0.00836941879F, 0.00138131448F};
     const float ln2_high = 0x1.62e4p-1F, ln2_low = 0x1.7f7d1cp-20F; /* n ln2_high is exact */
-    x = vec_min(vec_of(90), vec_max(vec_of(-106), x));              /* NaN stays, as the second operand */
+    x = vec_min(vec_of(90), vec_max(vec_of(-106), x));              /* propagates NaN in the second operand */
     vec n = vec_round(vec_mul(x, vec_of(1.44269504F)));
     vec r = vec_fma(n, vec_of(-ln2_low), vec_fma(n, vec_of(-ln2_high), x));
     vec y = vec_fma(vec_mul(r, r), vec_polynomial(r, c, sizeof c / sizeof *c), r);
@@ -48,7 +48,7 @@ static inline vec vec_normal_tail(vec x)
     static const float c[] = {0.121513948F,    -0.206402615F,  0.123225056F,     -0.0462132357F,
                               0.00613181107F,  0.00290421373F, -0.000982822268F, -0.000338545826F,
                               0.000114504473F, 5.26763106e-05F};
-    x = vec_min(vec_of(15), x); /* where it has long become 0 */
+    x = vec_min(vec_of(15), x); /* the result is 0 from here on */
     vec square = vec_mul(x, x), rest = vec_fma(x, x, vec_sub(vec_of(0), square));
     vec e = vec_exp(vec_mul(vec_of(-0.5F), square));
     e = vec_fma(vec_mul(e, vec_of(-0.5F)), rest, e);
