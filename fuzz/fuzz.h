@@ -1,5 +1,5 @@
-/* What the fuzz targets share. A target is one file with LLVMFuzzerTestOneInput: it gives the bytes to one
- * reader, checks what that reader promises, and aborts where the promise is broken. libFuzzer calls it from
+/* Functions for the fuzz targets. A target is one file with LLVMFuzzerTestOneInput: it passes the bytes
+ * to one reader, checks the reader's guarantees, and aborts if one is broken. libFuzzer calls it from
  * scripts/fuzz, replay.c calls it from `make check` with the seeds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,13 +18,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Aborts with `promise` on stderr unless it holds. */
 void fuzz_require(bool holds, const char *promise);
 
-/* What every reader promises of a refusal: out-parameter untouched, status and a text of one line set. */
+/* Checks the guarantees of a refusal: out-parameter untouched, status and a text of one line set. */
 void fuzz_require_refusal(assay_status status, const assay_error *err, bool out_untouched);
 
 /* The process's own directory, below $TMPDIR or /tmp, removed at exit; lives as long as the process. */
 const char *fuzz_directory(void);
 
-/* Makes an empty directory of that name in fuzz_directory, where there is none yet. */
+/* Makes a directory of that name in fuzz_directory, if it does not exist. */
 void fuzz_make_directory(const char *name);
 
 /* Writes a file of that name into fuzz_directory. The path is overwritten by the next call. */

@@ -1,4 +1,4 @@
-/* Input: a case, in HDF5, or in JSON where it begins with a brace.
+/* Input: a case, in HDF5, or in JSON if it begins with a brace.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/case.h"

@@ -69,7 +69,7 @@ static void link_checkpoint(size_t index, const char *into)
     (void)closedir(dir);
 }
 
-/* Widens the last group of the last row, which lies furthest into the file. */
+/* Reads the last group of the last row, which has the largest offset in the file. */
 static void read_end(const plan_weight *w)
 {
     double wide[AFFINE_GROUP_MAX];

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In pieces of `piece` bytes, each a copy of exactly its size, so that the sanitizer sees a read behind its
- * end. */
+/* Reads the stream in pieces of `piece` bytes, each a copy of exactly its size, so that the sanitizer
+ * detects a read past its end. */
 static assay_status read_stream(serve_endpoint endpoint, const uint8_t *data, size_t size, size_t piece,
                                 serve_breach *breach, serve_grammar_summary *summary)
 {

@@ -33,7 +33,7 @@ static void walk(json_object *value, int depth)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* A copy of exactly its size, so that the sanitizer sees a read behind its end. */
+    /* A copy of exactly its size, so that the sanitizer detects a read past its end. */
     char *text = malloc(size ? size : 1);
     fuzz_require(text != NULL, "there is memory");
     if (size > 0) memcpy(text, data, size);

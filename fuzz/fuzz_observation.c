@@ -1,4 +1,4 @@
-/* Input: an observation in HDF5. It is compared with a sound golden, and with itself.
+/* Input: an observation in HDF5. It is compared with a valid golden, and with itself.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Input: which parser and which options, how the reply is cut, and its bytes, some of which stand for the
+/* Input: the parser and its options, how the reply is cut, and its bytes, some of which represent the
  * parser's markers, whole or without their last byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -25,7 +25,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     buffer_append(&r->fields[part], text, n);
 }
 
-/* The reply that the input stands for. */
+/* Expands the input to a reply. */
 static buffer expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
 {
     buffer text = {0};
@@ -51,7 +51,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
         state = state * 1664525U + 1013904223U;
         n = most == 0 ? text->n : 1 + (state >> 16) % most;
         if (n > text->n - i) n = text->n - i;
-        char *delta = malloc(n); /* of exactly its size, so that the sanitizer sees a read behind its end */
+        char *delta = malloc(n); /* of exactly its size, so that the sanitizer detects a read past its end */
         fuzz_require(delta != NULL, "there is memory");
         memcpy(delta, text->data + i, n);
         serve_reasoning_feed(&r->s, delta, n, &r->sink);

@@ -1,4 +1,5 @@
-/* Input: the file of a schedule. What is read is sound, and comes back from a file that it is written to.
+/* Input: the file of a schedule. A schedule that is read is valid, and is the same after it has been
+ * written and read again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "conformance/schedule/schedule.h"
 #include "fuzz/fuzz.h"
 
-/* As text: structures have padding, of which nothing is promised. The caller frees it. */
+/* Converts to text, since padding of structs is unspecified. The caller frees it. */
 static char *text_of(const conf_schedule_file *file)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* Input: a textual case, packed where it begins as gzip does.
+/* Input: a textual case, packed if it begins with the magic bytes of gzip.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/case.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What the replay relies on. */
+/* Checks the preconditions of the replay. */
 static void require_step(const conf_threads_program *program, size_t i)
 {
     const conf_threads_step *s = &program->steps[i];

@@ -1,4 +1,4 @@
-/* Input: a tokenizer.json, and behind its last '}' bytes to encode, if there are any.
+/* Input: a tokenizer.json, and after its last '}' the bytes to encode, if any.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>

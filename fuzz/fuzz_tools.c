@@ -1,5 +1,5 @@
-/* Input: which parser and whether there is a request, how the reply is cut, and its bytes, some of which
- * stand for what the parser's calls are made of, whole or without the last byte.
+/* Input: the parser, whether there is a request, how whether the reply is UTF-8 cut, and its bytes,
+ * some of which represent elements of the parser's calls, whole or without the last byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/buffer.h"
@@ -13,11 +13,10 @@
 
 enum { N_PARSERS = 19, N_WORDS = 18, FIRST_WORD = 0x0e, N_NEARLY = 9 };
 
-/* Which arguments are JSON whatever the model wrote: none, all, or all but those of a call that is cut off.
- */
+/* Which arguments are always valid JSON: none, all, or all but those of a call that is cut off. */
 typedef enum fuzz_json { JSON_AS_WRITTEN, JSON_ALWAYS, JSON_UNLESS_CUT_OFF } fuzz_json;
 
-/* A parser, and what its calls are made of. */
+/* A parser, and the elements of its calls. */
 static const struct {
     const char *name;
     fuzz_json json;
@@ -116,15 +115,14 @@ static const char request[] =
     "\"n\": {\"type\": \"number\"}, \"l\": {\"type\": \"array\"}, \"o\": {\"type\": "
     "\"object\"}, \"k\": {\"type\": \"string\"}}}}}]}";
 
-/* What a parser handed out. */
+/* The output of a parser. */
 typedef struct reading {
-    buffer
-        script; /* a byte for the part and then its text, pieces of content that follow each other joined */
+    buffer script; /* a byte for the part, then its text; consecutive pieces of content are joined */
     buffer content;
     int last; /* the part of the last piece; -1: none */
     fuzz_json json;
     bool utf8;    /* the reply is */
-    bool cut_off; /* arguments were not JSON where only the last may be so */
+    bool cut_off; /* arguments of a call were not JSON, which only the last call may have */
 } reading;
 
 static void take(void *context, assay_part part, const char *text, size_t n)
@@ -150,7 +148,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
     r->last = (int)part;
 }
 
-/* The reply that the input stands for. */
+/* Expands the input to a reply. */
 static buffer expand(const char *const *words, const uint8_t *data, size_t size)
 {
     buffer text = {0};
@@ -179,7 +177,7 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const buffer
         state = state * 1664525U + 1013904223U;
         n = most == 0 ? text->n : 1 + (state >> 16) % most;
         if (n > text->n - i) n = text->n - i;
-        char *delta = malloc(n); /* of exactly its size, so that the sanitizer sees a read behind its end */
+        char *delta = malloc(n); /* of exactly its size, so that the sanitizer detects a read past its end */
         fuzz_require(delta != NULL, "there is memory");
         memcpy(delta, text->data + i, n);
         fuzz_require(serve_tools_feed(t, delta, n, &sink, NULL) == ASSAY_OK, "a delta is taken");
@@ -203,7 +201,7 @@ static void require_same(const reading *a, const reading *b)
                  "content and calls do not depend on the cuts");
 }
 
-/* Nothing is made up, and nothing said twice. XML hands a return on as a newline. */
+/* Checks that content is a subsequence of the text. XML parsers turn a carriage return into a newline. */
 static void require_of_text(const buffer *content, const buffer *text)
 {
     size_t found = 0;

@@ -2,9 +2,10 @@
  *
  *     mutate SEED FROM TO
  *
- * One to eight changes, drawn from the seed: bits, bytes, little-endian numbers of 2, 4 and 8 bytes, runs of
- * digits, a part that is cut out, doubled, moved or overwritten, the end cut off. Half of the changes to HDF5
- * files are made where an index, an object header or a heap stands. The same seed makes the same file.
+ * One to eight changes, drawn from the seed: bits, bytes, little-endian numbers of 2, 4 and 8 bytes,
+ * runs of digits, a part removed, duplicated, moved or overwritten, the end cut off. Half of the
+ * changes to HDF5 files are made in an index, an object header or a heap. The same seed makes the same
+ * file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
@@ -33,7 +34,7 @@ static size_t draw(file *f, size_t below)
     return below ? (size_t)(f->state % below) : 0;
 }
 
-/* Somewhere in the file; of HDF5, in half of the cases, just behind a signature of its structure. */
+/* Draws an offset in the file; in HDF5, in half of the cases, just after the signature of a structure. */
 static size_t draw_place(file *f)
 {
     static const char *const signatures[] = {"TREE", "SNOD", "HEAP", "GCOL", "OHDR", "OCHK",
@@ -51,7 +52,7 @@ static size_t draw_place(file *f)
     return place;
 }
 
-/* Sizes, counts and addresses that readers stumble over. */
+/* Writes sizes, counts and addresses that often break readers. */
 static void change_number(file *f)
 {
     static const size_t widths[] = {1, 2, 4, 8};
@@ -74,7 +75,7 @@ static void change_number(file *f)
                                draw(f, f->n),
                                f->state};
     uint64_t value = values[draw(f, sizeof values / sizeof *values)];
-    if (draw(f, 4) == 0) { /* near what it was */
+    if (draw(f, 4) == 0) { /* near its old value */
         value = draw(f, 9) - 4;
         for (size_t i = 0; i < width && at + i < f->n; i++) value += (uint64_t)f->bytes[at + i] << 8 * i;
     }
@@ -89,7 +90,7 @@ static void replace(file *f, size_t at, size_t n_old, const void *bytes, size_t 
     f->n = f->n - n_old + n_new;
 }
 
-/* A number in a text becomes another. */
+/* Replaces a number in a text. */
 static void change_digits(file *f)
 {
     static const char *const texts[] = {
@@ -103,7 +104,7 @@ static void change_digits(file *f)
     if (n > 0) replace(f, at, n, text, strlen(text));
 }
 
-/* A part of the file is cut out, doubled, or copied over another. */
+/* Removes or duplicates a part of the file, or copies it over another. */
 static void move_part(file *f)
 {
     size_t at = draw(f, f->n), n = 1 + draw(f, draw(f, 4) ? 40 : 4096);

@@ -1,7 +1,7 @@
-/* Gives every seed of a target to it, without libFuzzer: what once broke a reader stays a test, for any
- * compiler.
+/* Runs a target with its seeds, without libFuzzer: an input that once broke a reader stays a test, for
+ * any compiler.
  *
- *     replay_<target> [FILE…]    the target's seeds where no file is named
+ *     replay_<target> [FILE…]    the target's seeds if no file is named
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
@@ -27,7 +27,7 @@ static int replay_file(const char *path)
         n += got;
     } while (got > 0);
     (void)fclose(f);
-    (void)fprintf(stderr, "%s\n", path); /* before it runs: the last line of a log names what broke it */
+    (void)fprintf(stderr, "%s\n", path); /* before it runs: the last line of the log names the failing file */
     (void)LLVMFuzzerTestOneInput(bytes, n);
     free(bytes);
     return 0;

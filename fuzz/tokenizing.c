@@ -8,7 +8,7 @@
 #include "tokenizer/detokenizer.h"
 #include "tokenizer/encode.h"
 
-/* All pieces of the ids, and the rest, into *out. */
+/* Appends all pieces of the ids, and the rest at the end, to *out. */
 static assay_status join(const tokenizer *t, const tokenizer_ids *ids, bool skip_special, buffer *out)
 {
     detokenizer *d = NULL;

@@ -1,4 +1,4 @@
-/* What a tokenizer promises of any text, for the targets that have one.
+/* Checks the guarantees of a tokenizer for any text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FUZZ_TOKENIZING_H
@@ -8,8 +8,8 @@
 
 #include "tokenizer/tokenizer.h"
 
-/* Encodes text[0..n) with and without special tokens, decodes what comes of it, also id by id, and checks
- * that the ids mean something, that texts are UTF-8, and that pieces make the text. */
+/* Encodes text[0..n) with and without special tokens, decodes the ids, also one by one, and checks that
+ * the ids are in the vocabulary, that texts are UTF-8, and that the pieces join to the text. */
 void fuzz_tokenize(const tokenizer *t, const char *text, size_t n);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* OpenBLAS maps a buffer (BUFFER_SIZE of its common_<processor>.h; POWER has the largest) for each thread
- * that is in a product, keeps it, and tries again for ever where it cannot. What is probed for is a little
- * more, for what else is allocated meanwhile. */
+/* OpenBLAS maps a buffer (BUFFER_SIZE of its common_<processor>.h; POWER has the largest) for each
+ * thread in a product and keeps it; if it cannot, it retries forever. The probe is a little larger, to
+ * leave memory for other allocations. */
 #if defined __powerpc64__
 #define BUFFER_BYTES ((size_t)64 << 22)
 #else

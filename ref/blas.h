@@ -1,4 +1,4 @@
-/* Room for OpenBLAS, which waits without end for memory that it does not get.
+/* Makes sure of memory for OpenBLAS, which retries forever when an allocation fails.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_BLAS_H
@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* Before a product of OpenBLAS, on any thread: waits while other threads use all working buffers that there
- * is memory for. False where there is not memory for one. */
+/* Must be called before a product of OpenBLAS, on any thread. Waits while other threads use all working
+ * buffers that memory allows. False if there is no memory for a single buffer. */
 bool ref_blas_enter(void);
 
-/* Behind it. */
+/* Must be called after the product. */
 void ref_blas_leave(void);
 
 #endif

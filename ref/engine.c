@@ -1,5 +1,5 @@
-/* The reference engine's table of functions. A session holds the tokens of its samples and nothing else:
- * every evaluation starts from them.
+/* The reference engine's table of functions. A session stores only the tokens of its samples: every
+ * evaluation starts from them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cblas.h>
@@ -46,7 +46,7 @@ static assay_status ref_model_open_with(const char *dir, const assay_model_optio
                           REF_NAME);
     if (options.kernels)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it takes no kernels from outside", REF_NAME);
-    openblas_set_num_threads(1); /* the bits must not depend on how many there are */
+    openblas_set_num_threads(1); /* results must not depend on the number of threads */
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     rc = plan_open_allowing(dir, options.allow_unknown, &m->plan, err);

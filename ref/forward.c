@@ -18,7 +18,7 @@ static void embed(const ref_pass *pass, ref_real *x)
     if (p->embedding_scale != 1) ref_scale(x, pass->n_tokens * p->hidden, p->embedding_scale);
 }
 
-/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers at once. */
+/* (norm(projection(e) * factor) + table[token] * scale) * 2^-1/2, for all layers in one call. */
 static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
 {
     const plan *p = pass->plan;
@@ -45,7 +45,7 @@ static assay_status make_layer_inputs(ref_pass *pass, const ref_real *embedded)
     return rc;
 }
 
-/* cos and sin of positions 0 … T - 1 for every rope of the plan. */
+/* Computes cosines and sines of positions 0 … T - 1 for every RoPE of the plan. */
 static assay_status make_ropes(ref_pass *pass)
 {
     const plan *p = pass->plan;
@@ -69,7 +69,7 @@ static assay_status make_ropes(ref_pass *pass)
     return rc;
 }
 
-/* x: [T, D], the embedding; becomes the last layer's output, streams put together. */
+/* x: [T, D], the embedding; replaced by the last layer's output, with the streams merged. */
 static assay_status run_layers(ref_pass *pass, ref_real *x)
 {
     const plan *p = pass->plan;

@@ -1,4 +1,4 @@
-/* One forward pass over one sample, from nothing: no cache, no batch, no padding.
+/* One forward pass over one sample, without cache, batch or padding.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_FORWARD_H
@@ -7,8 +7,8 @@
 #include "ref/ops.h"
 #include "ref/trace.h"
 
-/* logits: [T - first_row, vocab], of the rows from first_row on.
- * tokens: [n_tokens], each of which plan_embeds_as accepts. Fails with ASSAY_ENOMEM only. */
+/* logits: [T - first_row, vocab], for the rows from first_row on.
+ * tokens: [n_tokens], each accepted by plan_embeds_as. Fails with ASSAY_ENOMEM only. */
 assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, size_t first_row,
                          ref_limit limit, ref_tracer tracer, ref_real *logits, assay_error *err);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Projects x to heads, norms each head and rotates it. out: [T, n_heads, head_dim]. */
+/* Projects x to heads, normalises each head and rotates it. out: [T, n_heads, head_dim]. */
 static assay_status project(ref_pass *pass, const plan_attention *a, const ref_real *x,
                             const plan_linear *linear, const plan_norm *norm, size_t n_heads, bool rotates,
                             ref_real *out)
@@ -21,7 +21,7 @@ static assay_status project(ref_pass *pass, const plan_attention *a, const ref_r
     return rc;
 }
 
-/* Makes layer i's own keys and values; they stay in the pass for whoever shares them. */
+/* Computes layer i's own keys and values, which stay in the pass for the layers that share them. */
 static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x)
 {
     pass->k[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
@@ -49,7 +49,7 @@ static assay_status attend(ref_pass *pass, size_t i, const ref_real *x, ref_real
     return rc;
 }
 
-/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normed input (Gemma3nTextLaurelBlock). */
+/* x = (x + norm(right(left(n))) + n) / √2, n the mixer's normalised input (Gemma3nTextLaurelBlock). */
 static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, size_t hidden,
                                const plan_laurel *laurel)
 {
@@ -67,8 +67,8 @@ static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, 
     return rc;
 }
 
-/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both side by side with norms of their own. n: scratch, [T,
- * D]. */
+/* y = mlp(mlp_in(h)), or experts(mlp_in(h)), or both in parallel with norms of their own. n: scratch,
+ * [T, D]. */
 static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, ref_real *n, ref_real *y)
 {
     const plan_layer *layer = &pass->plan->layers[i];
@@ -158,8 +158,8 @@ static assay_status plain_layer(ref_pass *pass, size_t i, ref_real *x)
     return rc;
 }
 
-/* The active stream runs through the block; its corrected self feeds the per-layer input of all streams but
- * the first (upstream: corrected_predictions[1:]). */
+/* The block is applied to the active stream; the corrected active stream is the source of the per-layer
+ * input, which is added to all streams but the first (upstream: corrected_predictions[1:]). */
 static assay_status stream_layer(ref_pass *pass, size_t i, ref_real *streams)
 {
     const plan *p = pass->plan;

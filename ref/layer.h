@@ -6,10 +6,10 @@
 
 #include "ref/pass.h"
 
-/* Layer i in place. x: [T, D]; with streams, [S, T, D]. */
+/* Computes layer i in place. x: [T, D]; with streams, [S, T, D]. */
 assay_status ref_layer(ref_pass *pass, size_t i, ref_real *x);
 
-/* The layer proper, without alternating updates and per-layer input. x: [T, D], in place. */
+/* Computes the layer without alternating updates and per-layer input. x: [T, D], in place. */
 assay_status ref_block(ref_pass *pass, size_t i, ref_real *x);
 
 #endif

@@ -39,7 +39,8 @@ assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan
     return rc;
 }
 
-/* Keeps the n_active largest of probability[0..n_experts), the earlier of equals, and zeroes the others. */
+/* Keeps the n_active largest of probability[0..n_experts), of equal ones the first, and zeroes the
+ * others. */
 static void keep_best(ref_real *probability, const plan_experts *x, bool *chosen)
 {
     memset(chosen, 0, x->n_experts * sizeof *chosen);
@@ -53,7 +54,7 @@ static void keep_best(ref_real *probability, const plan_experts *x, bool *chosen
         if (!chosen[e]) probability[e] = 0;
 }
 
-/* share: [T, n_experts], what each expert contributes to each token; 0 where it is not chosen. */
+/* share: [T, n_experts], the weight of each expert for each token; 0 if it is not chosen. */
 static assay_status route(ref_real *share, const ref_real *routed, size_t n_tokens, const plan_experts *x)
 {
     size_t n = x->n_experts, width = x->router.cols;
@@ -88,7 +89,8 @@ static assay_status route(ref_real *share, const ref_real *routed, size_t n_toke
     return rc;
 }
 
-/* Adds expert e's share to y, over the tokens that chose it. rows, result: scratch, [T, D]. */
+/* Adds the weighted output of expert e to y for the tokens that chose it. rows, result: scratch, [T,
+ * D]. */
 static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *share, size_t n_tokens,
                                const plan_experts *experts, size_t e, ref_real *rows, ref_real *result)
 {

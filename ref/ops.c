@@ -14,13 +14,13 @@ ref_real *ref_alloc(size_t rows, size_t cols)
     return calloc(n ? n : 1, sizeof(ref_real));
 }
 
-/* One stored run of numbers. */
+/* Reads n consecutive stored numbers. */
 static void read_run(const plan_weight *w, size_t offset, size_t n, ref_real *out)
 {
     ref_convert(out, (const char *)w->data + offset * dtype_size(w->dtype), w->dtype, n);
 }
 
-/* One row of MLX's affine groups: in double, rounded once. */
+/* Reads one row of MLX's affine groups: computed in double, rounded once. */
 static void read_affine(const plan_weight *w, size_t row, ref_real *out)
 {
     double wide[AFFINE_GROUP_MAX];
@@ -51,7 +51,7 @@ void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out
         for (size_t j = 0; j < w->cols; j++) read_run(w, j * stride + first + i, 1, out + i * w->cols + j);
 }
 
-/* rows × cols numbers as a dense array of double, to be freed. */
+/* Converts rows × cols numbers to a dense array of double; the caller frees it. */
 static double *widen(const ref_real *x, size_t ld, size_t rows, size_t cols)
 {
     double *out = malloc((rows * cols + 1) * sizeof *out);
@@ -66,7 +66,7 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
     double *wide_a = widen(a, ld_a, m, k), *wide_y = malloc((m * n + 1) * sizeof *wide_y);
     double *wide_b = b_holds_columns ? widen(b, ld_b, k, n) : widen(b, ld_b, n, k);
     bool ok = wide_a && wide_b && wide_y;
-    /* The loader keeps every dimension below 2^31: they fit BLAS's int. */
+    /* The loader limits every dimension to less than 2^31, so that it fits BLAS's int. */
     ok = ok && ref_blas_enter();
     if (ok) {
         cblas_dgemm(CblasRowMajor, CblasNoTrans, b_holds_columns ? CblasNoTrans : CblasTrans, (blasint)m,
@@ -140,7 +140,7 @@ static double activated(double x, assay_activation activation)
     case ASSAY_GELU: return x / 2 * (1 + erf(x * root_half));
     case ASSAY_GELU_TANH: return x / 2 * (1 + tanh(root_2_pi * (x + 0.044715 * x * x * x)));
     case ASSAY_QUICK_GELU: return x * sigmoid(1.702 * x);
-    case ASSAY_RELU: return x < 0 ? 0 : x; /* NaN stays */
+    case ASSAY_RELU: return x < 0 ? 0 : x; /* NaN is propagated */
     }
     return x;
 }
@@ -196,8 +196,8 @@ void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const
         }
 }
 
-/* Turns the scores of query t, [n_tokens], into its shares: 0 of the keys after it, and of those that its
- * window has left behind, but for the first `kept`. */
+/* Turns the scores of query t, [n_tokens], into weights: 0 for keys after it, and for keys before its
+ * window except the first `kept`. */
 static void share_row(ref_real *scores, size_t t, size_t n_tokens, size_t window, size_t kept)
 {
     for (size_t key = kept; key + window <= t; key++) scores[key] = -INFINITY;

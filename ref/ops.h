@@ -10,14 +10,15 @@
 #include "model/plan/plan.h"
 #include "ref/real.h"
 
-/* A zeroed array of n numbers, to be freed; NULL where memory is short or n overflows. */
+/* Allocates a zeroed array of rows × cols numbers; the caller frees it. NULL if out of memory, or if
+ * the size overflows. */
 ref_real *ref_alloc(size_t rows, size_t cols);
 
-/* Rows first … first + n of a matrix as dense numbers, [n, cols]; out: as many. */
+/* Converts rows first … first + n - 1 of a matrix to dense numbers. out: [n, cols]. */
 void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out);
 
-/* y = alpha a bᵀ, or alpha a b where b_holds_columns: a [m, k], b [n, k] (or [k, n]), y [m, n], each with the
- * number of elements from one row to the next. */
+/* y = alpha a bᵀ, or alpha a b if b_holds_columns. a: [m, k], b: [n, k] (or [k, n]), y: [m, n]; ld_*:
+ * row strides in elements. */
 assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
                          size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha);
 
@@ -25,8 +26,8 @@ assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_
 assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const plan_linear *linear);
 assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const plan_weight *weight);
 
-/* RMSNorm of every row (Zhang & Sennrich 2019); the identity where norm is not present. x: [n, width]; y may
- * be x. */
+/* RMSNorm of every row (Zhang & Sennrich 2019); copies x if the norm is not present. x: [n, width]; y
+ * may be x. */
 assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
 
 /* x: [n], in place. */
@@ -49,14 +50,14 @@ void ref_multiply(ref_real *y, const ref_real *x, size_t n);
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine);
 
-/* How many keys a token sees in layers without a window: the first `kept`, and the latest of the others.
- * limit SIZE_MAX: all. */
+/* Limits the keys to which a token attends in layers without a window: the first `kept`, and the latest
+ * others, `limit` in all. SIZE_MAX: no limit. */
 typedef struct ref_limit {
     size_t limit, kept;
 } ref_limit;
 
-/* Softmax attention of one sample, each token seeing itself and what came before, within a->window, or
- * within the limit where there is no window.
+/* Causal softmax attention of one sample, within a->window, or within the limit if the layer has no
+ * window.
  * q: [T, n_heads, head_dim]; k, v: [T, n_kv_heads, head_dim]; out like q. */
 assay_status ref_attention(ref_real *out, const ref_real *q, const ref_real *k, const ref_real *v,
                            size_t n_tokens, const plan_attention *a, ref_limit limit);

@@ -1,4 +1,4 @@
-/* One pass: what it carries from layer to layer.
+/* The state of one forward pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_PASS_H
@@ -7,11 +7,11 @@
 #include "ref/ops.h"
 #include "ref/trace.h"
 
-/* What a pass carries from layer to layer. */
+/* State that a pass carries from layer to layer. */
 typedef struct ref_pass {
     const plan *plan;
     size_t n_tokens;       /* T */
-    const int32_t *tokens; /* [T], checked: embeddable */
+    const int32_t *tokens; /* [T], checked: within the vocabulary */
     ref_limit limit;
     ref_tracer tracer;
     double **cosine, **sine; /* [n_ropes] of [T, dim / 2] */

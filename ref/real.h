@@ -1,8 +1,8 @@
-/* The one number type of the reference engine: float or double, chosen when it is compiled. Arrays are of
- * this type; within an operation, matrix products included, everything is computed in double and rounded
- * once. The float engine so adds as little noise of its own as a float engine can: with float products its
- * distance from the truth came to 3.2 times the recorded noise on one of 500 sound cases, near the bound of
- * 4; this way to 1.6.
+/* The number type of the reference engine: float or double, chosen at compile time. Arrays have this
+ * type; each operation, including matrix products, computes in double and rounds once. The float engine
+ * then adds as little noise as a float engine can: with float products its distance from the truth
+ * reached 3.2 times the recorded noise on one of 500 valid cases, near the bound of 4; with double
+ * products 1.6.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_REAL_H

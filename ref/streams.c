@@ -72,10 +72,10 @@ static double mean_square(const ref_real *row, size_t n)
     return sum / (double)n;
 }
 
-/* Gives every row of y the root mean square of the same row of x. */
+/* Scales every row of y to the root mean square of the same row of x. */
 static void match_magnitude(ref_real *y, const ref_real *x, size_t n_tokens, size_t d)
 {
-    const double floor = 1e-5; /* of the mean square, as published */
+    const double floor = 1e-5; /* lower limit of the mean square, as published */
     for (size_t t = 0; t < n_tokens; t++)
         ref_scale(y + t * d, d,
                   sqrt(mean_square(x + t * d, d)) / sqrt(fmax(mean_square(y + t * d, d), floor)));

@@ -7,13 +7,15 @@
 #include "ref/ops.h"
 
 /* Alternating updates (Baykal et al. 2023; Gemma3nTextAltUp): streams, predicted: [S, T, D].
- * Predicts all streams from all; corrects the predictions by what the layer made of the active one. */
+ * predict: predicts each stream from all streams; correct: corrects the predictions with the layer's
+ * output for the active stream. */
 assay_status ref_altup_predict(ref_real *predicted, const ref_real *streams, size_t n_tokens, const plan *p,
                                const plan_altup *a);
 assay_status ref_altup_correct(ref_real *predicted, const ref_real *activated, size_t n_tokens, const plan *p,
                                const plan_altup *a);
 
-/* The streams from the embedding (stream 0), and back into one. x: [T, D], streams: [S, T, D]. */
+/* Expand the embedding (stream 0) to all streams, and reduce the streams to one. x: [T, D], streams:
+ * [S, T, D]. */
 assay_status ref_streams_open(ref_real *streams, const ref_real *x, size_t n_tokens, const plan *p);
 assay_status ref_streams_close(ref_real *x, const ref_real *streams, size_t n_tokens, const plan *p);
 

@@ -1,4 +1,4 @@
-/* Handing intermediate tensors to whoever asked for them, to look at or to overwrite.
+/* Passes intermediate tensors to the caller's trace function, which may overwrite them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_TRACE_H
@@ -8,7 +8,7 @@
 
 #include "ref/real.h"
 
-/* Receives the tensors of the pass, fn first; NULL: nobody asks. */
+/* The caller's functions: fn is called first, then the override. Each may be NULL. */
 typedef struct ref_tracer {
     assay_trace_fn *fn;
     void *context;
@@ -17,7 +17,7 @@ typedef struct ref_tracer {
     size_t sample;
 } ref_tracer;
 
-/* Hands x [rows, cols] to the tracer under a name that is formatted like printf. It may come back changed. */
+/* Passes x [rows, cols] to the tracer, which may change it. The name is formatted as by printf. */
 void ref_trace(const ref_tracer *tracer, ref_real *x, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

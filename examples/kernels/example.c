@@ -1,4 +1,4 @@
-/* The table, which is all that Assay sees of a library.
+/* The table of operations, the only interface to Assay.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "example.h"

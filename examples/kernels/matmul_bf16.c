@@ -1,9 +1,9 @@
 /* y = x Wᵀ, W in bfloat16, x and y in float.
  *
- * A tile is TILE_ROWS rows by the PANEL outputs of one panel; its sums stay in registers while it walks along
- * the inputs. All rows go through the same tile: where fewer than TILE_ROWS are left, the last one is
- * computed several times over. A second loop for what is left may be compiled into other instructions, a row
- * would then get other bits there than in a tile, and "one row never changes another" would be broken.
+ * A tile is TILE_ROWS rows by the PANEL outputs of one panel; its sums stay in registers over all
+ * inputs. All rows use the same tile: if fewer than TILE_ROWS are left, the last one is computed
+ * several times. A second loop for the remaining rows could be compiled to other instructions and round
+ * differently: the product would not be batch-invariant.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -26,7 +26,7 @@ size_t matmul_bf16_bytes(const assay_weight *w)
     return (bytes + ASSAY_ALIGNMENT - 1) / ASSAY_ALIGNMENT * ASSAY_ALIGNMENT;
 }
 
-/* Outputs beyond the last one are zeros. Rows lie at any address, so that numbers are copied by memcpy. */
+/* Outputs beyond the last one are zeros. Rows may be unaligned, so numbers are copied with memcpy. */
 void matmul_bf16_pack(void *panel, const assay_weight *w, size_t index)
 {
     const char *rows = w->rows;
@@ -63,7 +63,7 @@ static void add_block(float sum[TILE_ROWS][PANEL], const float *const x[TILE_ROW
         for (size_t k = 0; k < PANEL; k++) sum[r][k] += part[r][k];
 }
 
-/* One long sum in float would leave the bound after some thousand inputs; a sum of blocks does not. */
+/* A single float sum would exceed the bound after some thousand inputs; a sum of partial sums does not. */
 static void tile(float sum[TILE_ROWS][PANEL], const float *const rows[TILE_ROWS], const uint16_t *panel,
                  size_t n_in)
 {

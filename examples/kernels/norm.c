@@ -1,4 +1,4 @@
-/* RMSNorm. The squares are summed in double: float would be further off than the bound.
+/* RMSNorm. The squares are summed in double: a float sum would exceed the bound.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Both reference engines through their ABI, as any caller sees them. The modules are found below
- * $top_builddir, the checkpoint below $top_srcdir.
+/* Both reference engines through their ABI. The modules are found below $top_builddir, the checkpoint
+ * below $top_srcdir.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -36,7 +36,8 @@ static void open_engine(int module)
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(handle != NULL, "%s", dlerror());
     assay_engine_fn *table;
-    *(void **)&table = dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: how a function is had from dlsym */
+    *(void **)&table =
+        dlsym(handle, ASSAY_ENGINE_SYMBOL); /* POSIX: converts the result of dlsym to a function pointer */
     ck_assert(table != NULL);
     engine = table();
     (void)snprintf(path, sizeof path, "%s/fixtures/llama/base/model", environment("top_srcdir"));
@@ -79,7 +80,7 @@ static double logit(const char *logits, size_t i)
                                              : (double)((const float *)(const void *)logits)[i];
 }
 
-/* Some cores of OpenBLAS add a row up in another order where the product has more rows. */
+/* Some cores of OpenBLAS sum a row in another order if the product has more rows. */
 static void expect_alike(const char *a, const char *b, size_t n_rows)
 {
     const double bound = engine->logits_dtype == ASSAY_F64 ? 1e-12 : 1e-4;
@@ -196,7 +197,8 @@ START_TEST(a_limit_without_room_for_the_latest_is_refused)
 }
 END_TEST
 
-/* Of three positions the first stays: what the last token sees is the same, and what lies between is not. */
+/* With a limit of three positions, of which the first is kept: the last token attends to the same keys,
+ * the tokens between do not. */
 START_TEST(a_limit_hides_what_lies_between_in_prefill_and_in_decode)
 {
     open_engine(_i);

@@ -31,8 +31,8 @@ END_TEST
 
 START_TEST(transposed_and_strided_weights_read_as_their_plain_form)
 {
-    const double stored[] = {1,  4,  90, 91, 2,  5,
-                             92, 93, 3,  6,  94, 95}; /* [3 inputs, 4 columns], of which 2 are ours */
+    const double stored[] = {1,  4, 90, 91, 2, 5, 92,
+                             93, 3, 6,  94, 95}; /* [3 inputs, 4 columns], of which 2 belong to the matrix */
     plan_weight w = matrix(stored, 2, 3);
     w.transposed = true;
     w.stride = 4;
@@ -58,7 +58,8 @@ START_TEST(narrow_weights_are_read_exactly)
 }
 END_TEST
 
-/* Three rows of two groups of 32: codes of four bits, 0 to 15 and again, the last row's from 15 down. */
+/* Three rows of two groups of 32: codes of four bits, 0 to 15 repeated; those of the last row descend
+ * from 15. */
 START_TEST(groups_are_widened_row_by_row)
 {
     const float scale[] = {1, 2, 3, 4, 5, 6}, bias[] = {0.5F, 0, -1, 0, 0, 100};
@@ -144,7 +145,7 @@ END_TEST
 
 START_TEST(rope_turns_pairs_and_leaves_the_rest)
 {
-    const double c[] = {0, 1}, s[] = {1, 0}; /* pair 0 turns by 90 degrees, pair 1 not at all */
+    const double c[] = {0, 1}, s[] = {1, 0}; /* rotates pair 0 by 90 degrees, pair 1 by 0 */
     rope r = {.head_dim = 6, .dim = 4, .pairing = ROPE_PAIRS_HALF};
     ref_real half[] = {1, 2, 3, 4, 5, 6}, adjacent[] = {1, 2, 3, 4, 5, 6};
     ref_rope(half, 1, 1, &r, c, s);
@@ -157,7 +158,7 @@ END_TEST
 
 enum { N_UNIFORM = 6 };
 
-/* Scores of zero: every token takes the mean of the values that it sees. expected: [n]. */
+/* With scores of zero, every token gets the mean of the values to which it attends. expected: [n]. */
 static void limited_attention(size_t window, ref_limit limit, const double *expected, size_t n)
 {
     const double q[2 * N_UNIFORM] = {0}, v[] = {6, 12, 24, 48, 96, 192};
@@ -187,7 +188,8 @@ START_TEST(a_window_of_two_sees_itself_and_one_before)
 }
 END_TEST
 
-/* Of three positions one stays: the third token sees all, the later ones the first and the last two. */
+/* With a limit of three positions, one of them kept, the third token attends to all, later ones to the
+ * first and the last two. */
 START_TEST(a_limit_leaves_what_is_kept_and_the_latest)
 {
     limited_attention(0, (ref_limit){3, 1}, (const double[]){6, 9, 14, 26, 50, 98}, 6);
@@ -218,7 +220,8 @@ START_TEST(sparse_gates_keep_what_lies_above_the_cutoff)
 }
 END_TEST
 
-/* Three experts that give 1, 2 and 4 times relu(x)·x; the router sees x = (1) and answers with its rows. */
+/* Three experts that give 1, 2 and 4 times relu(x)·x; the router's input is x = (1), its scores are its
+ * rows. */
 static void route(bool renormalize, const double *expert_scale, double *y)
 {
     static const double router[] = {0, 0.69314718055994530942, 1.3862943611198906188}, one[] = {1},

@@ -1,5 +1,4 @@
-/* A module whose streams have work nobody waits for, and so threads: it can be unloaded, and its process can
- * fork.
+/* A module with streams whose threads still work can be unloaded, and its process can fork.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/stream.h>
@@ -33,7 +32,7 @@ static void load(void)
     streams = table();
 }
 
-/* Arrays of n elements, each on a stream of its own, made by nobody who waits. */
+/* Starts arrays of n elements, each on a stream of its own, without waiting. */
 static void start(size_t n, assay_array **arrays)
 {
     for (size_t i = 0; i < N_STREAMS; i++) {
@@ -49,7 +48,7 @@ static void release(assay_array **arrays)
     for (size_t i = 0; i < N_STREAMS; i++) streams->array_free(arrays[i]);
 }
 
-/* Waits, and gives the threads time to be idle. */
+/* Waits until the threads are idle. */
 static void rest(assay_array **arrays)
 {
     float x[SHORT];
@@ -72,7 +71,7 @@ START_TEST(a_module_is_unloaded_while_its_threads_are_idle)
 }
 END_TEST
 
-/* What they were given they finish first. */
+/* They finish their tasks first. */
 START_TEST(a_module_is_unloaded_while_its_threads_are_at_work)
 {
     for (int i = 0; i < N_TIMES; i++) {
@@ -86,7 +85,7 @@ START_TEST(a_module_is_unloaded_while_its_threads_are_at_work)
 }
 END_TEST
 
-/* The end of a child: what it starts is done by its own threads, and it ends by itself. */
+/* Runs in a child process: its own threads do its work, and it exits by itself. */
 static void work_in_child(bool unload)
 {
     assay_array *arrays[N_STREAMS];

@@ -6,8 +6,8 @@
 
 #include "fastpath/kernels/matmul/codes__vec.h"
 
-/* Codes less o of input pair `at` of the two in each lane, as bfloat16: whole numbers up to 128 are exact,
- * and the lower half of their floats is 0. */
+/* Codes minus o of input pair `at` of the two in each lane, as bfloat16: exact, since integers up to
+ * 128 have zeros in the lower half of their float. */
 ALWAYS vec_bits code_pair(vec_bits quad, size_t at, size_t bits)
 {
     const vec_bits even = _mm512_castps_si512(code_of(quad, 2 * at, bits)),
@@ -15,7 +15,7 @@ ALWAYS vec_bits code_pair(vec_bits quad, size_t at, size_t bits)
     return vec_bits_or(vec_bits_right(even, 16), odd);
 }
 
-/* Of one group of a row, in one order. */
+/* Sum of one group of a row, always in the same order. */
 ALWAYS float sum_of_x(const uint16_t *x, size_t n)
 {
     vec sum = vec_of(0);
@@ -23,7 +23,7 @@ ALWAYS float sum_of_x(const uint16_t *x, size_t n)
     return _mm512_reduce_add_ps(sum);
 }
 
-/* y += scale * sum + bias * x_sum, of one row. */
+/* y += scale * sum + bias * x_sum for one row. */
 ALWAYS void join_sums(vec y[VECS], const vec sum[VECS], const group *g, float x_sum)
 {
     FP_UNROLL(4)
@@ -31,7 +31,8 @@ ALWAYS void join_sums(vec y[VECS], const vec sum[VECS], const group *g, float x_
         y[v] = vec_fma(g->scale[v], sum[v], vec_fma(g->bias[v], vec_of(x_sum), y[v]));
 }
 
-/* Groups of some inputs of one panel, and their codes as pairs; and the sums of some rows in those groups. */
+/* Groups of some inputs of one panel, with their codes as pairs, and the sums of some rows over these
+ * groups. */
 typedef struct pair_span {
     size_t first, n; /* groups */
     group groups[SPAN / 32];
@@ -63,7 +64,7 @@ static void open_pairs(pair_span *s, const assay_product *p, size_t panel)
     }
 }
 
-/* x_sum of the span's groups, of rows row … row + n_rows - 1. */
+/* Computes x_sum of the span's groups for rows row … row + n_rows - 1. */
 static void sum_chunk(pair_span *s, const assay_product *p, size_t row, size_t n_rows)
 {
     const size_t n_in = p->w->group;

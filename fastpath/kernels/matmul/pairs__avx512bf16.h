@@ -1,5 +1,5 @@
-/* Sums of pairs of bfloat16 by VDPBF16PS, which multiplies pairs and adds both products to a float (denormals
- * count as 0). Included after the header of AVX-512, and after ROWS.
+/* Sums of pairs of bfloat16 with VDPBF16PS, which multiplies pairs and adds both products to a float
+ * (denormals are treated as 0). Included after the AVX-512 header and the definition of ROWS.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_PAIRS_AVX512BF16_H
