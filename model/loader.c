@@ -15,7 +15,7 @@
 #include "model/plan/bind.h"
 #include "model/plan/bind_vector.h"
 
-/* A plan with what it borrows from. */
+/* A plan with the objects from which it borrows. */
 typedef struct owned_plan {
     plan plan; /* first: plan_free is given its address */
     char *dir, *model_type;
@@ -26,7 +26,8 @@ typedef struct owned_plan {
 
 static const struct {
     const char *model_type;
-    const char *text_type; /* model_type of its text_config; NULL: the document is the language model's own */
+    const char
+        *text_type; /* model_type of its text_config; NULL: the document is that of the language model */
     family_fn *read;
 } FAMILIES[] = {
     {"llama", NULL, family_llama},
@@ -69,7 +70,7 @@ static size_t find_family(config *c)
     return N_FAMILIES;
 }
 
-/* Towers that a text plan does not ask for: accounted for only where the config says that they are there. */
+/* Ignores the tensors of towers that a text plan leaves out, but only if the config has these towers. */
 static void ignore_towers(family *f)
 {
     static const struct {
@@ -87,14 +88,14 @@ static void ignore_towers(family *f)
     }
 }
 
-/* Runs the family over a config that is known to be its own; both readers have been begun. */
+/* Runs the family's function over its config; both readers have been begun. */
 static void read_family(size_t index, family *f)
 {
     FAMILIES[index].read(f);
     if (f->outer && family_ok(f)) ignore_towers(f);
 }
 
-/* Some wrappers repeat members of their text_config, which say nothing new where they are equal. */
+/* Accepts members of the outer document that repeat those of its text_config with equal values. */
 static void read_repeated(config *outer, json_object *text)
 {
     struct json_object_iterator at = json_object_iter_begin(text), end = json_object_iter_end(text);

@@ -1,4 +1,4 @@
-/* The reader of one object of a config.json: what it records, refuses and notes. Typed members:
+/* Reads one object of a config.json: tracks its members, refuses or notes unread ones. Typed members:
  * config_value.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -33,7 +33,7 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
                     json_type_to_name(json_object_get_type(object)));
 }
 
-/* Hands a failure to every reader around this one. */
+/* Propagates a failure to every enclosing reader. */
 static void fail_around(const config *c)
 {
     for (config *p = c->parent; p && c->status != ASSAY_OK; p = p->parent) p->status = c->status;
@@ -54,7 +54,7 @@ void config_drop(config *c)
     c->used = NULL;
 }
 
-/* Takes over the parent's failure, if there is one. */
+/* Whether this reader or an enclosing one has failed; copies the enclosing one's failure. */
 static bool has_failed(config *c)
 {
     if (c->status == ASSAY_OK && c->parent) c->status = c->parent->status;
@@ -69,7 +69,7 @@ static bool is_allowed(const config *c, const char *name)
     return false;
 }
 
-/* Refuses a member that was left unread, or notes that it is allowed. */
+/* Refuses an unread member, or notes that --allow-unknown allows it. */
 static void judge_unread(config *c, const char *name, const char *reason)
 {
     const int n = json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
@@ -127,7 +127,7 @@ void config_fail(config *c, assay_status status, const char *format, ...)
     fail(c, status, reason);
 }
 
-/* label: the member's name, with an index where it is an element. */
+/* label: the member's name, with an index if it is an element of a list. */
 static void fail_found(config *c, assay_status status, const char *label, json_object *value,
                        const char *format, va_list args)
 {

@@ -1,8 +1,8 @@
-/* The table of harmless members. A member belongs here if the published class of its family computes the same
- * logits whatever it says, or says at the value given. What is not known is left out: it is refused by name.
+/* The table of harmless members. A member is listed here if the published class of its family computes
+ * the same logits for any value of it, or at the value given. Unlisted members are refused by name.
  *
- * Sources: transformers 4.28 to 5.23 (PretrainedConfig, GenerationConfig, and configuration_*.py of each
- * family), mlx-lm, and the config.json files that publishers and trainers (unsloth, axolotl, TRL,
+ * Sources: transformers 4.28 to 5.23 (PretrainedConfig, GenerationConfig, and configuration_*.py of
+ * each family), mlx-lm, and the config.json files that publishers and trainers (unsloth, axolotl, TRL,
  * LLaMA-Factory) have written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names, dates and hints for whoever loads or shows the checkpoint. */
+/* Names, dates and hints for programs that load or display the checkpoint. */
 static const config_harmless_member PROVENANCE[] = {
     {"_commit_hash", NULL},
     {"_name_or_path", NULL},
@@ -30,8 +30,8 @@ static const config_harmless_member PROVENANCE[] = {
     {"unsloth_version", NULL},
 };
 
-/* How the publisher's program stores and evaluates the model; how tensors are stored, the loader reads from
- * them. */
+/* How the publisher's program stores and evaluates the model. The loader gets storage types from the
+ * tensors. */
 static const config_harmless_member EXECUTION[] = {
     {"_attn_implementation", NULL},
     {"_attn_implementation_autoset", NULL},
@@ -63,8 +63,8 @@ static const config_harmless_member EXECUTION[] = {
     {"xla_device", NULL},
 };
 
-/* Dropout, initialisation and losses; labels of classifiers; lengths that a trainer or a tokenizer cuts at.
- * The two max_position_embeddings only describe a model whose rope does not read them. */
+/* Dropout, initialisation and losses; labels of classifiers; lengths at which a trainer or a tokenizer
+ * truncates. The two max_position_embeddings have no effect on a RoPE that does not read them. */
 static const config_harmless_member TRAINING[] = {
     {"attention_dropout", NULL},
     {"attention_probs_dropout_prob", NULL},
@@ -96,7 +96,7 @@ static const config_harmless_member TRAINING[] = {
     {"tokenizer_model_max_length", NULL},
 };
 
-/* How tokens are chosen from logits, which generation_config.json says today. */
+/* Sampling options, which are in generation_config.json today. */
 static const config_harmless_member GENERATION[] = {
     {"_from_model_config", NULL},
     {"assistant_confidence_threshold", NULL},
@@ -168,7 +168,7 @@ static const config_harmless_member GENERATION[] = {
     {"watermarking_config", NULL},
 };
 
-/* Ids and settings of the tokenizer; the stop set reads eos_token_id by itself. */
+/* Ids and settings of the tokenizer. eos_token_id is read for the stop set. */
 static const config_harmless_member TOKENS[] = {
     {"add_bos_token", NULL},          {"add_eos_token", NULL},          {"bos_token", NULL},
     {"bos_token_id", NULL},           {"chat_template", NULL},          {"cls_token_id", NULL},
@@ -179,7 +179,7 @@ static const config_harmless_member TOKENS[] = {
     {"unk_token_id", NULL},
 };
 
-/* Switched off, or multiplied by 1: at any other value the model is another one. */
+/* Features that are off, and factors of 1: any other value changes the model. */
 static const config_harmless_member NEUTRAL[] = {
     {"add_cross_attention", "false"},
     {"attention_bias", "false"},
@@ -212,19 +212,20 @@ static const config_harmless_member NEUTRAL[] = {
     {"use_sliding_window", "false"},
 };
 
-/* The published class always has them so, and has no switch. */
+/* Constant in the published class, which has no option for them. */
 static const config_harmless_member QWEN2[] = {{"attention_bias", "true"}, {"qkv_bias", "true"}};
 static const config_harmless_member QWEN3[] = {{"qk_norm", "true"}, {"use_qk_norm", "true"}};
 
-/* Published, and read by nothing in the class: attention is not scaled, and the other two are of training. */
+/* In published files, but not read by the class: attention is not scaled, and the other two belong to
+ * training. */
 static const config_harmless_member GEMMA3N[] = {
     {"altup_coef_clip", NULL},
     {"altup_lr_multiplier", NULL},
     {"query_pre_attn_scalar", NULL},
 };
 
-/* Towers that a text plan leaves out, the ids of what they give, and how many of those there are. The ids
- * that Gemma 4 embeds otherwise are read by its family. */
+/* Towers that a text plan leaves out, the token ids of their embeddings, and the numbers of these. Ids
+ * that Gemma 4 embeds differently are read by its family. */
 static const config_harmless_member MULTIMODAL[] = {
     {"audio_config", NULL},
     {"audio_ms_per_token", NULL},

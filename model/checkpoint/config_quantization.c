@@ -1,5 +1,6 @@
-/* The member `quantization` of mlx-lm (mlx_lm/utils.py, quantize_model and load_model): group_size, bits and
- * mode of all modules, and beside them the paths of modules, each with members of its own or with false.
+/* The member `quantization` of mlx-lm (mlx_lm/utils.py, quantize_model and load_model): group_size,
+ * bits and mode of all modules, and in the same object the paths of modules, each with members of its
+ * own or with false.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_quantization.h"
@@ -13,8 +14,8 @@
 
 enum { SHOWN_MAX = 120 };
 
-/* The members of one object. A module that leaves one out gets MLX's default (4 bits, groups of 64:
- * mlx/nn/layers/quantized.py), not what holds for all. */
+/* The members of one object. A member that a module omits has MLX's default (4 bits, groups of 64:
+ * mlx/nn/layers/quantized.py), not the value for all modules. */
 static config_affine read_members(config *c, bool is_module)
 {
     config_affine a = {0};
@@ -41,7 +42,7 @@ static config_affine read_module(config *c, const char *path, json_object *value
     return a;
 }
 
-/* Everything but the members of `all` is the path of a module. */
+/* Checks that every other member is the path of a module. */
 static void check_modules(config *all)
 {
     if (all->status != ASSAY_OK) return;

@@ -1,6 +1,6 @@
-/* From the published spellings of a rope to a resolved one. The rules are those of transformers,
- * RotaryEmbeddingConfigMixin and the ROPE_INIT_FUNCTIONS; where those would fall back in silence, this
- * refuses.
+/* Resolves the published spellings of RoPE parameters. The rules are those of transformers
+ * (RotaryEmbeddingConfigMixin, ROPE_INIT_FUNCTIONS), but where transformers falls back silently, this
+ * fails.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config_rope.h"
@@ -16,7 +16,8 @@
 /* Reads the parameters of one type from the rope's own members d and the document c around it. */
 typedef void read_fn(config *c, config *d, const config_rope_request *request, rope *r);
 
-/* The length of the first training. A member of the document outranks one of the rope. */
+/* The length of the original training. A member of the document takes precedence over one of the RoPE
+ * object. */
 static double original_length(config *c, config *d)
 {
     static const char NAME[] = "original_max_position_embeddings";
@@ -62,14 +63,14 @@ static double yarn_magnitude(double scale, double mscale)
     return scale <= 1 ? 1 : 0.1 * mscale * log(scale) + 1;
 }
 
-/* Upstream reads 0 as absent. */
+/* An optional member; upstream treats 0 as absent. */
 static double optional(config *d, const char *name, double fallback)
 {
     const double value = config_has(d, name) ? config_not_negative_or(d, name, 0) : 0;
     return value > 0 ? value : fallback;
 }
 
-/* The factor of cos and sin: attention_factor, or where that is absent what follows from the scale. */
+/* The factor of cos and sin: attention_factor, or if absent the value derived from the scale. */
 static void read_attention_factor(config *d, rope *r, double fallback)
 {
     r->attention_factor =
@@ -122,7 +123,8 @@ static double *factors(config *d, const char *name, size_t n)
 
 static void read_longrope(config *c, config *d, const config_rope_request *request, rope *r)
 {
-    /* Phi-3's class has a length of its own, 4096, that outranks the rope's: only a stated one is sure. */
+    /* Phi-3's class has a default length, 4096, that takes precedence over the RoPE object's: require
+     * an explicit one. */
     if (request->long_only && !config_has(c, "original_max_position_embeddings"))
         config_fail(c, ASSAY_EFORMAT, "original_max_position_embeddings: missing, longrope needs it");
     r->original_length = original_length(c, d);
@@ -159,7 +161,7 @@ static const struct {
     {ROPE_PROPORTIONAL, read_proportional},
 };
 
-/* The reader for a spelled type; the error sticks where there is none. */
+/* Finds the reader for a type; sets the error of d if there is none. */
 static read_fn *reader(config *d, const char *spelled, const config_rope_request *request, rope *r)
 {
     if (request->long_only && (strcmp(spelled, "su") == 0 || strcmp(spelled, "yarn") == 0))
@@ -177,13 +179,13 @@ static read_fn *reader(config *d, const char *spelled, const config_rope_request
 
 /* A number, and the member that holds it. */
 typedef struct rope_number {
-    config *in; /* NULL: it stands nowhere, value is the default */
+    config *in; /* NULL: absent, value is the default */
     const char *name;
     double value;
 } rope_number;
 
-/* A number that may stand in the rope or, in the older spelling, in the document around it under its own or
- * an older name; both may be there if they agree. */
+/* Reads a number from the RoPE object or, in the older spelling, from the document around it, under its
+ * own or an older name. Both may be present if they agree. */
 static rope_number read_number(config *c, config *d, const char *name, const char *old_name, bool may_differ,
                                double fallback)
 {
@@ -204,7 +206,7 @@ static void refuse_number(const rope_number *n, assay_status status, const char 
     config_fail_member(n->in, status, n->name, "%s", expected);
 }
 
-/* How many leading elements of a head rotate. */
+/* Reads the number of leading elements of a head that rotate. */
 static void read_dim(config *c, config *d, const config_rope_request *request, rope *r)
 {
     r->head_dim = r->dim = r->exponent_dim = request->head_dim;
@@ -226,7 +228,7 @@ static void read_dim(config *c, config *d, const config_rope_request *request, r
 static double read_theta(config *c, config *d, const config_rope_request *request)
 {
     const char *old_name = request->old_theta ? request->old_theta : "rope_theta";
-    /* Beside ropes by layer type there may be the theta of another type. */
+    /* With one RoPE per layer type, the document may also hold the theta of another type. */
     const rope_number theta =
         read_number(c, d, "rope_theta", old_name, request->layer_type != NULL, request->default_theta);
     if (!theta.in && d->status == ASSAY_OK)
@@ -260,7 +262,8 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
     if (d->status == ASSAY_OK && c->status == ASSAY_OK) read(c, d, request, r);
 }
 
-/* Where both spellings are present the newer one is read, so it must say all that the older one says. */
+/* If both spellings are present the newer one is used, so it must contain every member of the older
+ * one. */
 static void check_agreement(config *c, json_object *newer, json_object *older)
 {
     struct json_object_iterator at = json_object_iter_begin(older), end = json_object_iter_end(older);
@@ -327,7 +330,7 @@ void config_rope_end(config *c)
     config_end_strict(&d, "expected only full_attention and sliding_attention");
 }
 
-/* Deals the frequencies to three axes where the document says so. */
+/* Reads mrope_section, which assigns the frequencies to three axes. */
 static void read_sections(config *d, const char *model_type, rope *r)
 {
     if (!config_sizes(d, "mrope_section", false, r->section, ROPE_AXES_MAX)) return;
@@ -359,7 +362,7 @@ void config_rope_alone(config *c, size_t head_dim, rope *out)
     if (config_has(c, "head_dim") && config_size(c, "head_dim") != head_dim)
         config_fail(c, ASSAY_EFORMAT, "head_dim: differs from the last dimension of x, %zu", head_dim);
     json_object *members = rope_members(c, &request, prefix);
-    config inside, *d = c; /* without an object of their own the members stand at the top level */
+    config inside, *d = c; /* without a RoPE object, the members are at the top level */
     if (members && c->status == ASSAY_OK) {
         d = &inside;
         config_begin_inside(d, c, prefix, members);

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LENGTH_SIZE    8 /* bytes of the header's length, in front of it */
+#define LENGTH_SIZE    8 /* size of the header's length field, which precedes it */
 #define NAME_SHOWN_MAX 120
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -24,7 +24,7 @@
 
 struct safetensors {
     char *path;
-    unsigned char *bytes; /* the mapping. Whoever truncates the file meanwhile raises SIGBUS at its readers */
+    unsigned char *bytes; /* the mapping; truncating the file raises SIGBUS in its readers */
     size_t n_bytes;
     safetensors_header header;
 };
@@ -36,7 +36,7 @@ size_t safetensors_bytes(const assay_tensor *tensor)
     return bytes;
 }
 
-/* By begin, then by end, so that an empty tensor comes before the one that begins where it lies. */
+/* By begin, then by end, so that an empty tensor precedes a tensor with the same offset. */
 static int compare_places(const void *a, const void *b)
 {
     const assay_tensor *x = a, *y = b;

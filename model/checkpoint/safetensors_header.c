@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_SHOWN_MAX  120 /* bytes of a name in a message */
+#define NAME_SHOWN_MAX  120 /* maximum bytes of a name in a message */
 #define VALUE_SHOWN_MAX 40
 
 /* Types that the format defines and assay_dtype does not. */
@@ -22,12 +22,12 @@ static const char *const UNSUPPORTED[] = {"F4",      "F6_E2M3",     "F6_E3M2",  
 
 typedef struct parser {
     const char *path;
-    char *label; /* of the scanner's messages */
+    char *label; /* file name for the scanner's messages */
     json_scan *scan;
     json_scan_token token;
     const unsigned char *data;
     size_t n_data;
-    char *name_end; /* where the next name goes */
+    char *name_end; /* end of the names stored so far */
     safetensors_header *header;
     assay_error *err;
 } parser;
@@ -177,7 +177,7 @@ static assay_status read_member(parser *p, entry *e)
                       json_scan_clip(p->token.text, p->token.n, VALUE_SHOWN_MAX), p->token.text);
 }
 
-/* "[3, 5]", cut where it does not fit. */
+/* "[3, 5]", truncated if it does not fit. */
 static const char *show_shape(const assay_tensor *t, char *out, size_t n)
 {
     size_t used = (size_t)snprintf(out, n, "[");
@@ -187,8 +187,8 @@ static const char *show_shape(const assay_tensor *t, char *out, size_t n)
     return out;
 }
 
-/* The bytes that shape and dtype ask for. The product of the extents that are not zero must fit into size_t
- * even where another is zero: whoever multiplies some of them later cannot overflow then. */
+/* Computes the size in bytes from shape and dtype. The product of the non-zero extents must fit into
+ * size_t even if another extent is zero, so that products of some extents cannot overflow later. */
 static assay_status count_bytes(const parser *p, const entry *e, size_t *bytes)
 {
     const assay_tensor *t = &e->tensor;
@@ -242,7 +242,7 @@ static assay_status keep_tensor(parser *p, entry *e)
     assay_tensor *tensors = grow_by_one(h->tensors, h->n, sizeof *tensors);
     if (!tensors) return out_of_memory(p);
     h->tensors = tensors;
-    /* A name and its terminator take at most what the name and its quotes took in the header. */
+    /* A name with its terminator is at most as long as the quoted name in the header. */
     e->tensor.name = p->name_end;
     p->name_end += json_scan_unescape(p->name_end, &e->name);
     *p->name_end++ = '\0';

@@ -21,8 +21,8 @@ typedef struct stop_id {
 } stop_id;
 
 struct stop_set {
-    stop_id
-        *named; /* [n_named] in the order of the documents; once the set is made [n], sorted, each id once */
+    stop_id *named; /* [n_named] first in the order of the documents; in the finished set [n], sorted by id,
+                       without duplicates */
     size_t n_named;
     int32_t *id; /* [n] */
     size_t n;
@@ -36,7 +36,7 @@ typedef struct document {
     json_object *value;
 } document;
 
-/* In the order in which they are read. */
+/* In reading order. */
 static const struct {
     unsigned origin;
     const char *name;
@@ -59,7 +59,7 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts what was named, and joins what names the same id. */
+/* Sorts the ids, and merges the origins of equal ids. */
 static assay_status make(stop_set *s, assay_error *err)
 {
     if (s->n_named == 0) return ASSAY_OK;
@@ -95,7 +95,7 @@ static assay_status add_value(stop_set *s, const document *d, const char *member
     return add(s, (int32_t)id, d->origin, err);
 }
 
-/* Adds a member of the document or of its text_config; *found tells whether it named any. */
+/* Adds a member of the document or of its text_config; *found: whether it contained an id. */
 static assay_status add_member(stop_set *s, const document *d, json_object *object, const char *member,
                                bool *found, assay_error *err)
 {

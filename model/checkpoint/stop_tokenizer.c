@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* NULL, and ASSAY_OK, where there is no such file. */
+/* *out is NULL, with ASSAY_OK, if the file does not exist. */
 static assay_status read_object(const char *dir, const char *file, json_object **out, assay_error *err)
 {
     char *path = NULL;
@@ -23,7 +23,7 @@ static assay_status read_object(const char *dir, const char *file, json_object *
     return rc;
 }
 
-/* A member of any value that is an object; NULL where it is none, or has none. */
+/* A member of a value; NULL if the value is not an object, or lacks the member. */
 static json_object *member(json_object *object, const char *name)
 {
     json_object *found = NULL;
@@ -31,8 +31,8 @@ static json_object *member(json_object *object, const char *name)
     return found;
 }
 
-/* A token is its text, or an object that holds it. NULL for what is none, and for a text that holds U+0000.
- */
+/* A token is its text, or an object with a member `content`. NULL if it is neither, or if the text
+ * contains U+0000. */
 static const char *token_text(json_object *token)
 {
     if (json_object_is_type(token, json_type_object)) token = member(token, "content");
@@ -69,8 +69,8 @@ static bool read_id(json_object *value, stop_token *out)
     return true;
 }
 
-/* tokenizer.json: {"added_tokens": [{"id": 106, "content": "<turn|>"}], "model": {"vocab": {"</s>": 2}}}. The
- * vocabulary of Unigram is a list of pairs instead, whose tokens are numbered as they stand. */
+/* tokenizer.json: {"added_tokens": [{"id": 106, "content": "<turn|>"}], "model": {"vocab": {"</s>":
+ * 2}}}. The vocabulary of Unigram is a list of pairs instead; the index of a token is its id. */
 static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
 {
     json_object *added = member(tokenizer, "added_tokens"),

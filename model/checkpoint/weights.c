@@ -58,8 +58,9 @@ static assay_status out_of_memory(const char *where, assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", where);
 }
 
-/* lstat: a dangling link is there, and opening it says what is wrong. Asks for no memory, so that a lack of
- * it is never taken for a lack of files; a path too long for the system is none of a file. */
+/* Uses lstat, so that a dangling link exists, and opening it gives the error. Does not allocate, so
+ * that out-of-memory is not mistaken for a missing file. False for a path that is too long for the
+ * system. */
 static bool exists(const char *dir, const char *name)
 {
     struct stat info;
@@ -203,7 +204,7 @@ static assay_status open_shards(weights *w, index_map *m, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Walks the tensors and the listings, both sorted by name and without duplicates, side by side. */
+/* Compares the tensors with the listings; both are sorted by name and without duplicates. */
 static assay_status compare_index(const weights *w, const index_map *m, assay_error *err)
 {
     for (size_t i = 0, k = 0; i < w->n_entries || k < m->n; i++, k++) {

@@ -21,13 +21,14 @@ static bool read_tied(family *f, bool fallback)
 {
     static const char NAME[] = "tie_word_embeddings";
     if (f->outer && config_has(f->outer, NAME)) {
-        (void)config_has(f->config, NAME); /* published ones repeat it there; the outer one decides */
+        (void)config_has(f->config,
+                         NAME); /* published configs repeat it in text_config; the outer one is used */
         return config_flag_or(f->outer, NAME, fallback);
     }
     return config_flag_or(f->config, NAME, fallback);
 }
 
-/* An override whose module holds no tensors of the checkpoint, such as a tower that was left out. */
+/* Notes overrides whose module has no tensors in the checkpoint, such as a tower that was left out. */
 static void note_idle_overrides(family *f, const config_quantization *q)
 {
     char name[256];
@@ -43,7 +44,7 @@ static void note_idle_overrides(family *f, const config_quantization *q)
     }
 }
 
-/* Beside a text_config the outer document says it, as mlx-lm writes it. */
+/* With a text_config, mlx-lm writes it in the outer document. */
 static void read_quantization(family *f)
 {
     static const char *const NAMES[] = {"quantization", "quantization_config"};

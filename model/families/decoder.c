@@ -1,4 +1,4 @@
-/* The plain pre-norm decoder that Llama introduced and Qwen, Phi and others vary.
+/* The pre-norm decoder of Llama, which Qwen, Phi and others vary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/decoder.h"

@@ -1,4 +1,4 @@
-/* What Gemma 3n and Gemma 4 share (transformers, models/gemma3n and models/gemma4).
+/* Parts common to Gemma 3n and Gemma 4 (transformers, models/gemma3n and models/gemma4).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/gemma.h"
@@ -35,7 +35,8 @@ void family_gemma_producers(family *f, const bool *sliding, size_t n_shared, siz
     }
 }
 
-/* Published checkpoints still carry the key and value tensors of a layer that shares. */
+/* Published checkpoints still contain key and value tensors of layers that share those of another
+ * layer. */
 static void ignore_shared(family *f, size_t i)
 {
     static const char *const NAMES[] = {"k_proj", "v_proj", "k_norm", "v_norm"};

@@ -25,8 +25,8 @@ typedef struct gemma3n {
     double *sparsity;     /* [n_layers] */
 } gemma3n;
 
-/* Φ⁻¹(p), 0 < p < 1: how many standard deviations leave a share p below. Newton's method on erfc, from a
- * start good to a few digits (Abramowitz & Stegun 26.2.23). */
+/* Φ⁻¹(p), 0 < p < 1, the quantile of the normal distribution. Newton's method on erfc, from an
+ * approximation accurate to a few digits (Abramowitz & Stegun 26.2.23). */
 static double normal_quantile(double p)
 {
     double tail = p < 0.5 ? p : 1 - p, t = sqrt(-2 * log(tail));
@@ -84,7 +84,7 @@ static void read_ropes(gemma3n *g)
     config_rope_end(g->f->config);
 }
 
-/* In the multimodal model the highest ids belong to the tables of images and sounds. */
+/* In the multimodal model the highest ids belong to the embedding tables of images and audio. */
 static void read_text_ids(family *f)
 {
     static const struct {

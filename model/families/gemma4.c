@@ -1,5 +1,5 @@
-/* Gemma 4, text (transformers, models/gemma4/modeling_gemma4.py). Norms multiply by w, attention is not
- * scaled, full and sliding layers differ in head size, key/value heads and rope.
+/* Gemma 4, text (transformers, models/gemma4/modeling_gemma4.py). RMSNorm multiplies by w (not 1 + w),
+ * attention is not scaled, full and sliding layers differ in head size, key/value heads and RoPE.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -13,11 +13,11 @@
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
-/* What may differ from layer to layer. */
+/* Parameters that may differ between layers. */
 typedef struct layer_shape {
     bool sliding;
     size_t head_dim, n_kv_heads;
-    size_t producer; /* of its keys and values */
+    size_t producer; /* layer whose keys and values it uses */
 } layer_shape;
 
 typedef struct gemma4 {
@@ -29,7 +29,7 @@ typedef struct gemma4 {
     assay_activation activation;
     bool bias, k_eq_v, double_wide;
     size_t first_shared;
-    plan_experts experts; /* the shape of each layer's; not present: dense only */
+    plan_experts experts; /* shape of the experts of each layer; not present: dense only */
 } gemma4;
 
 static void read_types(gemma4 *g)
@@ -65,7 +65,7 @@ static void read_override(gemma4 *g, const char *key, json_object *members)
     char index[24], prefix[80];
     unsigned long i = strtoul(key, NULL, 10);
     (void)snprintf(index, sizeof index, "%lu", i);
-    if (strcmp(index, key) != 0 || i >= g->f->plan->n_layers) { /* "01" would name the layer of "1" again */
+    if (strcmp(index, key) != 0 || i >= g->f->plan->n_layers) { /* "01" would be layer 1 a second time */
         config_fail(c, ASSAY_EFORMAT, "per_layer_config.%.20s: expected the index of one of %zu layers", key,
                     g->f->plan->n_layers);
         return;
@@ -87,7 +87,7 @@ static void read_heads(gemma4 *g)
     bool has_dim = config_has(c, "global_head_dim"), has_kv = config_has(c, "num_global_key_value_heads");
     size_t global_dim = has_dim || !overrides ? config_size_or(c, "global_head_dim", 512) : head_dim;
     size_t global_kv = has_kv ? config_size(c, "num_global_key_value_heads") : n_kv;
-    /* The published class reads neither beside per_layer_config, and the second only together with k = v. */
+    /* The published class reads neither if there is a per_layer_config, and the second only with k = v. */
     if (overrides) global_dim = head_dim;
     if (overrides || !g->k_eq_v) global_kv = n_kv;
     if (overrides && !json_object_is_type(overrides, json_type_object))
@@ -141,7 +141,7 @@ static void read_experts(gemma4 *g)
 {
     config *c = g->f->config;
     plan_experts x = {.present = config_flag_or(c, "enable_moe_block", false)};
-    (void)config_has(c, "num_experts"); /* written even where there are none, as the next two */
+    (void)config_has(c, "num_experts"); /* written even without experts, as are the next two */
     (void)config_has(c, "top_k_experts");
     (void)config_has(c, "moe_intermediate_size");
     if (!x.present || !family_ok(g->f)) return;
@@ -159,7 +159,7 @@ static void read_experts(gemma4 *g)
     g->experts = x;
 }
 
-/* use_bidirectional_attention "vision" concerns image tokens only; "all" makes another model. */
+/* use_bidirectional_attention: "vision" affects image tokens only; "all" is a different model. */
 static void read_direction(gemma4 *g)
 {
     static const char NAME[] = "use_bidirectional_attention";
@@ -167,7 +167,7 @@ static void read_direction(gemma4 *g)
         config_fail_member(g->f->config, ASSAY_EUNSUPPORTED, NAME, "expected null or \"vision\"");
 }
 
-/* Ids of images, sounds and videos are embedded as padding when nothing takes their place. */
+/* Placeholder ids of images, audio and video are embedded as padding if no embedding replaces them. */
 static void read_placeholders(family *f)
 {
     static const char *const NAMES[] = {"image_token_id", "audio_token_id", "video_token_id"};
@@ -257,7 +257,7 @@ static void bind_inputs(gemma4 *g)
     plan *p = g->f->plan;
     size_t rows = config_size_or(g->f->config, "vocab_size_per_layer_input", 262144);
     family_gemma_inputs(g->f, g->width, rows, g->epsilon);
-    if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for the others */
+    if (rows < p->n_token_ids) p->n_token_ids = rows; /* upstream has no row for larger ids */
 }
 
 void family_gemma4(family *f)
@@ -267,7 +267,7 @@ void family_gemma4(family *f)
     if (family_ok(f)) {
         f->plan->embedding_scale = sqrt((double)f->plan->hidden);
         if (g.width) bind_inputs(&g);
-        (void)config_has(f->config, "vocab_size_per_layer_input"); /* written even where there are none */
+        (void)config_has(f->config, "vocab_size_per_layer_input"); /* written even without per-layer inputs */
     }
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(&g, i);
     free(g.layers);

@@ -34,7 +34,7 @@ static void read_windows(family *f, size_t *window)
     size_t first = config_has(c, "max_window_layers") || (!listed && size)
                        ? config_count_or(c, "max_window_layers", 28)
                        : n;
-    if (listed || !size) first = n; /* then it has no effect */
+    if (listed || !size) first = n; /* the member then has no effect */
     for (size_t i = 0; i < n; i++) {
         if (listed && sliding[i] && !size)
             config_fail(c, ASSAY_EFORMAT, "layer_types[%zu]: found sliding_attention, but %s", i,

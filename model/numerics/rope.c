@@ -40,7 +40,7 @@ static double dynamic_theta(const rope *r, size_t length)
     return r->theta * pow(r->factor * n / r->max_length - (r->factor - 1), dim / (dim - 2));
 }
 
-/* Llama 3.1: long wavelengths are divided, short ones kept, those between blended. */
+/* Llama 3.1: long wavelengths are divided, short ones kept, those between are interpolated. */
 static double llama3_frequency(const rope *r, double f)
 {
     double wavelength = 2 * PI / f;
@@ -51,8 +51,8 @@ static double llama3_frequency(const rope *r, double f)
     return (1 - smooth) * f / r->factor + smooth * f;
 }
 
-/* The (fractional) frequency index that turns `rotations` times over the original length (YaRN, Peng et al.
- * 2023, section 3.2). */
+/* The (fractional) frequency index with `rotations` rotations over the original length (YaRN, Peng et
+ * al. 2023, section 3.2). */
 static double yarn_dim(const rope *r, double rotations)
 {
     return (double)r->dim * log(r->original_length / (rotations * 2 * PI)) / (2 * log(r->theta));

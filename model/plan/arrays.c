@@ -1,4 +1,4 @@
-/* What a plan derives from its numbers: the tables of its ropes.
+/* Arrays derived from a plan: RoPE frequency tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/arrays.h"
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* One table: that of sequences of `length`. */
+/* A frequency table for sequences of `length`. */
 typedef struct table {
     const rope *rope;
     size_t length;

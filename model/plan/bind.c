@@ -9,8 +9,8 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
-/* Where published checkpoints keep the language model: alone, inside a multimodal model, inside an older one.
- */
+/* Prefixes of the language model in published checkpoints: inside multimodal models (newer and older
+ * layout), or alone. */
 static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model."};
 
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)

@@ -1,5 +1,5 @@
-/* Matrices of a checkpoint: as numbers, or as MLX's affine groups (mlx_lm/utils.py: quantize_model,
- * load_model); alone, or a stack of one per expert.
+/* Matrices of a checkpoint: as plain numbers, or as MLX's affine groups (mlx_lm/utils.py:
+ * quantize_model, load_model); alone, or a stack of one per expert.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/bind_matrix.h"
@@ -23,7 +23,7 @@ static size_t all_rows(const matrix_shape *m)
     return m->n ? m->n * m->rows : m->rows;
 }
 
-/* A tensor of that many columns; the numbers in rows follow each other through the whole stack. */
+/* Takes a tensor with this number of columns; the rows of the whole stack are contiguous. */
 static const assay_tensor *take_columns(bind *b, const char *name, bind_types types, const matrix_shape *m,
                                         size_t cols, const char *why)
 {
@@ -65,8 +65,9 @@ static plan_weight take_affine(bind *b, const char *module, const matrix_shape *
     return w;
 }
 
-/* The matrix or the stack, all its rows as one matrix. What the config names is quantised or not as it says;
- * anything else is quantised where it has scales, and then as the config says of all. */
+/* Takes the matrix, or the stack with all its rows as one matrix. A module that the config names is
+ * quantised as stated there; another is quantised if it has scales, with the config's settings for all
+ * modules. */
 static plan_weight take_matrix(bind *b, const char *name, const matrix_shape *m)
 {
     static const char END[] = ".weight";
@@ -136,8 +137,8 @@ static void take_fused(bind *b, size_t n, size_t rows, size_t cols, const char *
     }
 }
 
-/* Splits gate over up into its halves. A transposed one, [D, 2I], has gate in its first I columns: its rows
- * stay whole, and `stride` says how long they are. */
+/* Splits a fused gate and up matrix. Normally gate is the first half of the rows. In a transposed one,
+ * [D, 2I], gate is in the first I columns: rows are not split, and `stride` is their length. */
 static void split_gate_up(plan_experts *x, size_t e, plan_weight both)
 {
     x->gate[e] = x->up[e] = both;
@@ -162,7 +163,7 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, con
 {
     char name[BIND_NAME_MAX];
     size_t n = x->n_experts, inner = x->intermediate;
-    if (b->status != ASSAY_OK) return; /* the router, bound before, fixes their number */
+    if (b->status != ASSAY_OK) return; /* their number was set by the router, which is bound first */
     x->gate = calloc(n, sizeof *x->gate);
     x->up = calloc(n, sizeof *x->up);
     x->down = calloc(n, sizeof *x->down);
@@ -191,7 +192,7 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, con
     }
 }
 
-/* lm_head.weight stands beside the prefix's "model." or below "language_model.". */
+/* lm_head.weight is a sibling of the prefix's "model.", or below "language_model.". */
 static const assay_tensor *find_head(const bind *b)
 {
     const assay_tensor *t = weights_find(b->weights, "lm_head.weight");

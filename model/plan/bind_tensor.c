@@ -15,7 +15,7 @@ enum { SHAPE_MAX_LENGTH = 8 * 21 + 3 };
 static void bind_fail_at(bind *b, const assay_tensor *t, assay_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same about one tensor, with its file and its name. */
+/* As bind_fail, with the file and the name of a tensor. */
 static void bind_fail_at(bind *b, const assay_tensor *t, assay_status status, const char *format, ...)
 {
     char reason[600];
@@ -54,7 +54,7 @@ const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types
     return t;
 }
 
-/* One more tensor stored in that way. */
+/* Counts a tensor with this storage. */
 static void count_storage(bind *b, const plan_storage *storage, size_t n_elements)
 {
     size_t i = 0;

@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
-/* Of one number as it is widened: of quantised ones the type of their scales. */
+/* The size of an element after conversion; of quantised weights, that of their scales. */
 static size_t number_bytes(const plan_weight *w)
 {
     return dtype_size(w->affine.bits ? w->affine.scale_dtype : w->dtype);
@@ -20,7 +20,7 @@ static uint64_t row_bytes(const plan_weight *w)
            (uint64_t)w->cols / a->group * (dtype_size(a->scale_dtype) + dtype_size(a->bias_dtype));
 }
 
-/* A weight that is read whole. Where it is absent nothing is. */
+/* Counts a weight that is read completely; nothing if it is absent. */
 static void read_weight(plan_cost *c, const plan_weight *w)
 {
     if (w->data) c->weight_bytes += w->rows * row_bytes(w);
@@ -48,7 +48,7 @@ static void norm(plan_cost *c, const plan_norm *n)
     if (n->present) read_weight(c, &n->weight);
 }
 
-/* The cache is that of another layer where there are no key weights: its layer has been counted before. */
+/* Without key weights, the layer uses another layer's cache, which has already been counted. */
 static void attend(plan_cost *c, const plan_attention *a, size_t layer)
 {
     plan_cost_attention *mine = &c->attention[layer];
@@ -79,7 +79,7 @@ static void route(plan_cost *c, const plan_experts *x)
     }
 }
 
-/* The router asks twice: to predict, and to correct. */
+/* The router is evaluated twice: to predict and to correct. */
 static void update(plan_cost *c, const plan_altup *a)
 {
     if (!a->present) return;
@@ -150,11 +150,11 @@ void plan_cost_free(plan_cost *cost)
     *cost = (plan_cost){0};
 }
 
-/* Keys that the tokens at positions first … first + n - 1 see, all together: each its own and those before
- * it, at most `window`. */
+/* The total number of keys to which the tokens at positions first … first + n - 1 attend: each its own
+ * and earlier ones, at most `window`. */
 static double visible(size_t window, size_t first, size_t n)
 {
-    size_t full = n; /* tokens that the window does not limit yet */
+    size_t full = n; /* tokens that are not limited by the window */
     if (window && first + n > window) full = first < window ? window - first : 0;
     double sum = (double)full * (double)first + (double)full * ((double)full + 1) / 2;
     return sum + (double)(n - full) * (double)window;
@@ -163,7 +163,7 @@ static double visible(size_t window, size_t first, size_t n)
 double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens, size_t n_rows)
 {
     double sum = (double)cost->multiplies * (double)n_tokens + (double)cost->head * (double)n_rows;
-    for (size_t i = 0; i < cost->n_layers; i++) /* a score, and the value's share of the sum */
+    for (size_t i = 0; i < cost->n_layers; i++) /* multiplications of the scores and of the weighted sum */
         sum += 2 * (double)cost->attention[i].n_query * visible(cost->attention[i].window, first, n_tokens);
     return sum;
 }

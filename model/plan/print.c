@@ -1,4 +1,4 @@
-/* `assay info DIR`: the plan, for a person to hold against a model card.
+/* `assay info DIR`: prints the plan, to be compared with a model card.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/print.h"
