@@ -20,7 +20,7 @@ static const char *kind_name(mode_t mode)
 
 assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err)
 {
-    /* O_NONBLOCK: opening a FIFO that has no writer would wait. A regular file does not heed it. */
+    /* O_NONBLOCK: opening a FIFO without a writer would block. It has no effect on a regular file. */
     const int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (opened < 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
 

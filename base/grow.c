@@ -6,7 +6,7 @@
 
 #define CAPACITY_MIN 64
 
-/* As reallocarray, which C11 and POSIX lack. */
+/* Like reallocarray, which is not in C11 or POSIX.1-2008. */
 static void *resize(void *array, size_t capacity, size_t element_bytes)
 {
     return capacity <= SIZE_MAX / element_bytes ? realloc(array, capacity * element_bytes) : NULL;

@@ -35,8 +35,8 @@ static assay_status check_number(const char *path, const json_scan *scan, const 
                       json_scan_clip(token->text, token->n, NUMBER_SHOWN_MAX), token->text);
 }
 
-/* Whether json-c would print an integer otherwise than the text writes it: it clamps those beyond 64 bits,
- * and -0 loses its sign. */
+/* Whether json-c would print an integer differently from the text: it clamps integers beyond 64 bits,
+ * and drops the sign of -0. */
 static bool is_respelled(const json_scan_token *token)
 {
     for (size_t i = 0; i < token->n; i++)
@@ -50,8 +50,8 @@ static bool is_value(json_scan_kind kind)
            kind != JSON_SCAN_ARRAY_END;
 }
 
-/* json_check, of a text with at most `most` values. *respelled: whether it holds a number that json-c would
- * not print as it is written. */
+/* json_check with a limit of `most` values. *respelled: whether json-c would print a number differently
+ * from the text. */
 static assay_status check(const char *path, const char *text, size_t n, size_t most, bool *respelled,
                           assay_error *err)
 {
@@ -128,7 +128,7 @@ static assay_status build(const char *path, const char *text, size_t n, json_obj
     if (!tokener) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     json_object *value = json_tokener_parse_ex(tokener, text, (int)n);
     enum json_tokener_error error = json_tokener_get_error(tokener);
-    if (error == json_tokener_continue) { /* a number at the top level ends only at what follows it */
+    if (error == json_tokener_continue) { /* a number at the top level needs a following character to end */
         value = json_tokener_parse_ex(tokener, " ", 1);
         error = json_tokener_get_error(tokener);
     }
@@ -140,7 +140,7 @@ static assay_status build(const char *path, const char *text, size_t n, json_obj
     return ASSAY_OK;
 }
 
-/* Gives an integer the text's own spelling, which it is printed with. */
+/* Makes json-c print an integer as it is spelled in the text. */
 static bool keep_spelling(json_object *value, const json_scan_token *token)
 {
     char *text = strndup(token->text, token->n);
@@ -152,11 +152,11 @@ static bool keep_spelling(json_object *value, const json_scan_token *token)
 /* An object or array around the scanned token. */
 typedef struct container {
     json_object *value;
-    size_t n_values; /* of it that have been passed */
+    size_t n_values; /* number of its values that have been visited */
 } container;
 
-/* The value that the scanner has come to, in the innermost container. name: of the member, where that is an
- * object. */
+/* The json-c value at the scanner's position, in the innermost container. name: member name if the
+ * container is an object. */
 static json_object *next_value(container *inner, const char *name)
 {
     if (json_object_is_type(inner->value, json_type_array))
@@ -164,7 +164,7 @@ static json_object *next_value(container *inner, const char *name)
     return json_object_object_get(inner->value, name);
 }
 
-/* Walks over the text and over what json-c made of it together. name: room for the longest member name. */
+/* Traverses the text and json-c's values in parallel. name: buffer for the longest member name. */
 static assay_status walk_numbers(json_scan *scan, json_object *root, char *name, assay_error *err)
 {
     container stack[JSON_DEPTH_MAX];
@@ -241,7 +241,7 @@ const char *json_text(json_object *value)
     return strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
 }
 
-/* As the text writes it. */
+/* The number as it is spelled in the text. */
 static const char *number_text(json_object *number)
 {
     return json_object_to_json_string_ext(number, JSON_C_TO_STRING_PLAIN);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_MAX 80 /* bytes of a name or word in a message */
+#define SHOWN_MAX 80 /* maximum bytes of a name or word in a message */
 
 typedef enum scan_state {
     SCAN_VALUE,       /* a value must follow */
@@ -23,7 +23,7 @@ typedef enum scan_state {
 /* A member name seen in an object that is still open. */
 typedef struct scan_name {
     uint64_t hash;
-    const char *text; /* behind the opening quote */
+    const char *text; /* after the opening quote */
 } scan_name;
 
 typedef struct scan_level {
@@ -125,7 +125,7 @@ static void skip_space(json_scan *s)
     while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t')) s->at++;
 }
 
-/* Scans the string that starts at s->at and leaves s->at behind its closing quote. */
+/* Scans the string that starts at s->at, and moves s->at to the byte after its closing quote. */
 static assay_status scan_string(json_scan *s, json_scan_token *token, assay_error *err)
 {
     const char *text = ++s->at;
@@ -160,7 +160,7 @@ static assay_status scan_number(json_scan *s, json_scan_token *token, assay_erro
     assay_status rc = ASSAY_OK;
     if (*s->at == '-') s->at++;
     if (s->at < s->end && *s->at == '0')
-        s->at++; /* a digit behind a leading zero is refused as what follows the number */
+        s->at++; /* a digit after a leading zero is then refused as the next token */
     else rc = scan_digits(s, err);
     if (rc == ASSAY_OK && s->at < s->end && *s->at == '.') {
         s->at++;
@@ -190,7 +190,7 @@ static assay_status scan_word(json_scan *s, json_scan_token *token, assay_error 
         s->at += n;
         return ASSAY_OK;
     }
-    return fail_in_member(s, "a value", err); /* NaN and Infinity are none, though Python writes them */
+    return fail_in_member(s, "a value", err); /* Python writes NaN and Infinity, which are not JSON */
 }
 
 static assay_status open_level(json_scan *s, bool is_object, json_scan_token *token, assay_error *err)

@@ -63,7 +63,7 @@ size_t json_text_decode(const char *text, size_t n, uint32_t *codepoint, const c
     return c >= 0x20 ? 1 : 0;
 }
 
-/* Bytes of the character that begins with c, beyond ASCII; 0: there is none. Most are of two bytes. */
+/* The length of the non-ASCII character at text; 0 if it is invalid. Most have two bytes. */
 static size_t measure_utf8(const char *text, size_t n)
 {
     const unsigned char first = (unsigned char)text[0];
@@ -73,8 +73,9 @@ static size_t measure_utf8(const char *text, size_t n)
     return decode_utf8(text, n, &codepoint, &problem);
 }
 
-/* Bytes at the beginning of text[n], up to eight, that are ASCII and stand in a string as they are. In bytes
- * below 0x80 each subtraction sets the highest bit of those that do not, and at worst of some behind them. */
+/* The number of leading bytes of text[n], at most eight, that are ASCII and need no escape in a string.
+ * In bytes below 0x80 each subtraction sets the highest bit of bytes that need one, and possibly of
+ * bytes after them. */
 static size_t count_ascii(const char *text, size_t n)
 {
     const uint64_t ones = 0x0101010101010101U;
@@ -108,7 +109,8 @@ static uint32_t next_codepoint(const char **quoted)
     if (c == '"') return QUOTE;
     uint32_t codepoint = c;
     const char *problem;
-    /* 12: the longest character, an escaped surrogate pair. A valid text ends no character early. */
+    /* 12: the longest character, an escaped surrogate pair. The text is valid, so no character is
+     * incomplete. */
     *quoted += c < 0x80 && c != '\\' ? 1 : json_text_decode(text, 12, &codepoint, &problem);
     return codepoint;
 }

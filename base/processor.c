@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Neither compiler's __builtin_cpu_supports knows all of the names; the numbers are those of cpuid (leaf 7)
- * and of the kernel's arch_prctl(2), which older headers do not name. A kernel that knows of no tiles refuses
- * the request, as does one that is told to. */
+/* Neither compiler's __builtin_cpu_supports knows all the names; the numbers are those of cpuid (leaf
+ * 7) and of arch_prctl(2), which older headers do not define. A kernel without AMX support, or with AMX
+ * disabled, refuses the request. */
 bool processor_runs_tiles(void)
 {
     enum { BF16 = 1 << 22, TILE = 1 << 24, INT8 = 1 << 25, ALL = BF16 | TILE | INT8 };

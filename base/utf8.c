@@ -4,7 +4,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* Table 3-7 of Unicode: how long a sequence is, and between what its second byte lies. */
+/* Unicode, table 3-7: the length of a sequence, and the range of its second byte. */
 typedef struct lead {
     size_t taken; /* 0: no sequence begins with it */
     unsigned char low, high;
@@ -24,7 +24,7 @@ static lead lead_of(unsigned char first)
                                           : 0xbf};
 }
 
-/* How many bytes of text[0..n) a sequence begun by `l` has, as far as they are well-formed. */
+/* The number of well-formed bytes in text[0..n) of a sequence with lead `l`. */
 static size_t well_formed(const char *text, size_t n, lead l)
 {
     size_t i = 1;

@@ -37,7 +37,7 @@ array *array_keep(array *a)
     return a;
 }
 
-/* One by one, since a graph may be as deep as it is long. */
+/* Iterative, since a graph may be too deep for recursion. */
 void array_release(array *a)
 {
     array *doomed = NULL;

@@ -1,4 +1,4 @@
-/* Handing a graph in to its streams, and waiting for it.
+/* Schedules a graph on its streams, and waits for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/array_eval.h"
@@ -12,11 +12,10 @@
 #include "runtime/array_order.h"
 #include "runtime/executor.h"
 
-/* One stream of an evaluation. Streams that are made of its arrays wait for what it had been given by then.
- */
+/* One stream of an evaluation. Streams that use its arrays wait for the tasks that it had by then. */
 typedef struct part {
     stream *stream;
-    uint64_t ticket; /* of the latest array that another stream waits for */
+    uint64_t ticket; /* ticket of the latest array that another stream waits for */
     struct note *note;
 } part;
 
@@ -80,7 +79,7 @@ static assay_status add_waiting(stream *s, stream *from, uint64_t ticket, note *
     return rc;
 }
 
-/* A failed input fails what is made of it. */
+/* An array fails if one of its inputs has failed. */
 static assay_status make_from_inputs(array *a, assay_error *err)
 {
     for (size_t i = 0; i < a->n_inputs; i++)
@@ -106,7 +105,7 @@ static void make_array(queue *q, void *context)
     array_release(a);
 }
 
-/* NULL where there is no memory. */
+/* NULL if out of memory. */
 static part *part_of(evaluation *e, stream *s)
 {
     for (size_t i = 0; i < e->n_parts; i++)
@@ -118,7 +117,7 @@ static part *part_of(evaluation *e, stream *s)
     return &grown[e->n_parts++];
 }
 
-/* Has a stream wait for an input: of this evaluation, or under way since an earlier one. */
+/* Makes a stream wait for an input that this or an earlier evaluation has scheduled. */
 static assay_status await_input(evaluation *e, stream *s, const array *in)
 {
     if (in->is_shared) {
@@ -162,7 +161,7 @@ static assay_status hand_in(evaluation *e, array *a)
     return a->is_shared ? note_shared(e, a->stream) : ASSAY_OK;
 }
 
-/* The stream that the evaluation waits for has to live here, too. */
+/* The stream that the evaluation waits for must be accessible from this thread, too. */
 static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, stream *target)
 {
     assay_status rc = part_of(e, target) ? ASSAY_OK : out_of_memory(e->err);
@@ -177,7 +176,7 @@ static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, str
     return rc;
 }
 
-/* What was handed in is done before the failure is told; other failures are lost behind it, as upstream. */
+/* Scheduled tasks finish before the failure is reported; further failures are dropped, as upstream. */
 static void abandon(evaluation *e)
 {
     for (size_t i = 0; i < e->n_parts; i++) {
@@ -193,7 +192,7 @@ static void end(evaluation *e)
     free(e->parts);
 }
 
-/* The stream of the first array that is deferred, which the evaluation waits for; NULL: none is. */
+/* The stream of the first deferred array, for which the evaluation waits; NULL: no array is deferred. */
 static stream *find_target(array *const *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -201,7 +200,7 @@ static stream *find_target(array *const *list, size_t n)
     return NULL;
 }
 
-/* serve: which streams get threads of their own: all but `but`, or none. */
+/* serve: starts threads for all streams but `but`. */
 static assay_status schedule(array *const *list, size_t n, stream *target, bool serve, const stream *but,
                              assay_error *err)
 {
@@ -226,10 +225,10 @@ assay_status array_start(array *const *list, size_t n, assay_error *err)
     return target ? schedule(list, n, target, true, NULL, err) : ASSAY_OK;
 }
 
-/* Waits for an array that is under way. */
+/* Waits for a scheduled array. */
 static void wait_for_one(const array *a)
 {
-    array_graph_lock(); /* of the ticket */
+    array_graph_lock(); /* protects the ticket */
     const bool under_way = atomic_load(&a->state) == NODE_SCHEDULED;
     const uint64_t ticket = a->ticket;
     array_graph_unlock();

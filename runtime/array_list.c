@@ -19,8 +19,8 @@ struct array_list {
     assay_stream stream;
     entry *at; /* [n] */
     size_t n;
-    atomic_bool is_realised; /* all of it, and known to be */
-    assay_status status;     /* of deferring */
+    atomic_bool is_realised; /* all arrays are known to be realised */
+    assay_status status;     /* first failure of array_list_defer */
     assay_error error;
 };
 
@@ -85,7 +85,7 @@ static assay_status fail_with_name(const entry *e, const assay_error *why, assay
     return assay_fail(err, why->status, "%s (array '%s')", why->text, e->name);
 }
 
-/* Hands the arrays in one by one: they are made in their own order. */
+/* Schedules the arrays one by one, so that they are made in the order of the list. */
 static assay_status schedule_all(array_list *l, assay_error *err)
 {
     assay_error why;
@@ -94,7 +94,7 @@ static assay_status schedule_all(array_list *l, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Somebody else may have taken the stream's error. */
+/* Another thread may have taken the stream's error. */
 static assay_status check_all(array_list *l, assay_error *err)
 {
     assay_error why;
@@ -112,7 +112,9 @@ assay_status array_list_realise(array_list *l, assay_error *err)
     }
     assay_status rc = schedule_all(l, err),
                  later = stream_synchronize(&l->stream, rc == ASSAY_OK ? err : NULL);
-    if (rc == ASSAY_OK) rc = later; /* else what was handed in is done: nothing is at work for who gives up */
+    if (rc == ASSAY_OK)
+        rc = later; /* after a failure all scheduled tasks have ended: nothing uses the caller's memory any
+                       more */
     return rc == ASSAY_OK ? check_all(l, err) : rc;
 }
 

@@ -1,6 +1,6 @@
-/* The order of an evaluation: that of mlx/transforms.cpp, eval_impl. Arrays are taken breadth first from what
- * is asked for, each when the last array that is made of it has been; no more than WIDTH wait for their turn,
- * beyond that it goes down a level first. They are handed in from the end.
+/* The order of an evaluation: that of mlx/transforms.cpp, eval_impl. Arrays are taken breadth first
+ * from the requested ones, each after the last array that uses it; if more than WIDTH are waiting, the
+ * next level comes first. They are scheduled in reverse order.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/array_order.h"
@@ -68,7 +68,7 @@ static bool count_uses(array *root, array_order *found)
     return ok;
 }
 
-/* Appends the inputs of v that have no other use left; leaves the rest for later where too many wait. */
+/* Appends the inputs of v without remaining uses; defers the rest if too many are waiting. */
 static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
 {
     for (size_t i = v.input; i < v.of->n_inputs; i++) {
@@ -93,7 +93,7 @@ static bool line_up(array_order *o, array *root)
     return ok;
 }
 
-/* Without the root, and from the end. */
+/* Removes the root and reverses the order. */
 static void turn_round(array_order *o)
 {
     for (size_t i = 0, j = o->n - 1; i < j; i++, j--) {

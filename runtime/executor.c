@@ -14,7 +14,7 @@ typedef struct pending {
 } pending;
 
 static struct {
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t added;
     pending *first, *last;
     size_t n_pending, n_idle;
@@ -86,7 +86,7 @@ static void unlock_pool(void)
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
-/* A forked process has none of its parent's threads: none is idle, and none can be waited for. */
+/* A forked process has no threads of its parent: none is idle, and none can be joined. */
 static void forget_executors(void)
 {
     while (pool.all) {

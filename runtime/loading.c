@@ -12,15 +12,15 @@
 #include "base/error.h"
 #include "base/options.h"
 
-/* How a load ended. */
+/* The result of a load. */
 typedef struct outcome {
     assay_status status;
     assay_error err;
-    assay_model *model; /* NULL where it failed */
+    assay_model *model; /* NULL if it failed */
 } outcome;
 
-/* One call of loading_wait, on its own stack. The worker hands it the outcome: a waiter that is slow to wake
- * up must not take the outcome of a later load for that of its own. */
+/* One call of loading_wait, on its own stack. The worker writes the outcome into it, so that a waiter
+ * that wakes up late does not read the outcome of a later load. */
 typedef struct waiter {
     bool told;
     outcome outcome;
@@ -33,11 +33,11 @@ struct loading {
     bool has_options;
     assay_model_options options;
     pthread_t worker;
-    bool has_worker;      /* to be joined */
-    pthread_mutex_t lock; /* of everything below */
+    bool has_worker;      /* a worker thread must be joined */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t ended;
     bool under_way;
-    outcome last; /* of the load that ended last; nothing while the first is under way */
+    outcome last; /* of the last finished load; empty during the first */
     waiter *waiters;
 };
 
@@ -89,7 +89,7 @@ static void join_worker(loading *l)
     l->has_worker = false;
 }
 
-/* Time-outs must not follow the clock on the wall. */
+/* Timeouts use the monotonic clock. */
 static void init_condition(pthread_cond_t *condition)
 {
     pthread_condattr_t attr;
@@ -133,7 +133,7 @@ assay_status loading_start(const assay_engine *engine, const char *dir, const as
     return rc;
 }
 
-/* The instant `seconds` from now; false where that is too far away to be told. */
+/* The time `seconds` from now; false if it cannot be represented. */
 static bool deadline(double seconds, struct timespec *at)
 {
     if (!(seconds < 1e9)) return false;
@@ -148,7 +148,7 @@ static bool deadline(double seconds, struct timespec *at)
     return true;
 }
 
-/* Waits under the lock until the worker has handed the outcome over; false where time was up first. */
+/* Waits, with the lock held, until the worker has delivered the outcome; false on a timeout. */
 static bool wait_for(loading *l, waiter *w, double seconds)
 {
     struct timespec at;
@@ -192,7 +192,7 @@ assay_status loading_retry(loading *l, assay_error *err)
     outcome o = {0};
     o.status = start_worker(l, &o.err);
     if (o.status == ASSAY_OK) return ASSAY_OK;
-    finish(l, &o); /* some may wait already */
+    finish(l, &o); /* threads may be waiting already */
     if (err) *err = o.err;
     return o.status;
 }

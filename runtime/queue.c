@@ -56,7 +56,7 @@ uint64_t queue_last(queue *q)
     return ticket;
 }
 
-/* Does tasks until n_done has reached `ticket`; the lock is held, and q->served is the caller's. */
+/* Runs tasks until n_done reaches `ticket`. The lock is held, and the caller has set q->served. */
 static void serve_until(queue *q, uint64_t ticket)
 {
     while (q->n_done < ticket) {
@@ -70,7 +70,8 @@ static void serve_until(queue *q, uint64_t ticket)
     }
 }
 
-/* Does tasks until n_done has reached `ticket`, by turns with whoever else is at it; the lock is held. */
+/* Runs tasks until n_done reaches `ticket`, in turn with other threads that do the same. The lock is
+ * held. */
 static void take_part(queue *q, uint64_t ticket)
 {
     while (q->n_done < ticket) {

@@ -11,21 +11,21 @@
 
 enum { N_CPUS = 1, NOT_PER_THREAD = -1 };
 
-/* Threads have numbers that are never given again, so that what a thread owned belongs to nobody after it. */
+/* Thread numbers are never reused, so that the streams of an ended thread have no owner. */
 #define NOBODY   UINT64_C(0)
 #define EVERYONE UINT64_MAX
 
 struct stream {
     assay_device device;
     int32_t index;
-    int32_t stands_for; /* the index of an ASSAY_STREAM_PER_THREAD, or NOT_PER_THREAD */
+    int32_t stands_for; /* index of the ASSAY_STREAM_PER_THREAD that it represents, or NOT_PER_THREAD */
     uint64_t maker;
-    uint64_t owner; /* the maker, EVERYONE, or, once the maker has cleared its streams, NOBODY; under the
-                     * registry's lock */
+    uint64_t owner; /* the creating thread, EVERYONE, or NOBODY after that thread has cleared its streams;
+                       protected by the registry's lock */
     queue queue;
 };
 
-/* All streams; the numbers of ASSAY_STREAM_GPU are used up, too, and have no stream. */
+/* All streams. A stream of a device that does not exist takes an index, too, and is NULL. */
 static struct {
     pthread_mutex_t lock;
     stream **at; /* [n] */
@@ -37,9 +37,9 @@ static struct {
 static atomic_int default_type = ASSAY_CPU, default_index = 0;
 static atomic_uint_fast64_t n_threads = 0;
 
-/* What a thread knows of itself: all that the look-up of a default needs. */
+/* Per-thread state: all that the lookup of a default stream needs. */
 static _Thread_local struct {
-    uint64_t number; /* NOBODY: not yet */
+    uint64_t number; /* NOBODY: not assigned yet */
     bool has_default[N_CPUS];
     assay_stream defaults[N_CPUS];
 } here;
@@ -60,7 +60,7 @@ static assay_status out_of_memory(assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "stream: out of memory");
 }
 
-/* The registry is locked. A device that is not there uses up a number all the same, as upstream. */
+/* The registry is locked. A device that does not exist takes an index all the same, as upstream. */
 static assay_status add_stream(assay_device device, uint64_t owner, int32_t stands_for, stream **out,
                                assay_error *err)
 {
@@ -128,7 +128,7 @@ queue *stream_queue(stream *s)
     return &s->queue;
 }
 
-/* Whether defaults are kept for that device. */
+/* Checks that the device has default streams. */
 static assay_status check_device(assay_device device, const char *function, const char *verb,
                                  assay_error *err)
 {
@@ -173,7 +173,7 @@ static assay_device default_device(void)
     return (assay_device){(assay_device_type)atomic_load(&default_type), atomic_load(&default_index)};
 }
 
-/* The thread's own default is found without a lock; a name is looked up under it. */
+/* The thread's own default is found without the lock; a name is looked up with it. */
 static assay_status find_named(const assay_stream *name, stream **out, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
@@ -235,7 +235,7 @@ static void set_default_device(assay_device device)
     atomic_store(&default_index, device.index);
 }
 
-/* In upstream's order: where setting the default fails, the device has changed. */
+/* In upstream's order: if setting the default stream fails, the default device has changed. */
 assay_status stream_scope_enter(assay_stream name, assay_scope *out, assay_error *err)
 {
     assay_scope scope;
@@ -273,7 +273,7 @@ assay_status stream_synchronize(const assay_stream *name, assay_error *err)
     return queue_take_error(&s->queue, err);
 }
 
-/* Behind the executors: what has a higher number is run first. */
+/* After the executors: destructors with a higher number run first. */
 __attribute__((destructor(101))) static void forget_streams(void)
 {
     for (size_t i = 0; i < registry.n; i++) {

@@ -9,7 +9,7 @@
 #include "runtime/array_eval.h"
 #include <config.h>
 
-/* An array of the ABI: what it is made of, and how many numbers that is. */
+/* An array of the ABI: its node, and its number of elements. */
 struct assay_array {
     array *array;
     size_t n;
@@ -30,7 +30,7 @@ static float apply(assay_array_fn fn, float x, float y)
     switch (fn) {
     case ASSAY_ARRAY_SQUARE: return x * x;
     case ASSAY_ARRAY_NEGATIVE: return -x;
-    case ASSAY_ARRAY_ABS: return x < 0 ? -x : x + 0.0F; /* of -0, too */
+    case ASSAY_ARRAY_ABS: return x < 0 ? -x : x + 0.0F; /* also turns -0 into 0 */
     case ASSAY_ARRAY_ADD: return x + y;
     case ASSAY_ARRAY_INVERSE: return 1 / x;
     case ASSAY_ARRAY_ARANGE: break;
@@ -54,7 +54,7 @@ static assay_status make_elementwise(void *context, array *self, array *const *i
     return ASSAY_OK;
 }
 
-/* One array of a function of others. */
+/* Defers an array that is a function of others. */
 static assay_status defer(stream *s, assay_array_fn fn, size_t n, array *const *inputs, size_t n_inputs,
                           array **out, assay_error *err)
 {
@@ -73,7 +73,8 @@ static assay_status copy_input(void *context, array *self, array *const *inputs,
     return ASSAY_OK;
 }
 
-/* Upstream takes matrices of 1 x 1: two reshapes stand around the inverse, and count in a graph's order. */
+/* Upstream inverts 1 x 1 matrices: a reshape before and after the inverse, which count in the order of
+ * the graph. */
 static assay_status defer_inverse(stream *s, size_t n, array *x, array **out, assay_error *err)
 {
     const array_maker reshape = {copy_input, NULL, NULL};

@@ -9,8 +9,8 @@
 #include "base/dtype.h"
 #include "base/error.h"
 
-/* Prefixes of the language model in published checkpoints: inside multimodal models (newer and older
- * layout), or alone. */
+/* Prefixes of the language model in published checkpoints: two of multimodal models, and that of a text
+ * model. */
 static const char *const PREFIXES[] = {"model.language_model.", "language_model.model.", "model."};
 
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)
