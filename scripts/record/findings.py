@@ -1,9 +1,8 @@
-"""Shows the entries of docs/FINDINGS.md that no bundled observation can show.
+"""Reproduces the entries of docs/FINDINGS.md that no bundled observation can show.
 
-`python -m scripts.record.findings NAME` runs the published system on a bundled checkpoint and says
-how many times its bound it is off; exit 1 where it diverges, as the entry claims, and 0 where it
-does not.
-`--all` runs every one; `--list` names them.
+`python -m scripts.record.findings NAME` runs the published system on a bundled checkpoint and prints
+its error as a multiple of the bound. The exit status is 1 if it diverges, as the entry claims, and 0
+if it does not. `--all` runs every entry; `--list` lists them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .mlx_lm_observation import load, prompts, run
 from .observations import judge
 from .shown import choose
 
-SHOWN: dict[str, Callable[[], float]] = {}  # name -> largest error in bounds; infinite: no answer
+SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
 
 
 def shows(function: Callable[[], float]) -> Callable[[], float]:
