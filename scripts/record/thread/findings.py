@@ -1,7 +1,7 @@
-"""Shows the entries of docs/FINDINGS.md about threads of MLX.
+"""Reproduces the entries of docs/FINDINGS.md about threads of MLX.
 
-`python -m scripts.record.thread.findings NAME` prints what MLX does; exit 1 where it does what the
-entry claims, and 0 where it does not. `--all` shows every one; `--list` names them.
+`python -m scripts.record.thread.findings NAME` prints the behaviour of MLX. The exit status is 1 if MLX
+behaves as the entry claims, and 0 if not. `--all` runs every entry; `--list` lists them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def shows(function: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def outcomes(text: str, most: int = 1) -> list[list[Any]]:
-    """What runs of a program give, most frequent first, until two runs differ; printed, but for what
-    is always "ok"."""
+    """The different outcomes of a program, most frequent first. Runs it `most` times, or until two runs differ; prints
+    the outcomes of steps that are not always "ok"."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     program = [parse(line) for line in lines]
     counted: collections.Counter[str] = collections.Counter()
@@ -90,7 +90,7 @@ def lost_device() -> bool:
 
 
 def joined(call: Callable[[], Any]) -> Any:
-    """What a new thread makes of the call, once the thread has really ended."""
+    """(result or error message of the call on a new thread, the thread's id), after the system's thread has ended."""
     said: list[Any] = []
 
     def run() -> None:
