@@ -14,7 +14,7 @@ from .processes import Failure
 
 EXACT = 1e-3  # allowed difference between two float32 results, relative to the largest logit
 ALIKE = 0.5   # smallest cosine: narrower types add noise, but a smaller value means a different model
-COMPUTED = {  # compute type -> description of what fastpath then does
+COMPUTED = {  # compute type -> description of fastpath's computation, for the table
     "": "as it chooses",
     "f32": "f32; cache f32",
     "bf16": "products of bf16, all else f32; cache bf16",
@@ -87,7 +87,7 @@ class Session:
         self.models.mkdir(parents=True, exist_ok=True)
         python = next(iter(self.pythons.values()))
         chosen = [s for s in SYSTEMS if s.group in self.groups and s.peer in self.pythons]
-        wanted = dict.fromkeys(["f32", *self.groups])  # logits are compared with those of float32
+        wanted = dict.fromkeys(["f32", *self.groups])  # float32 is always needed, to compare logits with
         for group in wanted:
             path = self.models / GROUPS[group]
             if (path / "config.json").exists():
