@@ -1,4 +1,4 @@
-"""Writes a checkpoint of a published model's shape with random weights, to measure speed on.
+"""Writes a checkpoint with random weights in the shape of a published model, for benchmarks.
 
     python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 DIR
     python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 --bits 4 DIR

@@ -17,7 +17,7 @@ MOST_NOISE = 1e-4  # a float32 run further from the truth means an ill-condition
 N_ORDERS, MOST_GROWTH = 3, 2.0  # float32 runs with other summation orders; their noise relative to the first run's
 FLOOR = 16 * 2.0 ** -23  # lower limit of the noise, relative to the largest logit (conformance/judge/noise.h)
 MOST_DRAWS = 400
-MOST_NARROW_DRAWS = 2000  # with many routers one prompt in a thousand has every expert far from a tie
+MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has every expert far from a tie
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
@@ -63,7 +63,7 @@ class Drawn:
 
 
 class IllConditioned(RuntimeError):
-    """No input was found for these weights on which noise can be told from a bug."""
+    """No input was found for these weights on which a bug can be distinguished from noise."""
 
 
 def plan(variant: Variant) -> list[Case]:

@@ -1,4 +1,4 @@
-"""Prints the table fixtures/observations.tsv: how far each observation lies from its golden.
+"""Prints the table fixtures/observations.tsv: the distance of each observation from its golden.
 
 `python -m scripts.record.observations > table` judges by the rule of conformance/judge/noise.h, in numpy:
 independently of `assay diff`, which judges the same files in `make check`. The finding in each line is

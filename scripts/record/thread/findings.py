@@ -68,7 +68,7 @@ def failed_array_reads() -> bool:
 
 @shows
 def main_thread_races() -> bool:
-    """Where the first thread hands in work that fails, chance decides which call says so."""
+    """If the first thread submits work that fails, a race decides which call raises the error."""
     chain = "".join(f"0: c{i + 1} = negative c{i}\n" for i in range(30))
     return len(outcomes(f"""
         0: a = arange 1
@@ -81,7 +81,7 @@ def main_thread_races() -> bool:
 
 @shows
 def lost_device() -> bool:
-    """A scope that cannot be entered leaves its device the default one, for all threads."""
+    """A scope that cannot be entered changes the default device to its own, for all threads."""
     (found,) = outcomes("""
         0: s = new_stream cpu:1
         0: enter_scope s
@@ -127,7 +127,7 @@ def ended_thread() -> bool:
 
 @shows
 def deferred_rope_tables() -> bool:
-    """Scaled ropes alone, made on one thread and applied on another: mlx-lm's, and mlx-vlm's."""
+    """Scaled ropes without a model, made on one thread and applied on another: mlx-lm's and mlx-vlm's."""
     import mlx.core as mx
     builder, other = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
     other.submit(mx.default_stream, mx.cpu).result()
