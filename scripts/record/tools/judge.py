@@ -122,8 +122,8 @@ def places(text: str, request: dict[str, Any]) -> list[int]:
 
 
 def retracted(t: Trial) -> bool:
-    """Whether a stream of glm47 has reported calls or content that the whole answer lacks: it searches the whole text for thoughts
-    whenever a call ends, and each thought changes which calls and content it finds."""
+    """Whether thoughts change which calls or content glm47 reports: it searches the whole text for thoughts whenever a call
+    ends."""
     if "<tool_call>" not in t.text or "</think>" not in t.text:
         return False
     told: list[int] = []
