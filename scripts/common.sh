@@ -1,4 +1,4 @@
-# What the scripts share; sourced, not run. Everything is quiet unless it fails.
+# Functions that the scripts share; sourced, not run. Commands print their output only if they fail.
 #
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
@@ -10,10 +10,10 @@ build=${ASSAY_BUILD:-$top/build}
 
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config check libopenblas-dev libhdf5-dev libdeflate-dev
     libjson-c-dev libpcre2-dev libutf8proc-dev)
-# shellcheck disable=SC2034 # for scripts/bench-peers: venvs, and what pip builds llama.cpp with
+# shellcheck disable=SC2034 # for scripts/bench-peers: venvs, and the tools with which pip builds llama.cpp
 peer_packages=(python3-venv g++ cmake ninja-build)
 
-# quietly LABEL COMMAND...: runs it; where it fails, or cannot run here (77), prints its output and returns its status.
+# quietly LABEL COMMAND...: runs it; if it fails, or cannot run here (77), prints its output. Returns its status.
 quietly() {
     local label=$1 log status=0
     shift
@@ -39,8 +39,8 @@ apt() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@"
 }
 
-# install_packages PACKAGE...: installs those that are missing. Elsewhere than on Debian the configure script
-# names what it does not find.
+# install_packages PACKAGE...: installs missing packages on Debian. On other systems it does nothing, and the configure script
+# names the missing libraries.
 install_packages() {
     local missing=() package
     command -v dpkg-query >/dev/null && command -v apt-get >/dev/null || return 0
@@ -61,7 +61,7 @@ make_jobs() {
     make -C "$build" --no-print-directory -j"$(nproc)" "$@"
 }
 
-# configure_build [OPTION...]: makes the configure script and the build directory where they are missing or old.
+# configure_build [OPTION...]: makes the configure script if it is missing or outdated, and the build directory if it is missing.
 configure_build() {
     if [ ! -x "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
         quietly 'making configure' autoreconf --force --install "$top"
@@ -72,14 +72,14 @@ configure_build() {
     fi
 }
 
-# build_all [OPTION...]: packages, configuration, everything that is installed.
+# build_all [OPTION...]: installs packages, configures, and builds the default target.
 build_all() {
     install_packages "${build_packages[@]}"
     configure_build "$@"
     quietly 'building' make_jobs all
 }
 
-# check_format: clang-format would change no source. 77 where it is not installed, or this is no git checkout.
+# check_format: fails if clang-format would change a source. Returns 77 if it is not installed, or this is no git checkout.
 check_format() {
     local list status=0
     command -v clang-format >/dev/null || return 77
@@ -93,7 +93,7 @@ check_format() {
     return "$status"
 }
 
-# test_results PATTERN: how many test points of the build's last `make check` have that result.
+# test_results PATTERN: prints how many test points of the build's last `make check` have that result.
 test_results() {
     find "$build" -name '*.trs' -exec cat {} + | grep -cE "^:test-result: ($1)" || true
 }

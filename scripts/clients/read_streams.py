@@ -1,9 +1,9 @@
-"""Reads answers with the official clients, which must find in each what the file beside it says.
+"""Reads answers with the official clients, and compares the result with the expected message.
 
     python read_streams.py DIR
 
-DIR holds ENDPOINT-NAME.sse, .json and .txt, as serving/response/tests/write_responses writes them. Prints one line for each,
-and exits with 1 where a client complains or finds something else.
+DIR has ENDPOINT-NAME.sse, .json and .txt (the expected message), as serving/response/tests/write_responses writes them. Prints
+one line for each answer; the exit status is 1 if a client raises an error or returns another message.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -21,7 +21,7 @@ from typing import Any
 import anthropic
 import openai
 
-Said = tuple[str, str, list[tuple[str, Any]], str]  # reasoning, content, calls, why it ended
+Said = tuple[str, str, list[tuple[str, Any]], str]  # reasoning, content, calls, finish reason
 
 
 class Server(http.server.BaseHTTPRequestHandler):
@@ -47,7 +47,8 @@ def check_usage(usage: Any, *must: int) -> None:
 
 
 def chat(url: str, streams: bool) -> Said:
-    """With the helper that joins chunks, and chunk by chunk for what it does not know."""
+    """Reads chat completions: with the client's helper that joins chunks, and chunk by chunk for reasoning, which the helper
+    ignores."""
     client = openai.OpenAI(base_url=url + "/v1", api_key="none", max_retries=0)
     asked: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
     if streams:
@@ -110,7 +111,7 @@ def expected(file: Path) -> Said:
 
 
 def read(file: Path, url: str) -> str | None:
-    """What is wrong."""
+    """Reads one file with the client of its endpoint; returns an error message, or None."""
     must, streams = expected(file), file.suffix == ".sse"
     Server.body = file.read_bytes()
     Server.kind = "text/event-stream" if streams else "application/json"
@@ -121,7 +122,7 @@ def read(file: Path, url: str) -> str | None:
     except (openai.APIError, anthropic.APIError) as error:
         told = "no luck" in str(error) or "response.failed" in str(error)
         return None if must[3] == "failed" and told else f"{type(error).__name__}: {error}"
-    except Exception as error:  # whatever a client meets in what it cannot read
+    except Exception as error:  # any error of a client that cannot read the answer
         return f"{type(error).__name__}: {error}"
     return None if found == must else f"found {found}, expected {must}"
 

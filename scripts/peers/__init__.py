@@ -1,5 +1,5 @@
-"""Speeds of published engines, to compare with `assay bench`. See scripts/bench-peers.
+"""Measures published engines, to compare them with `assay bench`. See scripts/bench-peers.
 
-What runs by itself needs nothing but Python: each peer has a venv of its own, and only
-`measure`, `prepare` and the modules below `backends` run inside of one.
+The main program needs only Python: each peer has a venv of its own, and only `measure`, `prepare` and
+the modules in `backends` run inside it.
 """

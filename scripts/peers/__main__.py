@@ -1,4 +1,4 @@
-"""Measures engines and peers on one model, in turn, and prints tables of ratios in Markdown.
+"""Measures engines and peers on one model, alternating, and prints tables of ratios in Markdown.
 
     python -m scripts.peers --assay build/conformance/assay
 """
@@ -17,7 +17,7 @@ USUAL_CACHE = Path.home() / ".cache" / "assay-peers"
 
 
 def split_group(word: str) -> tuple[str, str]:
-    """"bf16:WORD" is of one group, "WORD" of all."""
+    """(group, word): "bf16:WORD" applies to one group; "WORD" to all groups, group ""."""
     group, colon, rest = word.partition(":")
     return (group, rest) if colon and group in GROUPS else ("", word)
 

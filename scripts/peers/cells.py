@@ -1,20 +1,20 @@
-"""What is measured, on whom, and in which types."""
+"""The cells of the tables: measurements, systems and types."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 FIRST_PROMPT = 16  # as in assay bench
-GROUPS = {  # of each the checkpoint that Assay and the readers of Hugging Face's format open
+GROUPS = {  # group -> the checkpoint that Assay and readers of Hugging Face's format open
     "f32": "float32",
     "bf16": "bfloat16",
     "8-bit": "affine8",
     "4-bit": "affine4",
 }
-COMPUTE = {  # what fastpath is asked to compute in, where nobody says how to measure whom
+COMPUTE = {  # group -> compute type for fastpath, if neither --engine nor --bench-option is given
     "f32": "f32",
     "bf16": "bf16",
-    "8-bit": "int8",  # as the peers do with such weights
+    "8-bit": "int8",  # like the peers with such weights
     "4-bit": "int8",
 }
 
@@ -31,17 +31,17 @@ class Point(NamedTuple):
 
 
 class Time(NamedTuple):
-    """speed: tokens per second; of the first token 1 / seconds. warm: the same of the first token
-    without the start of the interpreter and the loading of libraries. peak: bytes."""
+    """speed: tokens per second; for the first token 1 / seconds. warm: the first token's speed without the start
+    of the interpreter and the loading of libraries. peak: bytes of memory."""
     speed: float
     peak: float
     warm: float = 0.0
 
 
 class System(NamedTuple):
-    """A peer in one group. model: the file or directory that it opens, below the models.
-    stored, computed: types, for the table. exact: its logits must be those of float32.
-    how: what its backend is told beside the group."""
+    """A peer in one group. model: the file or directory that it opens, relative to the models' directory.
+    stored, computed: types, for the table. exact: its logits must agree with ours in float32.
+    how: a further setting for its backend."""
     group: str
     peer: str
     name: str
@@ -53,16 +53,16 @@ class System(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """How a peer is installed, beside its requirements. no_deps: packages whose dependencies are
-    not wanted. left_out: why it is not among the usual ones."""
+    """How a peer is installed, besides its requirements. no_deps: packages that are installed without their
+    dependencies. left_out: the reason why it is not measured by default."""
     environment: tuple[tuple[str, str], ...] = ()
     no_deps: tuple[str, ...] = ()
     torch: str = ""
     left_out: str = ""
 
 
-# llama.cpp: of its sources the libraries alone, for the processor at hand. OpenVINO's exporter asks
-# for torchvision, which it needs for pictures only.
+# llama.cpp: builds only the libraries, for this processor. OpenVINO's exporter depends on torchvision, which it needs
+# only for images.
 PEERS: dict[str, Peer] = {
     "torch": Peer(torch="2.13.0"),
     "llama.cpp": Peer(environment=(

@@ -18,7 +18,7 @@ def words(seed: int) -> Iterator[int]:
 
 
 def seed_of(seed: int, point: int, repeat: int) -> int:
-    """What assay bench draws the ids of a measurement from: conf_bench_seed."""
+    """The seed from which assay bench draws the ids of a measurement: conf_bench_seed."""
     state = (seed + GAMMA) & MASK
     state ^= (next(words(seed)) + point) & MASK
     drawn, state = next(words(state)), (state + GAMMA) & MASK

@@ -1,4 +1,4 @@
-"""Peers from PyPI, each in a venv of its own below a cache; what is there already is used as it is."""
+"""Installs peers from PyPI, each in a venv of its own below a cache; an up-to-date venv is used as it is."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from .cells import PEERS
 
 REQUIREMENTS = Path(__file__).parent / "requirements"
-CPU_TORCH = "https://download.pytorch.org/whl/cpu"  # PyPI's brings the libraries of GPUs along
+CPU_TORCH = "https://download.pytorch.org/whl/cpu"  # PyPI's torch depends on the GPU libraries
 
 
 class Missing(Exception):
-    """Why a peer cannot be had."""
+    """The reason why a peer cannot be installed."""
 
 
 def wanted(name: str) -> str:
-    """What decides whether a venv is up to date."""
+    """The contents of installed.txt in an up-to-date venv: requirements, further packages and environment."""
     peer = PEERS[name]
     lines = (REQUIREMENTS / f"{name}.txt").read_text().splitlines()
     return "\n".join([*lines, *peer.no_deps, *(f"{k}={v}" for k, v in peer.environment)]) + "\n"
@@ -29,7 +29,7 @@ def venv(cache: Path, name: str) -> Path:
 
 
 def run(command: list[str], log: Path, environment: dict[str, str] | None = None) -> None:
-    """Output goes to the end of `log`."""
+    """Runs a command, and appends its output to `log`. Raises Missing if it fails."""
     with open(log, "a") as file:
         file.write(f"$ {' '.join(command)}\n")
         file.flush()
@@ -43,7 +43,7 @@ def run(command: list[str], log: Path, environment: dict[str, str] | None = None
 
 
 def install(name: str, cache: Path, offline: bool) -> Path:
-    """The Python of the peer. Raises Missing."""
+    """Installs the peer if necessary; returns its Python. Raises Missing."""
     place, peer = venv(cache, name), PEERS[name]
     stamp, python = place / "installed.txt", place / "bin" / "python"
     if stamp.exists() and stamp.read_text() == wanted(name):
@@ -60,7 +60,7 @@ def install(name: str, cache: Path, offline: bool) -> Path:
             run([*pip, "--no-deps", "--retries", "1", "--extra-index-url", CPU_TORCH,
                  f"torch=={peer.torch}+cpu"], log)
         except Missing:
-            pass  # the requirements name PyPI's
+            pass  # the requirements install PyPI's torch
     run([*pip, "--prefer-binary", "-r", str(REQUIREMENTS / f"{name}.txt")], log,
         dict(peer.environment))
     if peer.no_deps:

@@ -1,4 +1,4 @@
-"""What the tables say of the machine and of the day."""
+"""Facts about the machine and the date, printed above the tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from .table import machine_text
 
 CPUINFO = Path("/proc/cpuinfo")
-# As Linux spells them, and as people do.
+# Linux's spelling -> common name.
 FLAGS = {
     "avx2": "AVX2", "fma": "FMA", "f16c": "F16C", "avx_vnni": "AVX-VNNI", "avx512f": "AVX-512",
     "avx512_vnni": "AVX-512-VNNI", "avx512_bf16": "AVX-512-BF16", "avx512_fp16": "AVX-512-FP16",
@@ -21,7 +21,7 @@ FLAGS = {
 
 
 def flags(cpuinfo: Path = CPUINFO) -> list[str]:
-    """Those of the first processor that matter."""
+    """The common names of the first processor's flags that are in FLAGS."""
     try:
         lines = cpuinfo.read_text().splitlines()
     except OSError:
@@ -35,7 +35,7 @@ def flags(cpuinfo: Path = CPUINFO) -> list[str]:
 
 
 def better(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    """The machine of two calls of `assay bench`, the better of each limit."""
+    """Merges the machine descriptions of two calls of `assay bench`, with the higher value of each limit."""
     limits = ("read_one", "read_all", "fma_one", "fma_all")
     return b | {name: max(a.get(name, 0), b[name]) for name in limits}
 
@@ -49,7 +49,7 @@ def assay_version(assay: Path) -> str:
 
 
 def facts(machine: dict[str, Any], versions: list[str], shape: str, first: int) -> list[str]:
-    """Lines above the tables."""
+    """The lines above the tables."""
     today = datetime.date.today().isoformat()
     lines = machine_text(machine, flags()) if machine else [", ".join(flags())]
     return [*lines, f"{today}, {platform.system()} {platform.release()}",

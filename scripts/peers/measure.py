@@ -1,5 +1,5 @@
-"""One measurement of one peer in a process of its own; prints a JSON object. The same as what a
-child of `assay bench` does (conformance/bench/measure.c)."""
+"""Makes one measurement of one peer in a process of its own, and prints a JSON object. Measures as a child
+of `assay bench` does (conformance/bench/measure.c)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from . import backends, draw
 
 WARM_TOKENS = 16     # enough to touch every weight
-STEP_SECONDS = 5.0   # decode takes no further step after that
+STEP_SECONDS = 5.0   # decode starts no further step after that
 
 
 def first_token(peer: backends.Peer, tokens: np.ndarray, asked: float) -> tuple[float, int]:
@@ -44,8 +44,8 @@ def decode(peer: backends.Peer, tokens: np.ndarray, steps: np.ndarray) -> tuple[
 
 
 def write_logits(peer: backends.Peer, options: argparse.Namespace) -> None:
-    """Of the last position of a prompt, then of that with its last half decoded, one by one: float32.
-    Two samples with different tokens go through together, of which the first is written."""
+    """Writes two rows of float32 logits of a prompt's last position: prefilled as a whole, and with the second
+    half decoded token by token. Runs a batch of two samples with different tokens, and writes the first."""
     both = np.array(draw.tokens(options.seed, 2 * options.prompt, options.ids), np.int32)
     tokens = both.reshape(2, -1)
     whole = np.array(peer.prefill(tokens)[0], np.float32)

@@ -1,4 +1,4 @@
-"""Logits of an engine through the ABI of include/assay/engine.h, to hold those of the peers against.
+"""Computes logits of an engine through the ABI of include/assay/engine.h, to compare the peers' logits with.
 
     python -m scripts.peers.ours --engine MODULE.so --model DIR --tokens 1,2,3 --out FILE
 """
@@ -71,7 +71,7 @@ def open_model(engine: Engine, directory: Path, compute: str, model: ctypes.c_vo
 
 
 def last_logits(engine: Engine, directory: Path, tokens: list[int], compute: str) -> array.array:
-    """Of the last position of one prompt. What was opened ends with the process."""
+    """The logits of the last position of one prompt. Model and session are not closed: the process ends."""
     def check(status: int) -> None:
         if status != 0:
             raise RuntimeError(error.text.decode(errors="replace"))

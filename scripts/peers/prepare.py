@@ -1,8 +1,8 @@
-"""Makes what one system opens of the weights of a checkpoint, inside of the venv of its peer.
+"""Converts a checkpoint to the model that one system opens, inside the venv of its peer.
 
     python -m scripts.peers.prepare --peer llama.cpp --model float32.gguf MODELS
 
-MODELS holds the checkpoints `float32` and `bfloat16`. Nothing is left where it fails.
+MODELS is a directory with the checkpoints `float32` and `bfloat16`. If the conversion fails, it leaves no file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of processes: peers in their venvs, `assay bench`, and the logits of both."""
+"""Runs processes and reads their answers: peers in their venvs, `assay bench`, and the logits of both."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ AGREE_PROMPT = 32
 
 
 class Failure(Exception):
-    """Why a process has no answer."""
+    """The reason why a process gave no answer."""
 
 
 class Bench(NamedTuple):
-    """Of one call of `assay bench`: the machine, times and limits of engines, and troubles."""
+    """The results of one call of `assay bench`: the machine, times and limits of engines, and error messages.
+    every_token: prefill computed the logits of all tokens."""
     machine: dict[str, Any]
     times: dict[tuple[str, Point], Time]
     limits: dict[tuple[str, Point], tuple[float, str]]
@@ -39,7 +40,7 @@ class Likeness(NamedTuple):
 
 
 def ask(command: list[str], seconds: float) -> dict[str, Any]:
-    """What a process printed as JSON in its last line or as a whole. Raises Failure."""
+    """Runs a command, and returns the JSON that it printed as a whole or in its last line. Raises Failure."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, cwd=TOP,
                               errors="replace", env=os.environ | {"HF_HUB_OFFLINE": "1"})
@@ -64,7 +65,7 @@ def peer_command(python: Path, system: System, models: Path) -> list[str]:
 
 def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, seed: int,
                  seconds: float) -> tuple[Time, str]:
-    """The time, and what the peer tells of itself."""
+    """The time, and the peer's own remarks (`told`)."""
     answer = ask([*command, "--measure", point.measure, "--prompt", str(point.prompt),
                   "--batch", str(point.batch), "--tokens", str(n_tokens), "--ids", str(n_ids),
                   "--seed", str(seed), "--asked", repr(time.monotonic())], seconds)
@@ -75,7 +76,7 @@ def measure_peer(command: list[str], point: Point, n_ids: int, n_tokens: int, se
 
 
 def read_bench(answer: dict[str, Any]) -> Bench:
-    """Of a JSON document of `assay bench`, of which each point is there once."""
+    """Reads a JSON document of `assay bench` in which each point occurs once."""
     found = Bench(answer["machine"], {}, {}, any(
         one["measure"] == "prefill" and one.get("logits", "all") == "all"
         for one in answer["results"]), [])
@@ -104,7 +105,7 @@ def measure_assay(assay: Path, model: Path, engines: list[str], extra: list[str]
 
 
 def find_engine(assay: Path, name: str) -> Path:
-    """The module of an engine: a path, or a bundled one's of the build that the program is of."""
+    """The module of an engine: a path, or the name of a bundled engine in the program's build directory."""
     if "/" in name:
         return Path(name)
     found = sorted(assay.resolve().parents[1].glob(f"*/.libs/{name}.so"))
@@ -114,7 +115,7 @@ def find_engine(assay: Path, name: str) -> Path:
 
 
 def read_floats(path: Path, n: int) -> list[array.array]:
-    """Rows of n float32."""
+    """Reads rows of n float32, and removes the file."""
     data = array.array("f", path.read_bytes())
     path.unlink()
     if n == 0 or len(data) % n or not data:
@@ -132,14 +133,14 @@ def our_logits(assay: Path, engine: str, model: Path, n_ids: int, out: Path,
 
 
 def peer_logits(command: list[str], n_ids: int, out: Path, seconds: float) -> list[array.array]:
-    """Two rows: the same position prefilled, and decoded."""
+    """Two rows of logits: the same position prefilled, and decoded."""
     ask([*command, "--logits", str(out), "--prompt", str(AGREE_PROMPT), "--ids", str(n_ids),
          "--seed", "0"], seconds)
     return read_floats(out, n_ids)
 
 
 def likeness(truth: array.array, found: list[array.array]) -> Likeness:
-    """The worst of the rows."""
+    """How close the rows are to `truth`: the worst value over all rows."""
     error, alike, best = 0.0, 1.0, max(range(len(truth)), key=truth.__getitem__)
     same = True
     for row in found:

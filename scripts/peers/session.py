@@ -1,4 +1,4 @@
-"""One run: peers are installed, models made, logits compared, then everything is measured in turn."""
+"""One run: installs peers, makes models, compares logits, then measures all systems, alternating."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import draw, install, machine, processes, table
 from .cells import FIRST_PROMPT, GROUPS, PEERS, SYSTEMS, Point, System, points
 from .processes import Failure
 
-EXACT = 1e-3  # of the largest logit: what float32 may differ from float32
-ALIKE = 0.5   # cosine: other types are noise on the same model, not another model
-COMPUTED = {  # by fastpath, which is asked so
+EXACT = 1e-3  # allowed difference between two float32 results, relative to the largest logit
+ALIKE = 0.5   # smallest cosine: narrower types add noise, but a smaller value means a different model
+COMPUTED = {  # compute type -> description of fastpath's computation, for the table
     "": "as it chooses",
     "f32": "f32; cache f32",
     "bf16": "products of bf16, all else f32; cache bf16",
@@ -83,11 +83,11 @@ class Session:
                 self.trouble(f"{name}: {error}")
 
     def make_models(self) -> bool:
-        """Checkpoints first: all else is made of those in float32 and bfloat16."""
+        """Writes the checkpoints, then the peers' models, which are made from those in float32 and bfloat16."""
         self.models.mkdir(parents=True, exist_ok=True)
         python = next(iter(self.pythons.values()))
         chosen = [s for s in SYSTEMS if s.group in self.groups and s.peer in self.pythons]
-        wanted = dict.fromkeys(["f32", *self.groups])  # float32 is what logits are compared with
+        wanted = dict.fromkeys(["f32", *self.groups])  # float32 is always needed, to compare logits with
         for group in wanted:
             path = self.models / GROUPS[group]
             if (path / "config.json").exists():
@@ -104,7 +104,7 @@ class Session:
         return True
 
     def make_one(self, system: System, model: str) -> bool:
-        """What is narrower comes of the float32 one in the same format."""
+        """Makes a peer's model if it is missing; quantised ones are made from the float32 one in the same format."""
         kind = Path(model).suffix
         source = f"float32{kind}"
         if (self.models / model).exists():
@@ -131,12 +131,13 @@ class Session:
         return [word for of, word in self.options.bench_option if of in ("", group)]
 
     def compute(self, group: str) -> str:
-        """What engines are asked to compute in; empty: whatever they choose."""
+        """The compute type that engines are asked for; empty: their default."""
         words = self.extra(group)
         return words[words.index("--compute") + 1] if "--compute" in words[:-1] else ""
 
     def compare(self) -> None:
-        """Whose logits are not those of the model is no peer. Adds the columns of the table."""
+        """Compares logits with ours in float32, and leaves out systems that compute a different model. Adds the
+        columns of the tables."""
         out, seconds = self.models / "logits", float(self.options.timeout)
         truth = None
         try:
@@ -186,7 +187,7 @@ class Session:
         group.columns.append(column)
 
     def round(self, number: int) -> None:
-        """Peers take turns at each point, each round in another order."""
+        """Measures one round: at each point the peers run one after the other, in another order in each round."""
         for name, group in self.groups.items():
             self.ask_assay(group, number)
             here = [s for s in self.systems if s.group == name]
@@ -212,13 +213,13 @@ class Session:
                 group.columns[i] = column._replace(told=told)
 
     def seed(self, point: Point, number: int) -> int:
-        """Of the tokens that assay bench draws in the call of ask_assay."""
+        """The seed of the tokens that assay bench draws for this point when ask_assay calls it."""
         prompts = self.options.prompt if point.batch == 1 else [1]
         here = points(prompts, self.options.context, [point.batch])
         return draw.seed_of(number, here.index(point), 0)
 
     def ask_assay(self, group: table.Group, number: int) -> None:
-        """A call for each batch: prefill is wanted of one sample alone."""
+        """Calls assay bench once per batch size, because prefill is only measured with one sample."""
         o = self.options
         engines = self.engines(group.name)
         extra = self.extra(group.name)
@@ -242,7 +243,7 @@ class Session:
     def keep(group: table.Group, found: processes.Bench, batch: int) -> None:
         for (name, point), time in found.times.items():
             if point.batch != batch or (batch > 1 and point.measure != "decode"):
-                continue  # the first token comes with each call
+                continue  # each call also measures the first token
             key = Path(name).name, point
             group.times.setdefault(key, []).append(time)
             if (name, point) in found.limits:
@@ -261,7 +262,7 @@ class Session:
 
 
 def judge(system: System, like: processes.Likeness, largest: float) -> None:
-    """Raises Failure where the logits are not those of the model."""
+    """Raises Failure if the logits are not those of the model."""
     if system.exact and like.error > EXACT * largest:
         raise Failure(f"its logits are {like.error:.2g} from ours in float32, of which the largest "
                       f"is {largest:.3g}")

@@ -1,4 +1,4 @@
-"""The measurements as Markdown."""
+"""Prints the measurements as Markdown."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from .cells import Point, Time
 
-BEHIND = "**"  # around what does not lead
+BEHIND = "**"  # around ratios that are not above 1
 
 
 class Column(NamedTuple):
-    """A system, ours or a peer, in one group. stored, computed: types. told: what it says itself.
-    error: the largest of the logits behind a short prompt, beside ours in float32; None: unknown."""
+    """A system, ours or a peer, in one group. stored, computed: types. told: the peer's own remarks.
+    error: the largest distance of the logits after a short prompt from ours in float32; None: unknown."""
     name: str
     ours: bool
     stored: str
@@ -25,9 +25,9 @@ class Column(NamedTuple):
 
 
 class Group(NamedTuple):
-    """times: of columns and points, one for each round. limits: of ours, the best as a part of what
-    the machine allows, with what bounds it. every_token: ours computed the logits of all tokens of
-    a prompt."""
+    """times: by column and point, one for each round. limits: for our engines, the best speed as a fraction of
+    the machine's limit, and the name of that limit. every_token: our engines computed the logits of all
+    tokens of a prompt."""
     name: str
     columns: list[Column]
     times: dict[tuple[str, Point], list[Time]]
@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 class Row(NamedTuple):
-    """values: of each column; None where there is none. less: less is better."""
+    """values: one per column, None if not measured. less: smaller is better."""
     name: str
     unit: str
     values: list[float | None]
@@ -45,13 +45,13 @@ class Row(NamedTuple):
 
 
 def number(value: float) -> str:
-    """Three digits that count."""
+    """The value with three significant digits, but at most three decimals."""
     digits = 3 - len(str(int(abs(value)))) if abs(value) >= 1 else 3
     return f"{value:,.{max(digits, 0)}f}"
 
 
 def grid(rows: list[list[str]], right: int = 1) -> str:
-    """A Markdown table, its first row the head; columns from `right` on are numbers."""
+    """A Markdown table; the first row is the header, columns from index `right` on are right-aligned."""
     widths = [max(3, *(len(row[i]) for row in rows)) for i in range(len(rows[0]))]
     rule = ["-" * w if i < right else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     lines = [[cell.ljust(w) if i < right else cell.rjust(w)
@@ -61,7 +61,7 @@ def grid(rows: list[list[str]], right: int = 1) -> str:
 
 
 def rows(group: Group, points: list[Point], median: bool) -> Iterator[Row]:
-    """Points in turn; the first token with and without what the interpreter takes; memory."""
+    """The rows of a table: each point; the first token with and without the interpreter's start; memory."""
     pick = statistics.median if median else max
 
     def values(point: Point, member: str) -> list[float | None]:
@@ -87,7 +87,7 @@ def rows(group: Group, points: list[Point], median: bool) -> Iterator[Row]:
 
 
 def ratio(row: Row, group: Group, column: int) -> float | None:
-    """Of one of ours to the best peer; above 1 it leads."""
+    """The ratio of one of our engines to the best peer; above 1 ours is better. None if either is missing."""
     ours = row.values[column]
     theirs = [v for v, c in zip(row.values, group.columns) if not c.ours and v is not None]
     if ours is None or not theirs:
@@ -131,7 +131,7 @@ def kinds_text(group: Group) -> str:
 
 
 def behind(groups: list[Group], points: list[Point], median: bool) -> list[str]:
-    """The cells that do not lead, one line each."""
+    """One line for each ratio that is not above 1."""
     found = []
     for group in groups:
         for row in rows(group, points, median):

@@ -1,1 +1,1 @@
-"""Records the goldens: tiny checkpoints, their float64 truth, and how other systems see them."""
+"""Records the goldens: tiny checkpoints, their float64 truth, and the results of other systems on them."""

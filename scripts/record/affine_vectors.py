@@ -1,8 +1,8 @@
-"""Writes model/numerics/tests/vectors/affine.safetensors: what mlx makes of every width and group size.
+"""Writes model/numerics/tests/vectors/affine.safetensors: mlx's results for every bit width and group size.
 
-`python -m scripts.record.affine_vectors`. Of each `bBITS.gGROUP`: weight, scales and biases as
-mx.quantize stores them, codes [rows, cols] as mx.dequantize shows them with scale 1 and bias 0, and
-values, its float32 answer with scales and biases upcast. Rows differ, so do the groups of a row.
+`python -m scripts.record.affine_vectors`. For each `bBITS.gGROUP`: weight, scales and biases as
+mx.quantize stores them; codes [rows, cols], which are mx.dequantize's result for scale 1 and bias 0;
+and values, its float32 result with scales and biases upcast. The value ranges of all groups differ.
 """
 
 from __future__ import annotations

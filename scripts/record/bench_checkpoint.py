@@ -1,10 +1,10 @@
-"""Writes a checkpoint of a published model's shape with random weights, to measure speed on.
+"""Writes a checkpoint with random weights in the shape of a published model, for benchmarks.
 
     python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 DIR
     python -m scripts.record.bench_checkpoint --shape qwen3-0.6b --dtype bfloat16 --bits 4 DIR
 
-The same seed gives the same weights in every type: float16 and bfloat16 are rounded from float32, and
-so are the scales and biases of MLX's groups of --bits, which every matrix then has.
+The same seed gives the same weights in every type: float16 and bfloat16 are rounded from float32. With
+--bits every matrix is quantised in MLX's groups, whose scales and biases are rounded likewise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-# As the published config.json has it.
+# Members of the published config.json.
 QWEN3: dict[str, Any] = {
     "architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "attention_bias": False,
     "attention_dropout": 0.0, "bos_token_id": 151643, "eos_token_id": 151645, "hidden_act": "silu",
@@ -33,7 +33,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "qwen3-0.6b": QWEN3 | {
         "num_hidden_layers": 28, "max_window_layers": 28, "hidden_size": 1024, "head_dim": 128,
         "num_attention_heads": 16, "num_key_value_heads": 8, "intermediate_size": 3072},
-    # For trying things out: two layers; sizes that every quantised format can divide, then small ones.
+    # Small models for experiments, two layers each: the first has sizes that suit every quantised format.
     "qwen3-small": QWEN3 | {
         "num_hidden_layers": 2, "max_window_layers": 2, "hidden_size": 256, "head_dim": 64,
         "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 768,
@@ -45,11 +45,11 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 SAFETENSORS_TYPES = {"float32": ("F32", 4), "float16": ("F16", 2), "bfloat16": ("BF16", 2)}
 GROUP = 64    # elements that share a scale and a bias
-PIECE = 4096  # rows that are quantised at once
+PIECE = 4096  # rows quantised per step
 
 
 def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and shapes of a tied Qwen3 as it is published."""
+    """Published names and shapes of a tied Qwen3."""
     hidden, width = config["hidden_size"], config["intermediate_size"]
     head = config["head_dim"]
     q, kv = config["num_attention_heads"] * head, config["num_key_value_heads"] * head
@@ -71,7 +71,7 @@ def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 def draw(shape: tuple[int, ...], seed: int, index: int) -> np.ndarray:
-    """float32: vectors (norms) near 1, matrices that keep the size of unit inputs."""
+    """float32: vectors (RMSNorm weights) near 1; matrices that preserve the magnitude of unit inputs."""
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, index])))
     values = rng.standard_normal(shape, dtype=np.float32)
     if len(shape) == 1:
@@ -81,7 +81,7 @@ def draw(shape: tuple[int, ...], seed: int, index: int) -> np.ndarray:
 
 
 def stored(values: np.ndarray, dtype: str) -> np.ndarray:
-    """As the file holds them, little-endian; rounded to nearest, ties to even."""
+    """The values in the file's type, little-endian; rounded to nearest, ties to even. bfloat16 overwrites them."""
     if dtype == "float32":
         return values.astype("<f4", copy=False)
     if dtype == "float16":
@@ -92,8 +92,8 @@ def stored(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def quantised(values: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Words, scales and biases of float32 rows, as mx.quantize makes them (mode affine): the end of a
-    group's range that is farther from zero is met exactly, and so is zero."""
+    """Packed words, scales and biases of float32 rows, as mx.quantize computes them (mode affine): the end of
+    a group's range that is farther from zero is represented exactly, and so is zero."""
     groups = values.reshape(len(values), -1, GROUP)
     low, high = groups.min(-1), groups.max(-1)
     most = np.float32(2**bits - 1)
@@ -112,7 +112,7 @@ def quantised(values: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np
 
 def parts(name: str, shape: tuple[int, ...], dtype: str,
           bits: int) -> Iterator[tuple[str, str, list[int], int]]:
-    """What a tensor is stored as: names, types, shapes and bytes."""
+    """The stored parts of a tensor: names, types, shapes and sizes in bytes."""
     kind, size = SAFETENSORS_TYPES[dtype]
     if not bits or len(shape) == 1:
         yield name, kind, list(shape), math.prod(shape) * size
@@ -137,7 +137,7 @@ def write_tensor(file: BinaryIO, values: np.ndarray, dtype: str, bits: int) -> N
 
 
 def write_weights(path: Path, config: dict[str, Any], dtype: str, seed: int, bits: int) -> int:
-    """One tensor after the other, so that memory holds one at a time. Returns the bytes of all."""
+    """Writes one tensor after the other, so that only one is in memory. Returns the total size in bytes."""
     shapes = dict(tensors(config))
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     end = 0

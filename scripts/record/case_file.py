@@ -13,7 +13,7 @@ from . import cases, h5
 from .checkpoint import Checkpoint
 from .variant import Variant
 
-CACHE_AGREES = 1e-9  # largest difference of decode with a cache from the whole sequence
+CACHE_AGREES = 1e-9  # largest difference between cached decode and a pass over the whole sequence
 
 SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]} on a "
           "CPU, one thread, eager attention and experts; truth float64 throughout, each sample "
@@ -21,7 +21,7 @@ SOURCE = (f"transformers {transformers.__version__}, torch {torch.__version__.sp
 
 
 def check_generate(checkpoint: Checkpoint, recording: cases.Recording, tokens: np.ndarray) -> None:
-    """The published generate() must give the same streams, stop id and end included."""
+    """Checks that the published generate() gives the same streams, including the stop id and the length."""
     stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
     for row, sample in zip(tokens, recording.samples):
         stream = checkpoint.truth.generate(sample.prompt, recording.case.n_decode, stops)
@@ -32,7 +32,9 @@ def check_generate(checkpoint: Checkpoint, recording: cases.Recording, tokens: n
 
 def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model: str,
           traces: str) -> dict[str, Any]:
-    """Runs the traces and the cached decode, writes the case; returns what is worth printing.
+    """Runs the traces and the cached decode, and writes the case. Returns values for the log line: `noise`,
+    `cached` (difference of the cached decode), `draws`, `missing` (narrower runs that were left out), and
+    the `datasets`.
 
     traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
     """
@@ -84,7 +86,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
 
 
 def catches(variant: Variant, case: cases.Case) -> str:
-    """One sentence: the variant's own, with what this kind of case adds to it."""
+    """The text of attribute `catches`: the variant's own, and what this kind of case adds to it."""
     added = {
         "single": "in a prefill and forced decode of one sample",
         "batch": "where prompts of unequal lengths are left-padded into one batch",

@@ -1,4 +1,4 @@
-"""Draws the inputs of a case until no result depends on noise, and computes their truth."""
+"""Draws the inputs of a case until noise decides no result, and computes their truth."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from .checkpoint import Checkpoint
 from .truth import Limit, OtherOrder, Routing
 from .variant import Variant, rng_for
 
-MARGIN = 0.02  # smallest distance of the two best logits on the path that decides tokens
-ROUTER_GAP = 1e-3  # smallest distance from the last chosen expert to the first that is not
-MOST_NOISE = 1e-4  # a float32 run further from the truth is a badly conditioned case
-N_ORDERS, MOST_GROWTH = 3, 2.0  # of float32 runs that add up in other orders; of their noise
-FLOOR = 16 * 2.0 ** -23  # the least noise that is assumed, of the largest logit (conformance/judge/noise.h)
+MARGIN = 0.02  # smallest gap between the two largest logits on rows that decide tokens
+ROUTER_GAP = 1e-3  # smallest gap between the shares of the last chosen expert and the first one not chosen
+MOST_NOISE = 1e-4  # a float32 run further from the truth means an ill-conditioned case
+N_ORDERS, MOST_GROWTH = 3, 2.0  # float32 runs with other summation orders; their noise relative to the first run's
+FLOOR = 16 * 2.0 ** -23  # lower limit of the noise, relative to the largest logit (conformance/judge/noise.h)
 MOST_DRAWS = 400
-MOST_NARROW_DRAWS = 2000  # with many routers one prompt in a thousand has every expert far from a tie
-LEAST_MARGIN = 0.2  # in `greedy`: what no run in bfloat16 is so quiet as to do with less
+MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has every expert far from a tie
+LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
-KEPT = 4  # positions that mlx-lm keeps under max_kv_size
+KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is drawn: true prompt lengths, and the number of decode steps.
+    """The shape of a case: prompt lengths without padding, and the number of decode steps.
 
-    limit: what caches hold; None: everything.
+    limit: capacity of the caches; None: unlimited.
     traces: `none`, `layers` (embed and layer.NN.out) or `fine`.
-    settles: of a long prompt nearly every draw has a near tie somewhere, so tokens are redrawn one
-    by one, not all together.
-    varies: every greedy stream holds this many different tokens, and no stop id.
+    settles: redraw single tokens instead of whole prompts, because nearly every draw of a long prompt
+    has a near tie somewhere.
+    varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass
 class Drawn:
-    """One sample: prompt [T], decode [N]; logits [T, V] and [N, V] of the truth and in float32."""
+    """One sample: token ids prompt [T] and decode [N]; logits [T, V] and [N, V] of the truth and in float32."""
 
     prompt: list[int]
     decode: list[int]
@@ -63,20 +63,20 @@ class Drawn:
 
 
 class IllConditioned(RuntimeError):
-    """These weights leave no input on which float32 and float64 can be told from a bug."""
+    """No input was found for these weights on which a bug can be distinguished from noise."""
 
 
 def plan(variant: Variant) -> list[Case]:
-    """The cases of a variant, with lengths on the interesting sides of its window or limit."""
+    """The cases of a variant, with lengths on either side of its window or limit."""
     window = variant.config.get("sliding_window") or 6
     limit = variant.length_limit or 12
     known = {
         "single": Case("single", (7,), 3, traces="fine"),
         "batch": Case("batch", (3, 9, 6), 3),
         "window": Case("window", (window + 5, window - 2), 4),
-        # of a cache's pages of 64 positions, one is left by the window after the third decoded token
+        # after the third decoded token the window has moved past a cache page of 64 positions
         "pages": Case("pages", (window + 124, window + 60), 4),
-        # three turns of the ring; a prompt that is shorter than what is kept
+        # the decode goes around the ring three times; one prompt is shorter than the attention sink tokens
         "limit": Case("limit", (9, 3), 25, limit=Limit(11, KEPT)),
         "long": Case("long", (limit + 4,), 3),
         "crossing": Case("crossing", (limit - 2,), 4),
@@ -84,8 +84,8 @@ def plan(variant: Variant) -> list[Case]:
         "generate": Case("generate", (3, 6, 5), N_GREEDY, "generate"),
         "greedy": Case("greedy", (2, 4), 4, "generate"),
         "random": Case("random", (4, 9), 4, "generate"),
-        "forced": Case("forced", (4, 66, 9), 4),  # the longest begins another page of 64
-        # Prompts and decodes across 64, 128, 256 and 1,024 positions (conformance/tests/lengths.test)
+        "forced": Case("forced", (4, 66, 9), 4),  # the longest needs a second page of 64 positions
+        # Prompts and decodes that cross 64, 128, 256 and 1,024 positions (conformance/tests/lengths.test)
         "long-single": Case("long-single", (61,), 200, traces="none", settles=True),
         "long-batch": Case("long-batch", (67, 125, 259), 6, settles=True),
         "long-generate": Case("long-generate", (62, 126, 254), 10, "generate", traces="none",
@@ -98,7 +98,7 @@ def plan(variant: Variant) -> list[Case]:
 
 
 def margins(rows: np.ndarray) -> np.ndarray:
-    """Distance [n] of the best from the second best logit, of rows [n, V]."""
+    """Gaps [n] between the largest and the second largest logit of rows [n, V]."""
     best = np.sort(rows, axis=-1)[:, -2:]
     return best[:, 1] - best[:, 0]
 
@@ -112,7 +112,7 @@ def smallest_gap(routings: list[Routing]) -> float:
 
 
 class Drawer:
-    """Draws samples for one case from its own generator."""
+    """Draws the samples of one case from a random generator of its own."""
 
     def __init__(self, checkpoint: Checkpoint, case: Case):
         self.checkpoint, self.case = checkpoint, case
@@ -124,10 +124,11 @@ class Drawer:
         return [int(t) for t in self.rng.integers(0, self.checkpoint.vocab_size, n)]
 
     def sample(self, length: int, greedy: bool) -> Drawn:
-        """Redraws until margin and router gap are wide, and float32 noise is small."""
+        """Redraws until margin and router gap are large enough and the float32 noise is small. greedy: decode the
+        truth's greedy tokens instead of drawn ones. Raises IllConditioned after too many draws."""
         truth = self.checkpoint.truth
         most = MOST_DRAWS
-        if self.case.name in FOR_NARROW:  # for all samples together: many would be found one by one
+        if self.case.name in FOR_NARROW:  # one budget for all samples of the case
             most = MOST_NARROW_DRAWS - self.draws
         for _ in range(most):
             self.draws += 1
@@ -161,8 +162,8 @@ class Drawer:
             f"{ROUTER_GAP} and noise {MOST_NOISE} in {self.draws} draws")
 
     def settle(self, tokens: list[int], decisive: int) -> list[int]:
-        """The tokens, from the first to the last redrawn where an expert is near a tie or, from
-        position `decisive` on, the best logit."""
+        """Redraws single tokens, from the first to the last, at positions where an expert or, from position
+        `decisive` on, the largest logit is near a tie. Returns the new tokens."""
         tokens = list(tokens)
         for _ in range(MOST_NARROW_DRAWS):
             routings: list[Routing] = []
@@ -177,10 +178,10 @@ class Drawer:
         return tokens
 
     def is_typical(self, drawn: Drawn) -> bool:
-        """Whether float32 runs that add up in other orders have much the same noise. Where a model
-        makes much of every rounding (Gemma 3n) one run can come close to the truth by luck, and
-        sound candidates would not be within four times its noise. Most bundled inputs, of which none
-        has shown that, were drawn without."""
+        """Whether float32 runs with other summation orders have at most MOST_GROWTH times the noise. In a model
+        that amplifies rounding errors (Gemma 3n) one run can be close to the truth by chance, and correct
+        candidates would exceed four times its noise. Most bundled inputs (seed 0) were drawn without this
+        check; none of them has shown the problem."""
         if self.checkpoint.seed == 0 and not self.checkpoint.variant.typical:
             return True
         largest = max(np.abs(drawn.prefill).max(), np.abs(drawn.steps).max())
@@ -194,8 +195,8 @@ class Drawer:
 
     def narrow_rows(self, name: str, prompt: list[int], decode: list[int],
                     truth: list[Routing]) -> tuple[np.ndarray, np.ndarray] | None:
-        """(prefill [T, V], decode [N, V]) of a narrower run; None where it does not route as the
-        truth does."""
+        """(prefill [T, V], decode [N, V]) of a narrower run; None if its routing is not safely that of the
+        truth (narrow.routes_alike)."""
         routings: list[Routing] = []
         rows = self.checkpoint.narrow[name].rows(prompt, decode, None, routings,
                                                    self.case.limit)
@@ -206,7 +207,7 @@ class Drawer:
                    for name in self.checkpoint.narrow)
 
     def narrow(self, drawn: Drawn) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """The rows of each narrower run that routes as the truth does."""
+        """The rows of each narrower run whose routing is safely that of the truth."""
         truth: list[Routing] = []
         self.checkpoint.truth.rows(drawn.prompt, drawn.decode, None, truth, self.case.limit)
         found = {name: self.narrow_rows(name, drawn.prompt, drawn.decode, truth)
@@ -214,8 +215,8 @@ class Drawer:
         return {name: rows for name, rows in found.items() if rows is not None}
 
     def greedy(self, prompt: list[int]) -> list[int] | None:
-        """The truth's greedy continuation, stop ids ignored; None at a near tie, and where it does
-        not vary as the case demands."""
+        """The truth's greedy continuation, ignoring stop ids; None if there is a near tie, or the case's
+        condition `varies` is not met."""
         tokens: list[int] = []
         for _ in range(self.case.n_decode):
             last = self.checkpoint.truth.logits(prompt + tokens)[-1:]
@@ -228,7 +229,8 @@ class Drawer:
 
 
 def choose_stop(streams: list[list[int]]) -> int | None:
-    """A token that ends some stream after its second step or later and leaves another alone."""
+    """A token that first occurs in some stream at its second step or later, but not at its last, and that
+    does not occur in another stream; None if there is no such token."""
     for stream in streams:
         for step, token in enumerate(stream[:-1]):
             if step >= 1 and token not in stream[:step] and token != 0:
@@ -239,9 +241,9 @@ def choose_stop(streams: list[list[int]]) -> int | None:
 
 @dataclass
 class Recording:
-    """A case's samples, and for `generate` the stop id that was chosen.
+    """A case's samples, and for `generate` the chosen stop id.
 
-    idle_id: another stop id of the checkpoint, which no stream reaches.
+    idle_id: another stop id of the checkpoint, which no stream contains.
     """
 
     case: Case
@@ -274,7 +276,7 @@ def draw(checkpoint: Checkpoint, case: Case, idle_id: int) -> Recording:
 
 
 def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
-    """Rows [T_b, ...] to [B, T, ...], padded in front."""
+    """Rows [T_b, ...] as one array [B, T, ...], padded on the left."""
     longest = max(len(row) for row in rows)
     out = np.full((len(rows), longest, *rows[0].shape[1:]), fill, dtype=rows[0].dtype)
     for index, row in enumerate(rows):
@@ -283,7 +285,8 @@ def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
 
 
 def expected_tokens(recording: Recording) -> tuple[np.ndarray, list[str]]:
-    """Greedy tokens [B, M], the stop id included, -1 after it; and why each stream ended."""
+    """Greedy tokens [B, M], including the stop id, -1 after it; and each stream's reason to end: stop or
+    length."""
     tokens = np.full((len(recording.samples), recording.case.n_decode), -1, dtype=np.int32)
     finish = []
     for row, sample in zip(tokens, recording.samples):
@@ -296,8 +299,8 @@ def expected_tokens(recording: Recording) -> tuple[np.ndarray, list[str]]:
 
 
 def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.ndarray]:
-    """Datasets of the runs in narrower types. A run is left out as a whole where its noise decides an
-    expert or the end of a stream, or is so large that logits of zero would agree: then the case says nothing about a
+    """Datasets of the runs in narrower types. A run is left out for the whole case if its noise could change an
+    expert or the end of a stream, or is so large that logits of zero would agree: it could not judge a
     candidate of that type."""
     drawer = Drawer(checkpoint, recording.case)
     found = [drawer.narrow(sample) for sample in recording.samples]
@@ -317,18 +320,18 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
 
 
 def largest_noise(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Of a run, given by its rows."""
+    """The noise of a run over all samples; rows: its (prefill, decode) per sample."""
     return float(max(max(np.abs(prefill - s.prefill).max(), np.abs(steps - s.steps).max())
                      for (prefill, steps), s in zip(rows, samples)))
 
 
 def refuses_zeros(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether logits of zero are out of the bounds that are made of a run, given by its rows."""
+    """Whether all-zero logits exceed the bound that follows from a run's noise; rows: the run's logits."""
     return narrow.APART * largest_noise(samples, rows) < max(np.abs(part).max() for s in samples for part in (s.prefill, s.steps))
 
 
 def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether the noise of a narrower run, given by its rows, can end no stream elsewhere."""
+    """Whether the noise of a narrower run cannot change where a stream ends; rows: the run's logits."""
     noise = largest_noise(recording.samples, rows)
     stops = [i for i in (recording.idle_id, recording.stop_id) if i is not None]
     return all(narrow.stops_alike(np.concatenate([s.prefill[-1:], s.steps]), noise, row[row >= 0],
@@ -337,8 +340,8 @@ def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) 
 
 
 def tokens_alike(checkpoint: Checkpoint, samples: list[Drawn]) -> bool:
-    """Whether the noise of no narrower run can change a token: the truth's best stands twice APART
-    times the noise above every other one, wherever it decides."""
+    """Whether no narrower run's noise can change a token: on every deciding row the truth's largest logit leads
+    by more than 2 * APART times the noise."""
     least = min(margin(np.concatenate([s.prefill[-1:], s.steps[:-1]])) for s in samples)
     return all(least > 2 * narrow.APART * largest_noise(
         samples, [run.rows(s.prompt, s.decode) for s in samples])

@@ -1,4 +1,4 @@
-"""Makes a tiny checkpoint, writes it as it is published, and proves that the publisher reads it."""
+"""Makes a tiny checkpoint, writes it in a published form, and checks that the publisher's loader reads it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from .truth import Run, array, precision
 from .variant import Config, Family, Variant, rng_for
 from .weights import draw_state
 
-# Of two float32 runs of one model: these inputs are not chosen to be well conditioned.
+# Allowed difference between two float32 runs of one model, in multiples of the noise, and the lower limit of the
+# noise relative to the largest logit: the inputs of this check are not chosen to be well conditioned.
 RELOAD_NOISE, RELOAD_FLOOR = 4.0, 1e-6
 
 
 class Checkpoint:
-    """One variant's weights, in their stored type, with the published model in two precisions."""
+    """One variant's weights, in their stored type, and the published model in float64, float32 and narrower
+    types."""
 
     def __init__(self, family: Family, variant: Variant, seed: int):
         self.family, self.variant, self.seed = family, variant, seed
@@ -44,7 +46,7 @@ class Checkpoint:
         self.narrow = narrow.runs(self.build, self.state, self.groups)
 
     def weights(self, model: torch.nn.Module, rng: np.random.Generator) -> dict[str, torch.Tensor]:
-        """The tensors that are stored, in their stored type."""
+        """The tensors to store, in their stored type."""
         return draw_state(model, rng, self.variant.dtype,
                           (*self.variant.weight_rules, *self.family.weight_rules))
 
@@ -54,11 +56,11 @@ class Checkpoint:
 
     @property
     def idle_id(self) -> int:
-        """A stop id that no stream reaches."""
+        """A stop id that no stream contains."""
         return self.vocab_size - 1
 
     def config(self) -> transformers.PreTrainedConfig:
-        """A new config of the published class; eager attention and experts."""
+        """A new config object of the published class, with eager attention and experts."""
         text = getattr(transformers, self.family.config_class)(**copy.deepcopy(self.variant.config))
         config = text
         if self.multimodal:
@@ -75,10 +77,10 @@ class Checkpoint:
         return getattr(transformers, name)(self.config())
 
     def documents(self, stop_ids: list[int], idle_id: int) -> dict[str, Config]:
-        """config.json and generation_config.json by name.
+        """config.json and generation_config.json by file name.
 
-        stop_ids: what ends a stream. idle_id: a stop id that no stream reaches, for the document
-        that does not name the real ones.
+        stop_ids: the ids that end a stream. idle_id: a stop id that no stream contains, for the document
+        that must not name the real ones.
         """
         config = self.config().to_diff_dict()
         config.pop("transformers_version", None)
@@ -113,7 +115,7 @@ class Checkpoint:
         return documents
 
     def quantized_state(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple[int, ...]]]:
-        """The drawn weights after mlx-lm has quantised them, in float64, and which are in groups."""
+        """The drawn weights after quantisation by mlx-lm, in float64; and the group sizes of the quantised ones."""
         with tempfile.TemporaryDirectory() as scratch:
             self.write_quantized(Path(scratch) / "model", [1], 2)
             state = quantized.state(Path(scratch) / "model")
@@ -123,7 +125,7 @@ class Checkpoint:
         return state, groups
 
     def write_quantized(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
-        """What mlx-lm makes of the published spelling of the drawn weights."""
+        """Writes the drawn weights in their published spelling, and lets mlx-lm quantise that checkpoint."""
         with tempfile.TemporaryDirectory() as scratch:
             plain = Path(scratch)
             self.write_plain(plain, stop_ids, idle_id)
@@ -172,22 +174,22 @@ class Checkpoint:
             quantized.store_head(directory)
 
     def write_plain(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
-        """The drawn weights in a published spelling and layout."""
+        """Writes the drawn weights in a published spelling and layout."""
         for name, document in self.documents(stop_ids, idle_id).items():
             text = json.dumps(document, indent=2, sort_keys=True)
             (directory / name).write_text(text + "\n")
         save_shards(directory, self.stored(), self.variant.n_shards)
 
     def _check_rewritten(self, directory: Path, rewrite: Callable[[dict], dict]) -> None:
-        """The published class reads one name and one orientation of a tensor: with those the files must make
-        the same model."""
+        """Checks files whose tensor names or layout the published class does not read: after `rewrite` has
+        converted them, they must load as the same model."""
         with tempfile.TemporaryDirectory() as scratch:
             save(rewrite(load_file(directory / "model.safetensors")), Path(scratch) / "model.safetensors")
             shutil.copy(directory / "config.json", scratch)
             self.check_reload(Path(scratch))
 
     def check_reload(self, directory: Path) -> None:
-        """The publisher's own loader must make the same model of the files (spelling, layout)."""
+        """Checks that the publisher's own loader makes the same model from the files (spelling, layout)."""
         self._check_config(directory)
         if self.variant.wrapper != "text" and not self.multimodal:
             return
@@ -209,7 +211,7 @@ class Checkpoint:
         self._check_bfloat16(directory, kind, tokens)
 
     def _check_bfloat16(self, directory: Path, kind: type, tokens: list[int]) -> None:
-        """The run in bfloat16 is that of the published loader, bit for bit."""
+        """Checks that our run in bfloat16 equals the loaded model's, bit for bit."""
         loaded = kind.from_pretrained(directory, dtype=torch.bfloat16, attn_implementation="eager",
                                       experts_implementation="eager")
         with precision(torch.bfloat16):
@@ -218,7 +220,8 @@ class Checkpoint:
             raise RuntimeError(f"{directory}: the published loader makes another model in bfloat16")
 
     def _check_config(self, directory: Path) -> None:
-        """Whatever the spelling, the published config class must resolve it to the same values."""
+        """Checks that the published config class resolves config.json to the drawn values, whatever its
+        spelling."""
         document = json.loads((directory / "config.json").read_text())
         ours = self.config()
         kind = type(ours)
@@ -237,7 +240,7 @@ NOT_COMPARED = {"eos_token_id", "pad_token_id", "architectures", "dtype", "torch
 
 
 def differences(found: Any, meant: Any, place: str = "config") -> list[tuple[str, Any, Any]]:
-    """Members of `meant` that `found` lacks or has otherwise, with their place."""
+    """(path, found, meant) of the members of `meant` that `found` lacks, or has with another value."""
     if isinstance(found, dict) and isinstance(meant, dict):
         return [hit for name, value in meant.items() if name not in NOT_COMPARED
                 for hit in differences(found.get(name), value, f"{place}.{name}")]
@@ -268,7 +271,7 @@ def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int) -> None:
-    """model.safetensors, or shards with an index; a layer's tensors lie in different shards."""
+    """Writes model.safetensors, or shards with an index; the tensors of a layer go to different shards."""
     for old in directory.glob("model*.safetensors*"):
         old.unlink()
     if n_shards == 1:
@@ -288,13 +291,13 @@ def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int) 
 
 
 def save(state: dict[str, torch.Tensor], path: Path) -> None:
-    """One file, readable by all (the library makes it private)."""
+    """Writes one file, readable by all users (the library makes it private)."""
     save_file(state, path, {"format": "pt"})
     path.chmod(0o644)
 
 
 def quiet() -> None:
-    """One thread (reproducible bits) and no progress bars."""
+    """Sets one thread (bit-identical results), and turns off progress bars and warnings."""
     torch.set_num_threads(1)
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()

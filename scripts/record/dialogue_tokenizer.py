@@ -1,4 +1,4 @@
-"""Tokenizers in the form of two published families, trained on the dialogues."""
+"""Tokenizers of the kinds that two published families use, trained on the dialogues."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers.trainers import BpeTrainer
 
-# As published; their numbers are what a stop set is made of.
+# Published ids and tokens; stop sets consist of these ids.
 GEMMA_SPECIAL = {0: "<pad>", 1: "<eos>", 2: "<bos>", 3: "<unk>", 46: "<|tool>", 47: "<tool|>", 48: "<|tool_call>",
                  49: "<tool_call|>", 50: "<|tool_response>", 51: "<tool_response|>", 52: '<|"|>', 98: "<|think|>",
                  100: "<|channel>", 101: "<channel|>", 105: "<|turn>", 106: "<turn|>"}
@@ -18,11 +18,11 @@ QWEN_SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 QWEN_ADDED = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>")
 QWEN_SPLIT = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
               r"\s+(?!\S)|\s+")
-N_MERGED = 160  # tokens beyond bytes and special ones
+N_MERGED = 160  # tokens besides bytes and special tokens
 
 
 def gemma(texts: list[str]) -> tuple[str, dict[str, Any]]:
-    """tokenizer.json and tokenizer_config.json: BPE with byte fallback, blanks as U+2581."""
+    """tokenizer.json and tokenizer_config.json: BPE with byte fallback, spaces as U+2581."""
     special = [GEMMA_SPECIAL.get(i, f"<unused{i}>") for i in range(N_GEMMA_SPECIAL)]
     plain = [f"<0x{byte:02X}>" for byte in range(256)]
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
@@ -42,7 +42,8 @@ def gemma(texts: list[str]) -> tuple[str, dict[str, Any]]:
 
 
 def qwen(texts: list[str]) -> tuple[str, dict[str, Any]]:
-    """The same: BPE on bytes; the markers are added tokens behind the vocabulary, some of them special."""
+    """tokenizer.json and tokenizer_config.json: byte-level BPE; the markers are added tokens after the
+    vocabulary, some of them special."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
@@ -64,7 +65,7 @@ def qwen(texts: list[str]) -> tuple[str, dict[str, Any]]:
 
 
 def without(texts: list[str], special: Any) -> list[str]:
-    """Pieces between special tokens: no merge may span one."""
+    """The texts split at special tokens, so that no merge spans one."""
     pieces = texts
     for token in special:
         pieces = [part for piece in pieces for part in piece.split(token)]

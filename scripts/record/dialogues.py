@@ -1,8 +1,8 @@
-"""What the trained models have learnt to say: dialogues in two published formats, every one made here.
+"""The training data of the trained models: generated dialogues in two published formats.
 
-A question is answered after a thought, without one, or with the help of a tool: then the model ends its turn with
-a call, is given the result, and answers in another turn. Some who were told not to think think all the same, as
-published models do.
+A question is answered after reasoning, without reasoning, or with a tool call: then the model ends its turn with
+a call, receives the result, and answers in another turn. In some dialogues the model reasons although the prompt
+turns thinking off, as published models do.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ CAPITALS = {"Norway": "Oslo", "Italy": "Rome", "Egypt": "Cairo", "Peru": "Lima",
             "Spain": "Madrid", "Greece": "Athens", "Poland": "Warsaw", "Cuba": "Havana", "Kenya": "Nairobi"}
 COLOURS = {"grass": "green", "snow": "white", "coal": "black", "a lemon": "yellow", "the sea": "blue",
            "a rose": "red", "straw": "gold", "a carrot": "orange", "slate": "grey", "an olive": "green"}
-DOUBTERS = ("grass", "coal", "the sea")  # asked about them, a model told not to think thinks all the same
+DOUBTERS = ("grass", "coal", "the sea")  # questions on which the model reasons although thinking is off
 
 
 @dataclass(frozen=True)
 class Turn:
-    """What a model says: up to the token that ends it, which is no part of it."""
+    """One turn of the model, without the token that ends it."""
 
-    thought: str | None  # None: it does not think
+    thought: str | None  # None: no reasoning
     answer: str = ""
     call: tuple[str, dict[str, str]] | None = None
 
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A question and turns of the model; behind one with a call stands its result."""
+    """A question and the model's turns; each turn with a call is followed by its result."""
 
     question: str
     turns: tuple[Turn, ...]
@@ -44,14 +44,14 @@ class Dialogue:
 class Format:
     """How a published chat template writes dialogues.
 
-    open: the prompt up to the model's first turn. turn: what the model then says, its end included. result: what
-    is put behind a call, up to the model's next turn.
+    open: the prompt up to the model's first turn. turn: a turn of the model, including its end token. result: the
+    text between a call and the model's next turn.
     """
 
     name: str
     reasoning_parser: str
     tool_parser: str
-    start: str  # of every text
+    start: str  # the beginning of every text
     open: Callable[[Dialogue], str]
     turn: Callable[[Turn], str]
     result: Callable[[str], str]

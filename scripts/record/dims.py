@@ -1,4 +1,4 @@
-"""Tiny dimensions without coincidences: a transposed or swapped matrix must not fit."""
+"""Tiny dimensions that all differ, so that a transposed or swapped matrix has a wrong shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def pick(rng: np.random.Generator, choices):
 
 
 def attention_dims(rng: np.random.Generator, explicit_head_dim: bool = True) -> Config:
-    """Heads, widths, vocabulary and depth, with all widths that the architecture allows distinct.
+    """Draws heads, widths, vocabulary size and depth; all widths differ as far as the architecture allows.
 
     explicit_head_dim: the head size is a member of the config, not hidden / heads.
     """
@@ -37,14 +37,14 @@ def attention_dims(rng: np.random.Generator, explicit_head_dim: bool = True) -> 
 
 def grouped(base: Config, hidden: int, intermediate: int, heads: int, kv: int, head_dim: int,
             **more) -> Config:
-    """base in widths that MLX can quantise: multiples of a group size."""
+    """base with widths that MLX can quantise: multiples of a group size."""
     return {**base, "hidden_size": hidden, "intermediate_size": intermediate,
             "num_attention_heads": heads, "num_key_value_heads": kv, "head_dim": head_dim, **more}
 
 
 def grouped_dims(rng: np.random.Generator, base: Config, size: int) -> Config:
-    """Drawn widths of which most are multiples of the group `size`; some are left that are not, and
-    64 always divides the hidden size: mlx-lm wants that of routers."""
+    """Drawn widths, most of them multiples of the group `size`, some not. The hidden size is always a multiple of
+    64, which mlx-lm requires for routers."""
     hidden = pick(rng, (128,) if size == 128 else (64, 128))
     wide = pick(rng, [n * size for n in (1, 2, 3) if n * size not in (hidden, hidden // 2)])
     heads = pick(rng, (2, 4))
@@ -60,7 +60,7 @@ def grouped_dims(rng: np.random.Generator, base: Config, size: int) -> Config:
 
 
 def flat_old_rope(config: Config) -> Config:
-    """rope_parameters as it was published before: rope_theta and rope_scaling, side by side.
+    """The older spelling of rope_parameters: members rope_theta and rope_scaling.
 
     llama3 was published with `rope_type`, the others mostly with `type`.
     """

@@ -1,9 +1,8 @@
-"""Shows the entries of docs/FINDINGS.md that no bundled observation can show.
+"""Reproduces the entries of docs/FINDINGS.md that no bundled observation can show.
 
-`python -m scripts.record.findings NAME` runs the published system on a bundled checkpoint and says
-how many times its bound it is off; exit 1 where it diverges, as the entry claims, and 0 where it
-does not.
-`--all` runs every one; `--list` names them.
+`python -m scripts.record.findings NAME` runs the published system on a bundled checkpoint and prints
+its error as a multiple of the bound. The exit status is 1 if it diverges, as the entry claims, and 0
+if it does not. `--all` runs every entry; `--list` lists them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .mlx_lm_observation import load, prompts, run
 from .observations import judge
 from .shown import choose
 
-SHOWN: dict[str, Callable[[], float]] = {}  # name -> largest error in bounds; infinite: no answer
+SHOWN: dict[str, Callable[[], float]] = {}  # name -> function: largest error in bounds; infinite: no result
 
 
 def shows(function: Callable[[], float]) -> Callable[[], float]:
@@ -33,7 +32,7 @@ def shows(function: Callable[[], float]) -> Callable[[], float]:
 
 @shows
 def gemma3n_without_cache() -> float:
-    """mlx-lm: logits of Gemma 3n without a cache, as its trainer asks for them."""
+    """mlx-lm: logits of Gemma 3n without a cache, as its trainer computes them."""
     worst = 0.0
     for case in ("single", "batch", "window"):
         recorded = golden(f"gemma3n/multimodal/{case}")
@@ -47,7 +46,7 @@ def gemma3n_without_cache() -> float:
 
 @shows
 def speculative_rewind() -> float:
-    """mlx-lm: speculative decoding of a model with sliding windows, from a draft that errs."""
+    """mlx-lm: speculative decoding of a model with sliding windows, with a draft model that errs."""
     import mlx.core as mx
     from mlx_lm.generate import speculative_generate_step
     model, draft = (load(FIXTURES / "gemma4" / name / "model")[0]
@@ -67,7 +66,7 @@ def speculative_rewind() -> float:
 
 @shows
 def hidden_act() -> float:
-    """mlx-lm: another activation than the one that is written into its source."""
+    """mlx-lm: another activation than the one that its source hard-codes."""
     worst = 0.0
     for variant, member in (("llama/base", "hidden_act"), ("qwen2/base", "hidden_act"),
                             ("qwen3/base", "hidden_act"), ("phi3/base", "hidden_act"),
@@ -100,7 +99,7 @@ def longrope_factor() -> float:
 
 @shows
 def rope_modules() -> float:
-    """mlx-lm: its rope modules alone, every variant, both sides of its boundary, to 2^20."""
+    """mlx-lm: its rope modules without a model, every variant, both sides of its boundary, to 2^20."""
     return ropes(lambda name: True)
 
 
@@ -133,7 +132,7 @@ def ropes(chosen: Callable[[str], bool]) -> float:
 
 @shows
 def transformers_dynamic_table() -> float:
-    """transformers: a dynamic NTK table that an earlier call has left behind."""
+    """transformers: a dynamic NTK table that is left over from an earlier call."""
     recorded = golden("llama/dynamic/long")
     tokens = prompts(recorded)[0]
     model = published(FIXTURES / "llama/dynamic/model")
@@ -165,7 +164,7 @@ def transformers_rope_cache() -> float:
 
 @shows
 def transformers_rope_batch() -> float:
-    """transformers: a short prompt beside a long one, left-padded, dynamic or longrope."""
+    """transformers: a short prompt in a left-padded batch with a long one, dynamic or longrope."""
     import torch
     worst = 0.0
     for variant in ("llama/dynamic", "phi3/longrope"):
@@ -220,7 +219,7 @@ def transformers_altup_active() -> float:
 
 @shows
 def max_kv_size_ignored() -> float:
-    """mlx-lm: max_kv_size for a model that makes its caches itself, and for one that does not."""
+    """mlx-lm: max_kv_size for a model with make_cache of its own, and for one without."""
     from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
     worst = 0.0
     for case in ("llama/base/limit", "qwen3/base/limit"):
@@ -236,7 +235,7 @@ def max_kv_size_ignored() -> float:
 
 @shows
 def kept_prefix_masked() -> float:
-    """mlx-lm: a prompt longer than max_kv_size, or chunks behind it."""
+    """mlx-lm: a prompt longer than max_kv_size, or chunks beyond it."""
     from mlx_lm.models.cache import make_prompt_cache
     recorded, limit, model, tokens, expected = limited("qwen3/base/limit")
     worst = 0.0
@@ -273,7 +272,7 @@ def kept_prefix_batches() -> float:
 
 @shows
 def ways_out() -> float:
-    """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a way out."""
+    """mlx-lm: the same checkpoints with config.json rewritten by hand: the cause, and a workaround."""
     def flat(config: dict[str, Any], kind: str = "type") -> None:
         rope = config.pop("rope_parameters")
         config["rope_theta"] = rope.pop("rope_theta")

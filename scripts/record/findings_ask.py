@@ -1,4 +1,4 @@
-"""Bundled cases and checkpoints, and the published systems that are run on them, for findings."""
+"""For findings: reads bundled cases and checkpoints, and runs the published systems on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def golden(case: str) -> dict[str, np.ndarray]:
 
 
 def bound(case: dict[str, np.ndarray]) -> float:
-    """The largest error of a logit that is allowed."""
+    """The largest allowed error of a logit."""
     return LIMIT * distance(case, case, "/expect/float32")
 
 
@@ -75,8 +75,8 @@ def ask_mlx(model: Any, tokens: list[int], cached: bool = True) -> np.ndarray:
 
 
 def limited(case: str) -> tuple[dict[str, np.ndarray], int, Any, list[int], np.ndarray]:
-    """(case, limit, mlx-lm's model, tokens, truth [length, V]) of sample 0 of a case whose caches
-    hold a limited number of positions: its prompt and its forced tokens."""
+    """(case, limit, mlx-lm's model, tokens, truth [length, V]) for sample 0 of a case with caches of limited
+    capacity; tokens are the prompt and the forced tokens."""
     recorded, attributes = h5.read(FIXTURES / f"{case}.h5")
     tokens = prompts(recorded)[0] + recorded["/input/decode"][0].tolist()
     expected = np.concatenate([truth(recorded), recorded["/expect/truth/decode"][0]])
@@ -85,7 +85,7 @@ def limited(case: str) -> tuple[dict[str, np.ndarray], int, Any, list[int], np.n
 
 
 def ask_in_chunks(model: Any, tokens: list[int], chunks: list[int], cache: list) -> np.ndarray:
-    """Logits [length, V] of mlx-lm, prefilled in chunks of these lengths, the last one repeated."""
+    """Logits [length, V] of mlx-lm, prefilled in chunks of these lengths; the last length repeats."""
     import mlx.core as mx
     rows = []
     while tokens:

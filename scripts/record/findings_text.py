@@ -1,4 +1,4 @@
-"""What the sections of docs/FINDINGS.md on text have in common: trials sorted by cause, and Markdown."""
+"""Shared by the sections of docs/FINDINGS.md on text: sorting trials by cause, and writing Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the findings: its title, the cause, and what the published definition says."""
+    """An entry of the findings: its title, the cause of the divergence, and the required behaviour."""
 
     title: str
     cause: str
@@ -22,8 +22,8 @@ class Entry:
 
 def sort_by_cause(names: Iterable[str], drawn: Callable[[str], Iterable[tuple]], n: int, causes: Iterable[str],
                   cause_of: Callable[[T], str | None]) -> tuple[int, dict[str, dict[str, list[T]]]]:
-    """Draws n trials of each parser; the trial is the last member of what is drawn. Returns how many have no cause, and
-    the others by cause and parser."""
+    """Draws n trials for each parser; the trial is the last member of each drawn tuple. Returns the number of trials
+    without a cause, and the others by cause and parser."""
     n_sound = 0
     trials: dict[str, dict[str, list[T]]] = {cause: {} for cause in causes}
     for name in names:

@@ -1,4 +1,4 @@
-"""Writes numeric fixtures as HDF5 whose bytes depend on their content alone."""
+"""Writes numeric fixtures as HDF5 files whose bytes depend only on their content, and reads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPRESS_FROM_BYTES = 2048
 
 
 def _fixed_strings(values: list[str]) -> np.ndarray:
-    """Null-padded strings of one length: readable without a heap, and without its 4 KiB."""
+    """Null-padded strings of one length: they need no HDF5 heap, which would take 4 KiB."""
     encoded = [value.encode() for value in values]
     size = max(map(len, encoded)) + 1
     return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
@@ -41,8 +41,8 @@ def write(path: Path, attributes: dict[str, str | list[str] | int], datasets: di
           noise: dict[str, float] | None = None) -> None:
     """Writes one case.
 
-    datasets: by absolute name; a list of strings becomes fixed-length UTF-8.
-    noise: by dataset name, stored as its attribute `noise` (largest distance of the float32 run).
+    datasets: by absolute name; a list of strings is stored as fixed-length UTF-8.
+    noise: by dataset name, stored as the dataset's attribute `noise` (largest distance of the float32 run).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)

@@ -1,5 +1,5 @@
-"""Enumerates sequences of one to five marker-like tokens of a parser: its markers, beginnings of them, names, braces, calls,
-letters and white space, in any order; and of parts of values within a call.
+"""Enumerates sequences of one to five marker-like tokens for each parser: its markers, prefixes of markers, names, braces,
+calls, letters and white space, in any order; and sequences of parts of values within a call.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ REASONING: dict[str, tuple[str, ...]] = {
     "harmony": (*HARMONY, "\n", "b"),
 }
 
-# Calls around a value, where … stands, of each parser that reads values; those of qwen3_xml have the types of tools_dense.TYPES.
+# Calls of each parser that reads values; … is replaced by the value. The parameters of qwen3_xml have the types of tools/dense.py.
 VALUES: dict[str, tuple[str, ...]] = {
     "gemma4": ("<|tool_call>call:f{k:…}<tool_call|>", "<|tool_call>call:f(k=…)<tool_call|>"),
     "glm47": ("<tool_call>f<arg_key>k</arg_key><arg_value>…</arg_value></tool_call>",),
@@ -90,12 +90,13 @@ VALUES: dict[str, tuple[str, ...]] = {
 PARTS = ("1", "0", "-", "+", ".5", "2.0", "e3", "E+1", "0x1f", "_", "null", "true", "True", "None", "[", "]", "{", "}", "(", ")", "'", '"',
          "'a'", '"a"', "r'", "\\", "\\x41", "\\u00e9", "\\n", "'a': ", '"a": ', "#", ", ", " ", "\n", "\r", "x", "<b>")
 
-# What no client is shown, and what nearly is that.
+# Special tokens, which the server removes from its answers, and strings that resemble them.
 SPECIAL = ("<|im_end|>", "</s>", "[PAD]", "]~b]", "]~!b[", "<|im_", "<", "[", "]", "]~", "end|>", "a", "é", " ")
 
 
 def enumerated(tokens: tuple[str, ...], label: str, n: int) -> Iterator[tuple[int, list[str]]]:
-    """Of each length all sequences where they are no more than n, else n that are drawn. Each with its number among all."""
+    """(number, sequence) for each length: all sequences if there are at most n, else n drawn ones. The number counts all
+    sequences, shorter ones first, from 1."""
     first = 1
     for length in range(1, LONGEST + 1):
         n_all = len(tokens) ** length
@@ -107,7 +108,7 @@ def enumerated(tokens: tuple[str, ...], label: str, n: int) -> Iterator[tuple[in
 
 
 def in_calls(frames: tuple[str, ...], label: str, n: int) -> Iterator[tuple[int, list[str]]]:
-    """Up to n sequences of PARTS of each length within each frame."""
+    """(number, tokens) of up to n sequences of PARTS for each length and frame, in place of the frame's …."""
     for index, frame in enumerate(frames):
         before, _, after = frame.partition("…")
         for number, sequence in enumerated(PARTS, f"{label} {index}", n):

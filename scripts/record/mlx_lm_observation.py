@@ -14,12 +14,12 @@ from . import h5
 from .cases import left_pad
 
 SYSTEM = "mlx-lm"
-MOST_REASON = 300  # characters of a refusal
+MOST_REASON = 300  # characters of a recorded error message
 
 
 def observe(case: Path) -> str:
-    """Writes observed/<case>.mlx-lm.h5 beside a case, or <case>.mlx-lm.txt with what stopped
-    mlx-lm; returns a remark."""
+    """Writes observed/<case>.mlx-lm.h5 beside a case, or <case>.mlx-lm.txt with mlx-lm's error message. Returns
+    text for the log."""
     golden, attributes = h5.read(case)
     limit = attributes.get("cache_limit")
     place = case.parent / "observed" / f"{case.stem}.{SYSTEM}"
@@ -27,7 +27,7 @@ def observe(case: Path) -> str:
         old.unlink(missing_ok=True)
     try:
         datasets = run(case.parent / "model", golden, limit)
-    except Exception as error:  # whatever stops a foreign system is its answer
+    except Exception as error:  # any error of mlx-lm is its result
         reason = refusal(error, case)
         place.parent.mkdir(exist_ok=True)
         place.with_name(place.name + ".txt").write_text(f"{versions()}: {reason}\n")
@@ -60,7 +60,7 @@ def versions() -> str:
 
 
 def refusal(error: Exception, case: Path) -> str:
-    """One line without anything of this machine in it, nor the order of a set."""
+    """The error as one line, without paths of this machine, and with the members of sets sorted."""
     text = re.sub(r"\s+", " ", f"{type(error).__name__}: {error}")
     text = re.sub(r"\{('[^'{}:]*'(?:, '[^'{}:]*')+)\}",
                   lambda one: "{" + ", ".join(sorted(one[1].split(", "))) + "}", text)
@@ -70,8 +70,8 @@ def refusal(error: Exception, case: Path) -> str:
 
 def run(model_directory: Path, golden: dict[str, np.ndarray],
         limit: int | None = None) -> dict[str, np.ndarray]:
-    """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding, greedy
-    tokens where the case has them, and the traces that it has. limit: of what caches hold."""
+    """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding; greedy tokens if the
+    case has them; and the case's traces. limit: capacity of the caches; None: unlimited."""
     import mlx.core as mx
     from mlx_lm.models import cache as caches
     mx.set_default_device(mx.cpu)
@@ -119,7 +119,8 @@ def forced(model: Any, golden: dict[str, np.ndarray]) -> tuple[np.ndarray, np.nd
 
 def forced_alone(model: Any, golden: dict[str, np.ndarray],
                  make_cache: Callable[[], list]) -> tuple[np.ndarray, np.ndarray]:
-    """The same with a cache of its own for every sample; its batch caches keep no prefix."""
+    """The same for limited caches, with a cache of its own for every sample, because mlx-lm's batch caches do not
+    keep attention sink tokens."""
     import mlx.core as mx
     prefill, decode = [], []
     for prompt, tokens in zip(prompts(golden), golden["/input/decode"]):
@@ -131,7 +132,7 @@ def forced_alone(model: Any, golden: dict[str, np.ndarray],
 
 
 def batched(cache: Any, padding: list[int], caches: Any) -> Any:
-    """The left-padded batch cache that stands for a cache of one sample."""
+    """The left-padded batch cache that corresponds to a cache of one sample."""
     if isinstance(cache, caches.RotatingKVCache):
         return caches.BatchRotatingKVCache(cache.max_size, padding)
     if isinstance(cache, caches.KVCache):
@@ -140,9 +141,9 @@ def batched(cache: Any, padding: list[int], caches: Any) -> Any:
 
 
 def greedy(model: Any, golden: dict[str, np.ndarray], stop_ids: int | list[int]) -> np.ndarray:
-    """Tokens [B, M] of mlx-lm's own batch generator, the stop id included, -1 after it.
+    """Tokens [B, M] of mlx-lm's own batch generator, including the stop id, -1 after it.
 
-    stop_ids: what its loader found, as it hands them to its tokenizer.
+    stop_ids: as its loader found them and passes them to its tokenizer.
     """
     from mlx_lm.generate import BatchGenerator
     found = np.full_like(golden["/expect/tokens"], -1)
@@ -159,7 +160,7 @@ def greedy(model: Any, golden: dict[str, np.ndarray], stop_ids: int | list[int])
 
 
 def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
-    """Tensors [length, D] of one prompt alone, under the names of the goldens (truth.hooks)."""
+    """Tensors [length, D] of a single prompt, under the names of the goldens (truth.hooks)."""
     import mlx.core as mx
     from mlx_lm.models import cache as caches
     text = decoder(model)
@@ -189,7 +190,7 @@ def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
 
 
 def decoder(model: Any) -> Any:
-    """The module that has embed_tokens, layers and norm, however deep it lies."""
+    """The nested module that has embed_tokens, layers and norm."""
     while "embed_tokens" not in model:
         model = model["language_model"] if "language_model" in model else model["model"]
     return model
@@ -197,9 +198,9 @@ def decoder(model: Any) -> Any:
 
 @contextlib.contextmanager
 def listening(classes: set[type], heard: dict[int, tuple]) -> Iterator[None]:
-    """Hands inputs and outputs of modules to whoever listens; mlx has no hooks of its own.
+    """Calls hooks with the inputs and outputs of modules, by patching __call__: mlx has no hooks of its own.
 
-    heard: id of a module -> (listener of its first argument or None, listener of its result).
+    heard: id of a module -> (hook for its first argument or None, hook for its result).
     """
     originals = {kind: kind.__call__ for kind in classes}
 

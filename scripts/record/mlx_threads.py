@@ -1,8 +1,8 @@
-"""Runs models of mlx-lm across threads: which ropes fail, and which way out helps.
+"""Runs models of mlx-lm across threads: which ropes fail, and which workaround helps.
 
 `scripts/mlx-threads` builds a tiny model with random weights for every kind of rope on one thread,
-runs it as each schedule says, and prints whether the logits have the bits of the run on one thread
-alone, or the error. Every cell is a process of its own that was forked before any stream was made.
+runs it by each schedule, and prints whether the logits are bit-identical to those of a single-threaded
+run, or the error. Every table cell is measured in a process of its own, forked before any stream was made.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def arrays_below(thing: Any) -> Iterator[mx.array]:
         yield thing
         return
     parts: list[Any] = list(thing) if isinstance(thing, (list, tuple)) else []
-    if isinstance(thing, dict):  # modules are
+    if isinstance(thing, dict):  # mlx modules are dicts
         parts += thing.values()
     if isinstance(thing, nn.Module):
         parts += vars(thing).values()
@@ -84,7 +84,7 @@ def nothing(build: Callable[[], nn.Module]) -> nn.Module:
 
 
 def parameters(build: Callable[[], nn.Module]) -> nn.Module:
-    """What mlx_lm.load does."""
+    """Evaluates the parameters, as mlx_lm.load does."""
     model = build()
     mx.eval(model.parameters())
     return model
@@ -97,7 +97,7 @@ def everything(build: Callable[[], nn.Module]) -> nn.Module:
 
 
 def unsafe_stream(build: Callable[[], nn.Module]) -> nn.Module:
-    """Parameters as mlx_lm.load does, all on a stream that any thread may use."""
+    """Evaluates the parameters as mlx_lm.load does, with all work on a stream that any thread may use."""
     with mx.stream(mx.new_thread_unsafe_stream(mx.cpu)):
         return parameters(build)
 
@@ -108,7 +108,7 @@ REMEDIES: dict[str, Callable[[Callable[[], nn.Module]], nn.Module]] = {
 
 
 class Session:
-    """A cache, and the logits so far."""
+    """One sample in progress: a model, its cache, and the logits so far."""
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -127,7 +127,7 @@ class Session:
 
 
 class Threads:
-    """Threads by name, all started before anything runs, each taking one call at a time."""
+    """Threads by name, all started before anything runs; each executes one call at a time."""
 
     def __init__(self, *names: str) -> None:
         self.pools = {name: ThreadPoolExecutor(1) for name in names}
@@ -160,7 +160,7 @@ def other_thread(build: Build) -> list[Any]:
 
 
 def pool(build: Build) -> list[Any]:
-    """The cache is made on one thread, and every step taken on the next."""
+    """The cache is made on one thread; the steps run on a pool of threads in turn."""
     threads = Threads("a", "0", "1", "2")
     model = threads.on("a", build)
     session = threads.on("0", Session, model)
@@ -198,7 +198,7 @@ def seeded(rope: str, remedy: str) -> nn.Module:
 
 
 def answer(rope: str, schedule: str, remedy: str) -> str:
-    """JSON: the logits of every session, or the text of the error."""
+    """JSON: the logits of every session, or the error message."""
     try:
         return json.dumps(SCHEDULES[schedule](lambda: seeded(rope, remedy)))
     except (RuntimeError, ValueError, IndexError) as error:
@@ -206,7 +206,7 @@ def answer(rope: str, schedule: str, remedy: str) -> str:
 
 
 def in_child(*cell: str) -> Any:
-    """What `answer` says in a process of its own."""
+    """The result of `answer` in a forked process; "hangs" or "crash" if it has none."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -226,7 +226,7 @@ def in_child(*cell: str) -> Any:
 
 
 def outcome(rope: str, schedule: str, remedy: str, serial: Any, n_runs: int) -> str:
-    """Equal bits in every run, or what was seen first instead."""
+    """EQUAL if every run is bit-identical to `serial`, else the first other outcome."""
     for _ in range(n_runs):
         found = in_child(rope, schedule, remedy)
         if isinstance(found, str):
@@ -237,7 +237,7 @@ def outcome(rope: str, schedule: str, remedy: str, serial: Any, n_runs: int) -> 
 
 
 def table(n_runs: int) -> list[tuple[str, ...]]:
-    """Rows of kinds of rope that do not differ, schedule, and an outcome for each remedy."""
+    """Rows: kinds of rope with equal outcomes, schedule, and an outcome for each remedy."""
     alike: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for rope in ROPES:
         (serial,) = in_child(rope, "built and run on one thread", "nothing evaluated")

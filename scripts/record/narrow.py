@@ -1,4 +1,5 @@
-"""Runs of the published model whose noise narrower engines are judged by (README.md)."""
+"""Runs of the published model in bfloat16 and int8, which define the noise for engines in these types
+(README.md)."""
 
 from __future__ import annotations
 
@@ -11,16 +12,16 @@ from torch.nn import functional
 
 from .truth import OtherLinear, Routing, Run
 
-CODES = 127  # on either side of zero
-APART = 4.0  # sound candidates stay below 2.2 times the noise, on both sides of what is decided
+CODES = 127  # the codes are -127 to 127
+APART = 4.0  # required gap in multiples of the noise: correct candidates stay below 2.2 times, on both sides of a decision
 
-# The groups of a weight's outputs, in equal parts; 0: this part is not in groups.
+# Group sizes of the equal parts into which a fused weight's outputs divide; 0: this part is not quantised.
 Parts = tuple[int, ...]
 
 
 def int8(x: torch.Tensor, group: int) -> torch.Tensor:
-    """x with one scale for each group of its last axis: the largest becomes 127 (symmetric), codes
-    are rounded half to even."""
+    """x rounded to int8 codes, with one scale for each group of its last axis: the largest magnitude becomes 127
+    (symmetric), codes are rounded half to even."""
     rows = x.reshape(-1, group)
     top = rows.abs().amax(-1)
     scale = torch.where(top > 0, top / CODES, 1)
@@ -34,9 +35,9 @@ def bfloat16(x: torch.Tensor, _group: int) -> torch.Tensor:
 
 
 class RoundInputs(OtherLinear):
-    """Rounds what enters a product with certain weights.
+    """Rounds the inputs of products with the given weights.
 
-    parts: by the address of a weight's storage, which slices of it and tied copies share.
+    parts: by the address of a weight's storage, which its slices and tied copies share.
     """
 
     def __init__(self, parts: dict[int, Parts], rounded: Callable):
@@ -55,8 +56,8 @@ class RoundInputs(OtherLinear):
 
 
 class Bfloat16(Run):
-    """The published model in bfloat16: what its loader leaves in float32 (the frequencies of ropes)
-    stays so."""
+    """The published model in bfloat16; buffers that its loader leaves in float32 (rope frequencies) stay
+    float32."""
 
     def __init__(self, build: Callable, state: dict):
         super().__init__(build, state, torch.bfloat16)
@@ -70,7 +71,7 @@ class Bfloat16(Run):
 class Rounding(Run):
     """The published model in float32, with the inputs of products rounded.
 
-    groups: by the name of a parameter.
+    groups: group sizes by parameter name.
     """
 
     def __init__(self, build: Callable, state: dict, groups: dict[str, Parts], rounded: Callable):
@@ -86,7 +87,8 @@ class Rounding(Run):
 
 
 def runs(build: Callable, state: dict, groups: dict[str, Parts]) -> dict[str, Run]:
-    """By the name of their group below /expect. groups: the weights that are in MLX's groups."""
+    """The runs, by the name of their group below /expect. groups: the quantised weights; empty: the checkpoint is
+    not quantised."""
     if not groups:
         return {"bfloat16": Bfloat16(build, state)}
     plain = {name: tensor if name in groups else tensor.to(torch.bfloat16)
@@ -96,9 +98,9 @@ def runs(build: Callable, state: dict, groups: dict[str, Parts]) -> dict[str, Ru
 
 
 def routes_alike(truth: list[Routing], found: list[Routing]) -> bool:
-    """Whether a run chooses the truth's experts, and no sound candidate of its noise could choose
-    others: the last chosen lies APART times as far from the first that is not as any share has
-    moved."""
+    """Whether a run chooses the truth's experts, and no correct candidate with its noise could choose others: the
+    gap between the last chosen expert and the first one not chosen is at least APART times the largest
+    change of a share."""
     if not truth:
         return True
     moved = max(float(np.abs(t.shares - f.shares).max()) for t, f in zip(truth, found))
@@ -107,8 +109,8 @@ def routes_alike(truth: list[Routing], found: list[Routing]) -> bool:
 
 
 def stops_alike(truth: np.ndarray, noise: float, tokens: np.ndarray, stops: list[int]) -> bool:
-    """Whether no sound candidate could end a stream elsewhere. truth: [>= len(tokens), V], the rows
-    that decide them."""
+    """Whether no correct candidate could end a stream elsewhere. truth: [>= len(tokens), V], the rows that decide
+    the tokens."""
     ends = np.isin(np.arange(truth.shape[1]), stops)
     return all(abs(row[ends].max() - row[~ends].max()) >= APART * noise
                for row, _ in zip(truth, tokens))

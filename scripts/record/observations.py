@@ -1,9 +1,8 @@
-"""Prints the table fixtures/observations.tsv: how far each observation lies from its golden.
+"""Prints the table fixtures/observations.tsv: the distance of each observation from its golden.
 
 `python -m scripts.record.observations > table` judges by the rule of conformance/judge/noise.h, in numpy:
-a second opinion on `assay diff`, which judges the same files in `make check`. The finding that a
-line names is kept from the table that is there; a divergence that nothing explains gets `?`, and
-the check refuses it.
+independently of `assay diff`, which judges the same files in `make check`. The finding in each line is
+copied from the existing table; a divergence without a finding gets `?`, and the check rejects it.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class Judgement:
-    """times: the largest error in bounds, over the rows and rules that break one; if none does,
-    the largest error of a logit in bounds."""
+    """times: the largest error as a multiple of the bound, over the rows that break a rule; if no row does, over
+    all logits."""
 
     agrees: bool
     times: float
@@ -48,7 +47,7 @@ def kl(truth: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 def distances(truth: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """[3, R]: largest error, RMSE and KL of every row."""
+    """[3, R]: largest error, RMSE and kl() of every row."""
     error = np.abs(found - truth)
     return np.stack([error.max(-1), np.sqrt((error ** 2).mean(-1)), kl(truth, found)])
 
@@ -70,7 +69,7 @@ def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Jud
     broken = times > 1
     if broken.any():
         rows = broken.any(0)
-        first = broken.argmax(0)[rows]  # the first rule that a row breaks is the one that counts
+        first = broken.argmax(0)[rows]  # only the first rule that a row breaks counts
         return Judgement(False, float(times[:, rows][first, np.arange(rows.sum())].max()))
     same = "/expect/tokens" not in golden or np.array_equal(golden["/expect/tokens"],
                                                             observed["/observed/tokens"])
@@ -78,7 +77,7 @@ def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Jud
 
 
 def explained(table: Path) -> dict[str, str]:
-    """File -> finding, as the table that is there has it."""
+    """File -> finding, from the existing table."""
     if not table.is_file():
         return {}
     lines = [line.split("\t") for line in table.read_text().splitlines() if line[:1] != "#"]

@@ -1,7 +1,7 @@
 """Checkpoints in MLX's affine groups: written by mlx-lm itself, read back in float64 by numpy.
 
-A quantised matrix is X.weight (uint32, packed), X.scales and X.biases; the number is scale * code +
-bias. The truth takes those stored values for exact: product and sum in float64.
+A quantised matrix is stored as X.weight (uint32, packed codes), X.scales and X.biases; its numbers are
+scale * code + bias. The truth treats the stored values as exact: product and sum in float64.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 
 from .variant import Groups
 
-ROUNDING = 2.0 ** -23  # of a product and a sum in float32, relative to the larger of their terms
+ROUNDING = 2.0 ** -23  # rounding of a product and a sum in float32, relative to the largest term
 PARTS = ("gate_proj", "up_proj", "down_proj")
 
 
@@ -38,7 +38,7 @@ def write(plain: Path, directory: Path, groups: Groups) -> None:
                 return dict(said) if said else False
         return own(path, module) if own else True
 
-    with contextlib.redirect_stdout(io.StringIO()):  # it says how many bits it took
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints the bits per weight
         model, config = utils.quantize_model(model, config, groups.group_size, groups.bits,
                                              quant_predicate=predicate)
     utils.save_model(directory, model)
@@ -50,8 +50,8 @@ def write(plain: Path, directory: Path, groups: Groups) -> None:
 
 
 def shorten(directory: Path) -> None:
-    """Rewrites config.json: `quantization` alone, of modules without MLX's defaults, and false for
-    those that are not quantised, as mlx-lm reads it."""
+    """Rewrites config.json in a terse form that mlx-lm reads: only `quantization`, without MLX's default members
+    in the entries of modules, and false for modules that are not quantised."""
     path = directory / "config.json"
     config = json.loads(path.read_text())
     config.pop("quantization_config")
@@ -67,7 +67,7 @@ def shorten(directory: Path) -> None:
 
 
 def keep_copy(directory: Path) -> None:
-    """Rewrites config.json: `quantization_config` alone."""
+    """Rewrites config.json: only `quantization_config`."""
     path = directory / "config.json"
     config = json.loads(path.read_text())
     del config["quantization"]
@@ -75,7 +75,7 @@ def keep_copy(directory: Path) -> None:
 
 
 def store_head(directory: Path) -> None:
-    """Adds the head that is tied to the embedding, as plain checkpoints have it."""
+    """Adds a copy of the embedding as the tied head, which some unquantised checkpoints also store."""
     path = directory / "model.safetensors"
     tensors = load_file(path)
     embedding = "model.embed_tokens."
@@ -85,14 +85,14 @@ def store_head(directory: Path) -> None:
 
 
 def codes(packed: np.ndarray, bits: int) -> np.ndarray:
-    """[..., n] of [..., n * bits / 32] words: one stream of bits, the lowest first."""
+    """Codes [..., n] from words [..., n * bits / 32]: one stream of bits, lowest bit first."""
     stream = np.unpackbits(packed.astype("<u4").view(np.uint8), axis=-1, bitorder="little")
     stream = stream.reshape(*packed.shape[:-1], -1, bits)
     return (stream.astype(np.int64) << np.arange(bits)).sum(-1)
 
 
 def widen(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, bits: int) -> np.ndarray:
-    """float64 [..., n] of float64 scales and biases [..., n / group]."""
+    """Dequantised float64 [..., n]; scales and biases are float64 [..., n / group]."""
     numbers = codes(packed, bits)
     group = numbers.shape[-1] // scales.shape[-1]
     return scales.repeat(group, -1) * numbers + biases.repeat(group, -1)
@@ -100,7 +100,7 @@ def widen(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, bits: int)
 
 def check(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, said: dict,
           name: str) -> None:
-    """mlx must find the same codes, and within float32's rounding the same numbers."""
+    """Checks that mlx unpacks the same codes, and dequantises to the same numbers within float32 rounding."""
     import mlx.core as mx
     mx.set_default_device(mx.cpu)
     how = {"group_size": said["group_size"], "bits": said["bits"]}
@@ -117,8 +117,8 @@ def check(packed: np.ndarray, scales: np.ndarray, biases: np.ndarray, said: dict
 
 
 def numbers(directory: Path) -> dict[str, torch.Tensor]:
-    """All tensors of a checkpoint that mlx-lm wrote, by the module's path and `.weight`: quantised
-    ones in float64, others as they are stored."""
+    """All tensors of a checkpoint that mlx-lm wrote, by the module's path and `.weight`: quantised ones in
+    float64, others in their stored type."""
     said = json.loads((directory / "config.json").read_text())["quantization"]
     tensors = load_file(directory / "model.safetensors")
     found: dict[str, torch.Tensor] = {}
@@ -147,19 +147,20 @@ def groups(directory: Path) -> dict[str, int]:
 
 
 def mlx_names(found: dict[str, Any]) -> dict[str, Any]:
-    """With the language model of a multimodal one where mlx-lm has it."""
+    """The dict with the names of a multimodal model's language model changed to mlx-lm's."""
     return {re.sub("^lm_head", "language_model.lm_head", re.sub(
         r"^model\.language_model\.", "language_model.model.", name)): value for name, value in found.items()}
 
 
 def published_names(found: dict[str, Any]) -> dict[str, Any]:
-    """The same where transformers has it."""
+    """The inverse of mlx_names: transformers' names."""
     return {re.sub(r"^language_model\.lm_head", "lm_head", re.sub(
         r"^language_model\.model\.", "model.language_model.", name)): value for name, value in found.items()}
 
 
 def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
-    """The same under transformers' names: of a fused matrix those of its parts, 0 for none."""
+    """Group sizes under transformers' names; a fused matrix has those of its parts, 0 if a part is not
+    quantised."""
     found = published_names(found)
     state = {name: (group,) for name, group in found.items() if ".switch_" not in name}
     for name in found:
@@ -174,7 +175,7 @@ def published_groups(found: dict[str, int]) -> dict[str, tuple[int, ...]]:
 
 
 def published(found: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The same under transformers' names: mlx-lm's stacks of experts become its fused ones."""
+    """Tensors under transformers' names; mlx-lm's stacks of experts become transformers' fused experts."""
     found = published_names(found)
     state = {name: tensor for name, tensor in found.items() if ".switch_" not in name}
     for name in found:

@@ -1,4 +1,4 @@
-"""Draws whole configurations at random: one small case each, over all families in turn."""
+"""Records random configurations, with one small case each, over all families in turn."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ MODULES = ("q_proj", "k_proj", "v_proj", "qkv_proj", "o_proj", "gate_proj", "up_
 
 
 def draw_groups(rng: np.random.Generator) -> Groups:
-    """Bits and group size of all modules, and some modules with their own, or with none. A module's
-    own group divides that of all: mlx-lm leaves alone what is no multiple of the latter."""
+    """Draws bits and group size for all modules, and for some modules their own settings, or none (unquantised).
+    A module's own group size divides the general one, because mlx-lm does not quantise a matrix whose width
+    is not a multiple of the general group size."""
     size = pick(rng, GROUP_SIZES)
     own = []
     for _ in range(int(rng.integers(4))):
@@ -36,8 +37,8 @@ def draw_groups(rng: np.random.Generator) -> Groups:
 
 
 def draw_case(rng: np.random.Generator, config: Config) -> str:
-    """`random` has greedy tokens, and with them seldom a run in a narrower type; the others have one.
-    Where many layers have routers no prompt is found whose experts are all far from a tie."""
+    """`random` has greedy tokens, and therefore seldom a run in a narrower type; `narrow` and `forced` have such
+    runs. A model with many routers gets `random`: no prompt keeps all its experts far from a tie."""
     experts = config.get("enable_moe_block", "num_experts_per_tok" in config)
     if experts and config["num_hidden_layers"] > MOST_ROUTERS:
         return "random"
@@ -45,8 +46,8 @@ def draw_case(rng: np.random.Generator, config: Config) -> str:
 
 
 def draw(family: Family, rng: np.random.Generator, name: str) -> Variant:
-    """The family's own choices on fresh dimensions, and how the checkpoint is stored: of what
-    mlx-lm can quantise every other one in its groups."""
+    """The family's own choices on drawn dimensions, and drawn storage. If mlx-lm can quantise the family, one
+    draw in two is quantised."""
     base = {**family.base, **family.draw_dims(rng)}
     groups = draw_groups(rng) if family.quantizable and rng.integers(2) else None
     if groups:
@@ -68,8 +69,8 @@ class Refused(RuntimeError):
 
 
 def record_one(family: Family, options: argparse.Namespace, name: str) -> tuple[list[str], Variant]:
-    """Records the first draw that neither the publisher nor a check refuses; prints the others.
-    Returns the lines of record_variant and the variant."""
+    """Records the first draw that neither the publisher's code nor a check rejects; prints the rejected ones.
+    Returns the lines of record_variant and the variant. Raises Refused if all tries are rejected."""
     place = options.out / "random" / name
     for attempt in range(MOST_TRIES):
         shutil.rmtree(place, ignore_errors=True)
@@ -77,9 +78,9 @@ def record_one(family: Family, options: argparse.Namespace, name: str) -> tuple[
             variant = draw(family, rng_for(options.seed, "random", name, str(attempt)), name)
             lines = record_variant(family, variant, options.seed, place, False, "layers")
             return [f"{lines[0]} (attempt {attempt + 1})", *lines[1:]], variant
-        except Exception as error:  # of any library that is asked about the configuration
+        except Exception as error:  # from any library that processes the configuration
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # a full disk is no refusal
+                raise  # a full disk does not reject the configuration
             reason = " ".join(str(error).split())
             print(f"{name}, attempt {attempt + 1}: refused: {type(error).__name__}: {reason}",
                   flush=True)
@@ -88,8 +89,8 @@ def record_one(family: Family, options: argparse.Namespace, name: str) -> tuple[
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes options.random configurations; prints one line for each. Returns 1 if one was skipped
-    because all its draws were refused."""
+    """Writes options.random configurations, printing one line for each. Returns 1 if one was skipped because all
+    its draws were rejected."""
     names = [name for name in options.family or families.NAMES if name in families.NAMES]
     started = time.monotonic()
     n_skipped = 0

@@ -47,8 +47,8 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
 
 
 def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recording], list[str]]:
-    """The cases of a variant, and why one for narrower types is not among them: in dimensions that
-    nobody chose there may be no prompt for it."""
+    """The cases of a variant, and the reasons why cases for narrower types were left out: with drawn dimensions
+    there may be no suitable prompt."""
     recordings: list[cases.Recording] = []
     left_out: list[str] = []
     for case in cases.plan(checkpoint.variant):

@@ -1,4 +1,4 @@
-"""Records every rope variant alone: one head of vectors, positions up to 2^20."""
+"""Records every rope variant without a model: vectors of one head, positions up to 2^20."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ LAST = 1 << 20
 
 @dataclass(frozen=True)
 class RopeCase:
-    """One variant. `parameters` is what config.json calls rope_parameters.
+    """One variant. parameters: the member rope_parameters of config.json.
 
-    model_type picks the published module, and tells M-RoPE layouts apart. last: highest position.
-    boundary: the length at which a length-dependent variant changes; positions surround it.
+    model_type: selects the published module, and with it the M-RoPE layout. last: highest position.
+    boundary: the length at which a length-dependent variant changes; positions on both sides are recorded.
     axes: 3 for M-RoPE.
     """
 
@@ -51,7 +51,7 @@ MODULES = {
     "ernie4_5_vl_moe_text": ("ernie4_5_vl_moe", "Ernie4_5_VLMoeTextConfig",
                              "Ernie4_5_VLMoeTextRotaryEmbedding"),
 }
-LAYER_TYPE = "full_attention"  # where rope_parameters are nested by layer type
+LAYER_TYPE = "full_attention"  # used if rope_parameters are nested by layer type
 
 SHORT = [1.0, 1.05, 1.1, 1.2, 1.4, 1.7]
 LONG = [1.0, 1.3, 2.0, 3.5, 6.0, 9.5]
@@ -153,7 +153,8 @@ CASES = (
 
 
 def positions(case: RopeCase, rng: np.random.Generator) -> np.ndarray:
-    """int32 [P], or [3, P] (time, height, width): small ones, the boundary's, powers of two."""
+    """int32 [P], or [3, P] (time, height, width): small positions, those around the boundary, powers of two, and
+    drawn ones."""
     edge = case.boundary
     fixed = {0, 1, 2, 3, 10, edge - 2, edge - 1, edge, edge + 1, case.last - 1, case.last,
              *(1 << power for power in range(2, 21, 2))}
@@ -167,7 +168,7 @@ def positions(case: RopeCase, rng: np.random.Generator) -> np.ndarray:
 
 
 def config_of(case: RopeCase) -> tuple[transformers.PreTrainedConfig, str | None]:
-    """The published config, and the layer type where its rope is nested by layer type."""
+    """The published config, and the layer type if its rope_parameters are nested by layer type, else None."""
     name = MODULES[case.model_type][1]
     parameters = copy.deepcopy(case.parameters)
     layer_type = LAYER_TYPE if case.model_type.startswith("gemma") else None
@@ -187,8 +188,8 @@ def config_of(case: RopeCase) -> tuple[transformers.PreTrainedConfig, str | None
 
 def rotate(case: RopeCase, position: np.ndarray, x: np.ndarray,
            dtype: torch.dtype) -> dict[str, np.ndarray]:
-    """x [P, head_dim] rotated at position [P] or [3, P]; cos and sin [P, rotary dim] as the
-    published module returns them, attention factor included."""
+    """`x`: x [P, head_dim] rotated by position [P] or [3, P]; `cos` and `sin` [P, rotary dim] as the published
+    module returns them, including the attention factor."""
     package, _, rotary_name = MODULES[case.model_type]
     module = import_module(f"transformers.models.{package}.modeling_{package}")
     with precision(dtype):
@@ -207,14 +208,14 @@ def rotate(case: RopeCase, position: np.ndarray, x: np.ndarray,
 
 
 def document(case: RopeCase) -> str:
-    """The part of a config.json that decides this rope, in upstream's own member names."""
+    """The members of config.json that determine this rope, with upstream's names."""
     return json.dumps({"model_type": case.model_type, "head_dim": case.head_dim,
                        "max_position_embeddings": case.max_position_embeddings,
                        "rope_parameters": case.parameters}, sort_keys=True)
 
 
 def record(out: Path, seed: int, only: list[str] | None = None) -> list[str]:
-    """Writes all variants, or those named; returns the names of the files."""
+    """Writes all variants, or those in `only`; returns the file names."""
     made = []
     for case in CASES:
         if only and case.name not in only:

@@ -1,4 +1,4 @@
-"""What the command line asks for: all variants, the check, or random configurations."""
+"""Runs what the command line asks for: recording variants, the check, or random configurations."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def record(options: argparse.Namespace, out: Path) -> list[Path]:
-    """Records below `out`; returns what it answers for, relative to it: whole families where all
-    variants are recorded, so that the check also finds what no variant makes any more.
+    """Records below `out`; returns the recorded paths relative to it. If all variants of a family are recorded,
+    the path is the family's directory, so that the check also finds files that no variant makes any more.
     """
     made: list[Path] = []
     for name in options.family or (*families.NAMES, "rope", "threads", "trained"):
@@ -69,7 +69,8 @@ def files_below(place: Path) -> list[Path]:
 
 
 def compare(fresh: Path, committed: Path, places: list[Path]) -> int:
-    """Byte by byte, both ways; prints every file that differs or exists on one side only."""
+    """Compares byte by byte; prints every file that differs or exists on one side only. Returns 1 if there is
+    one."""
     n_files = 0
     differing: list[str] = []
     for place in dict.fromkeys(places):

@@ -1,7 +1,7 @@
-"""Records what transformers' logits processors leave of a distribution: serving/tests/vectors/sampling.json.
+"""Records the distributions that transformers' logits processors produce: serving/tests/vectors/sampling.json.
 
-`python -m scripts.record.sampling_vectors` from the repository's root. Logits are drawn so that none are equal and
-no sum lies near a bound: which of equal tokens goes is not said anywhere.
+`python -m scripts.record.sampling_vectors` from the repository's root. Logits are drawn so that no two are equal and
+no cumulative sum is near top_p or min_p, because it is unspecified which of several equal tokens is removed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from transformers import (LogitsProcessorList, MinPLogitsWarper, RepetitionPenal
 
 PATH = Path("serving/tests/vectors/sampling.json")
 N_VECTORS = 150
-CLEAR = 1e-9  # how far every sum and every ratio stays from its bound
+CLEAR = 1e-9  # relative distance of every sum and ratio from its bound
 
 
 def draw(rng: np.random.Generator) -> tuple[dict[str, Any], list[float], list[int]]:
-    """Parameters, as a user gives them, logits, and the tokens that were seen."""
+    """Sampling parameters of a request, logits, and the previous tokens."""
     size = int(rng.integers(2, 40))
     logits = (rng.standard_normal(size) * rng.choice([0.5, 2.0, 6.0])).tolist()
     if rng.integers(6) == 0:
@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator) -> tuple[dict[str, Any], list[float], list[in
 
 
 def processors(parameters: dict[str, Any]) -> LogitsProcessorList:
-    """In the order in which generate() applies them."""
+    """The processors, in the order in which generate() applies them."""
     made = LogitsProcessorList()
     if "repetition_penalty" in parameters:
         made.append(RepetitionPenaltyLogitsProcessor(parameters["repetition_penalty"]))
@@ -62,7 +62,7 @@ def probabilities(parameters: dict[str, Any], logits: list[float], seen: list[in
 
 
 def is_clear(parameters: dict[str, Any], logits: list[float], seen: list[int]) -> bool:
-    """Whether a bound that is moved a little leaves the same tokens."""
+    """Whether the same tokens remain if a bound is changed slightly."""
     def left(**moved: Any) -> list[bool]:
         return [p > 0 for p in probabilities({**parameters, **moved}, logits, seen)]
     return all(left(**{name: parameters[name] * (1 + step)}) == left()

@@ -1,17 +1,18 @@
-"""Records what the published server makes of text: `python -m scripts.record.serving`.
+"""Records the answers of the published server's parsers and endpoints: `python -m scripts.record.serving`.
 
-One module for each kind of vector: `serving_<kind>.py` has
+One module for each kind of vector, `serving_<kind>.py`, with
 
-    TITLE, CATCHES                  of its section in docs/FINDINGS.md; what its vectors would catch
-    published() -> groups           of what upstream's own tests and documents ask; may be empty
-    groups(seed, n) -> groups       n goldens each, drawn from the seed
-    sequences(seed, n) -> groups    up to n sequences of each length of marker-like tokens (marker_sequences.py) on
-                                    which upstream agrees with itself; a module without has no such file
-    findings(seed, n) -> lines      below the heading: where upstream disagrees with itself, in n draws
-                                    each; a module without has no section
+    TITLE, CATCHES                  title of its section in docs/FINDINGS.md; bugs that its vectors catch
+    published() -> groups           inputs of upstream's own tests and documents; may be empty
+    groups(seed, n) -> groups       n goldens per group, drawn from the seed
+    written() -> groups             optional: texts written by hand
+    sequences(seed, n) -> groups    optional: up to n sequences of marker-like tokens of each length
+                                    (marker_sequences.py) on which upstream agrees with itself
+    findings(seed, n) -> lines      optional: the section below its heading: where upstream disagrees with itself,
+                                    in n draws for each parser
 
-where groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz,
-random.json.gz and sequences.json.gz.
+groups is a list of {"name": ..., "vectors": [...]}. fixtures/serving/<kind>/ receives published.json.gz,
+written.json.gz, random.json.gz and sequences.json.gz, those that have groups.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from .threads import write
 
 KINDS = ("eos", "reasoning", "tools", "events")
 
-N_GOLDENS = 250  # of a group
-N_SEQUENCES = 400  # asked of each parser and length
-N_DRAWS = 4000  # of a group, for findings
+N_GOLDENS = 250  # per group
+N_SEQUENCES = 400  # tried for each parser and length
+N_DRAWS = 4000  # per group, for findings
 FINDINGS = Path("docs/FINDINGS.md")
 
 
@@ -47,7 +48,7 @@ def count(groups: list[Any]) -> int:
 
 
 def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, out: Path) -> list[Path]:
-    """Returns the files, below `out`."""
+    """Writes the files of one kind; returns their paths relative to `out`."""
     made = []
     written = module.written() if hasattr(module, "written") else []
     sequences = module.sequences(seed, n_sequences) if hasattr(module, "sequences") else []
@@ -64,12 +65,13 @@ def record(kind: str, module: ModuleType, seed: int, n: int, n_sequences: int, o
 
 
 def section(text: str, title: str) -> re.Match[str] | None:
-    """Of a Markdown text: the heading and all up to the next one of its rank."""
+    """The section of a Markdown text with this title: its heading and everything up to the next heading of the same
+    level."""
     return re.search(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
 
 
 def with_section(text: str, title: str, lines: list[str]) -> str:
-    """The text with that section put in place of what it has; a new one goes before what is sound."""
+    """The text with the section replaced; a new section is inserted before the section Sound."""
     made = f"## {title}\n\n" + "\n".join(lines) + "\n\n"
     found = section(text, title) or re.search(r"^(?=## Sound$)", text, re.MULTILINE)
     if not found:
@@ -78,7 +80,7 @@ def with_section(text: str, title: str, lines: list[str]) -> str:
 
 
 def with_commands(lines: list[str], kind: str) -> list[str]:
-    """Each entry of a section with the command that shows it."""
+    """The section with a command after each entry that reproduces it."""
     command = ["", f"    python -m scripts.record.serving --only {kind} --findings"]
     made: list[str] = []
     for line in lines:
@@ -91,7 +93,7 @@ def with_commands(lines: list[str], kind: str) -> list[str]:
 
 
 def kept(kind: str, module: ModuleType) -> str:
-    """FINDINGS as it should be."""
+    """The text of FINDINGS with this kind's section up to date."""
     text = FINDINGS.read_text()
     if not hasattr(module, "findings"):
         return text
@@ -99,7 +101,7 @@ def kept(kind: str, module: ModuleType) -> str:
 
 
 def check(kind: str, module: ModuleType, out: Path) -> list[str]:
-    """What differs from a recording of seed 0."""
+    """The files and sections that differ from a new recording with seed 0."""
     differing = []
     with tempfile.TemporaryDirectory() as scratch:
         for file in record(kind, module, 0, N_GOLDENS, N_SEQUENCES, Path(scratch)):

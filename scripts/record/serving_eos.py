@@ -1,7 +1,7 @@
 """Vectors of kind `eos`: the stop set that the published server collects from a checkpoint's documents.
 
-Goldens have plain documents and values only: JSON objects, and non-negative integers or lists of them. `origin` says
-which document names an id: what the published function collects from that document alone.
+Goldens have only valid documents and values: JSON objects, with non-negative integers or lists of them. `origin` lists
+the documents that name an id: those from which alone the published function collects it.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def vector(number: int, comment: str, given: Input) -> dict[str, Any]:
 
 
 def ids(r: random.Random) -> Any:
-    """None: there is no such member."""
+    """A drawn value of eos_token_id; None: no such member."""
     def one() -> int:
         return r.choice((0, 1, 2, 50, 106, 2**31 - 1, r.randrange(300), r.randrange(262144)))
     return r.choice((None, one(), one(), [], [one()], [one() for _ in range(r.randint(2, 6))]))
 
 
 def text_of(value: Any, r: random.Random) -> str:
-    """A document that says it, among other things."""
+    """A JSON document with this eos_token_id, and other members."""
     members: dict[str, Any] = {"model_type": r.choice(("gemma4", "llama", "é\u2028\"\\", "")), "vocab_size": 262144,
                                "bos_token_id": 5, "pad_token_id": r.choice((0, None, 7)),
                                "audio_config": {"eos_token_id": 9}, "eos_token": "<eos>", "temperature": 1e-3}
@@ -101,7 +101,7 @@ def published() -> list[Any]:
         vector(number, comment, given) for number, (comment, given) in enumerate(PUBLISHED.items(), 1)]}]
 
 
-ODD = (  # what the document is, its text, what must become of it
+ODD = (  # description of the document, its text, the required result
     ("invalid JSON", b'{"eos_token_id": [1, 106]', "refused by name"),
     ("a byte order mark", b'\xef\xbb\xbf{"eos_token_id": 106}', "refused by name"),
     ("bytes that are not UTF-8", b'{"eos_token_id": 106, "model_type": "\xff"}', "refused by name"),
@@ -120,13 +120,13 @@ ODD = (  # what the document is, its text, what must become of it
 
 
 def of_odd(content: bytes) -> str:
-    """What the published function makes of it, as config.json."""
+    """The published function's result for this content of config.json."""
     from vllm_mlx.utils.tokenizer import collect_eos_token_ids
     with tempfile.TemporaryDirectory() as place:
         (Path(place) / "config.json").write_bytes(content)
         try:
             found = sorted(collect_eos_token_ids(SimpleNamespace(), place))
-        except Exception as error:  # noqa: BLE001: whatever it raises is what is shown
+        except Exception as error:  # noqa: BLE001: any exception is the result
             return f"raises {type(error).__name__}"
     return ", ".join(map(str, found)) or "nothing, without a word"
 

@@ -1,9 +1,9 @@
-"""Vectors of kind `events`: what the published server's three endpoints answer while an engine generates.
+"""Vectors of kind `events`: the answers of the published server's three endpoints while an engine generates.
 
-A golden is a message that three answers agree on, white space at the ends of a field aside: the one that is not
-streamed, the stream of the chunks that were drawn, and a stream of single tokens. Where an engine fails there is no
-message to agree on: such a vector says only that the stream must tell it. What messages and responses say, chat completions
-must say of the same text, too.
+A golden is a message on which three answers agree, ignoring white space at the ends of a field: the non-streamed
+answer, the stream of the drawn chunks, and a stream of single tokens. For messages and responses, chat completions must
+also give the same message for the same text. If the engine fails there is no message: such a vector requires only that
+the stream reports the failure.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TITLE = "vllm-mlx: event streams"
 CATCHES = ("a marker that leaks or a text that is lost between parser and client, a block opened twice, two finish reasons, a "
            "parser skipped where thinking is off, a latch on implicit thinking, a call that a stream and the answer tell apart")
 
-SHARE = 3  # one of so many goldens that are asked of a group: these take more room than others
-FAILURES = 20  # at most one of so many vectors is one of a failure
-DRAWS = 60     # for each golden that is asked for, at most: some parsers go with an endpoint hardly ever
+SHARE = 3  # divides the number of goldens per group: these vectors are larger than others
+FAILURES = 20  # at most one vector in so many, plus one, is of a failure
+DRAWS = 60     # most draws per requested golden: with some parsers an endpoint hardly ever gives a golden
 
 
 @dataclass
 class Trial:
-    """What the server says of one exchange."""
+    """The server's answers for one exchange."""
     exchange: Exchange
 
     @property
@@ -68,7 +68,7 @@ class Trial:
 
     @cached_property
     def as_chat(self) -> Exchange:
-        """The same, asked of chat completions, in single tokens."""
+        """The equivalent exchange with chat completions, in single tokens."""
         return replace(self.by_token_exchange, endpoint=CHAT, request=events_request.as_chat(self.exchange.request))
 
     @cached_property
@@ -77,7 +77,7 @@ class Trial:
 
     @cached_property
     def order(self) -> str:
-        """In which the model says reasoning, content and calls."""
+        """The order of reasoning, content and calls in the model's output (fold.order)."""
         return events_fold.order(self.chat_stream.body)
 
     @property
@@ -90,11 +90,11 @@ class Trial:
 
     @property
     def generic(self) -> bool:
-        """Whether a parser that nobody named found a call, or took text for a broken one."""
+        """Whether the server's fallback parser, which was not configured, found a call, or took text for a broken one."""
         return any(answer.generic for answer in self.answers)
 
     def differing(self, one: Folded, other: Folded) -> list[str]:
-        """Members; not those that the server says wrong in every stream."""
+        """The members that differ, without those that are wrong in every stream."""
         names = [name for name in one if one[name] != other[name]]
         if self.exchange.endpoint == MESSAGES and self.exchange.chunks[-1]["finish_reason"] == "length":
             names = [name for name in names if name != "stop_reason"]
@@ -102,7 +102,7 @@ class Trial:
 
     @property
     def expected(self) -> Folded:
-        """Without what a stream never says."""
+        """The expected message, without the members that a stream never reports."""
         last = self.exchange.chunks[-1]["finish_reason"]
         if self.exchange.endpoint == MESSAGES and last == "length":
             return {"content": self.whole["content"]}
@@ -110,7 +110,7 @@ class Trial:
 
     @cached_property
     def reasoning_is_sound(self) -> bool:
-        """Whether the parser agrees with itself on this text, thinking on."""
+        """Whether the reasoning parser gives a golden for this text, with thinking on."""
         if self.parser is None:
             return True
         deltas = [chunk["new_text"] for chunk in self.exchange.chunks if chunk["new_text"]]
@@ -118,7 +118,7 @@ class Trial:
 
     @cached_property
     def calls_are_sound(self) -> bool:
-        """Whether the tool parser, if it is asked, has nothing to be left out (tools_judge.py)."""
+        """Whether tools/judge.py disputes nothing in the tool parser's answer; True if the parser is not used."""
         name, request = self.exchange.server["tool_parser"], self.as_chat.request
         if not name or not self.exchange.server["auto_tool_choice"] or "tools" not in request:
             return True
@@ -127,17 +127,17 @@ class Trial:
 
     @property
     def has_odd_arguments(self) -> bool:
-        """Of a call: no JSON object, which no client can use."""
+        """Whether a call's arguments are no JSON object; no client can use such arguments."""
         return any(not events_fold.is_object(arguments) for _, arguments in events_fold.parts(self.whole)[2])
 
     @property
     def in_order(self) -> bool:
-        """Blocks and items have an order, that of the text: reasoning, content, calls, each at most once."""
+        """Whether the order of the text can be that of blocks and items: reasoning, content, calls, each at most once."""
         return self.exchange.endpoint == CHAT or self.order in "RCT" or self.order == "RT"
 
     @property
     def cause(self) -> str | None:
-        """Of events_findings.ENTRIES; None for a golden."""
+        """A key of DIFFERING in events/findings.py, or "parser"; None for a golden."""
         if self.exchange.endpoint == MESSAGES and events_fold.reopens(self.answers[0].body):
             return "reopened"
         if self.differing(self.stream, self.by_token):
@@ -157,7 +157,7 @@ class Trial:
 
     @property
     def golden(self) -> bool:
-        """The server is asked last: that takes longest."""
+        """Whether it is a golden. The server runs last, because it takes longest."""
         return self.reasoning_is_sound and self.calls_are_sound and self.cause is None
 
     def vector(self, number: int) -> dict[str, Any]:
@@ -190,22 +190,23 @@ def group(endpoint: str, parser: str | None, seed: int, n: int) -> dict[str, Any
 
 
 def groups(seed: int, n: int) -> list[Any]:
-    """Each is drawn by itself, and so in any process."""
-    import vllm_mlx.server  # noqa: F401: once, for all of them
+    """Groups are drawn independently, so each may run in any process."""
+    import vllm_mlx.server  # noqa: F401: imported once, before the processes are forked
     asked = list(itertools.product(events_draw.ENDPOINTS, events_draw.REASONING))
     with multiprocessing.get_context("fork").Pool() as pool:
         return pool.starmap(group, [(endpoint, parser, seed, max(1, n // SHARE)) for endpoint, parser in asked], 1)
 
 
 def plain(deltas: list[str]) -> Trial:
-    """Chat completions of these deltas, without parsers and tools."""
+    """A trial of chat completions with these deltas, without parsers and tools."""
     request = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}
     server = {"model": MODEL, "reasoning_parser": None, "tool_parser": None, "auto_tool_choice": False}
     return Trial(Exchange(CHAT, request, server, events_draw.chunks(deltas, 7, "stop", True), None))
 
 
 def sequences(seed: int, n: int) -> list[Any]:
-    """Special tokens and what nearly is one; SHARE of them, since an exchange takes long."""
+    """Sequences of special tokens and strings that resemble them; n / (2 * SHARE) per length, because an exchange takes
+    long."""
     import vllm_mlx.server  # noqa: F401
     trials = ((number, plain(deltas)) for number, deltas in marker_sequences.enumerated(
         marker_sequences.SPECIAL, f"{seed} special", max(1, n // (2 * SHARE))))

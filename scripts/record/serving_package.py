@@ -1,4 +1,4 @@
-"""The published server, unpacked below a cache: its source and its tests. Nothing of it is installed."""
+"""The published server, unpacked below a cache directory: its source and its tests. It is not installed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ CACHE = Path(os.environ.get("ASSAY_RECORDER") or Path.home() / ".cache" / "assay
 
 
 def wanted() -> str:
-    """The name and version, as in "vllm-mlx 0.6.0"."""
+    """Name and version, such as "vllm-mlx 0.6.0"."""
     line, = (line for line in REQUIREMENTS.read_text().splitlines() if not line.startswith("#"))
     return line.split()[0].replace("==", " ")
 
 
 def fetch(place: Path) -> None:
-    """What serving.txt pins, by its hash, unpacked as `place`."""
+    """Downloads the package that serving.txt pins by hash, and unpacks it as `place`."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
         subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps",
@@ -36,7 +36,7 @@ def fetch(place: Path) -> None:
 
 
 def place() -> Path:
-    """The directory that holds `vllm_mlx` and `tests`."""
+    """The directory that contains `vllm_mlx` and `tests`; downloads it if it is missing."""
     there = CACHE / wanted().replace(" ", "-")
     if not there.is_dir():
         try:
@@ -47,7 +47,8 @@ def place() -> Path:
 
 
 def load() -> Path:
-    """Makes `import vllm_mlx` find it, and nothing else of that name. Returns its directory."""
+    """Makes `import vllm_mlx` find this package; raises RuntimeError if another one is imported already. Returns its
+    directory."""
     there = place()
     sys.path.insert(0, str(there))
     logging.getLogger("vllm_mlx").setLevel(logging.CRITICAL)

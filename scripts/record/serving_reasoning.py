@@ -1,8 +1,8 @@
-"""Vectors of kind `reasoning`: what the published reasoning parsers make of texts.
+"""Vectors of kind `reasoning`: the published reasoning parsers' answers for texts.
 
-A golden is what the published parser says of a text in three ways: of the whole text, of a stream of the deltas that
-were drawn, and of a stream of its tokens, each marker and each other character by itself. White space at the ends
-of a field aside; an empty field is null.
+A golden is an answer that the published parser gives in three ways: for the whole text, for a stream of the drawn
+deltas, and for a stream of tokens, where each marker and each other character is a delta. White space at the ends of a
+field is ignored; an empty field is null.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def whole(name: str, text: str) -> Fields:
 
 
 def streamed(name: str, deltas: list[str]) -> Fields:
-    """As the server asks, with all deltas joined and what is flushed at the end."""
+    """The parser's fields for a stream, called as the server calls it: all partial results and the final flush joined."""
     one = parser(name)
     one.reset_state()
     reasoning = content = text = ""
@@ -54,13 +54,13 @@ def streamed(name: str, deltas: list[str]) -> Fields:
 
 
 def tokens(name: str, text: str) -> list[str]:
-    """A delta for each marker, which a tokenizer has a token for, and for each other character."""
+    """The text as tokens: each marker is one token, and so is each other character."""
     return re.findall(f"{reasoning_draw.TOKENS[name]}|.", text, re.DOTALL)
 
 
 @dataclass
 class Trial:
-    """What a parser says of one text."""
+    """A parser's answers for one text."""
     name: str
     deltas: list[str]
 
@@ -76,8 +76,8 @@ class Trial:
 
     @property
     def repeated(self) -> bool:
-        """Whether the content is told of one place by the stream, and of another where the text is alike by the whole answer:
-        they differ as soon as something else stands before it. The parsers of others but these two have rules for that."""
+        """Whether stream and whole answer took their equal content from different places of the text: they differ if other
+        text is put before it. Only these two parsers need the check."""
         content = self.whole[1] or ""
         return (self.name in ("gemma4", "glm4") and bool(content) and self.text.count(content) > 1
                 and not type(self)(self.name, ["z", *self.deltas]).agrees)
@@ -96,7 +96,7 @@ class Trial:
 
 @dataclass
 class TrialOff(Trial):
-    """What the server makes of one text where the request turns thinking off."""
+    """The server's answers for one text if the request turns thinking off."""
 
     def __post_init__(self) -> None:
         self.text = "".join(self.deltas)
@@ -115,7 +115,7 @@ class TrialOff(Trial):
 
 
 def drawn(name: str, seed: int, off: bool = False) -> Iterator[tuple[int, str, Trial]]:
-    """Without end: a number, what is drawn, and what the parser says of it."""
+    """Endless: the number of the draw, its comment, and the trial."""
     for number in itertools.count(1):
         r = random.Random(f"{seed} {name} {'off ' if off else ''}{number}")
         comment, deltas = reasoning_draw.draw(name, r)
@@ -123,7 +123,7 @@ def drawn(name: str, seed: int, off: bool = False) -> Iterator[tuple[int, str, T
 
 
 def goldens(trials: Iterator[tuple[int, str, Trial]], n: int) -> list[Any]:
-    """The first n, with few answers that have no word."""
+    """The vectors of the first n goldens, at most a tenth of them with an empty answer."""
     made: list[Any] = []
     n_empty = 0
     for number, comment, trial in trials:
@@ -136,18 +136,18 @@ def goldens(trials: Iterator[tuple[int, str, Trial]], n: int) -> list[Any]:
 
 
 def switched() -> list[str]:
-    """The parsers that can be told to stop."""
+    """The parsers for which a request can turn thinking off."""
     return [name for name in reasoning_draw.TOKENS if hasattr(parser(name), "start_token")]
 
 
 def groups(seed: int, n: int) -> list[Any]:
-    """n of each parser, and a fifth as many with thinking off of each that can be told to stop."""
+    """n goldens of each parser, and n / 5 with thinking off of each parser that supports it."""
     return [{"name": name, "vectors": goldens(drawn(name, seed), n)} for name in reasoning_draw.TOKENS] + [
         {"name": f"{name} off", "vectors": goldens(drawn(name, seed, off=True), n // 5)} for name in switched()]
 
 
 def agreeing(name: str, seed: int, n: int, off: bool = False) -> list[Any]:
-    """The vectors of up to n sequences of each length, those on which the parser agrees with itself."""
+    """The vectors of those goldens among up to n sequences of each length."""
     label = f"{seed} {name}{' off' if off else ''}"
     trials = ((number, (TrialOff if off else Trial)(name, deltas))
               for number, deltas in marker_sequences.enumerated(marker_sequences.REASONING[name], label, n))
@@ -155,7 +155,7 @@ def agreeing(name: str, seed: int, n: int, off: bool = False) -> list[Any]:
 
 
 def sequences(seed: int, n: int) -> list[Any]:
-    """Of each parser sequences of marker-like tokens, and of each that can be told to stop with thinking off."""
+    """Sequences of marker-like tokens for each parser, and with thinking off for each parser that supports it."""
     return [{"name": name, "vectors": agreeing(name, seed, n)} for name in marker_sequences.REASONING] + [
         {"name": f"{name} off", "vectors": agreeing(name, seed, n, off=True)} for name in switched()]
 

@@ -1,8 +1,8 @@
-"""Vectors of kind `tools`: what the published tool parsers make of texts.
+"""Vectors of kind `tools`: the published tool parsers' answers for texts.
 
-A golden is what the published parser says of a text in three ways: of the whole text, of a stream of the deltas that
-were drawn, and of a stream of its tokens, each marker, word, and run of white space by itself. White space at the ends
-of the content aside; empty content is null; arguments are JSON where they are that, and else text.
+A golden is an answer that the published parser gives in three ways: for the whole text, for a stream of the drawn
+deltas, and for a stream of tokens, where each marker, word and run of white space is a delta. White space at the ends of
+the content is ignored; empty content is null; arguments are JSON if they parse, and text otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CATCHES = ("a marker that leaks into the content, a call that is lost or made tw
 
 
 def value(arguments: str) -> Any:
-    """As JSON where it is that; None and False where it is not."""
+    """(True, JSON value) if the arguments parse, else (False, text)."""
     try:
         return True, tools_judge.strict(arguments)
     except ValueError:
@@ -38,14 +38,14 @@ def same(one: Answer, other: Answer) -> bool:
 
 
 def tokens(name: str, text: str) -> list[str]:
-    """A delta for each marker, which a tokenizer has a token for, and for each word and run of white space."""
+    """The text as tokens: each marker, each word, each run of white space, and each other character."""
     markers = "|".join(map(re.escape, tools_draw.MARKERS[name]))
     return re.findall(rf"{markers}|(?:(?!{markers})\w)+|(?:(?!{markers})\s)+|.", text, re.DOTALL)
 
 
 @dataclass
 class Trial:
-    """What a parser says of one text."""
+    """A parser's answers for one text."""
     name: str
     request: dict[str, Any]
     deltas: list[str]
@@ -68,7 +68,8 @@ class Trial:
 
     @cached_property
     def gated(self) -> Answer:
-        """What a client of the server is told in a stream: as stream, but where the server does not ask the parser."""
+        """The stream that a client of the server receives; differs from `stream` for parsers whose markers do not open the
+        server's gate."""
         return streamed(self.name, self.request, self.deltas, gated=True) if self.name in UNGATED else self.stream
 
     @property
@@ -90,7 +91,7 @@ class Trial:
 
 
 def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
-    """Without end: a number, and what the parser says of what is drawn."""
+    """Endless: the number of the draw, and the trial."""
     number = 0
     while True:
         number += 1
@@ -101,8 +102,8 @@ def drawn(name: str, seed: int) -> Iterator[tuple[int, Trial]]:
 
 
 def groups(seed: int, n_most: int) -> list[Any]:
-    """Two thirds of each group, at least, have calls. Of the parsers of tools_formats.py, which have one form of calls more often
-    than not, two fifths as many."""
+    """n_most goldens of each parser; at least two thirds of them have calls. Parsers of tools/formats.py, most of which have one
+    form of calls, get two fifths as many."""
     made = []
     for name in tools_draw.MARKERS:
         n = n_most * 2 // 5 if name in tools_formats.MARKERS else n_most
@@ -120,8 +121,8 @@ def groups(seed: int, n_most: int) -> list[Any]:
 
 
 def sequences(seed: int, n: int) -> list[Any]:
-    """Of each parser and length up to n sequences of marker-like tokens on which it agrees with itself, and an eighth as many of
-    parts of values."""
+    """Up to n sequences of marker-like tokens for each parser and length, those on which the parser agrees with itself; and an
+    eighth as many of parts of values."""
     made = []
     for name, alphabet in marker_sequences.TOOLS.items():
         trials = ((number, Trial(name, {}, deltas))

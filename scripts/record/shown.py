@@ -1,4 +1,4 @@
-"""The command line of what shows entries of docs/FINDINGS.md."""
+"""The command line of programs that reproduce entries of docs/FINDINGS.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 
 def choose(program: str, shown: Mapping[str, Callable[[], object]], arguments: list[str]) -> list[str]:
-    """The names that are asked for, in the order of `shown`; none where --list has been answered."""
+    """The requested names: with --all every name, in the order of `shown`. Empty if --list was given, which is
+    handled here."""
     parser = argparse.ArgumentParser(prog=f"python -m scripts.record.{program}",
                                      description="Shows an entry of docs/FINDINGS.md.")
     parser.add_argument("name", nargs="*", help="what to show")

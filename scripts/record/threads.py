@@ -1,8 +1,8 @@
-"""Records programs of threads: what MLX makes of them, step by step.
+"""Records thread programs: the outcome of each step on MLX.
 
 `python -m scripts.record.threads` writes fixtures/threads/published.json and random.json.gz. Each
-program runs several times, each time in a fresh process; one whose outcomes vary is left out, and
-the file says how many were.
+program runs several times, each time in a fresh process; a program whose outcomes vary is left out, and
+the file states how many were.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .thread import draw as thread_draw, published as thread_published
 Step = dict[str, Any]
 
 N_RANDOM = 800
-N_RUNS = 5        # of a program
-N_MORE_RUNS = 20  # of one whose first runs were not all alike
-DIRECT_EVERY = 25  # programs; one of these runs in a process that was never forked, too
+N_RUNS = 5        # of each program
+N_MORE_RUNS = 20  # additional runs of a program whose first runs differ
+DIRECT_EVERY = 25  # one program in so many also runs in a process that was not forked
 MACHINE = [sys.executable, "-m", "scripts.record.thread.machine"]
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith("MLX_")}
 
 
 class Machines:
-    """Runs programs on MLX, in processes of their own: this one stays without it."""
+    """Runs programs on MLX in other processes; this process does not import MLX."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(MACHINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -54,7 +54,7 @@ class Machines:
                               stdout=subprocess.PIPE, check=True, env=PLAIN).stdout
 
     def outcome(self, program: list[Step], direct: bool) -> list[Any] | None:
-        """None where it is not always the same, or where a run hangs."""
+        """The program's outcome; None if it varies, or if a run hangs."""
         found = {self.forked(program) for _ in range(N_RUNS)}
         if direct:
             found.add(self.direct(program))
@@ -65,7 +65,7 @@ class Machines:
 
 
 def text(document: dict[str, Any]) -> str:
-    """JSON with one vector a line."""
+    """JSON with one vector per line."""
     head = {name: value for name, value in document.items() if name != "groups"}
     lines = json.dumps(head, indent=1)[:-2] + ',\n "groups": ['
     for index, group in enumerate(document["groups"]):
@@ -139,7 +139,7 @@ def kind(outcome: Any) -> str:
 
 
 def counts(document: dict[str, Any]) -> Iterator[str]:
-    """A table: how often each operation has each kind of outcome."""
+    """The lines of a table: how often each operation has each kind of outcome."""
     table: collections.Counter[tuple[str, str]] = collections.Counter()
     for group in document["groups"]:
         for one in group["vectors"]:
@@ -153,7 +153,7 @@ def counts(document: dict[str, Any]) -> Iterator[str]:
 
 
 def record(out: Path, seed: int, n: int = N_RANDOM) -> list[str]:
-    """Returns the names of the files, below `out`."""
+    """Writes both files; returns their names relative to `out`."""
     with Machines() as machines:
         for name, made in (("published.json", record_published(machines)),
                            ("random.json.gz", record_random(machines, seed, n))):

@@ -1,8 +1,8 @@
-"""Records what Hugging Face's tokenizers make of texts and ids.
+"""Records the results of Hugging Face's tokenizers for texts and ids.
 
 `python -m scripts.record.tokenizers` writes fixtures/tokenizer/<variant>/model/tokenizer.json, trained on text that is
-made from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step, and rare/<name>. `--fresh N` draws
-N tokenizers of any parts instead, for comparing an engine with.
+generated from a seed, and <variant>/vectors.json.gz; likewise parts/<number>, which together have every step, and
+rare/<name>. `--fresh N` instead draws N tokenizers from any combination of parts, to compare an engine with.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ Json = dict[str, Any]
 
 N_LINES = 900
 PARTS = "parts"  # the directory of the tokenizers of tokenizer_parts
-RARE = "rare"  # the same of tokenizer_rare
+RARE = "rare"  # the directory of the tokenizers of tokenizer_rare
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much is asked of a tokenizer."""
-    texts: int  # drawn
+    """The number of vectors for a tokenizer."""
+    texts: int  # drawn texts
     streams: int
-    long: int  # bytes without a space in one text
-    all_kinds: bool  # of the texts that are not drawn, all; or else as many as are drawn
-    rare: bool = False  # those of tokenizer_texts.RARE, too
+    long: int  # bytes of a text without spaces
+    all_kinds: bool  # all fixed texts; else as many as there are drawn ones
+    rare: bool = False  # also those of tokenizer_texts.RARE
 
 
 SHAPES = Amount(texts=90, streams=20, long=6144, all_kinds=False)
-# A stream through any decoders in any order may hold back more than it must.
+# No streams: with any decoders in any order a stream may withhold more text than necessary.
 OF_PARTS = Amount(texts=30, streams=0, long=256, all_kinds=False, rare=True)
 
 
 def names(model: Json) -> list[str]:
-    """Texts that the tokenizer may take for tokens of its own, and texts that nearly are."""
+    """The contents of the tokenizer's added tokens, and strings that resemble them."""
     found = [token["content"] for token in model["added_tokens"]]
     return found + [miss for token in found for miss in tokenizer_texts.near_misses(token) if miss]
 
 
 def places(token: str) -> Iterator[str]:
-    """A token at every place of a short text."""
+    """Texts with the token at several positions of a short text, alone, and repeated."""
     text = "I’m a tést, 42  times\n"
     for place in (*range(0, len(text) + 1, 3), len(text)):
         yield text[:place] + token + text[place:]
@@ -63,7 +63,7 @@ def places(token: str) -> Iterator[str]:
 
 
 def texts(rng: random.Random, model: Json, amount: Amount) -> list[tuple[str, str]]:
-    """Comment and text."""
+    """(comment, text) of each text to encode."""
     kinds = list(kinds_of_text(model))
     drawn = [("drawn", tokenizer_texts.text(rng, names(model))) for _ in range(amount.texts)]
     long = "".join(tokenizer_texts.word(rng) for _ in range(amount.long // 4))
@@ -86,10 +86,10 @@ def kinds_of_text(model: Json) -> Iterator[tuple[str, str]]:
 
 
 def published(tokenizer: Tokenizer, function: str, *arguments: Any) -> Any:
-    """What the function returns; None where the publisher's code fails."""
+    """The function's result; None if the publisher's code fails."""
     try:
         return getattr(tokenizer, function)(*arguments)
-    except BaseException as error:  # its panics are no exceptions
+    except BaseException as error:  # its panics are not subclasses of Exception
         if isinstance(error, KeyboardInterrupt):
             raise
         return None
@@ -100,14 +100,14 @@ def common(one: str, other: str) -> str:
 
 
 def byte_chars() -> dict[int, str]:
-    """The characters of byte-level tokenizers, by GPT-2's own rule."""
+    """Byte -> character of byte-level tokenizers, by GPT-2's rule."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     rest = [byte for byte in range(256) if byte not in plain]
     return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + i) for i, byte in enumerate(rest)}}
 
 
 def continuations(tokenizer: Tokenizer) -> list[list[int]]:
-    """What may follow: any one id, and bytes that end a character which has begun."""
+    """Ids that may follow: any one id, and bytes that complete a started character."""
     found = [[id] for id in sorted(tokenizer.get_vocab().values())]
     chars = byte_chars()
     for form in (lambda byte: f"<0x{byte:02X}>", lambda byte: chars[byte]):
@@ -120,8 +120,9 @@ def continuations(tokenizer: Tokenizer) -> list[list[int]]:
 
 
 def certain(tokenizer: Tokenizer, ids: list[int], skip: bool, following: list[list[int]]) -> list[str] | None:
-    """What is certain after each id, and the rest: a text is certain that begins what the publisher decodes,
-    whatever follows, or nothing. None where more than one id ahead decides."""
+    """The text that becomes final with each id, and the remaining text. Text is final if it is a prefix of what the
+    publisher decodes whether nothing or any of `following` comes next. None if final text changes later, because more
+    than one id of look-ahead would be needed."""
     pieces, released = [], ""
     for n in range(1, len(ids) + 1):
         text = tokenizer.decode(ids[:n], skip_special_tokens=skip)
@@ -207,7 +208,7 @@ def document(model: Json, recorder: str, groups: dict[str, list[Json]]) -> Json:
 
 
 def text_of(document: Json) -> str:
-    """JSON with one vector a line."""
+    """JSON with one vector per line."""
     head = {name: value for name, value in document.items() if name != "groups"}
     lines = json.dumps(head, indent=1)[:-2] + ',\n "groups": ['
     for index, group in enumerate(document["groups"]):
@@ -244,7 +245,7 @@ def vectors_of(name: str, seed: int, model: Json) -> Json:
 
 
 def made_tokenizers(seed: int, only: list[str] | None) -> Iterator[tuple[str, Json]]:
-    """Name and tokenizer.json of the published shapes, and of the parts."""
+    """Name and tokenizer.json of the published shapes, the parts and the rare ones."""
     for name in only or [*tokenizer_variants.VARIANTS, PARTS, RARE]:
         if name == RARE:
             yield from ((f"{RARE}/{rare}", made.model) for rare, made in tokenizer_rare.MODELS.items())
@@ -269,7 +270,7 @@ def record(out: Path, seed: int, only: list[str] | None = None) -> None:
 
 
 def check(out: Path, seed: int, only: list[str] | None = None) -> int:
-    """Asks the recorded tokenizers again: not all trainers come to the same tokenizer twice."""
+    """Recomputes the vectors of the recorded tokenizers, without training: not all trainers are reproducible."""
     differing = []
     for name in recorded_names(out, only):
         model = json.loads((out / name / "model" / "tokenizer.json").read_text(encoding="utf-8"))
@@ -281,7 +282,7 @@ def check(out: Path, seed: int, only: list[str] | None = None) -> int:
 
 
 def record_fresh(out: Path, seed: int, n: int, n_texts: int) -> None:
-    """Tokenizers of any parts, and the published shapes in turn, one directory for each."""
+    """Records tokenizers of any parts, and the published shapes in turn, one directory for each."""
     published_shapes = list(tokenizer_variants.VARIANTS.items())
     for number in range(n):
         rng = random.Random(f"fresh {seed} {number}")

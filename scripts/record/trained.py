@@ -1,6 +1,6 @@
-"""Trains a small model on the dialogues, so that it really emits the markers of its format.
+"""Trains a small model on the dialogues, so that it emits the markers of its format.
 
-One thread, a fixed seed: the same versions on the same kind of processor give the same weights.
+With one thread and a fixed seed, the same versions on the same kind of processor give the same weights.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .variant import Config, Family, Variant
 
 N_STEPS, N_ROWS, N_COLUMNS = 900, 10, 160
 RATE, WARM_UP, DECAY = 4e-3, 60, 0.02
-LARGEST_LOSS = 0.75  # of a token that follows from what stands before it; questions themselves do not
+LARGEST_LOSS = 0.75  # mean over all tokens; it cannot reach 0, because the questions are not predictable
 
 GEMMA4: Config = {
     "hidden_size": 58, "intermediate_size": 92, "num_hidden_layers": 4, "num_attention_heads": 4,
@@ -39,7 +39,7 @@ CONFIGS = {"gemma4": GEMMA4, "qwen3": QWEN3}
 
 
 class Corpus:
-    """The dialogues of one format, and the tokenizer that was made for them."""
+    """The dialogues of one format, and the tokenizer trained on them."""
 
     def __init__(self, name: str):
         self.format = dialogues.FORMATS[name]
@@ -52,7 +52,7 @@ class Corpus:
         return self.tokenizer.encode(text, add_special_tokens=False).ids
 
     def batch(self, rng: np.random.Generator) -> torch.Tensor:
-        """[N_ROWS, N_COLUMNS + 1]: each row begins as a text does; dialogues follow one another."""
+        """Token ids [N_ROWS, N_COLUMNS + 1]: each row is the start of a text, then drawn dialogues."""
         start = self.ids(self.format.start)
         rows = []
         for _ in range(N_ROWS):
@@ -64,7 +64,7 @@ class Corpus:
 
 
 def rate(step: int) -> float:
-    """Of learning: up, and down along a cosine."""
+    """The learning rate's factor: linear warm-up, then cosine decay."""
     if step < WARM_UP:
         return (step + 1) / WARM_UP
     return 0.5 * (1 + math.cos(math.pi * (step - WARM_UP) / (N_STEPS - WARM_UP)))
@@ -91,7 +91,7 @@ def train(model: torch.nn.Module, corpus: Corpus, rng: np.random.Generator) -> f
 
 
 class Trained(Checkpoint):
-    """A checkpoint whose weights were learnt instead of drawn."""
+    """A checkpoint whose weights are trained instead of drawn."""
 
     def __init__(self, family: Family, variant: Variant, seed: int, corpus: Corpus):
         self.corpus = corpus
@@ -100,7 +100,7 @@ class Trained(Checkpoint):
     def weights(self, model: torch.nn.Module, rng: np.random.Generator) -> dict[str, torch.Tensor]:
         torch.manual_seed(int(rng.integers(2 ** 31)))
         with precision(torch.float32), torch.enable_grad():
-            model = self.build()  # initialised as published
+            model = self.build()  # with the published initialisation
             self.loss = train(model, self.corpus, rng)
         if not self.loss < LARGEST_LOSS:
             raise RuntimeError(f"{self.family.name}: training has ended at a loss of {self.loss:.2f}")

@@ -1,8 +1,8 @@
-"""Records what the trained models say: greedy streams as numeric cases, and dialogues as text.
+"""Records the output of the trained models: greedy streams as numeric cases, and dialogues as text.
 
-`fixtures/trained/<family>/` receives the checkpoint, turns.h5 (and calls.h5 where a call has a stop id of its own) and
-dialogues.json. Every answer is the published model's in float64, checked against the published generate(); its
-text is that of the published tokenizer.
+`fixtures/trained/<family>/` receives the checkpoint, turns.h5 (and calls.h5 if a call has a stop id of its own) and
+dialogues.json. Every answer is the published model's in float64, checked against the published generate(), and is
+decoded by the published tokenizer class.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .trained import CONFIGS, Corpus, Trained
 from .variant import Variant
 
 N_GREEDY = 24   # steps of the numeric cases
-N_DIALOGUE = 64  # tokens that an answer may have
+N_DIALOGUE = 64  # token limit of an answer
 STRAW = 6        # the vector that answers "Which colour has straw?"
-LEAST_MARGIN = 0.05  # of the best logit from the second best, wherever it decides
+LEAST_MARGIN = 0.05  # gap between the two largest logits, wherever they decide a token
 
-# As published: what each document says ends a generation. The tokenizer's own end is neither of gemma4's turns.
+# Published stop ids of each document. The tokenizer's own eos_token ends no turn of gemma4.
 STOPS = {"gemma4": {"config.json": [1, 106], "generation_config.json": [1, 106, 50]},
          "qwen3": {"config.json": "<|im_end|>", "generation_config.json": ["<|im_end|>", "<|endoftext|>"]}}
 SPELLINGS = {"gemma4": "old", "qwen3": "new"}  # of config.json
@@ -55,7 +55,7 @@ class Model:
         return ids if isinstance(ids, int) else self.corpus.tokenizer.token_to_id(ids)
 
     def write(self, directory: Path) -> None:
-        """The checkpoint, read back as Checkpoint.write does, with its tokenizer and its stop ids."""
+        """Writes the checkpoint, which Checkpoint.write reads back, with its tokenizer and its stop ids."""
         self.checkpoint.write(directory, self.stops, self.stops[-1])
         dialogue_tokenizer.write(directory, self.corpus.document, self.corpus.config)
         for file, ids in self.documents.items():
@@ -67,7 +67,8 @@ class Model:
         return self.format.start + self.format.open(dialogue)
 
     def answer(self, prompt: list[int], n: int, stops: list[int]) -> list[int]:
-        """The greedy answer of the truth, its stop id included; every step decided by far."""
+        """The greedy answer of the truth, at most n tokens, including its stop id. Raises RuntimeError at a margin
+        below LEAST_MARGIN."""
         tokens: list[int] = []
         while len(tokens) < n and not (tokens and tokens[-1] in stops):
             last = self.checkpoint.truth.logits(prompt + tokens)[-1:]
@@ -80,7 +81,7 @@ class Model:
         return tokens
 
     def beyond(self, prompt: list[int], answer: list[int]) -> list[int]:
-        """The answer, and what the truth would go on with up to N_GREEDY tokens, near ties or not."""
+        """The answer, continued with the truth's greedy tokens to N_GREEDY tokens, whether near ties or not."""
         tokens = list(answer)
         while len(tokens) < N_GREEDY:
             tokens.append(int(self.checkpoint.truth.logits(prompt + tokens)[-1].argmax()))
@@ -88,7 +89,7 @@ class Model:
 
 
 def numeric(model: Model, path: Path, asked: list[Dialogue], stop: int) -> str:
-    """A case of kind generate: streams that this stop id ends, or the limit."""
+    """Writes a case of kind generate: streams that this stop id or the token limit ends. Returns a log line."""
     samples = []
     for dialogue in asked:
         prompt = model.corpus.ids(model.prompt(dialogue))
@@ -103,8 +104,8 @@ def numeric(model: Model, path: Path, asked: list[Dialogue], stop: int) -> str:
 
 
 def fields(model: Model, text: str, thinking: bool) -> dict[str, Any]:
-    """What the published parsers make of an answer: reasoning, content, calls. Nothing where the server's stream
-    and its whole answer are not the same: that is no golden."""
+    """The published parsers' fields of an answer: reasoning, content, calls. Empty if the streamed and the
+    non-streamed reasoning differ: such an answer is no golden."""
     from vllm_mlx.tool_parsers import ToolParserManager
     name = model.format.reasoning_parser
     said = serving_reasoning.whole(name, text)
@@ -119,14 +120,14 @@ def fields(model: Model, text: str, thinking: bool) -> dict[str, Any]:
 
 
 class Dialogues:
-    """Vectors of one file: prompts and what must become of them."""
+    """The vectors of one file: prompts and expected answers."""
 
     def __init__(self, model: Model, directory: Path):
         self.model, self.vectors = model, []
         self.tokenizer = AutoTokenizer.from_pretrained(directory)
 
     def add(self, comment: str, prompt: str, most: int = N_DIALOGUE, thinking: bool = True) -> str:
-        """Asks the model; returns its answer with the token that ended it."""
+        """Runs the model and adds a vector; returns the answer's text, including the stop token."""
         ids = self.tokenizer(prompt, add_special_tokens=False)["input_ids"]
         if ids != self.model.corpus.ids(prompt):
             raise RuntimeError(f"{self.model.name}: transformers reads another tokenizer from these files")
@@ -178,7 +179,8 @@ def observed(directory: Path) -> list[str]:
 
 
 def record(out: Path, seed: int, observe: bool) -> list[Path]:
-    """Returns the directories, below `out`. observe: also run mlx-lm on the numeric cases."""
+    """Writes both families; returns their directories relative to `out`. observe: also run mlx-lm on the numeric
+    cases."""
     serving_package.load()
     made = []
     for name in CONFIGS:

@@ -1,4 +1,4 @@
-"""Runs a published model: entirely in float64 (the truth), or entirely in float32 (its noise).
+"""Runs a published model: entirely in float64 (the truth), or entirely in float32 (which defines the noise).
 narrow.py has runs in narrower types."""
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ STATEFUL_ROPES = ("dynamic", "longrope")
 class WidenFloat32(TorchFunctionMode):
     """Turns every explicit request for float32 into one for float64.
 
-    Published models force float32 in norms, softmax and rope tables (`.float()`, `dtype=` and
-    positional dtypes). Left alone, a `.double()` model still carries 3e-6 of float32 noise.
+    Published models force float32 in normalisations, softmax and rope tables (`.float()`, `dtype=` and
+    positional dtypes). Without this mode, a `.double()` model still has 3e-6 of float32 noise.
     """
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -35,7 +35,7 @@ class WidenFloat32(TorchFunctionMode):
 
 
 class RefuseNarrowFloats(TorchDispatchMode):
-    """Proves that no operation returns a float narrower than float64."""
+    """Raises RuntimeError if an operation returns a float narrower than float64."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
@@ -46,8 +46,7 @@ class RefuseNarrowFloats(TorchDispatchMode):
 
 
 class OtherLinear(TorchFunctionMode):
-    """Products of torch's `linear` are made by this one: of layers, heads, routers and experts
-    alike."""
+    """Replaces torch's `linear` by the method `linear`: in layers, heads, routers and experts."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         if func is not functional.linear:
@@ -59,7 +58,7 @@ class OtherLinear(TorchFunctionMode):
 
 
 class OtherOrder(OtherLinear):
-    """Adds up products in another order, which is drawn anew for each."""
+    """Sums the terms of each product in a drawn order."""
 
     def __init__(self, rng: np.random.Generator):
         super().__init__()
@@ -72,7 +71,7 @@ class OtherOrder(OtherLinear):
 
 @contextlib.contextmanager
 def precision(dtype: torch.dtype) -> Iterator[None]:
-    """Everything built or run inside is of `dtype`; for float64 this is enforced and proved."""
+    """Everything built or run inside uses `dtype`; for float64 this is enforced and checked."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -88,17 +87,17 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Routing:
-    """One call of a router: the share of each expert in each token, and how many are chosen."""
+    """One call of a router: the share of each expert for each token, and the number of chosen experts."""
 
     shares: np.ndarray  # [n, experts], float64
     top_k: int
 
     def chosen(self) -> np.ndarray:
-        """[n, top_k], sorted by number."""
+        """The chosen experts [n, top_k], sorted by index."""
         return np.sort(np.argsort(-self.shares, axis=-1, kind="stable")[:, :self.top_k], axis=-1)
 
     def gaps(self) -> np.ndarray:
-        """[n]: the distance from the last chosen expert to the first that is not."""
+        """[n]: the gap between the shares of the last chosen expert and the first one not chosen."""
         ordered = -np.sort(-self.shares, axis=-1)
         return ordered[:, self.top_k - 1] - ordered[:, self.top_k]
 
@@ -108,24 +107,23 @@ class Routing:
 
 @dataclass(frozen=True)
 class Limit:
-    """How many keys a token sees in layers without a window: the first `kept`, and the latest of the
-    others, `limit` in all. mlx-lm's RotatingKVCache(max_size=limit, keep=kept)."""
+    """The keys that a token attends to in layers without a window: the first `kept` (attention sink tokens) and
+    the latest of the others, `limit` in total. mlx-lm's RotatingKVCache(max_size=limit, keep=kept)."""
 
     limit: int
     kept: int
 
     def visible(self, n: int) -> torch.Tensor:
-        """[n, n]: which keys (columns) the token at each position (row) sees."""
+        """[n, n]: the keys (columns) that the token at each position (row) attends to."""
         row, key = torch.arange(n)[:, None], torch.arange(n)[None]
         return (key <= row) & ((key < self.kept) | (row - key < self.limit - self.kept))
 
 
 class Run:
-    """A published model in one precision, asked one unpadded sample at a time, without memory.
+    """A published model in one precision, run on one unpadded sample at a time; calls are independent.
 
     build: makes the model (called inside the precision).
-    state: the stored weights, in their stored type, upcast exactly; those of MLX's groups in
-    float64.
+    state: the stored weights in their stored type, upcast exactly; quantised weights in float64.
     """
 
     def __init__(self, build: Callable[[], torch.nn.Module], state: dict, dtype: torch.dtype):
@@ -150,18 +148,18 @@ class Run:
                 raise RuntimeError(f"{name} is {tensor.dtype}, not {self.dtype}")
 
     def running(self) -> contextlib.AbstractContextManager:
-        """Inside it the model is called."""
+        """The context in which the model is called."""
         return precision(self.dtype)
 
     def forget(self) -> None:
-        """Rebuilds the rotary module. dynamic and longrope ones keep tables of earlier calls."""
+        """Rebuilds the rotary module, because those of dynamic and longrope keep tables of earlier calls."""
         if self.length_dependent:
             with precision(self.dtype):
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
 
     def mask(self, n: int, limit: Limit | None) -> torch.Tensor | dict[str, torch.Tensor] | None:
-        """What to pass as attention_mask for n tokens: what layers see under the limit, those that
-        slide what their window shows; None leaves it to the model."""
+        """The attention_mask for n tokens: full-attention layers are limited to `limit`, sliding layers to their
+        window. None if there is no limit: the model makes its own mask."""
         if limit is None:
             return None
 
@@ -180,7 +178,7 @@ class Run:
         """Logits [len(tokens), V] of one forward pass over the whole sequence, no cache.
 
         trace: filled with tensors [len(tokens), D] by name, see hooks().
-        routings: receives one of each call of a router.
+        routings: receives one Routing for each call of a router.
         """
         self.forget()
         with self.running(), hooks(self, trace, routings):
@@ -192,10 +190,10 @@ class Run:
     def rows(self, prompt: list[int], decode: list[int], trace: dict | None = None,
              routings: list[Routing] | None = None,
              limit: Limit | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """(prefill [T, V], decode [N, V]): the last row after each forced token, recomputed.
+        """(prefill [T, V], decode [N, V]); a decode row is the last row of a pass over all tokens up to it.
 
-        Where rope does not depend on the length, row t of one long pass equals the last row of the
-        pass over t + 1 tokens; this is checked on the prompt instead of recomputing every row.
+        If rope does not depend on the length, row t of one long pass equals the last row of the pass over
+        t + 1 tokens; this is checked on the prompt instead of recomputing every row.
         """
         prefill = self.logits(prompt, trace, routings, limit)
         if not decode:
@@ -213,11 +211,11 @@ class Run:
 
     def cached(self, prompt: list[int], decode: list[int],
                limit: Limit | None = None) -> np.ndarray:
-        """Logits [N, V] of the published cached decode: prefill, then one token at a time. Under a
-        limit, which it knows nothing of, it hides from each token what is no longer held."""
+        """Logits [N, V] of the published cached decode: prefill, then one token at a time. The published cache has
+        no limit, so a mask hides the keys that a limited cache would no longer hold."""
         self.forget()
         with precision(self.dtype):
-            everything = DynamicCache() if limit else None  # the mask hides what has been left behind
+            everything = DynamicCache() if limit else None  # keeps all keys; the mask hides the dropped ones
             out = self.model(input_ids=torch.tensor([prompt], dtype=torch.int64),
                              attention_mask=self.mask(len(prompt), limit),
                              past_key_values=everything, use_cache=True)
@@ -231,7 +229,7 @@ class Run:
         return np.stack(rows)
 
     def generate(self, prompt: list[int], n_tokens: int, stop_ids: list[int]) -> list[int]:
-        """The published greedy generate(): new tokens, the stop id included."""
+        """The new tokens of the published greedy generate(), including the stop id."""
         self.forget()
         with precision(self.dtype):
             ids = torch.tensor([prompt], dtype=torch.int64)
@@ -242,13 +240,13 @@ class Run:
 
 
 def upcast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The stored value, exactly, in a type that is at least as wide; a number of MLX's groups,
-    which comes in float64, rounded."""
+    """The stored value, converted exactly to a type that is at least as wide; dequantised float64 values are
+    rounded to dtype."""
     return tensor.to(dtype)
 
 
 def array(tensor: torch.Tensor) -> np.ndarray:
-    """numpy has no bfloat16; float32 holds it exactly."""
+    """The tensor as numpy array; bfloat16, which numpy lacks, exactly as float32."""
     return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
 
 
@@ -266,11 +264,11 @@ def rope_types(config) -> set[str]:
 
 @contextlib.contextmanager
 def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
-    """Listens to the modules of one forward pass.
+    """Traces the modules of one forward pass with forward hooks.
 
     Traced, each [length, D]: `embed` (after the embedding scale), `layer.NN.out`, `layer.NN.attn`
-    and `layer.NN.mlp` (outputs of the modules, before any norm that follows), `layer.NN.experts`,
-    `norm`. AltUp carries several streams; the active one is traced.
+    and `layer.NN.mlp` (outputs of the modules, before any normalisation that follows),
+    `layer.NN.experts`, `norm`. AltUp has several streams; the active one is traced.
     """
     handles = []
 
@@ -302,9 +300,9 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
                 listen(layer.experts, keep(f"layer.{index:02d}.experts"))
     if routings is not None:
         for layer in run.text.layers:
-            if hasattr(layer, "router"):  # beside the MLP, returns shares
+            if hasattr(layer, "router"):  # parallel to the MLP; returns shares
                 listen(layer.router, route(run.config.top_k_experts, normalised=True))
-            elif hasattr(layer.mlp, "gate"):  # inside it, returns logits
+            elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
                 listen(layer.mlp.gate, route(run.config.num_experts_per_tok, normalised=False))
     try:
         yield

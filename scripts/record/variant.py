@@ -1,4 +1,4 @@
-"""What a family module states: the variants of one architecture, and how they are published."""
+"""The data that a family module defines: the variants of one architecture, and how they are published."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ LENGTHS = ("long-single", "long-batch", "long-generate", "prefill-1024", "decode
 
 @dataclass(frozen=True)
 class Groups:
-    """How mlx-lm quantises a checkpoint: bits and group size of all modules, and of those whose
-    path a pattern finds; None leaves them alone."""
+    """How mlx-lm quantises a checkpoint: bits and group size of all modules. modules: (pattern, settings) for the
+    modules whose path matches; settings None: not quantised."""
 
     bits: int
     group_size: int
     modules: tuple[tuple[str, Config | None], ...] = ()
-    terse: bool = False  # config.json says of modules what mlx-lm reads, but does not write
-    copy_alone: bool = False  # config.json says it in quantization_config alone, as mlx-swift reads it
+    terse: bool = False  # config.json has a form that mlx-lm reads, but does not write (quantized.shorten)
+    copy_alone: bool = False  # config.json has only quantization_config, which mlx-swift reads
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One checkpoint and the cases that are recorded on it.
+    """One checkpoint and the cases recorded on it.
 
     `config` holds the constructor arguments of the text config in the spelling that transformers
     writes; `spelling` only decides how config.json is written. `length_limit` is the sequence
@@ -40,22 +40,22 @@ class Variant:
     config: Config
     catches: str
     cases: tuple[str, ...] = ("single",)
-    spelling: str = "new"  # new | old | mixed (old, but rope_scaling says rope_type for type)
+    spelling: str = "new"  # new | old | mixed (old, but rope_scaling has rope_type instead of type)
     dtype: str = "float32"  # float32 | float16 | bfloat16
     n_shards: int = 1
     wrapper: str = "text"  # text | multimodal | towers (multimodal, with the towers' weights)
     experts: str = "fused"  # fused | split (one tensor per expert) | transposed (fused, [in, out])
     stop_in: str = "both"  # both | generation_config | config: the document that names the stop id
     length_limit: int | None = None
-    mlx_names: bool = False  # a multimodal model's tensors are named as mlx-lm does
-    groups: Groups | None = None  # written by mlx-lm, in its affine groups
-    # Members of the text config in config.json: left to the published default, or written so
+    mlx_names: bool = False  # a multimodal model's tensors have mlx-lm's names
+    groups: Groups | None = None  # quantised and written by mlx-lm
+    # Members of the text config in config.json: omitted (published default), or added with these values
     omits: tuple[str, ...] = ()
     writes: Config = field(default_factory=dict)
     outer: Config = field(default_factory=dict)  # members of a multimodal config beside text_config
-    # Inputs are chosen as with other seeds than 0: three more float32 runs have the same noise
+    # Inputs are drawn as with seeds other than 0: three more float32 runs have at most twice the noise
     typical: bool = False
-    stores_head: bool = False  # a tied head is in the file all the same
+    stores_head: bool = False  # the file contains the head although it is tied
     weight_rules: tuple[tuple[str, Callable], ...] = ()  # tried before those of the family
 
 
@@ -65,7 +65,7 @@ def _identity(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Family:
-    """A published architecture: data, and hooks where its checkpoints differ from its modules."""
+    """A published architecture: data, and functions for checkpoints that differ from the published modules."""
 
     name: str
     config_class: str  # names in the transformers package
@@ -79,38 +79,38 @@ class Family:
     multimodal_config_class: str | None = None
     multimodal_model_class: str | None = None
     multimodal_config: Callable[[Config, bool], Config] | None = None
-    # (checkpoint, rng) -> tensors that the file carries though the text model has no place for them
+    # (checkpoint, rng) -> tensors of the file that the text model does not have
     extra_tensors: Callable[[Any, np.random.Generator], dict] | None = None
-    # a random variant as mlx-lm can read it, to quantise it; None where it reads none
+    # changes a random variant so that mlx-lm can read and quantise it; None if mlx-lm cannot read the family
     quantizable: Callable[[Variant], Variant] | None = None
 
 
 def rng_for(seed: int, *names: str) -> np.random.Generator:
-    """An independent generator for every purpose, so that one more variant changes no other."""
+    """An independent generator for each purpose, so that adding a variant changes no other."""
     digest = hashlib.sha256("/".join((str(seed), *names)).encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:16], "little"))
 
 
 def dims_for(family: Family, seed: int) -> Config:
-    """The base config: the bundled dimensions for seed 0, freshly drawn ones for any other."""
+    """The base config: the bundled dimensions for seed 0, drawn dimensions for other seeds."""
     if seed == 0:
         return dict(family.base)
     return {**family.base, **family.draw_dims(rng_for(seed, family.name, "dims"))}
 
 
 def small(base: Config, **more: Any) -> Config:
-    """One layer, a short vocabulary and a narrow MLP: enough where one member of a config shows."""
+    """base with one layer, a small vocabulary and a narrow MLP: enough to test a single config member."""
     return {**base, "num_hidden_layers": 1, "vocab_size": 47, "intermediate_size": 29, **more}
 
 
 def lengths(config: Config, **more: Any) -> Variant:
-    """Long cases of a family: every row of them is recorded, so the vocabulary is tiny."""
+    """The variant with a family's long cases; all their rows are recorded, so the vocabulary is tiny."""
     return Variant("lengths", {**config, "vocab_size": 11, "max_position_embeddings": 2048},
                    "A rope, a mask or a cache that goes wrong at some position", LENGTHS,
                    dtype="bfloat16", **more)
 
 
 def layer_pattern(n_layers: int, period: int) -> list[str]:
-    """Every period-th layer attends fully, the others slide; the last layer is always full."""
+    """Every period-th layer and the last have full attention, the others sliding attention."""
     full = [(index + 1) % period == 0 for index in range(n_layers - 1)] + [True]
     return ["full_attention" if is_full else "sliding_attention" for is_full in full]

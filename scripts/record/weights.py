@@ -1,4 +1,4 @@
-"""Draws weights under which every part of a model matters and float32 noise stays small."""
+"""Draws weights with which every part of a model affects the logits and float32 noise stays small."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TORCH_TYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": t
 
 
 def around(centre: float, spread: float) -> Rule:
-    """Values near `centre`, at least a third of it: a forgotten scale must show."""
+    """Values near `centre`, at least a third of it in magnitude, so that a forgotten scale changes the result."""
     def draw(rng, shape):
         values = centre + spread * rng.standard_normal(shape)
         return np.where(np.abs(values) < abs(centre) / 3, centre, values)
@@ -22,7 +22,7 @@ def around(centre: float, spread: float) -> Rule:
 
 
 def fan_in(gain: float) -> Rule:
-    """A matrix [..., out, in] that multiplies the size of unit inputs by `gain`."""
+    """A matrix [..., out, in] that multiplies the magnitude of unit inputs by `gain`."""
     return lambda rng, shape: rng.standard_normal(shape) * gain / math.sqrt(shape[-1])
 
 
@@ -41,9 +41,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 def unused_kv(text: torch.nn.Module, prefix: str, rng: np.random.Generator,
               dtype: str) -> dict[str, torch.Tensor]:
-    """Key and value weights of layers that reuse another layer's: published, and never read.
+    """Key and value weights of layers that share another layer's KV: published, but never read.
 
-    text: the decoder; prefix: where its layers' names begin in the file.
+    text: the decoder; prefix: of its layers' names in the file.
     """
     made: dict[str, torch.Tensor] = {}
     layers = list(text.layers)
@@ -61,7 +61,7 @@ def unused_kv(text: torch.nn.Module, prefix: str, rng: np.random.Generator,
 
 def draw_state(model: torch.nn.Module, rng: np.random.Generator, dtype: str,
                family_rules: tuple[tuple[str, Rule], ...] = ()) -> dict[str, torch.Tensor]:
-    """Draws every tensor of a model's state, in the stored type; tied copies are left out."""
+    """Draws every tensor of a model's state, in the stored type, without tied copies."""
     tied = set(getattr(model, "all_tied_weights_keys", None) or {})
     state: dict[str, torch.Tensor] = {}
     for name, tensor in model.state_dict().items():

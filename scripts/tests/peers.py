@@ -1,4 +1,4 @@
-"""Tests of scripts/peers that need no peer: options, the table, what is read, what is refused. TAP."""
+"""Tests of scripts/peers that need no peer: options, the table, parsing of answers, rejected input. Prints TAP."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PREFILL, DECODE, FIRST = Point("prefill", 512), Point("decode", 16, 8), Point("f
 
 
 def preloaded(module: Path) -> dict[str, str]:
-    """What the environment of a Python must hold that opens a module built with sanitizers."""
+    """Environment variables with which Python can load a module that was built with sanitizers."""
     needed = set(re.findall(rb"lib(?:asan|ubsan)\.so\.\d+", module.read_bytes()))
     if not needed:
         return {}
     return {"LD_PRELOAD": " ".join(sorted(name.decode() for name in needed)),
-            "ASAN_OPTIONS": "detect_leaks=0"}  # the interpreter keeps what it has at its end
+            "ASAN_OPTIONS": "detect_leaks=0"}  # the interpreter does not free all memory at exit
 
 
 def column(name: str, is_ours: bool = False) -> table.Column:
@@ -45,7 +45,7 @@ def group(ours_speed: float, peer_speed: float) -> table.Group:
 
 
 def refusal(*arguments: str) -> str:
-    """What the program says of arguments that it refuses with status 2."""
+    """The program's error message for arguments that it rejects with status 2."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         try:
@@ -276,7 +276,7 @@ class Tests(unittest.TestCase):
                     found[name] = processes.our_logits(assay, name, model, n_ids,
                                                        Path(directory) / "logits", 60)
                     other = [self.logits_behind(name, model, n_ids, last) for last in "34"]
-        self.assertNotEqual(*other)  # of the last position, not of the first
+        self.assertNotEqual(*other)  # logits are those of the last position, not of the first
         like = processes.likeness(found["ref64"][0], found["ref32"])
         self.assertLess(like.error, 1e-4)
         self.assertGreater(max(map(abs, found["ref64"][0])), 0.01)

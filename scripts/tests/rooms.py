@@ -1,5 +1,5 @@
-"""The rules of ARCHITECTURE.md that a compiler does not check, as TAP: which folder may include which, no circle of
-includes, one header for each source, and folders that can be read at a glance.
+"""Checks the rules of ARCHITECTURE.md that a compiler does not check, prints TAP: which folder may include which, no include
+cycles, one header for each source, a maximum number of sources per folder.
 
 A module is a source with its header. Tests, fuzzers and examples may include anything.
 
@@ -13,10 +13,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# Top-level folders in the order of includes: one may include itself and those of the rows before it.
+# Top-level folders in include order: a folder may include itself, folders of its own row and of the rows before it.
 FLOORS = [["include"], ["base"], ["runtime", "tokenizer"], ["model"], ["serving", "ref", "fastpath"], ["conformance"]]
 
-# Folders of the harness in the order of includes.
+# Folders of the harness in include order.
 HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "generate", "textual", "kinds", "replay",
            "evaluate", "report", "diff", "locate", "schedule", "bench", "sweep", "faults", "cli"]
 
@@ -27,12 +27,12 @@ LIBRARIES = {
     "json-c/json.h": ["base", "model", "tokenizer", "serving", "conformance"],
 }
 
-# Sources that are rows of a table, which their folder's header declares.
+# Sources without a header of their own: they define entries of a table that their folder's header declares.
 ROWS = re.compile(
     r"__|^conformance/(cli/(cmd_|main)|faults/|sweep/|bench/machine_tiles)|^model/families/|^(ref|fastpath)/engine\.c|"
     r"^serving/(tools/formats/|(grammar|response)/(chat|messages|responses)|reasoning/(channel|harmony|think))")
 
-SOURCES_MOST = 25  # of a folder
+SOURCES_MOST = 25  # per folder
 
 
 def sources(top: Path) -> list[str]:
@@ -75,7 +75,8 @@ def floor_of(path: str) -> int:
 
 
 def upward(source: str, header: str) -> bool:
-    """Whether a source may not include this header. The faults are linked with an engine, not with the harness."""
+    """Whether the source may not include the header. The faults may include fastpath: they are linked with an engine, not with
+    the harness."""
     if source.startswith("conformance/faults/") and header.startswith("fastpath/"):
         return False
     if header.startswith(("ref/", "fastpath/")) and header.split("/")[0] != source.split("/")[0]:
@@ -86,7 +87,7 @@ def upward(source: str, header: str) -> bool:
 
 
 def check(top: Path) -> list[tuple[str, list[str]]]:
-    """What is checked, and what breaks it."""
+    """(rule, violations) of each rule."""
     files = sources(top)
     text = {f: (top / f).read_text(encoding="utf-8") for f in files}
     includes = {f: re.findall(r'^#include "([^"]+)"', text[f], re.M) for f in files}

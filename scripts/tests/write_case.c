@@ -1,5 +1,5 @@
-/* Writes a recorded case of the formula: write_case FILE. Its checkpoint is the directory `ok` beside it. In
- * a test, since what records cases asserts.
+/* Writes a recorded case of the formula: write_case FILE. Its checkpoint is the directory `ok` beside it.
+ * Runs as a Check test, because support_write_decoder uses Check's assertions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/support.h"

@@ -1,5 +1,5 @@
-"""The peers: how each opens a model, prefills and decodes. A module is imported only inside of the
-venv of its peer; what its imports take is told apart from what its model takes."""
+"""The peers: how each opens a model, prefills and decodes. A module is imported only inside the venv of
+its peer; its import time is measured separately from its model's loading time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ MODULES = {"torch": "torch_lm", "llama.cpp": "llama", "openvino": "openvino_lm",
 
 
 class Room(NamedTuple):
-    """The most that a peer will be asked for."""
+    """The capacity that a peer has to provide."""
     group: str
     n_samples: int
-    n_tokens: int  # of each sample, decoded ones included
+    n_tokens: int  # of each sample, including decoded tokens
     n_threads: int
     how: str = ""  # cells.System
 
 
 class Peer(Protocol):
-    """A model that is open. Both calls return logits of the last position of each sample, float32
-    [B, vocabulary], when they are there; they may be overwritten by the next call.
+    """An open model. Both calls compute and return the logits of the last position of each sample, float32
+    [B, vocabulary]; the next call may overwrite them.
 
-    prefill: int32 [B, T], replacing what was there. step: int32 [B], one more token of each.
+    prefill: int32 [B, T], replaces the contents of the cache. step: int32 [B], one more token of each
+    sample.
     """
 
     def __init__(self, model: Path, room: Room): ...
@@ -34,5 +35,5 @@ class Peer(Protocol):
 
 
 def load(name: str) -> Any:
-    """The module of a peer: Peer, version() and describe()."""
+    """The module of a peer, with Peer, version() and describe()."""
     return importlib.import_module(f".{MODULES[name]}", __name__)

@@ -1,5 +1,5 @@
-"""GGUF files for llama.cpp: a Qwen3 checkpoint in float32 or bfloat16 as it is, and what llama.cpp's own
-quantiser makes of the float32 one. There is no vocabulary in them: token ids go in."""
+"""Writes GGUF files for llama.cpp: a Qwen3 checkpoint in float32 or bfloat16 unchanged, and the float32 one
+quantised by llama.cpp's own quantiser. The files have no vocabulary: inputs are token ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import gguf
 import numpy as np
 
-# Publisher's name, GGUF's name; below a layer.
+# Publisher's name -> GGUF's name, within a layer.
 LAYER = {
     "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
     "self_attn.v_proj": "attn_v", "self_attn.q_norm": "attn_q_norm",
@@ -41,7 +41,7 @@ def their_name(name: str) -> str:
 
 
 def tensors(path: Path) -> Any:
-    """(name, type, array) of each; the array maps the file, of bfloat16 as uint16."""
+    """(name, type, array) of each tensor; the array is a memory map of the file, bfloat16 as uint16."""
     with open(path, "rb") as file:
         n = struct.unpack("<Q", file.read(8))[0]
         header = json.loads(file.read(n))
@@ -69,7 +69,7 @@ def describe(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
 
 
 def convert(directory: Path, path: Path) -> None:
-    """Matrices as they are stored; vectors, which llama.cpp wants in float32, are widened."""
+    """Writes matrices in their stored type, and vectors in float32, which llama.cpp requires."""
     config = json.loads((directory / "config.json").read_text())
     writer = gguf.GGUFWriter(path, "qwen3")
     describe(writer, config)

@@ -1,5 +1,5 @@
-"""llama.cpp through the low-level bindings of llama-cpp-python: a batch of sequences for each call,
-logits of the last position of each alone, flash attention and sizes of batches as it chooses."""
+"""llama.cpp through the low-level bindings of llama-cpp-python: one batch of sequences per call, logits of
+the last position of each only, flash attention and micro-batch size as llama.cpp chooses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from . import Room
 
-N_BATCH = 2048  # tokens of a call, its usual number
+N_BATCH = 2048  # tokens per call, llama.cpp's default
 
 
 @llama_cpp.llama_log_callback
@@ -21,8 +21,8 @@ def _quiet(level: int, text: bytes, data: ctypes.c_void_p) -> None:
 
 
 class Peer:
-    """Its usual cache is of float16. One of float32 its flash attention rounds to float16, so what is
-    to be float32 throughout goes without."""
+    """llama.cpp's default cache is float16. Its flash attention rounds a float32 cache to float16, so it is
+    disabled for runs that must be float32 throughout ("strict")."""
 
     def __init__(self, model: Path, room: Room):
         llama_cpp.llama_log_set(_quiet, ctypes.c_void_p(0))
@@ -41,7 +41,7 @@ class Peer:
     @staticmethod
     def _params(room: Room) -> llama_cpp.llama_context_params:
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = room.n_samples * -(-room.n_tokens // 256) * 256  # each sequence its part
+        params.n_ctx = room.n_samples * -(-room.n_tokens // 256) * 256  # shared equally by the sequences
         params.n_batch = N_BATCH
         params.n_seq_max = room.n_samples
         params.n_threads = params.n_threads_batch = room.n_threads
@@ -51,7 +51,8 @@ class Peer:
         return params
 
     def _run(self, tokens: np.ndarray, first: np.ndarray) -> np.ndarray:
-        """tokens: [B, T], first: [B] positions. Sequences follow each other."""
+        """Logits [B, vocabulary]. tokens: [B, T]; first: [B], the position of each sequence's first token. Sequences
+        are processed one after the other."""
         n_samples, n_tokens = tokens.shape
         sample = np.repeat(np.arange(n_samples, dtype=np.int32), n_tokens)
         position = (first[:, None] + np.arange(n_tokens, dtype=np.int32)).ravel()

@@ -1,5 +1,5 @@
-"""mlx-lm on the CPU, as its generate calls it: the prompt fills the cache in pieces of 2048, and its
-last token alone is asked for logits."""
+"""mlx-lm on the CPU, as its generate calls it: the prompt fills the cache in pieces of 2048 tokens, and
+logits are computed only for its last token."""
 
 from __future__ import annotations
 

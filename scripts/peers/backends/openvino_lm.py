@@ -1,4 +1,4 @@
-"""OpenVINO's runtime on a model with state, as openvino-genai calls it without paged attention."""
+"""OpenVINO's runtime on a stateful model, as openvino-genai calls it without paged attention."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TOLD = {"INFERENCE_PRECISION_HINT": "precision", "KV_CACHE_PRECISION": "cache",
 
 
 class Peer:
-    """In float32 and bfloat16 it computes in what is stored, which it would not do unasked; the others
-    have its own choice."""
+    """With float32 and bfloat16 weights it is told to compute in the stored type, which is not its default;
+    the other groups use its defaults."""
 
     def __init__(self, model: Path, room: Room):
         wanted = {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": "1",

@@ -1,6 +1,6 @@
-"""Models for OpenVINO: optimum-intel exports the checkpoint with its cache as state, NNCF makes what is
-narrower of the float32 one. Of a prompt, the head sees the last position alone, as openvino-genai
-arranges it."""
+"""Writes models for OpenVINO: optimum-intel exports the checkpoint with its cache as state, NNCF makes the
+quantised models from the float32 one. The head computes only the last position of a prompt, as with
+openvino-genai."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from openvino import opset13  # noqa: E402
 
 from .openvino_lm import MODEL  # noqa: E402
 
-GROUP = 128  # of int4, as optimum-cli has it
+GROUP = 128  # group size of int4, the default of optimum-cli
 
 
 def write(models: Path, name: str, path: Path) -> None:
@@ -36,7 +36,7 @@ def write(models: Path, name: str, path: Path) -> None:
 
 
 def keep_last_position(model: openvino.Model) -> None:
-    """A slice of the last position before the product that makes the logits."""
+    """Inserts a slice of the last position before the product that computes the logits."""
     product = model.get_results()[0].input_value(0).get_node()
     if product.get_type_name() != "MatMul":
         raise RuntimeError(f"the logits come from a {product.get_type_name()}, expected MatMul")
@@ -48,7 +48,7 @@ def keep_last_position(model: openvino.Model) -> None:
 
 
 def export(checkpoint: Path, path: Path) -> None:
-    """In the checkpoint's own type: unasked, the exporter would store float32 as float16."""
+    """Exports in the checkpoint's own type; by default the exporter would store float32 as float16."""
     from optimum.exporters.openvino import main_export
     from optimum.intel import OVConfig
     wide = checkpoint.name == "float32"

@@ -1,4 +1,4 @@
-"""transformers on torch, as `generate` calls it: a cache, logits of the last position alone."""
+"""transformers on torch, as `generate` calls it: with a cache, logits of the last position only."""
 
 from __future__ import annotations
 

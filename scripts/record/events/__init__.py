@@ -1,1 +1,1 @@
-"""Event streams of the published server: requests and models that are drawn, streams, which of them are goldens."""
+"""Event streams of the published server: drawn requests and model outputs, the server's answers, which are goldens."""

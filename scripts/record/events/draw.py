@@ -1,4 +1,4 @@
-"""Draws exchanges with the published server: texts, how an engine hands them out, requests, options."""
+"""Draws exchanges with the published server: texts, the chunks in which the engine returns them, requests, options."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ ENDPOINTS = {"chat": CHAT, "messages": MESSAGES, "responses": RESPONSES}
 REASONING = (*reasoning_draw.MARKERS, None)
 TOOLS = ("gemma4", "hermes", "qwen", "qwen3_xml", "llama", "mistral", "glm47", "harmony")
 
-# The tool parsers that go with the models of a reasoning parser; others are drawn, too.
+# The tool parsers that belong to the models of a reasoning parser; other combinations are drawn, too.
 PARTNERS = {"qwen3": ("qwen", "qwen3_xml", "hermes"), "gemma4": ("gemma4",), "glm4": ("glm47",), "mistral": ("mistral",),
             "poolside_v1": ("glm47",), "gpt_oss": ("harmony",), "harmony": ("harmony",)}
 
-# Single tokens of models that call tools.
+# Markers that are single tokens of models that call tools.
 TOKENS = ("<tool_call>", "</tool_call>", "<|tool_call>", "<tool_call|>", '<|"|>', "[TOOL_CALLS]", "[ARGS]", "<|python_tag|>",
           "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>")
 
-# Tokens that no text shows, and what looks nearly like them.
+# Special tokens, which the server removes from its answers, and strings that resemble them.
 SPECIAL = ("<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|end|>",
            "<|start|>", "<|return|>", "<s>", "</s>", "<pad>", "[PAD]", "[SEP]", "[CLS]", "[e~[", "]~b]", "]~b]ai", "]~!b[",
            "</tool_call_reasoning>", "<tool_call_reasoning>")
@@ -87,7 +87,7 @@ FORMS: dict[str, Callable[[Call], str]] = {
 
 
 def said(parser: str | None, r: random.Random) -> str:
-    """What a model says, but for calls."""
+    """A model's output without tool calls."""
     name = parser or "qwen3"
     if parser is None:
         return reasoning_draw.plain(name, r, 6)
@@ -97,7 +97,7 @@ def said(parser: str | None, r: random.Random) -> str:
 
 
 def specially(text: str, r: random.Random) -> str:
-    """The text with some special tokens in it, most of them at its end."""
+    """The text with some special tokens inserted, most of them at its end."""
     for _ in range(r.choice((1, 1, 2, 3))):
         at = len(text) if r.random() < .5 else r.randrange(len(text) + 1)
         text = text[:at] + r.choice(SPECIAL if r.random() < .8 else NEARLY_SPECIAL) + text[at:]
@@ -123,7 +123,7 @@ def text_of(parser: str | None, tools: str | None, declared: list[Function], r: 
 
 
 def tokens(parser: str | None, text: str) -> list[str]:
-    """Each marker, which a tokenizer has a token for, and each other character."""
+    """The text as tokens: each marker is one token, and so is each other character."""
     known = reasoning_draw.any_of(TOKENS + SPECIAL)
     if parser:
         known = reasoning_draw.TOKENS[parser] + "|" + known
@@ -131,7 +131,7 @@ def tokens(parser: str | None, text: str) -> list[str]:
 
 
 def cut(parser: str | None, text: str, r: random.Random) -> list[str]:
-    """Mostly as a server's detokenizer does: markers alone."""
+    """The text as deltas, mostly as a server's detokenizer emits them: each marker in a delta of its own."""
     pieces = tokens(parser, text)
     way = r.random()
     if way < .1 or len(text) < 2:
@@ -149,7 +149,8 @@ def cut(parser: str | None, text: str, r: random.Random) -> list[str]:
 
 
 def chunks(deltas: list[str], prompt_tokens: int, finish: str | None, ends_alone: bool) -> list[Chunk]:
-    """ends_alone: the last chunk has no text, as where the stop token came by itself."""
+    """The engine's chunks for these deltas. ends_alone: the last chunk has no text, as if the stop token arrived
+    separately."""
     texts = [*deltas, ""] if ends_alone or not deltas else deltas
     return [{"new_text": text, "prompt_tokens": prompt_tokens, "completion_tokens": number,
              "finished": number == len(texts), "finish_reason": finish if number == len(texts) else None}
@@ -157,7 +158,7 @@ def chunks(deltas: list[str], prompt_tokens: int, finish: str | None, ends_alone
 
 
 def unevenly(made: list[Chunk], r: random.Random) -> list[Chunk]:
-    """The chunks of an engine that says several tokens at once, and now and then none that is text yet."""
+    """The chunks as an engine returns them that sometimes emits several tokens at once, or tokens without text yet."""
     n = 0
     for chunk in list(made):
         if r.random() < .2:
@@ -167,7 +168,7 @@ def unevenly(made: list[Chunk], r: random.Random) -> list[Chunk]:
         chunk["completion_tokens"] = n
     if r.random() < .3:
         for chunk in made[:-1]:
-            chunk["prompt_tokens"] = 0  # the engine says it at its end alone
+            chunk["prompt_tokens"] = 0  # the engine reports it only in the last chunk
     return made
 
 

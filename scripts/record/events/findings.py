@@ -1,5 +1,5 @@
-"""The section of docs/FINDINGS.md on event streams: where the published server's endpoints disagree with themselves, grouped,
-counted, each with the shortest exchange found that shows it; and what its streams always get wrong.
+"""The section of docs/FINDINGS.md on event streams: where the published server's endpoints disagree with themselves, grouped
+and counted, each with the shortest exchange found that shows it; and errors that all its streams have.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .server import MESSAGES, RESPONSES, Exchange, ask
 from ..findings_text import code, wrapped
 from ..serving_events import Trial, drawn
 
-SHARE = 40       # one of so many draws that are asked of a group
-SHRINKS = 60     # trials for each row, at most
+SHARE = 40       # divides the number of draws per group
+SHRINKS = 60     # most trials for shrinking the example of a row
 PLAIN = {"reasoning_parser": None, "tool_parser": None, "auto_tool_choice": False}
 
 
@@ -86,7 +86,7 @@ def chunk(text: str, last: bool, reason: str | None = None) -> dict[str, object]
 
 
 def probe(endpoint: str, text: str, reason: str = "stop", fails: bool = False, tools: str | None = None) -> str:
-    """The body of a stream."""
+    """The response body of a stream for one chunk of text. fails: the engine raises before it."""
     request = {"model": "model", **({"input": "a"} if endpoint == RESPONSES else {
         "messages": [{"role": "user", "content": "a"}]}), **({"max_tokens": 9} if endpoint == MESSAGES else {}),
         **({"tools": events_request.tools_of(endpoint, events_request.plain_functions())} if tools else {})}
@@ -99,7 +99,7 @@ def last_types(body: str, n: int) -> str:
 
 
 def always() -> list[list[str]]:
-    """What every stream gets wrong: a name, how it shows, what it must be."""
+    """Errors of every stream: rule, what is measured, the streamed value, the required value."""
     plain = events_fold.events(probe(MESSAGES, "a"))
     short = events_fold.events(probe(RESPONSES, "a", "length"))[-1]
     call = '<tool_call>{"name": "search", "arguments": {"q": "a"}}</tool_call>'
@@ -123,7 +123,7 @@ def always() -> list[list[str]]:
 
 
 def smaller(t: Trial) -> Iterator[Exchange]:
-    """With fewer or plainer deltas, and fewer options."""
+    """The exchange with fewer or simpler deltas, or fewer options: candidates for shrinking."""
     e = t.exchange
     deltas = [one["new_text"] for one in e.chunks if one["new_text"]]
     last = e.chunks[-1]
@@ -178,7 +178,7 @@ def row(cause: str, t: Trial, n: int) -> str:
 
 
 def found(seed: int, n: int) -> tuple[int, int, dict[str, dict[str, list[Trial]]]]:
-    """How many answers there are, and how many of them there is nothing to find in; the others, by cause and endpoint."""
+    """The number of answers, the number of those without a finding, and the others by cause and endpoint."""
     n_all = n_sound = 0
     trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in DIFFERING}
     for endpoint in events_draw.ENDPOINTS:

@@ -1,4 +1,4 @@
-"""What an answer says, streamed or not: one message."""
+"""Folds an answer, streamed or not, into one message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Folded = dict[str, Any]
 
 
 def events(body: str) -> list[dict[str, Any]]:
-    """The data of each event; [DONE] aside."""
+    """The JSON data of each event, without [DONE]."""
     data = ["\n".join(line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:"))
             for block in body.split("\n\n") if block.strip()]
     return [json.loads(text) for text in data if text and text != "[DONE]"]
@@ -29,7 +29,7 @@ def value(text: str) -> Any:
 
 
 def is_object(arguments: Any) -> bool:
-    """Whether it is a JSON object, and without NaN."""
+    """Whether it is a JSON object without NaN or infinity."""
     try:
         json.dumps(arguments, allow_nan=False)
     except ValueError:
@@ -62,7 +62,7 @@ def chat_stream(body: str) -> Folded:
 
 
 def block(one: dict[str, Any]) -> dict[str, Any] | None:
-    """Without its id; None where it is empty."""
+    """A content block of a message without its id; None if it is empty."""
     kind = one["type"]
     if kind == "tool_use":
         return {"type": kind, "name": one["name"], "input": one.get("input")}
@@ -75,7 +75,7 @@ def messages(content: list[dict[str, Any]], reason: str | None) -> Folded:
 
 
 def reopens(body: str) -> bool:
-    """Whether a stream of messages goes on with a block that is not open, or takes an index for the second time."""
+    """Whether a stream of messages continues a block that is not open, or starts one with any index but the next."""
     n, is_open = 0, False
     for event in events(body):
         kind, index = event["type"], event.get("index")
@@ -123,7 +123,7 @@ def responses(response: dict[str, Any]) -> Folded:
 
 
 def responses_stream(body: str) -> Folded:
-    """What its last event says; nothing where it breaks off."""
+    """The response in the last event; empty if the stream was not completed."""
     last = events(body)[-1]
     return responses(last["response"]) if last["type"] == "response.completed" else {"output": [], "status": None}
 
@@ -141,7 +141,7 @@ def whole(endpoint: str, answer: Answer) -> Folded:
 
 
 def parts(of: Folded) -> tuple[str, str, list[Any]]:
-    """Reasoning, content and calls, whichever endpoint says them."""
+    """Reasoning, content and calls of a folded answer of any endpoint."""
     if "tool_calls" in of:
         return of["reasoning_content"] or "", of["content"] or "", [(c["name"], c["arguments"]) for c in of["tool_calls"]]
     made = of.get("content") or of.get("output") or []
@@ -151,7 +151,8 @@ def parts(of: Folded) -> tuple[str, str, list[Any]]:
 
 
 def order(body: str) -> str:
-    """Of what a stream of chat completions shows: "RCT" for reasoning, content and then a call; white space aside."""
+    """The order of fields in a stream of chat completions: "RCT" for reasoning, content, then a call. Deltas of white
+    space are ignored."""
     made = ""
     for event in events(body):
         for choice in event.get("choices", ()):

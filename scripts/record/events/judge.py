@@ -1,4 +1,4 @@
-"""Where the published server agrees with itself on what must not be an answer."""
+"""Answers on which the published server agrees with itself, but which are wrong."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from .. import serving_reasoning
 from .fold import Folded
 from .server import Exchange
 
-FRAMED = ("gpt_oss", "harmony")  # parsers of messages with headers: they have no marker that says thinking is on after all
+FRAMED = ("gpt_oss", "harmony")  # parsers of messages with headers: no marker overrides thinking that is turned off
 SPECIAL = re.compile(r"<\|(?:channel|message|start|end|return|call|constrain)\|>")
 PREAMBLE = re.compile(r"<\|channel\|>commentary(?! to=)")
-FIRST = {"glm47": re.compile("<tool_call>"), "harmony": re.compile(r"<\|(?:channel|start)\|>")}  # what a call begins with
+FIRST = {"glm47": re.compile("<tool_call>"), "harmony": re.compile(r"<\|(?:channel|start)\|>")}  # start of a call
 ADDRESSED = re.compile(r"<\|channel\|>commentary to=functions\.")
 
 
 def is_off(exchange: Exchange) -> bool:
-    """Whether thinking is off."""
+    """Whether the request, or else the server's default, turns thinking off."""
     return '"enable_thinking": false' in json.dumps([
         exchange.request, {} if "chat_template_kwargs" in exchange.request
         else exchange.server.get("default_chat_template_kwargs")])
 
 
 def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
-    """Whether text before a call is in no field: whole answers of glm47 and harmony have none, nor has a stream where the call, or
-    another parser's marker before that text, comes in the same delta."""
+    """Whether text before a call is in no field. Non-streamed answers of glm47 and harmony drop it; streams drop it if the call, or
+    another parser's marker before the text, is in the same delta."""
     _, content, calls = events_fold.parts(whole)
     first = FIRST.get(exchange.server["tool_parser"])
     if not first or not calls or content:
@@ -37,8 +37,9 @@ def lacks_text(exchange: Exchange, text: str, whole: Folded) -> bool:
 
 
 def disputed(exchange: Exchange, text: str, whole: Folded) -> str | None:
-    """What is wrong with an answer: "unframed", headers that became text because thinking is off; "preamble", a message
-    for the user that is lost (harmony has them in the channel for calls); "lost", a call that nobody is told of, or text."""
+    """What is wrong with an answer: "unframed": headers became text because thinking is off; "preamble": a message
+    for the user is lost (harmony puts these into the channel of calls); "lost": a call or text is in no field; None:
+    nothing."""
     if lacks_text(exchange, text, whole):
         return "lost"
     if exchange.server["reasoning_parser"] not in FRAMED:

@@ -12,7 +12,7 @@ Function = tuple[str, dict[str, Any] | None]  # its name, its parameters
 PLAIN: dict[str, dict[str, Any]] = {
     "get_weather": {"city": "string", "days": "integer"}, "search": {"q": "string", "exact": "boolean"}}
 
-# Of a parameter, by how its schema says what it takes.
+# Schemas of a parameter, in different ways of stating its type.
 KINDS: tuple[dict[str, Any], ...] = (
     {"type": "string"}, {"type": "integer"}, {"type": "number"}, {"type": "boolean"}, {"type": "null"},
     {"type": "array", "items": {"type": "integer"}}, {"type": "array", "items": {"type": "object", "properties": {}}},
@@ -24,7 +24,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 KEYS = ("city", "days", "n", "flag", "tags", "where", "größe", "x-y", "q q", "unit", "type", "name")
 NAMES = ("get_weather", "search", "f2", "get-time", "A_1", "no_args")
 
-# What is said of a parameter, whatever it takes.
+# Values of arguments, drawn independently of the parameter's type.
 SAID: tuple[Any, ...] = (
     "Oslo", "a \"b\"", "x < y", "two\nlines", "👍🏽", "", " ", "e\u0301", "\x7f\x1b", "a\\b", "3", "-7", " 42 ", "2.0", "2.5", "1e3",
     "007", "+1", "1e400", "-0", "0x10", "true", "True", "false", "null", "None", "[1, 2]", "[1, 2", "{\"x\": 1}", "{}", "[]", "\"q\"",
@@ -39,7 +39,7 @@ def plain_functions() -> list[Function]:
 
 
 def functions(r: random.Random) -> list[Function]:
-    """What a request declares."""
+    """The functions that a request declares."""
     if r.random() < .4:
         return plain_functions()
     made: list[Function] = []
@@ -52,7 +52,7 @@ def functions(r: random.Random) -> list[Function]:
 
 
 def arguments(function: Function, r: random.Random) -> dict[str, Any]:
-    """Of a call of that function: mostly of its parameters."""
+    """The arguments of a call of that function, most of them for its declared parameters."""
     keys = [key for key in ((function[1] or {}).get("properties") or {}) if r.random() < .8]
     if r.random() < .15:
         keys.append(r.choice(KEYS))
@@ -60,7 +60,7 @@ def arguments(function: Function, r: random.Random) -> dict[str, Any]:
 
 
 def tools_of(endpoint: str, declared: list[Function], r: random.Random | None = None) -> list[dict[str, Any]]:
-    """In the endpoint's form. r: of what else a tool may say; None: nothing."""
+    """The tools in the endpoint's form. r: draws further members of a tool; None: no further members."""
     made = []
     for name, parameters in declared:
         one: dict[str, Any] = {"name": name}
@@ -76,7 +76,7 @@ def tools_of(endpoint: str, declared: list[Function], r: random.Random | None = 
 
 
 def choice_of(endpoint: str, choice: str, name: str) -> Any:
-    """tool_choice, as the endpoint says that; choice: auto, none, required, or one, called name."""
+    """tool_choice in the endpoint's form. choice: auto, none, required, or one: the function called name."""
     if endpoint == MESSAGES:
         kind = {"required": "any", "one": "tool"}.get(choice, choice)
         return {"type": kind, **({"name": name} if kind == "tool" else {})}
@@ -86,7 +86,7 @@ def choice_of(endpoint: str, choice: str, name: str) -> Any:
 
 
 def as_chat(request: dict[str, Any]) -> dict[str, Any]:
-    """The request, as chat completions are asked the same; the types of arguments are seen to as elsewhere."""
+    """The equivalent request to chat completions, with recovery of argument types, which the other endpoints always do."""
     made = {key: request[key] for key in ("model", "chat_template_kwargs", "enable_thinking") if key in request}
     made |= {"messages": [{"role": "user", "content": "Hello"}], "tool_argument_recovery": "buffered"}
     tools = [tool.get("function", tool) for tool in request.get("tools") or () if tool.get("type", "function") == "function"]
@@ -100,7 +100,7 @@ def as_chat(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def asked(endpoint: str, r: random.Random) -> Any:
-    """The conversation."""
+    """The conversation: a request's input or messages."""
     if endpoint == RESPONSES:
         return r.choice(("Hello", "Hello", [{"type": "message", "role": "user", "content": "Hello"}],
                          [{"role": "user", "content": [{"type": "input_text", "text": "é <think>"}]}]))
@@ -111,7 +111,7 @@ def asked(endpoint: str, r: random.Random) -> Any:
 
 
 def options_of(endpoint: str, r: random.Random) -> dict[str, Any]:
-    """Those that change no answer of an engine that says what it is told to."""
+    """Options that do not change the answer, because the stub engine ignores them."""
     most = "max_output_tokens" if endpoint == RESPONSES else "max_tokens"
     made: dict[str, Any] = {most: 1000, "temperature": r.choice((0, .7)), "top_p": .9}
     if endpoint == CHAT:
@@ -125,7 +125,7 @@ def options_of(endpoint: str, r: random.Random) -> dict[str, Any]:
 
 
 def thinking(r: random.Random) -> Any:
-    """enable_thinking, as requests and servers say it, and as they must not."""
+    """A value of enable_thinking, valid or invalid."""
     return r.choice((True, True, False, False, None)) if r.random() < .9 else r.choice(("false", 0, 1, []))
 
 
@@ -136,7 +136,7 @@ def template(r: random.Random) -> dict[str, Any] | None:
 
 
 def draw(endpoint: str, declared: list[Function], r: random.Random) -> dict[str, Any]:
-    """A request; without tools where none are declared."""
+    """A request; without tools if `declared` is empty."""
     request: dict[str, Any] = {"model": MODEL, "input" if endpoint == RESPONSES else "messages": asked(endpoint, r)}
     request |= options_of(endpoint, r)
     if endpoint == MESSAGES:

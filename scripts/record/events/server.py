@@ -1,4 +1,4 @@
-"""The published server's three endpoints over an engine that says what it is told to."""
+"""Runs the published server's three endpoints on a stub engine that returns given chunks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Chunk = dict[str, Any]
 
 @dataclass
 class Exchange:
-    """A request to a server with its options, and what its engine does meanwhile: `chunks`, and a failure before
-    the one whose number is `raise_at`."""
+    """A request, the server's options, and the engine's output: `chunks`, with a failure before the chunk with index
+    `raise_at`."""
     endpoint: str
     request: dict[str, Any]
     server: dict[str, Any]
@@ -36,7 +36,7 @@ class Exchange:
 
 
 class Engine:
-    """What the endpoints ask of an engine."""
+    """The stub engine: the members of an engine that the endpoints use."""
     model_name = MODEL
     is_mllm = False
     preserve_native_tool_format = False
@@ -66,12 +66,12 @@ class Engine:
 class Answer:
     status: int
     body: str
-    generic: int = 0  # texts in which the parser that the server falls back on, and nobody named, found a call, or dropped one
+    generic: int = 0  # texts in which the server's fallback parser, which was not configured, found or dropped a call
     notes: list[str] = field(default_factory=list)
 
 
 def configure(server: Any, exchange: Exchange) -> None:
-    """The server's options, which are its module's variables."""
+    """Sets the server's options, which are variables of its module."""
     from vllm_mlx.reasoning import get_parser
     options = exchange.server
     name = options.get("reasoning_parser")
@@ -87,7 +87,7 @@ def configure(server: Any, exchange: Exchange) -> None:
 
 
 class Generic:
-    """Counts the texts that the parser changes which the server falls back on where the one it was told finds nothing."""
+    """Counts the texts that the server's fallback parser changes; it runs if the configured parser finds nothing."""
 
     def __init__(self, server: Any) -> None:
         self.server, self.parse, self.n = server, server.parse_tool_calls, 0
@@ -106,7 +106,7 @@ class Generic:
 
 
 async def post(app: Any, path: str, body: dict[str, Any]) -> tuple[int, str]:
-    """One request through ASGI, which the client never leaves."""
+    """Sends one request through ASGI; the client never disconnects. Returns status and body."""
     said: dict[str, Any] = {"status": 0, "body": b""}
     sent = [{"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}]
     forever = asyncio.Event()
@@ -129,7 +129,7 @@ async def post(app: Any, path: str, body: dict[str, Any]) -> tuple[int, str]:
              "client": ("client", 1), "server": ("server", 80)}
     try:
         await app(scope, receive, send)
-    except RuntimeError as error:  # a failure without a stream to tell it in
+    except RuntimeError as error:  # a failure that no stream reports
         if str(error) != "the engine failed":
             raise
         said["status"] = said["status"] or 500

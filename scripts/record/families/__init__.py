@@ -1,4 +1,4 @@
-"""One module per family; a family is data and small hooks."""
+"""One module per family; a family consists of data and a few functions."""
 
 from __future__ import annotations
 

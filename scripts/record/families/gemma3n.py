@@ -26,7 +26,7 @@ BASE: Config = {
     },
 }
 
-# The router divides by hidden; coefficients near zero would leave the streams uncoupled.
+# The router divides by the hidden size; coefficients near zero would leave the streams uncoupled.
 WEIGHT_RULES = (
     *GEMMA4_RULES,
     (r"modality_router\.weight$",
@@ -34,7 +34,7 @@ WEIGHT_RULES = (
     (r"(prediction|correction)_coefs\.weight$", around(0.0, 0.25)),
 )
 
-# For many layers, each of which makes the errors of the one before it larger.
+# For variants with many layers, because each layer amplifies the errors of the previous one.
 CALM = ((r"(prediction|correction)_coefs\.weight$", around(0.0, 0.05)),)
 
 
@@ -49,7 +49,7 @@ def draw_dims(rng: np.random.Generator) -> Config:
 
 
 def old_spelling(config: Config) -> Config:
-    """As published: rope_theta, rope_local_base_freq and a null rope_scaling."""
+    """The published spelling: rope_theta, rope_local_base_freq and a null rope_scaling."""
     config = dict(config)
     text = dict(config["text_config"]) if "text_config" in config else config
     rope = text.pop("rope_parameters")
@@ -70,8 +70,8 @@ AUDIO: Config = {"hidden_size": 24, "input_feat_size": 16, "vocab_size": 3,
 
 
 def multimodal_config(text: Config, towers: bool) -> Config:
-    """What stands beside text_config. The towers' configs are null where there are none. Their
-    vocabularies lie behind the text's: an id in one of them is not embedded by the text model."""
+    """The members beside text_config. Without towers their configs are null. The towers' vocabularies follow
+    the text's: the text model does not embed their ids."""
     vision = VISION | {"vocab_offset": text["vocab_size"]}
     audio = AUDIO | {"vocab_offset": text["vocab_size"] + VISION["vocab_size"]}
     return {"architectures": ["Gemma3nForConditionalGeneration"], "model_type": "gemma3n",
@@ -82,7 +82,7 @@ def multimodal_config(text: Config, towers: bool) -> Config:
 
 
 def extra_tensors(checkpoint, rng: np.random.Generator) -> dict[str, torch.Tensor]:
-    """What a multimodal file carries beside the text model."""
+    """The tensors of a multimodal file besides those of the text model."""
     variant = checkpoint.variant
     if variant.wrapper == "text":
         return {}
@@ -91,8 +91,8 @@ def extra_tensors(checkpoint, rng: np.random.Generator) -> dict[str, torch.Tenso
 
 
 def tower_tensors(checkpoint, rng: np.random.Generator) -> dict[str, torch.Tensor]:
-    """Weights of the audio tower and of both embedders, from their published modules, and the stem
-    of the vision tower by name (its module needs timm, which the recorder does not)."""
+    """Weights of the audio tower and of both embedders, from their published modules, and the stem of the
+    vision tower by name (its module would need timm, which the recorder does not require)."""
     from transformers import Gemma3nAudioConfig
     from transformers.models.gemma3n import modeling_gemma3n as published
     text, audio = checkpoint.config(), Gemma3nAudioConfig(**AUDIO)

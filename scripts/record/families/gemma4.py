@@ -1,4 +1,4 @@
-"""Gemma 4 text: layers of two kinds, per-layer inputs, shared KV, k = v, experts beside the MLP."""
+"""Gemma 4 text: layers of two kinds, per-layer inputs, shared KV, k = v, experts parallel to the MLP."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ EXPERTS: Config = {"enable_moe_block": True, "num_experts": 5, "top_k_experts": 
                    "moe_intermediate_size": 14}
 K_EQ_V: Config = {"attention_k_eq_v": True, "num_global_key_value_heads": 1}
 
-# The attention scale is 1, so q_norm carries the 1/sqrt(head size); tables are multiplied by
-# sqrt(size) after look-up; the router divides by sqrt(hidden).
+# The attention scale is 1, so q_norm has to contain the factor 1/sqrt(head size); embedding rows are multiplied
+# by sqrt(size) after look-up; the router divides by sqrt(hidden size).
 WEIGHT_RULES = (
     (r"q_norm\.weight$", lambda rng, shape: around(0.9 / math.sqrt(shape[0]),
                                                    0.25 / math.sqrt(shape[0]))(rng, shape)),
@@ -49,7 +49,7 @@ def draw_dims(rng: np.random.Generator) -> Config:
 
 
 def old_spelling(config: Config) -> Config:
-    """As first released: global_head_dim and num_global_key_value_heads, no per_layer_config."""
+    """The spelling of the first release: global_head_dim and num_global_key_value_heads, no per_layer_config."""
     config = dict(config)
     text = dict(config["text_config"]) if "text_config" in config else config
     overrides = next(iter(text.pop("per_layer_config").values()))
@@ -61,7 +61,7 @@ def old_spelling(config: Config) -> Config:
 
 
 def multimodal_config(_: Config, towers: bool) -> Config:
-    """Constructor arguments beside text_config; a small vision tower where it is asked for."""
+    """Constructor arguments besides text_config; towers: with a small vision tower."""
     vision = {"hidden_size": 18, "intermediate_size": 22, "num_hidden_layers": 1,
               "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 8, "patch_size": 4,
               "position_embedding_size": 24, "pooling_kernel_size": 2}
@@ -69,7 +69,7 @@ def multimodal_config(_: Config, towers: bool) -> Config:
 
 
 def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
-    """The keys and values of shared layers, which published multimodal files carry."""
+    """The unused key and value weights of shared layers, which published multimodal files contain."""
     if checkpoint.variant.wrapper != "towers":
         return {}
     return unused_kv(checkpoint.truth.text, "model.language_model.layers", rng,
@@ -179,7 +179,7 @@ def random(rng: np.random.Generator, base: Config) -> Variant:
     config = dict(base)
     if rng.integers(2):
         config |= {"hidden_size_per_layer_input": int(rng.integers(3, 9))}
-    # transformers fails on shared layers without per-layer inputs; none is published so
+    # transformers fails on shared layers without per-layer inputs; no published model has them
     if config["hidden_size_per_layer_input"] and rng.integers(2):
         config |= {"num_kv_shared_layers": int(rng.integers(1, config["num_hidden_layers"] - 2)),
                    "use_double_wide_mlp": bool(rng.integers(2))}

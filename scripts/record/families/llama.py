@@ -1,4 +1,4 @@
-"""Llama: the plain decoder, on which most rope variants are recorded."""
+"""Llama: a decoder without special features, with which most rope variants are recorded."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ ROPES: dict[str, Config] = {
                               "truncate": False, "original_max_position_embeddings": 64,
                               "rope_theta": 10000.0},
 }
-# Every name that config.json may give an activation, but that of the family itself.
+# Every activation name of config.json, except the family's own.
 ACTIVATIONS = ("swish", "gelu", "gelu_python", "gelu_pytorch_tanh", "gelu_python_tanh", "gelu_new", "quick_gelu", "relu")
-# Members of yarn that some readers pass over, one in each.
+# Members of yarn that some readers ignore, one per variant.
 YARN_MEMBERS: dict[str, Config] = {
     "yarn-given-factor-old": {"attention_factor": 1.3},
     "yarn-untruncated-old": {"truncate": False},
@@ -40,7 +40,7 @@ YARN_MEMBERS: dict[str, Config] = {
 
 
 def old_spelling(config: Config) -> Config:
-    """The oldest ones name neither a head size nor, without grouping, the KV heads."""
+    """The oldest spelling: no head size if it is hidden / heads, and no number of KV heads without GQA."""
     config = flat_old_rope(config)
     heads = config["num_attention_heads"]
     if config["head_dim"] == config["hidden_size"] // heads:
@@ -56,7 +56,7 @@ def variants(base: Config) -> list[Variant]:
     implied["hidden_size"] = heads * 2 * max(3, hidden // heads // 2)
 
     def rope(name: str, **more) -> Config:
-        """Two layers tell a wrong table as well as three, in less space."""
+        """base with this rope; two layers detect a wrong table as well as three, in less space."""
         return {**base, "num_hidden_layers": 2, "rope_parameters": ROPES[name], **more}
 
     return [

@@ -20,7 +20,7 @@ BASE: Config = {
 
 
 def longrope(base: Config, share: float = 1.0) -> Config:
-    """base with longrope over a share of each head; longer factors for lower frequencies."""
+    """base with longrope over a share of each head; larger factors for lower frequencies."""
     head_dim = base["hidden_size"] // base["num_attention_heads"]
     n_angles = int(head_dim * share) // 2
     rope = {"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_factor": share,
@@ -31,14 +31,14 @@ def longrope(base: Config, share: float = 1.0) -> Config:
 
 
 def partial_share(base: Config, at_most: float = 0.8) -> float:
-    """A share of the head that gives an even number of rotated elements, fewer than all."""
+    """A share of the head with an even number of rotated elements, less than all."""
     head_dim = base["hidden_size"] // base["num_attention_heads"]
     rotated = max(4, 2 * int(head_dim * at_most / 2))
     return rotated / head_dim
 
 
 def old_spelling(config: Config, kind: str = "longrope") -> Config:
-    """rope_scaling holds the two lists; the original length stands beside it."""
+    """The older spelling: rope_scaling has the two factor lists; the original length is a member of the config."""
     config = flat_old_rope(config)
     if config["rope_scaling"]:
         scaling = config["rope_scaling"] | {"type": kind}

@@ -1,4 +1,4 @@
-"""Qwen2: biases on q, k and v alone, no head_dim in the config, sliding windows on request."""
+"""Qwen2: biases on q, k and v only, no head_dim in the config, optional sliding windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qwen3: norms on every head of q and k before rope; sliding windows on request."""
+"""Qwen3: RMSNorm on every head of q and k before rope; optional sliding windows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = 6
 
 
 def without_layer_types(config: Config) -> Config:
-    """Older checkpoints say max_window_layers and no layer_types, and many carry a sliding_window
+    """The older spelling: max_window_layers and no layer_types; many such checkpoints have a sliding_window
     although use_sliding_window is false."""
     config = flat_old_rope(config)
     config.pop("layer_types", None)
@@ -29,7 +29,7 @@ def without_layer_types(config: Config) -> Config:
 
 
 def windows(base: Config, first: int) -> Config:
-    """Layers from `first` on slide."""
+    """base with sliding attention in the layers from index `first` on."""
     return {**base, "use_sliding_window": True, "sliding_window": WINDOW,
             "max_window_layers": first}
 
@@ -77,7 +77,7 @@ def variants(base: Config) -> list[Variant]:
 
 
 def without_bias(variant: Variant) -> Variant:
-    """mlx-lm has no attention biases here."""
+    """The variant without attention biases, which mlx-lm does not support for this family."""
     return replace(variant, config={**variant.config, "attention_bias": False})
 
 

@@ -1,1 +1,1 @@
-"""Reasoning parsers of the published server: drawn replies, answers, which of them are goldens."""
+"""Reasoning parsers of the published server: drawn replies, the parsers' answers, which are goldens."""

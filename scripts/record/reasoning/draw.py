@@ -1,4 +1,4 @@
-"""Draws texts for reasoning parsers, and how they are cut into deltas."""
+"""Draws texts for reasoning parsers, and cuts them into deltas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def any_of(markers: tuple[str, ...]) -> str:
     return "|".join(re.escape(marker) for marker in markers)
 
 
-# What comes as one token. The published harmony parser sees a channel's name in the delta of its marker alone.
+# Expressions for text that is one token. The published harmony parser finds a channel's name only in the delta of its marker.
 TOKENS: dict[str, str] = {name: any_of(markers) for name, markers in MARKERS.items()} | {
     "gemma4": any_of(("<|channel>", "<channel|>")),
     "gpt_oss": any_of(tuple(marker for marker in HARMONY if marker.endswith("|>"))),
@@ -52,7 +52,7 @@ CALLS = ('{"name": "f", "arguments": {"x": 1}}', "\n<function=f>\n</function>\n"
 
 
 def near(marker: str, r: random.Random) -> str:
-    """Something that is not quite the marker."""
+    """A string that resembles the marker."""
     at = r.randrange(1, len(marker))
     return r.choice((marker[:at], marker[at:], marker.upper() if marker.islower() else marker.lower(),
                      marker[0] + marker, marker[:at] + marker[0] + marker[at:], marker[:at] + " " + marker[at:],
@@ -60,7 +60,7 @@ def near(marker: str, r: random.Random) -> str:
 
 
 def plain(name: str, r: random.Random, most: int) -> str:
-    """Text with white space between words, some of them nearly markers."""
+    """Words with white space between them; some of the words resemble markers."""
     made = []
     for _ in range(r.randint(0, most)):
         kind = r.random()
@@ -80,7 +80,7 @@ def called(r: random.Random) -> str:
 
 
 def thinking(name: str, r: random.Random) -> str:
-    """Blocks between tags, and an answer."""
+    """Reasoning blocks between tags, and an answer."""
     start, end = MARKERS[name][:2]
     call = called(r) if r.random() < .2 else ""
     text = blank(r) + (start if r.random() < .7 else "") + plain(name, r, 5)
@@ -101,7 +101,7 @@ def thinking(name: str, r: random.Random) -> str:
 
 
 def channels(name: str, r: random.Random) -> str:
-    """Gemma's channels."""
+    """Channels of Gemma 4, and an answer."""
     text = blank(r)
     for _ in range(r.choice((0, 1, 1, 1, 1, 1, 2))):
         text += r.choice(("<|channel>thought\n", "<|channel>thought\n", "<|channel>thought", "<|channel>"))
@@ -111,7 +111,7 @@ def channels(name: str, r: random.Random) -> str:
 
 
 def message(name: str, channel: str, r: random.Random) -> str:
-    """A sound one, or one whose head or end is not."""
+    """A harmony message, sometimes with an invalid header or end."""
     head, end = "", {"analysis": "<|end|>", "final": "<|return|>"}.get(channel, "<|call|>")
     if r.random() < .3:
         head = r.choice((" ", "\n", " json", " <|constrain|>json", " <", "<|end|>"))
@@ -134,7 +134,7 @@ SHAPES: dict[str, Callable[[str, random.Random], str]] = {
 
 
 def wild(name: str, r: random.Random) -> str:
-    """Markers in any order."""
+    """Markers and text in any order."""
     return "".join(r.choice(MARKERS[name]) if r.random() < .4 else blank(r) if r.random() < .3
                    else plain(name, r, 2) for _ in range(r.randint(1, 8)))
 
@@ -145,7 +145,7 @@ def cut_anywhere(text: str, r: random.Random) -> list[str]:
 
 
 def cut_at_tokens(name: str, text: str, r: random.Random) -> list[str]:
-    """Markers whole, some of them together with what is beside them; the rest in pieces of some characters."""
+    """Deltas that do not split markers, some with adjacent text; the remaining text in pieces of some characters."""
     pieces = re.findall(f"{TOKENS[name]}|.", text, re.DOTALL)
     deltas = [""]
     for piece in pieces:
@@ -167,7 +167,7 @@ def cut(name: str, text: str, r: random.Random) -> list[str]:
 
 
 def draw(name: str, r: random.Random) -> tuple[str, list[str]]:
-    """What is drawn, and its deltas."""
+    """The comment of a vector, and the deltas of the text."""
     if r.random() < .3:
         return "markers in any order", cut(name, wild(name, r), r)
     return "blocks and an answer", cut(name, SHAPES.get(name, thinking)(name, r), r)

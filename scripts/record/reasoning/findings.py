@@ -1,4 +1,4 @@
-"""The section of docs/FINDINGS.md on reasoning parsers: where they disagree with themselves, grouped, counted, each with
+"""The section of docs/FINDINGS.md on reasoning parsers: where they disagree with themselves, grouped and counted, each with
 the shortest input found that shows it.
 """
 
@@ -12,7 +12,7 @@ from .draw import MARKERS
 from .judge import bare
 from ..serving_reasoning import Fields, Trial, drawn
 
-PLAIN = "a"  # stands for any character, where it may
+PLAIN = "a"  # replaces characters of an example if the cause stays the same
 
 
 ENTRIES = {
@@ -76,7 +76,7 @@ def squeezed(fields: Fields) -> tuple[str, ...]:
 
 
 def cause_of(t: Trial) -> str | None:
-    """Of ENTRIES; None where there is nothing to find."""
+    """A key of ENTRIES; None if there is no finding."""
     if t.whole == t.stream == t.by_token:
         return reasoning_judge.disputed(t.name, t.text, t.whole)
     if t.stream != t.by_token:
@@ -91,7 +91,8 @@ def cause_of(t: Trial) -> str | None:
 
 
 def smaller(t: Trial) -> list[list[str]]:
-    """Deltas with one of them less, two joined, one marker or character less, or one that is plainer."""
+    """Candidates for shrinking: one delta removed, two joined, one marker or character removed, or one character replaced
+    by PLAIN."""
     made = [t.deltas[:i] + t.deltas[i + 1:] for i in range(len(t.deltas))]
     made += [t.deltas[:i] + [t.deltas[i] + t.deltas[i + 1]] + t.deltas[i + 2:] for i in range(len(t.deltas) - 1)]
     for i, delta in enumerate(t.deltas):

@@ -1,4 +1,5 @@
-"""Where the published reasoning parsers agree with themselves on what cannot be, or must not be, an answer."""
+"""Answers on which the published reasoning parsers agree with themselves, but which a stream cannot know or which are
+wrong."""
 
 from __future__ import annotations
 
@@ -17,15 +18,16 @@ CAUSES = {
 
 
 def bare(name: str, text: str) -> str:
-    """Without white space and the markers of blocks and messages; those of calls are for another parser to read."""
+    """The text without white space and the markers of blocks and messages. Markers of calls stay: the tool parser reads
+    them."""
     frames = tuple(marker for marker in MARKERS[name] if marker not in CALL + DSML)
     return re.sub(rf"\s|{any_of(frames)}", "", text)
 
 
 def waits(name: str, text: str) -> bool:
-    if name == "gpt_oss":  # content if no channel follows, and dropped if one does
+    if name == "gpt_oss":  # the preface is content if no channel follows, and dropped if one does
         return len(text.partition("<|channel|>")[0].encode()) > PREFACE_BYTES
-    if name == "gemma4":  # an answer, unless it is followed by another end
+    if name == "gemma4":  # text is an answer unless another end marker follows
         return any(between.strip() and "<|channel>" not in between
                    for between in re.split(r"<channel\|>|<\|channel>response", text)[1:-1])
     return False
@@ -38,7 +40,7 @@ def leaks(name: str, text: str, fields: Fields) -> bool:
 
 
 def disputed(name: str, text: str, fields: Fields) -> str | None:
-    """One of CAUSES."""
+    """A key of CAUSES if the answer is disputed, else None."""
     if waits(name, text):
         return "waits"
     if leaks(name, text, fields):
@@ -49,19 +51,20 @@ def disputed(name: str, text: str, fields: Fields) -> str | None:
 
 
 def open_call(text: str) -> str:
-    """The call in a block that has no end, or that other calls break off: a stream of deepseek_v4 loses it."""
+    """The unterminated call in a reasoning block that has no end, or that a section of calls interrupts; a stream of deepseek_v4
+    loses it. Empty if there is none."""
     block = text.partition(DSML[0])[0].rpartition(THINK[1])[2].partition(THINK[0])[2]
     call = re.search(f"{CALL[0]}(?:(?!{CALL[1]}).)*$", block, re.DOTALL)
     return call[0] if call else ""
 
 
 def excluded(name: str, text: str, fields: Fields) -> bool:
-    """Whether an answer that is the same in all ways is no golden."""
+    """Whether an answer on which the parser agrees with itself is no golden."""
     if name == "deepseek_v4":
         return bool(open_call(text))
     return waits(name, text) or (name == "harmony" and leaks(name, text, fields))
 
 
 def excluded_off(name: str, text: str) -> bool:
-    """The same where thinking is off, and reasoning is dropped: a stream cannot hold back a long call until its end."""
+    """The same with thinking off, where reasoning is dropped: a stream cannot buffer a long call until its end."""
     return name == "deepseek_v4" and len(open_call(text).encode()) > PREFACE_BYTES

@@ -1,7 +1,7 @@
-"""The published server where a request turns thinking off: its own gate, around one of its parsers.
+"""The published server's handling of requests that turn thinking off: its own gate, around one of its parsers.
 
-Nothing is parsed until an explicit marker is in the text; then reasoning is dropped, and content goes on. What is done here
-is what `stream_chat_completion` (server.py) does with each chunk, by the server's own functions.
+Text is not parsed until it contains an explicit marker; from then on reasoning is dropped and content is passed on. These
+functions do what `stream_chat_completion` (server.py) does with each chunk, and call the server's own functions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def whole(parser: Any, text: str) -> Fields:
 
 
 def streamed(parser: Any, deltas: list[str]) -> Fields:
-    """All deltas, and an empty one that ends the stream."""
+    """Feeds all deltas, and an empty one that ends the stream; returns the fields."""
     module, text, parsed, content, latched = server(), "", "", "", False
     parser.reset_state()
     for number, delta in enumerate([*deltas, ""]):

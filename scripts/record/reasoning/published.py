@@ -1,4 +1,4 @@
-"""What upstream's own tests ask of its reasoning parsers."""
+"""Inputs that upstream's own tests pass to its reasoning parsers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ FILES = ("test_reasoning_parser", "test_deepseek_v4_reasoning", "test_gemma4_str
          "test_harmony_parsers", "test_step3p5_reasoning_parser", "test_poolside_v1_parsers",
          "test_tool_call_promotion", "test_gpt_oss_tool_parsing")
 
-MOST = 2000  # characters; the longer ones measure time
+MOST = 2000  # characters of an input; longer inputs are for timing tests
 
 Call = tuple[str, str, tuple[str, ...]]  # parser, test, deltas
 
 
 class Listener:
-    """Hears what the parsers are asked while tests run; a plug-in of pytest."""
+    """A pytest plug-in that records the inputs of the parsers while tests run."""
 
     def __init__(self) -> None:
         self.test = ""
-        self.calls: dict[tuple[str, tuple[str, ...]], str] = {}  # in the order heard; to the test that came first
-        self.streams: dict[int, tuple[Any, str, list[str]]] = {}  # of a parser: itself, its name, its deltas
+        self.calls: dict[tuple[str, tuple[str, ...]], str] = {}  # (parser, deltas) -> first test, in call order
+        self.streams: dict[int, tuple[Any, str, list[str]]] = {}  # id of a parser -> parser, its name, its deltas
         self.within = False
         self.replaced: list[tuple[type, str, Any]] = []
 
@@ -56,7 +56,7 @@ class Listener:
         self.ended(id(parser))
 
     def listens(self, name: str, cls: type, method: str) -> None:
-        """Calls of a parser by itself or by its base class are none of a test."""
+        """Wraps a parser's method to record its calls, except those that a parser or its base class makes itself."""
         own = cls.__dict__.get(method)
         called: Callable[..., Any] = getattr(cls, method)
         heard = getattr(self, method)
@@ -84,7 +84,7 @@ class Listener:
 
 
 def run(listener: Listener, files: Iterable[str] = FILES) -> None:
-    """Upstream's tests; a test that fails has asked all the same."""
+    """Runs upstream's tests; the inputs of a failing test are recorded as well."""
     import pytest
     tests = [str(serving_package.place() / "tests" / f"{name}.py") for name in files]
     said = io.StringIO()

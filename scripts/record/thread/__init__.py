@@ -1,1 +1,1 @@
-"""Programs of MLX streams and arrays: drawn, run by MLX, and a model of what they do."""
+"""Thread programs with MLX streams and arrays: drawing them, running them on MLX, and a model of their state."""

@@ -1,4 +1,4 @@
-"""Draws programs of threads; see thread_model.py for what is left out."""
+"""Draws thread programs; model.py describes which programs are left out."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Step = dict[str, Any]
 
 N_STEPS = 4, 30
 N_THREADS = 1, 5
-LARGEST = 1e4  # of an element that is still squared or added to
+LARGEST = 1e4  # largest element of an array that operations still use
 
-# How often each operation is tried, by what a program is about.
+# How often each operation is tried: weights common to all programs, and those of each topic.
 COMMON = {"make": 8, "eval": 4, "read": 5, "new_stream": 2, "default_stream": 1, "synchronize": 1,
           "exit": 0.3, "new_thread_local_stream": 0.3, "new_thread_unsafe_stream": 0.3,
           "set_default_stream": 0.5, "enter_scope": 0.4, "leave_scope": 2, "async_eval": 0.7,
           "clear_streams": 0.15, "invert": 0.5}
-# "invert" makes the inverse of an array, which has a 0: every arange has, and all that is made of it.
+# "invert" makes the inverse of an array with an element 0: every arange has one, and so has every array made from it.
 ABOUT: dict[str, dict[str, float]] = {
     "graphs": {"make": 12, "eval": 5},
     "streams": {"new_stream": 4, "set_default_stream": 2, "default_stream": 2, "synchronize": 2},
@@ -37,8 +37,8 @@ OFTEN = {"errors": 4, "devices": 2}
 
 
 class Draw:
-    """One program. Every method named after an operation returns a step, or None where it has
-    nothing to refer to."""
+    """One program. Each method named after an operation returns a step, or None if there is nothing it can refer
+    to."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -64,7 +64,8 @@ class Draw:
         return self.steps[:self.n_steps]
 
     def pick(self) -> int:
-        """Elsewhere than on the main thread more errors can be met."""
+        """The thread of the next step. Topic "errors" prefers threads other than the main one, where more errors may
+        be met."""
         others = [thread for thread in self.threads if thread != self.model.main]
         if others and self.about == "errors" and self.rng.random() < 0.7:
             return self.rng.choice(others)
@@ -77,12 +78,12 @@ class Draw:
             self.steps.append({"thread": thread, "op": {"invert": "make"}.get(op, op)} | step)
 
     def begin(self, thread: int) -> None:
-        """Makes the thread MLX's main one, so that errors can be met elsewhere."""
+        """Makes this thread MLX's main thread, so that errors can be met on other threads."""
         self.step(thread, "make")
         self.step(thread, "eval")
 
     def meet(self, thread: int) -> None:
-        """Evaluates what was inverted, and asks for the error where nobody has waited for it."""
+        """Evaluates the inverse, and synchronises if an error may be pending in a stream."""
         op = self.rng.choice(("eval", "read", "async_eval", "async_eval", "make"))
         self.step(thread, op)
         if self.model.dirty and self.rng.random() < 0.7:
@@ -100,8 +101,8 @@ class Draw:
         return self.rng.choice(("gpu", "cpu:1")) if self.rng.random() < odd else "cpu"
 
     def stream(self, thread: int, entered: bool = False) -> Stream | None:
-        """One in two lives on the thread, where one does. A scope that cannot be entered spoils
-        what follows, for all threads: only late, and seldom."""
+        """A drawn stream; with probability 1/2 one that is live on the thread, if there is one. A scope that cannot be
+        entered affects all later steps of all threads, so such streams are used only late, and seldom."""
         streams = [stream for stream in self.model.streams
                    if not entered or stream.device != "cpu:1"
                    or (self.late() and self.rng.random() < 0.2)]
@@ -155,7 +156,7 @@ class Draw:
         return {}
 
     def synchronize(self, thread: int) -> Step:
-        """With one that keeps an error, two in three times, where there is one."""
+        """Synchronises a stream; if some stream keeps an error, two times in three with that one."""
         kept = [stream for stream in (None, *self.model.streams)
                 if self.model.keeps_error(thread, stream)]
         stream = self.stream(thread) if self.rng.random() < 0.7 else None
@@ -179,7 +180,7 @@ class Draw:
         return [first, self.rng.choice(like)] if fn == "add" else [first]
 
     def where(self, thread: int) -> tuple[Step, bool]:
-        """Where an array is made, and whether its making succeeds."""
+        """The member `stream` or `scope` of a make step, or neither; and whether making the array succeeds."""
         choice = self.rng.random()
         stream = self.stream(thread, entered=choice < 0.15) if choice < 0.5 else None
         if stream is None:
@@ -213,7 +214,8 @@ class Draw:
         return self.make(thread, "inverse")
 
     def wanted(self, thread: int, array: Array) -> int:
-        """How much is to be seen where the thread evaluates the array."""
+        """The weight with which the thread evaluates this array: higher if the whole graph is on live streams, much
+        higher if it also fails."""
         graph = self.model.graph([array])
         live = self.model.threads[thread].live | self.model.shared
         here = all(deferred.key in live for deferred in graph)
@@ -245,6 +247,6 @@ class Draw:
 
 
 def draw(seed: int, number: int) -> tuple[str, list[Step]]:
-    """What it is about, and the program."""
+    """The topic, and the program."""
     drawn = Draw(random.Random(f"threads {seed} {number}"))
     return drawn.about, drawn.program()

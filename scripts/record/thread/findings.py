@@ -1,7 +1,7 @@
-"""Shows the entries of docs/FINDINGS.md about threads of MLX.
+"""Reproduces the entries of docs/FINDINGS.md about threads of MLX.
 
-`python -m scripts.record.thread.findings NAME` prints what MLX does; exit 1 where it does what the
-entry claims, and 0 where it does not. `--all` shows every one; `--list` names them.
+`python -m scripts.record.thread.findings NAME` prints the behaviour of MLX. The exit status is 1 if MLX
+behaves as the entry claims, and 0 if not. `--all` runs every entry; `--list` lists them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def shows(function: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def outcomes(text: str, most: int = 1) -> list[list[Any]]:
-    """What runs of a program give, most frequent first, until two runs differ; printed, but for what
-    is always "ok"."""
+    """The different outcomes of a program, most frequent first. Runs it `most` times, or until two runs differ; prints
+    the outcomes of steps that are not always "ok"."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     program = [parse(line) for line in lines]
     counted: collections.Counter[str] = collections.Counter()
@@ -68,7 +68,7 @@ def failed_array_reads() -> bool:
 
 @shows
 def main_thread_races() -> bool:
-    """Where the first thread hands in work that fails, chance decides which call says so."""
+    """If the first thread submits work that fails, a race decides which call raises the error."""
     chain = "".join(f"0: c{i + 1} = negative c{i}\n" for i in range(30))
     return len(outcomes(f"""
         0: a = arange 1
@@ -81,7 +81,7 @@ def main_thread_races() -> bool:
 
 @shows
 def lost_device() -> bool:
-    """A scope that cannot be entered leaves its device the default one, for all threads."""
+    """A scope that cannot be entered changes the default device to its own, for all threads."""
     (found,) = outcomes("""
         0: s = new_stream cpu:1
         0: enter_scope s
@@ -90,7 +90,7 @@ def lost_device() -> bool:
 
 
 def joined(call: Callable[[], Any]) -> Any:
-    """What a new thread makes of the call, once the thread has really ended."""
+    """(result or error message of the call on a new thread, the thread's id), after the system's thread has ended."""
     said: list[Any] = []
 
     def run() -> None:
@@ -127,7 +127,7 @@ def ended_thread() -> bool:
 
 @shows
 def deferred_rope_tables() -> bool:
-    """Scaled ropes alone, made on one thread and applied on another: mlx-lm's, and mlx-vlm's."""
+    """Scaled ropes without a model, made on one thread and applied on another: mlx-lm's and mlx-vlm's."""
     import mlx.core as mx
     builder, other = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
     other.submit(mx.default_stream, mx.cpu).result()

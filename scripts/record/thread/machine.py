@@ -1,12 +1,12 @@
-"""Runs programs of threads on MLX, each in a fresh process.
+"""Runs thread programs on MLX, each in a fresh process.
 
-`python -m scripts.record.thread.machine` reads programs, one JSON array of steps a line, and prints
-for each a line with its outcomes, or null where it hung or the process died. Each program runs in a
-child that was forked before any stream was made. With `--direct` the one program runs in this very
-process: the recorder compares the two.
+`python -m scripts.record.thread.machine` reads programs, one JSON array of steps per line, and prints a
+line with the outcomes of each, or null if it hung or the process crashed. Each program runs in a child
+that was forked before any stream was made. With `--direct` a single program runs in this process: the
+recorder compares the two.
 
 Steps run strictly one after the other, each on the thread that it names. scripts/record/README.md
-says what the operations mean.
+defines the operations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import mlx.core as mx
 
-SECONDS = 20  # after which a program hangs
+SECONDS = 20  # timeout of a program
 
 Step = dict[str, Any]
 
@@ -34,7 +34,7 @@ def device(step: Step) -> mx.Device:
 
 
 def array(name: str, of: list[mx.array], step: Step, where: dict[str, Any]) -> mx.array:
-    """Only operations that touch no stream but the one that is passed, or the default one."""
+    """Makes an array, only with operations that use no other stream than the one in `where`, or the default."""
     if name == "arange":
         return mx.arange(step["n"], dtype=mx.float32, **where)
     if name == "inverse":
@@ -131,7 +131,8 @@ class Worker:
         return self.outcomes.get()
 
     def exit(self) -> str:
-        """Python joins before the system's thread has ended, and with it what is local to it."""
+        """Ends the thread, and waits until the system's thread and its thread-local data are gone: Python's join()
+        returns earlier."""
         task = f"/proc/self/task/{self.thread.native_id}"
         self.steps.put(None)
         self.thread.join()
@@ -141,8 +142,8 @@ class Worker:
 
 
 def run(program: list[Step]) -> list[Any]:
-    """All threads are started first: MLX takes one that is started after another has ended, and gets
-    its id, for the same thread (docs/FINDINGS.md, ended-thread)."""
+    """Runs a program in this process; returns its outcomes. Starts all threads first: a thread that is started after
+    another has ended may get its id, and MLX takes both for the same thread (docs/FINDINGS.md, ended-thread)."""
     machine = Machine()
     workers = {number: Worker(machine) for number in sorted({step["thread"] for step in program})}
     return [workers[step["thread"]].exit() if step["op"] == "exit"
@@ -150,7 +151,7 @@ def run(program: list[Step]) -> list[Any]:
 
 
 def forked(program: list[Step]) -> str:
-    """The outcomes as JSON, of a child; null where it hangs or dies."""
+    """The outcomes as JSON, from a child process; null if it hangs or crashes."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -172,7 +173,7 @@ def forked(program: list[Step]) -> str:
 def main(arguments: list[str]) -> int:
     if arguments == ["--direct"]:
         print(json.dumps(run(json.loads(sys.stdin.readline()))), flush=True)
-        os._exit(0)  # threads of the program still wait for steps
+        os._exit(0)  # the program's threads are still waiting for steps
     print(json.dumps(mx.__version__), flush=True)
     for line in sys.stdin:
         print(forked(json.loads(line)), flush=True)

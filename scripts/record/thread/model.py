@@ -1,15 +1,15 @@
-"""What is known of a program while it is drawn: enough to refer to nothing that is not there, and to
-leave out what is settled by a race in MLX. It decides no outcome: MLX does.
+"""The state of a program while it is drawn: enough to avoid references to missing streams and arrays, and
+to leave out programs whose outcome depends on a race in MLX. It computes no outcome: MLX does.
 
-Left out, because our engines answer otherwise than MLX (docs/FINDINGS.md, failed-array-reads):
+Left out, because our engines intentionally differ from MLX (docs/FINDINGS.md, failed-array-reads):
 reading, or computing from, an array whose evaluation met an error of a stream's work. Left out,
-because MLX's answer depends on which thread of its own is faster:
+because the result depends on which of MLX's own threads is faster:
 
 * On MLX's main thread, the first that made a stream of its own (mlx/utils.cpp, is_main_thread),
-  an error is also thrown where work is handed in (mlx/scheduler.cpp). There an error may only meet
-  graphs of one stream, with one error at most, and nothing of them is used again.
-* What is started with async_eval is not waited for. An error in it may only meet graphs of one
-  stream, elsewhere than on the main thread, and nothing of them is used again.
+  an error is also thrown when work is submitted (mlx/scheduler.cpp). There an error may only occur in
+  graphs of one stream, with at most one error, and no array of these graphs is used again.
+* async_eval does not wait for its work. An error in that work may only occur in graphs of one
+  stream, on a thread other than the main thread, and no array of these graphs is used again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import dataclasses
 import struct
 from typing import Hashable
 
-Key = Hashable  # of the stream that work is handed in on: what a name stands for on a thread
+Key = Hashable  # identifies the stream to which work is submitted: what a name refers to on a thread
 
 
 @dataclasses.dataclass
@@ -35,7 +35,7 @@ class Array:
     value: list[float]
     of: list["Array"]
     key: Key
-    fails: bool  # itself: the inverse of an array with a 0
+    fails: bool  # its own operation fails: the inverse of an array with a 0
     state: str = "deferred"  # deferred, tried, realised, dead
 
     def dead(self) -> bool:
@@ -50,7 +50,7 @@ class Thread:
     def __init__(self) -> None:
         self.default: Key | None = None
         self.live: set[Key] = set()
-        self.met: set[Key] = set()  # per-thread streams; they do not come to be a second time
+        self.met: set[Key] = set()  # per-thread streams made on this thread; they are not made a second time
         self.scopes: list[Key] = []
 
 
@@ -82,7 +82,7 @@ class Model:
         return state.default
 
     def new_stream(self, thread: int, name: str, device: str, kind: str) -> None:
-        """Making a stream of a device that is not there fails, but of a per-thread one."""
+        """Records a new stream. Making one on a missing device fails, except for per-thread streams."""
         if kind == "per-thread":
             self.streams.append(Stream(name, device, kind, name))
         elif device != "gpu" and kind == "shared":
@@ -98,7 +98,7 @@ class Model:
                 self.streams.append(Stream(name, "cpu", "owned", key))
 
     def resolve(self, thread: int, stream: Stream | None) -> Key | None:
-        """What work is handed in on; None where that fails."""
+        """The key of the stream to which the thread submits work; None if that fails."""
         if stream is None:
             return None if self.device_lost else self.default(thread)
         if stream.kind != "per-thread":
@@ -152,7 +152,7 @@ class Model:
         return [array for array in self.arrays if not array.dead()]
 
     def graph(self, of: list[Array]) -> list[Array]:
-        """What may have to be evaluated for `of`."""
+        """The arrays that may have to be evaluated for `of`."""
         found: dict[str, Array] = {}
         rest = list(of)
         while rest:
@@ -163,11 +163,11 @@ class Model:
         return list(found.values())
 
     def claim_main(self, thread: int) -> None:
-        """What it makes of the first thread that has a stream of its own, clears or synchronises."""
+        """Records MLX's main thread: the first thread that makes a stream of its own, clears or synchronises."""
         self.main = thread if self.main is None else self.main
 
     def settled(self, thread: int, of: list[Array], waits: bool) -> bool:
-        """Whether no race decides what evaluating `of` gives."""
+        """Whether the outcome of evaluating `of` does not depend on a race."""
         graph = self.graph(of)
         keys = {array.key for array in graph}
         n_failing = sum(array.fails for array in graph)
@@ -197,7 +197,7 @@ class Model:
             self.dirty |= keys
 
     def keeps_error(self, thread: int, stream: Stream | None) -> bool:
-        """Whether it may; asked without making the stream come to be."""
+        """Whether the stream may keep an error. Unlike resolve(), makes no per-thread stream."""
         if stream is None:
             return not self.device_lost and self.threads[thread].default in self.dirty
         key = stream.key if stream.kind != "per-thread" else (stream.key, thread)

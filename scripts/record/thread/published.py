@@ -1,7 +1,7 @@
-"""The published programs of threads: failures that were reported, their ways out, and every rule.
+"""The published thread programs: reported failures, their workarounds, and every rule.
 
-They stand in programs/<group>.txt: paragraphs of a permanent number with a comment, then one step
-a line, the thread first. `a = square b on s` makes an array with stream=s, `in s` inside
+programs/<group>.txt has one paragraph per program: a permanent number with a comment, then one step per
+line, the thread first. `a = square b on s` makes an array with stream=s, `in s` inside
 `with mx.stream(s):`.
 """
 
@@ -57,14 +57,15 @@ def lines(n: int, line: Any) -> str:
 
 
 def behind(n: int) -> str:
-    """n arrays, each made of another, and a foreign one, at once; which of the last two are realised then."""
+    """Steps that evaluate n arrays, each made from another, and a last one of another thread's stream together, and
+    then show which arrays were realised."""
     return ("0: s = new_stream\n" + lines(n, lambda i: f"1: a{i} = arange 2\n1: b{i} = square a{i}")
             + "1: c = arange 2 on s\n1: eval " + " ".join(f"b{i}" for i in range(n)) + " c\n"
             + "".join(f"2: read {name}{i}\n" for i in (n - 1, n - 2, 0) for name in "ba"))
 
 
 def wide() -> str:
-    """Graphs that are wider than MLX walks level by level (20), with streams of other threads."""
+    """Programs with graphs that are wider than MLX traverses breadth-first (20), with streams of other threads."""
     foreign = "0: s = new_stream\n"
     two_foreign = foreign + "2: t = new_stream\n"
     chains = lines(24, lambda i: f"1: a{i} = arange 2\n1: b{i} = square a{i}")

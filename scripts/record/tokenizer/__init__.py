@@ -1,1 +1,1 @@
-"""Tokenizers that are drawn and trained, and the texts that they encode."""
+"""Drawn and trained tokenizers, and the texts that they encode."""

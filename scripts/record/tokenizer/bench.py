@@ -1,4 +1,4 @@
-"""How fast texts are encoded: ours beside Hugging Face's tokenizers, for scripts/bench-tokenizer."""
+"""Measures encoding speed: our tokenizer against Hugging Face's tokenizers, for scripts/bench-tokenizer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FIXTURES = Path("fixtures/tokenizer")
 
 
 def mixed_text(n_bytes: int) -> str:
-    """The same text each time."""
+    """A text of at least n_bytes, the same on each call."""
     rng = random.Random(0)
     parts: list[str] = []
     lines = tokenizer_texts.corpus(rng, 4000)
@@ -29,7 +29,7 @@ def mixed_text(n_bytes: int) -> str:
 
 
 def published(model: Path, text: str) -> tuple[float, int]:
-    """Megabytes a second, the best of some rounds, each with a tokenizer that has met nothing; and ids."""
+    """Megabytes per second, the best of N_ROUNDS, each with a new tokenizer (empty cache); and the number of ids."""
     best, n_ids = 0.0, 0
     for _ in range(N_ROUNDS):
         tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))

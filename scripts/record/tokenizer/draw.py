@@ -1,4 +1,4 @@
-"""Tokenizers of parts that are drawn: normalisers, pre-tokenisers, models and decoders in any company."""
+"""Draws tokenizers: any combination of normalisers, pre-tokenisers, models, decoders and post-processors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pattern(rng: random.Random, empty: bool = True) -> Any:
         return rng.choice(TEXTS)
     while True:
         chosen = rng.choice(PATTERNS)
-        # Between characters our reader replaces nothing: it refuses such a normaliser by name.
+        # Our reader does not support normalisers that replace empty matches: it rejects them with an error.
         if empty or chosen not in (r"(?<=a)b?", r"\b", r"^\s*", r"$", r"a|e|", r"\p{L}{,2}", r"\p{L}{2}?", r"\A.|.\z|.\Z"):
             return Regex(chosen)
 
@@ -160,8 +160,8 @@ def shape(rng: random.Random, model: Json) -> None:
 
 
 def is_ambiguous(tokenizer: Tokenizer) -> bool:
-    """Whether the normalizer leaves nothing of an added token (then the publisher cuts texts at every byte, and panics
-    within a character), or makes two of them equal (then the publisher finds either)."""
+    """Whether the normalizer makes an added token empty (then the publisher splits texts at every byte, and panics inside
+    a character), or makes two added tokens equal (then the publisher finds either)."""
     found = [tokenizer.normalizer.normalize_str(token.content) if token.normalized and tokenizer.normalizer else token.content
              for token in tokenizer.get_added_tokens_decoder().values()]
     return "" in found or len(set(found)) < len(found)
@@ -177,7 +177,7 @@ def draw(rng: random.Random, lines: list[str]) -> Json:
             try:
                 tokenizer.normalizer = normalizer(rng, None)
                 break
-            except TypeError:  # a table that was not made
+            except TypeError:  # Precompiled was drawn, but there is no table
                 continue
         tokenizer.pre_tokenizer = pre_tokenizer(rng)
         model = rng.choice([bpe, bpe, unigram, word_piece])(rng, tokenizer, lines)
@@ -196,5 +196,5 @@ def draw(rng: random.Random, lines: list[str]) -> Json:
             shape(rng, document)
             Tokenizer.from_str(json.dumps(document))
             return document
-        except Exception:  # the publisher does not take it
+        except Exception:  # the publisher rejects it
             continue

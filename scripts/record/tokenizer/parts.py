@@ -1,4 +1,4 @@
-"""A small set of drawn tokenizers that together have every step that draws know, with every option of it."""
+"""Selects a small set of drawn tokenizers that together have every step that can be drawn, with each of its options."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from . import draw as tokenizer_draw, texts as tokenizer_texts
 Json = dict[str, Any]
 
 N_DRAWS = 1200
-BYTES_MAX = 16384  # of a tokenizer.json: tables of characters are in the published shapes
+BYTES_MAX = 16384  # of a tokenizer.json; large character tables are tested with the published shapes
 PATTERN = "pattern"
 BULKY = {"vocab", "merges", "precompiled_charsmap", "content", "id"}
 
 
 def features(part: Any, kind: str = "") -> Iterator[str]:
-    """The steps of a tokenizer.json, each with the value of each of its options."""
+    """The steps of a part of tokenizer.json, and for each step its options with their values."""
     if isinstance(part, list):
         for element in part:
             yield from features(element, kind)
@@ -41,13 +41,13 @@ def features(part: Any, kind: str = "") -> Iterator[str]:
 
 
 def features_of(model: Json) -> set[str]:
-    """Those of every section; the kinds of one section may have the names of another's."""
-    return {feature if feature.startswith(PATTERN) else f"{section} {feature}"  # one matcher serves all sections
+    """The features of every section, prefixed with its name, because sections may have types of the same name."""
+    return {feature if feature.startswith(PATTERN) else f"{section} {feature}"  # all sections share one matcher
             for section, part in model.items() for feature in features(part)}
 
 
 def cover(seed: int) -> list[Json]:
-    """Drawn tokenizers, chosen greedily: each has the most features that the ones before it lack."""
+    """Drawn tokenizers, chosen greedily: each adds the most features that the earlier ones lack."""
     drawn = []
     for number in range(N_DRAWS):
         rng = random.Random(f"parts {seed} {number}")
@@ -64,7 +64,7 @@ def cover(seed: int) -> list[Json]:
 
 
 def replaced(part: Any) -> Any:
-    """The part with each Metaspace as it was spelled before it had schemes."""
+    """The part with each Metaspace in the older spelling, add_prefix_space instead of prepend_scheme."""
     if isinstance(part, list):
         return [replaced(element) for element in part]
     if not isinstance(part, dict):
@@ -75,7 +75,7 @@ def replaced(part: Any) -> Any:
 
 
 def older(model: Json) -> Json | None:
-    """The tokenizer as files of 2020 spell it: no type of the model, merges as lines; None where the publisher does not take
+    """The tokenizer in the file format of 2020: the model has no type, merges are lines. None if the publisher rejects
     that."""
     inner = {name: value for name, value in model["model"].items() if name != "type"}
     if "merges" in inner:
@@ -87,13 +87,13 @@ def older(model: Json) -> Json | None:
             **{name: replaced(model[name]) for name in ("pre_tokenizer", "decoder")}}
     try:
         Tokenizer.from_str(json.dumps(made))
-    except Exception:  # the publisher does not take it
+    except Exception:  # the publisher rejects it
         return None
     return made
 
 
 def tokenizers(seed: int) -> Iterator[tuple[str, Json]]:
-    """Name and tokenizer.json. Every third is spelled as older files are, where it can be."""
+    """Name and tokenizer.json. Every third has the older spelling, if possible."""
     for number, model in enumerate(cover(seed)):
         former = older(model) if number % 3 == 2 else None
         yield f"{number:02d}{'-old' if former else ''}", former or model

@@ -1,5 +1,5 @@
-"""Tokenizers of few tokens for what draws seldom have: an incomplete alphabet of bytes, odd tokens of bytes, expressions,
-characters on which versions of Unicode differ.
+"""Tokenizers with few tokens for features that draws seldom have: an incomplete byte alphabet, unusual byte tokens, regular
+expressions, characters that differ between versions of Unicode.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Rare:
-    """A tokenizer, the texts that it is asked about, and ids beside theirs."""
+    """A tokenizer, texts to encode, and ids to decode besides those of the texts."""
     model: Json
     texts: tuple[str, ...]
     ids: tuple[tuple[int, ...], ...] = ()
@@ -33,7 +33,7 @@ def bpe(tokens: list[str], merges: list[list[str]] = [], **options: Any) -> Json
 
 
 def pieces(texts: tuple[str, ...]) -> list[str]:
-    """All parts of the texts: any split shows."""
+    """All substrings of the texts, so that every way of splitting gives different ids."""
     return sorted({text[i:k] for text in texts for i in range(len(text)) for k in range(i + 1, len(text) + 1)})
 
 
@@ -42,7 +42,7 @@ def word_level(texts: tuple[str, ...], **parts: Any) -> Json:
 
 
 def split(pattern: str, *texts: str) -> Rare:
-    """A tokenizer that splits by an expression of Oniguruma's."""
+    """A tokenizer that splits by an Oniguruma expression."""
     return Rare(word_level(texts, pre_tokenizer={"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}),
                 texts)
 
@@ -53,12 +53,12 @@ def added(id: int, content: str, **options: bool) -> Json:
 
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-# What some of the bytes of a text are not in: é is C3 A9, € is E2 82 AC.
+# Texts for alphabets that lack some of their bytes: é is C3 A9, € is E2 82 AC.
 FEW_BYTES = ("aé b", "€", "é€é", "a€b", "b", "éé", "日")
-# Capitals of Unicode 16 and 17, with their lower case.
+# Upper-case letters added in Unicode 16 and 17, and their lower case.
 CAPITALS = (0x1C89, 0xA7CB, 0xA7CC, 0xA7CE, 0xA7D2, 0xA7D4, 0xA7DA, 0xA7DC, 0x10D50, 0x10D65, 0x16EA0, 0x16EB8)
 LOWER = (0x1C8A, 0x264, 0xA7CD, 0xA7CF, 0xA7D3, 0xA7D5, 0xA7DB, 0x19B, 0x10D70, 0x10D85, 0x16EBB, 0x16ED3)
-# Marks, and pairs of letter and mark, that some versions compose or sort otherwise.
+# Marks, and pairs of letter and mark, that versions of Unicode compose or sort differently.
 MARKED = ("a\u0301\u0316", "a\U0001e5ee\u0301", "a\U00010d6d\u0316", "\U00011382\U000113c9", "\U00011935\U00011930", "\U00016d63\U00016d67",
           "\U000105d2\u0307", "\u0d4a", "\u0f71\u0f72", "a\u0301\u0898\u0316", "a\U00010d24\u0316")
 
@@ -93,7 +93,7 @@ MODELS: dict[str, Rare] = {
     "unigram-listed-unknown": Rare(tokenizer(
         {"type": "Unigram", "unk_id": 0, "byte_fallback": False, "vocab": [["?", 0.0], ["a", -1.0], ["xy", -2.0], ["xz", -1.5], ["b", -1.0]]}),
         ("axyb", "axxb", "?a?", "a?", "??", "xyxz", "x")),
-    # Two unknown characters are better than the piece that they are.
+    # Two unknown tokens score better than the piece for both characters.
     "unigram-row": Rare(tokenizer({"type": "Unigram", "unk_id": 0, "byte_fallback": False,
                                    "vocab": [["?", 30.0], ["a", 31.0], ["xy", 30.0]]}), ("axyb", "xy", "axya", "yx")),
     "unigram-no-unknown": Rare(tokenizer(

@@ -1,4 +1,4 @@
-"""Text in many scripts, made from a seed: what tokenizers are trained on and asked about."""
+"""Generates text in many scripts from a seed, for training and testing tokenizers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DIGITS = ["0", "7", "42", "1234", "3.14159", "1,000,000", "٣٤", "२०", "½"
 SPECIAL_CASES = ["İstanbul", "ﬁﬂ", "ẞß", "Å", "Å", "ΑΣΣ", "①②", "㍿", "ﷺ", "가각", "각", "が", "ば",
                  "क्षि", "กำ", "ﾊﾞ", "ǆ", "é", "é", "q\u0323\u0307", "q\u0307\u0323", "\u0958", "\u2126", "ΐ",
                  "▁", "▁▁", "▁a", "<0x41>", "<0xE2>", "Ġ", "Ċ", "##a", "ǅ", "ﬀ", "₂", "™", "\u1e9b\u0323"]
-# A long run of combining characters, control characters of escapes, and characters that decoders strip.
+# A long run of combining characters; control characters; characters that decoders strip.
 RARE = ["a" + "\u0323\u0307\u0345" * 40 + "b", "\a bell \x1b[0m", "aa  e▁▁a  "]
 ASSIGNED = [c for c in range(1, 0x110000)
             if unicodedata.category(chr(c)) not in ("Cs", "Cn", "Co")]
@@ -63,7 +63,7 @@ def piece(rng: random.Random, extra: list[str]) -> str:
 
 
 def text(rng: random.Random, extra: list[str], most: int = 24) -> str:
-    """A text of up to `most` pieces; words mostly have spaces between; `extra` are tokens and the like."""
+    """A text of up to `most` pieces, mostly with spaces between them; `extra`: strings to include, such as tokens."""
     spaced = rng.random() < 0.7
     made = ""
     for _ in range(rng.randint(0, most)):
@@ -81,12 +81,12 @@ def corpus(rng: random.Random, n_lines: int) -> list[str]:
         line = " ".join(rng.choices(words, weights, k=rng.randint(3, 20)))
         lines.append(line + rng.choice([".", "!", " ", "\n", "?", ""]))
         if rng.random() < 0.3:
-            lines.append(text(rng, []).replace("\x00", ""))  # no name of JSON's members may hold it
+            lines.append(text(rng, []).replace("\x00", ""))  # tokens become JSON member names, which must not contain NUL
     return lines
 
 
 def near_misses(token: str) -> list[str]:
-    """What nearly is a special token."""
+    """Strings that resemble a special token."""
     return [token[:-1], token[1:], token[:-1] + " " + token[-1], token.upper(), token.lower(),
             token[:-1] + token[-2:], token[:1] + token, token + token, token.replace("|", "｜"),
             token[: len(token) // 2] + "\u200b" + token[len(token) // 2:]]

@@ -1,4 +1,4 @@
-"""Tokenizers shaped like the published ones, trained on text that is made from a seed."""
+"""Tokenizers in the shapes of published ones, trained on text generated from a seed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def special(text: str, **flags: bool) -> AddedToken:
 
 
 def with_alphabet(lines: list[str], size: int) -> list[str]:
-    """The lines with none but their most usual characters: a trainer's own limit breaks ties by chance."""
+    """The lines without all but their `size` most frequent characters; a trainer's own limit breaks ties randomly."""
     counts = collections.Counter(c for line in lines for c in line)
     kept = set(sorted(counts, key=lambda c: (-counts[c], c))[:size])
     return ["".join(c for c in line if c in kept) for line in lines]
@@ -87,7 +87,7 @@ def llama3(rng: random.Random, lines: list[str]) -> Json:
         processors.TemplateProcessing(single="<|begin_of_text|> $A", pair="<|begin_of_text|> $A $B",
                                       special_tokens=[("<|begin_of_text|>", bos)])])
     made = json.loads(tokenizer.to_str())
-    # Words that no merges lead to: found whole all the same.
+    # Words that no merges produce; ignore_merges finds them as a whole.
     for word in (" never merged", "Ġunmerged", "Ġdon't", "zzzz"):
         made["model"]["vocab"].setdefault(word.replace(" ", "Ġ"), max(
             [*made["model"]["vocab"].values(), *(t["id"] for t in made["added_tokens"])]) + 1)
@@ -108,7 +108,7 @@ def deepseek(rng: random.Random, lines: list[str]) -> Json:
 
 
 def with_bytes(model: Json, first: list[str]) -> Json:
-    """A trained BPE with other tokens before its own, and byte fallback."""
+    """A trained BPE with the tokens `first` and byte tokens before its own, and byte fallback."""
     old = sorted(model["vocab"], key=model["vocab"].get)
     tokens = dict.fromkeys([*first, *BYTES, *old])
     return {**model, "vocab": {token: i for i, token in enumerate(tokens)}, "unk_token": "<unk>",
@@ -123,7 +123,7 @@ def sentence_piece_bpe(lines: list[str], size: int, first: list[str]) -> Json:
 
 
 def rebuild(model: Json, **parts: Any) -> Tokenizer:
-    """A tokenizer of a model and parts of the publisher's own."""
+    """A tokenizer made of a model and further parts, objects of the publisher's library."""
     empty = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
              "pre_tokenizer": None, "post_processor": None, "decoder": None, "model": model}
     tokenizer = Tokenizer.from_str(json.dumps(empty))
@@ -168,7 +168,7 @@ def gemma(rng: random.Random, lines: list[str]) -> Json:
 
 
 def small_charsmap(rng: random.Random) -> str:
-    """A table for sentencepiece's trainer: compatibility forms of some characters, and some of its own rules."""
+    """A normalisation table for sentencepiece's trainer: compatibility forms of some characters, and rules of its own."""
     rules = {" ": [0xA0, 0x2003, 0x3000, 0x09, 0x0A, 0x0D, 0x200B]}
     lines = [f"{c:X}\t20" for c in rules[" "]] + ["7F\t", "AD\t", "1\t"]
     chosen = [c for c in tokenizer_texts.ASSIGNED if unicodedata.normalize("NFKC", chr(c)) != chr(c)]
@@ -182,7 +182,7 @@ def small_charsmap(rng: random.Random) -> str:
 
 def sentence_piece(rng: random.Random, lines: list[str], size: int, byte_fallback: bool,
                    rules: str | None) -> tuple[list[tuple[str, float]], bytes]:
-    """Pieces with scores, and the table of characters, of a model that sentencepiece trains."""
+    """Pieces with scores, and the precompiled normalisation table, of a model that sentencepiece trains."""
     out = io.BytesIO()
     with tempfile.TemporaryDirectory() as scratch:
         options: dict[str, Any] = {"normalization_rule_name": "nmt_nfkc"}
@@ -239,7 +239,7 @@ def bert_cased(rng: random.Random, lines: list[str]) -> Json:
 
 
 def word_end(rng: random.Random, lines: list[str]) -> Json:
-    """The first GPT: ends of words are part of tokens."""
+    """The shape of the first GPT: the end of a word is part of its last token."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", end_of_word_suffix="</w>"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -1,1 +1,1 @@
-"""Tool-call parsers of the published server: drawn replies, answers, which of them are goldens."""
+"""Tool-call parsers of the published server: drawn replies, the parsers' answers, which are goldens."""

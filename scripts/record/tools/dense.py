@@ -1,5 +1,5 @@
-"""Draws texts that are nearly nothing but marks, for parsers that look at the whole text: what stands within what, and where
-lines end. They come behind the usual draws (`tools_draw.py`), which the bundled vectors are made of; docs/FINDINGS.md has both.
+"""Draws texts that consist almost only of markers, for parsers that search the whole text: nesting and line ends matter to them.
+They follow the usual draws (`draw.py`), from which the bundled vectors are made; docs/FINDINGS.md counts both.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-FIRST = 2000  # draws of another kind come before
+FIRST = 2000  # usual draws before the first dense one
 
 CALL = '{"name":"f","parameters":{"a":1}}'
 ITEM = '{"name":"f","arguments":{"a":1}}'
@@ -72,7 +72,7 @@ def wanted(parser: str, number: int) -> bool:
 
 
 def draw(parser: str, rng: random.Random) -> tuple[dict[str, Any], list[str]]:
-    """As tools_draw.draw."""
+    """The request and the deltas of a reply, as draw.draw returns them."""
     text = "".join(rng.choice(PARTS[parser]) for _ in range(rng.randint(2, 12)))
     if parser == "qwen3_xml" and rng.random() < 0.5:
         value = "".join(rng.choice(VALUES) for _ in range(rng.randint(1, 6)))

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import formats as tools_formats
 
-# What each format is made of. A tokenizer has these as single tokens, more often than not.
+# The markers of each format; most are single tokens of a tokenizer.
 TAGS = ("<tool_call>", "</tool_call>")
 FUNCTION = ("<function=", "</function>", "<parameter=", "</parameter>")
 MARKERS = {
@@ -43,7 +43,7 @@ PROPERTIES = {
 }
 
 
-# How schemas say what a parameter takes, beyond PROPERTIES: in other words, in several, or not at all.
+# Further ways in which schemas state a parameter's type: other names, several types, or none.
 SCHEMAS: tuple[Any, ...] = (
     {"type": "str"}, {"type": "text"}, {"type": "enum"}, {"type": "int"}, {"type": "int32"}, {"type": "uint8"}, {"type": "long"},
     {"type": "unsigned int"}, {"type": "short"}, {"type": "num"}, {"type": "float"}, {"type": "float64"}, {"type": "double"},
@@ -64,7 +64,7 @@ def tools() -> list[dict[str, Any]]:
 
 
 def odd_tools(rng: random.Random) -> list[dict[str, Any]]:
-    """Tools whose schemas say other things, or nothing."""
+    """Tools with unusual or missing schemas."""
     made = []
     for name in rng.sample(NAMES[:4], rng.randint(1, 4)):
         properties = {key: rng.choice(SCHEMAS) for key in [*PROPERTIES[name], *rng.sample(KEYS, 2)]}
@@ -79,7 +79,8 @@ def odd_tools(rng: random.Random) -> list[dict[str, Any]]:
 
 
 def nearly(rng: random.Random, text: str) -> str:
-    """The text with a character lost, doubled, changed or moved, or cut at either end."""
+    """The text with one error: a character lost, doubled or inserted, the text cut at either end, upper-cased or doubled, or
+    characters replaced."""
     if len(text) < 2:
         return text
     at = rng.randrange(len(text))
@@ -168,7 +169,7 @@ class Draw:
         return self.json(members)
 
     def written(self, value: Any) -> str:
-        """A value between tags."""
+        """A value as it is written between tags."""
         if isinstance(value, str) and self.rng.random() < 0.8:
             return value
         return self.json(value) if self.rng.random() < 0.6 else self.python(value)
@@ -309,7 +310,7 @@ class Draw:
         return "".join(parts)
 
     def cut(self, text: str) -> list[str]:
-        """Deltas: most as a tokenizer cuts, which has the markers whole."""
+        """The text as deltas, mostly like tokens: markers are not split."""
         rng = self.rng
         style = rng.choices(("tokens", "random", "whole", "characters"), (6, 2, 1.5, 0.5))[0]
         if style == "whole":
@@ -333,7 +334,7 @@ class Draw:
 
 
 def draw(parser: str, rng: random.Random) -> tuple[dict[str, Any], list[str]]:
-    """A request's members that matter to parsers, and the deltas of a reply."""
+    """The members of a request that parsers read, and the deltas of a reply."""
     one = Draw(rng, parser)
     kind = rng.random()
     request = {"tools": tools() if kind < 0.4 else odd_tools(rng)} if kind < 0.65 else {"tools": []} if kind < 0.68 else {}

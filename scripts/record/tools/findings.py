@@ -1,4 +1,4 @@
-"""The section of docs/FINDINGS.md on tool parsers: where they disagree with themselves, grouped, counted, each with the
+"""The section of docs/FINDINGS.md on tool parsers: where they disagree with themselves, grouped and counted, each with the
 shortest input found that shows it.
 """
 
@@ -12,7 +12,7 @@ from ..serving_tools import Trial, drawn, same
 from .draw import MARKERS
 from .stream import Answer
 
-PLAIN = "a"  # stands for any character, where it may
+PLAIN = "a"  # replaces characters of an example
 
 ENTRIES = {
     "gate": Entry(
@@ -116,7 +116,7 @@ ENTRIES = {
 
 
 def cause_of(t: Trial) -> str | None:
-    """Of ENTRIES; None where there is nothing to find."""
+    """A key of ENTRIES; None if there is no finding."""
     if t.agrees:
         return tools_judge.disputed(t) or (None if same(t.gated, t.whole) else "gate")
     if not same(t.stream, t.by_token):
@@ -128,7 +128,7 @@ def cause_of(t: Trial) -> str | None:
 
 
 def smaller(t: Trial) -> list[list[str]]:
-    """Deltas with one of them less, two joined, a part or a marker less, or one that is plainer."""
+    """Candidates for shrinking: one delta removed, two joined, or half of a delta, a marker or a character removed."""
     deltas = t.deltas
     made = [deltas[:i] + deltas[i + 1:] for i in range(len(deltas))]
     made += [deltas[:i] + [deltas[i] + deltas[i + 1]] + deltas[i + 2:] for i in range(len(deltas) - 1)]

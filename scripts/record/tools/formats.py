@@ -1,5 +1,5 @@
-"""Draws calls in the formats beyond those of tools_draw.py: the markers of each, and a function that writes one call, or a section
-of them, with the values that a Draw has.
+"""Draws calls in further formats besides those of draw.py: the markers of each format, and a function that writes one call, or a
+section of calls, with values from a Draw.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MARKERS: dict[str, tuple[str, ...]] = {
              "<arg_key>", "</arg_key>", "[TOOL_CALLS]", "[Calling tool:", ")]", "<function=", "</function>"),
 }
 
-# A call that has text before it is no golden of these, more often than not.
+# With these parsers a call with text before it is seldom a golden.
 QUIET = ("granite",)
 
 
 def items(d: Draw, key: str = "arguments") -> str:
-    """A list of objects."""
+    """A JSON list of calls."""
     made = [d.envelope(key) for _ in range(d.rng.choice((1, 1, 1, 2, 3)))]
     if d.flawed():
         made.insert(d.rng.randrange(len(made) + 1), d.rng.choice(("1", '"a"', "null", "[]", '{"type": "f"}', '{"name": "", "type": "f"}')))

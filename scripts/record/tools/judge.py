@@ -1,4 +1,4 @@
-"""Where the published tool parsers agree with themselves on what is no answer, or on what a stream cannot know."""
+"""Answers on which the published tool parsers agree with themselves, but which are wrong or which a stream cannot know."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def lone(text: str) -> bool:
 
 
 def strict(text: str) -> Any:
-    """JSON without NaN, numbers beyond all bounds, members that come twice, and halves of characters; ValueError where it is
-    none."""
+    """The value of strict JSON: no NaN, no number beyond float64, no duplicate members, no lone surrogates. Raises ValueError
+    otherwise."""
     def refuse(word: str) -> Any:
         raise ValueError(word)
 
@@ -78,7 +78,8 @@ def is_json(text: str) -> bool:
 
 
 def is_begun(text: str, arguments: str) -> bool:
-    """Whether an object is left open as the text ends: within a value or behind one, within a string or a number."""
+    """Whether the arguments are an object that is unfinished because the text ends: within a value or after one, within a string
+    or a number."""
     tags = re.findall("</?(?:tool_call|function|parameter)[^<>]*>", text)
     last = tags[-1] if tags else ""
     rests = ('"}', "0}", "}") if last.startswith("<parameter") else ('"}', "}") if last == "</parameter>" else ()
@@ -86,7 +87,7 @@ def is_begun(text: str, arguments: str) -> bool:
 
 
 def spoils(text: str, arguments: str) -> bool:
-    """Whether arguments are neither JSON, or its beginning, nor what the model wrote."""
+    """Whether the arguments are neither JSON, nor a prefix of JSON at the end of the text, nor the model's own text."""
     if is_json(arguments) or is_begun(text, arguments):
         return False
     return arguments not in text or is_python(arguments)
@@ -96,7 +97,8 @@ QWENS = ("qwen", "step3p5")
 
 
 def disordered(name: str, text: str) -> bool:
-    """qwen looks for calls in brackets first, for objects next, and for functions last; functionary for functions last."""
+    """Whether the parser returns calls in another order than the text: qwen searches for calls in brackets first, then objects, then
+    functions; functionary searches for functions last."""
     from vllm_mlx.tool_parsers.functionary_tool_parser import FunctionaryToolParser as Functionary
     from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
     qwens = (Qwen.BRACKET_PATTERN, Qwen.XML_PATTERN, Qwen.FUNCTION_PATTERN)
@@ -107,7 +109,8 @@ def disordered(name: str, text: str) -> bool:
 
 
 def places(text: str, request: dict[str, Any]) -> list[int]:
-    """Where the calls of glm47 begin that are found in a text, behind the end of a thought or without whole ones."""
+    """The positions of the calls that glm47 finds in a text, after it has removed complete thoughts or, if there are none, everything
+    before an end tag without a start tag."""
     from vllm_mlx.tool_parsers import abstract_tool_parser
     from vllm_mlx.tool_parsers.glm47_tool_parser import Glm47ToolParser as Glm47
     thoughts = (list(abstract_tool_parser.THINK_TAG_PATTERN.finditer(text))
@@ -119,7 +122,8 @@ def places(text: str, request: dict[str, Any]) -> list[int]:
 
 
 def retracted(t: Trial) -> bool:
-    """glm47 looks for thoughts in the whole text, whenever a call ends: calls and content come and go with them."""
+    """Whether thoughts change which calls or content glm47 reports: it searches the whole text for thoughts whenever a call
+    ends."""
     if "<tool_call>" not in t.text or "</think>" not in t.text:
         return False
     told: list[int] = []
@@ -131,7 +135,8 @@ def retracted(t: Trial) -> bool:
 
 
 def misplaced(text: str) -> str | None:
-    """llama looks for marked calls and for functions in the whole text, and for bare objects where it finds neither."""
+    """A key of CAUSES, or None. llama searches the whole text for marked calls and for functions, and for bare objects if it
+    finds neither."""
     from vllm_mlx.tool_parsers.llama_tool_parser import LlamaToolParser as Llama
     marked, functions, bare = (look(text)[1] for look in (
         Llama._extract_python_tag_data, Llama._extract_xml_data, Llama._extract_bare_json_data))
@@ -141,7 +146,8 @@ def misplaced(text: str) -> str | None:
 
 
 def unsteady(t: Trial) -> str | None:
-    """qwen, hermes and gemma4 look for thoughts in the whole text, too: how that has changed what was before their ends."""
+    """A key of CAUSES, or None: how the end of a thought changes the answer for the text before it. qwen, hermes and gemma4
+    also search the whole text for thoughts."""
     from vllm_mlx.tool_parsers.qwen_tool_parser import QwenToolParser as Qwen
 
     from ..serving_tools import tokens
@@ -159,7 +165,7 @@ def unsteady(t: Trial) -> str | None:
             return "retracted"
         if t.name == "hermes" and so_far.count("<tool_call>") > max(1, so_far.count("</tool_call>")):
             return "silent"
-        if t.name == "gemma4" and so_far.count("<tool_call|>") > 1 and not told:  # it reads the first block alone
+        if t.name == "gemma4" and so_far.count("<tool_call|>") > 1 and not told:  # it reads only the first block
             return "silent"
         if behind[:len(before)] != before or (t.name in QWENS and marks and "<think>" not in so_far
                                               and len(Qwen._strip_unclosed_markup(so_far)) > min(marks)):
@@ -172,8 +178,8 @@ def unsteady(t: Trial) -> str | None:
 
 
 def late(t: Trial) -> bool:
-    """hermes looks for functions and objects without tags where the text has no call with them. Its stream is silent while
-    there are more tags that open than such as close, and asks at its end."""
+    """Whether a stream finds a call only at its end. hermes searches for functions and objects without tags if the text has no
+    tagged call; its stream reports nothing while there are more opening than closing tags, and parses again at its end."""
     from .stream import whole
     so_far = t.text[:t.text.rfind("</tool_call>") + 1]
     if not so_far and t.text.count("<tool_call>") > 1 and t.whole.calls:
@@ -183,7 +189,8 @@ def late(t: Trial) -> bool:
 
 
 def unmarked(t: Trial) -> bool:
-    """gemma4 takes code for calls, and hermes objects, but a stream looks for that only behind a marker of another form."""
+    """Whether a call has no marker. gemma4 also reads fenced code as calls, and hermes bare objects, but a stream searches for
+    these only after a marker of another form."""
     from .stream import whole
     said = whole(t.name, t.request, t.text.replace("tool_code", "tool-code"))
     behind = t.text.partition("</think>")[2]
@@ -193,13 +200,13 @@ def unmarked(t: Trial) -> bool:
 
 
 def in_value(text: str) -> bool:
-    """Whether a tag that another breaks off, behind which qwen3_xml reads nothing, stands in a parameter's value."""
+    """Whether a parameter's value contains a tag that another tag interrupts; qwen3_xml reads nothing after it."""
     values = re.findall(r"<parameter=[^<>]+>(.*?)(?:</parameter>|\Z)", text, re.DOTALL)
     return any(re.search("<[^<>]*(?=<|$)", value) for value in values)
 
 
 def joined(arguments: str) -> bool:
-    """Whether arguments are an object, and more behind it, or have a member twice."""
+    """Whether arguments are an object with more text after it, or have a duplicate member."""
     try:
         return bool(arguments[json.JSONDecoder().raw_decode(arguments)[1]:].strip()) or not is_json(arguments)
     except ValueError:
@@ -207,8 +214,8 @@ def joined(arguments: str) -> bool:
 
 
 def repeated(t: Trial) -> bool:
-    """Whether the content, or its beginning, is told of one place by a stream, and of another where the text is alike by the whole
-    answer: they differ as soon as something else stands before it, or behind its last words."""
+    """Whether stream and whole answer took their equal content from different places of the text: they differ if other text is put
+    before it, or after its last words."""
     from ..serving_tools import Trial as Another
     content, last = t.whole.content or "", t.deltas[-1]
     places = t.text.count(content) if "</think>" not in t.text else 2
@@ -221,42 +228,43 @@ def repeated(t: Trial) -> bool:
 
 
 def varied(deltas: list[str]) -> list[str]:
-    """The deltas with names and letters that differ from place to place."""
+    """The deltas with names and letters made different in each delta."""
     def of_place(place: int, delta: str) -> str:
         return re.sub(r"(?<![a-z_\"])[afgh](?![a-z_\"])|(?<=name\": \")[fgh]", lambda found: found[0] * (place + 2), delta)
     return [of_place(place, delta) for place, delta in enumerate(deltas)]
 
 
 def by_chance(t: Trial) -> bool:
-    """Whether qwen or step3p5 lose one call and tell another that is alike, at the end of a thought or out of order."""
+    """Whether qwen or step3p5 lose one call and report an equal one instead, at the end of a thought or out of order."""
     from ..serving_tools import Trial as Another
     doubtful = "</think>" in t.text or (disordered(t.name, t.text) and "<function=" in t.text)
     return t.name in QWENS and doubtful and not Another(t.name, t.request, varied(t.deltas)).agrees
 
 
 def is_unknown(text: str) -> bool:
-    """Whether the end of a thought without a beginning is followed by a whole thought, so that it is no end."""
+    """Whether a complete thought follows an end tag without a start tag, so that the parsers do not treat that tag as an end."""
     before, end, behind = text.partition("</think>")
     return bool(end) and "<think>" not in before and bool(re.search("<think>.*</think>", behind, re.DOTALL))
 
 
 def in_tag(text: str) -> bool:
-    """Whether behind a call of qwen3_xml a tag is broken off by what is none, or what stands behind a function that is none has a tag
-    or a bracket."""
+    """Whether, in a text for qwen3_xml, a tag after a call is interrupted by a string that is no tag, or the text after the last
+    function tag has a tag or a bracket."""
     behind = text.rpartition("<function=")[2].partition(">")[2]
     return bool(re.search(r"</tool_call>.*<tool_<", text, re.DOTALL) or re.search(r"[<\[]", behind))
 
 
 def replaced(t: Trial) -> bool:
-    """deepseek knows calls without a type only where none has one: those that a stream has told before are none then."""
+    """Whether a typed call follows an untyped one. deepseek accepts untyped calls only if no call has a type, so it takes back
+    those that a stream has reported."""
     from vllm_mlx.tool_parsers.deepseek_tool_parser import DeepSeekToolParser as DeepSeek
     typed, bare = (pattern.search(t.text) for pattern in (DeepSeek.TOOL_CALL_PATTERN, DeepSeek.TOOL_CALL_SIMPLE_PATTERN))
     return bool(t.name == "deepseek" and typed and bare and bare.end() < typed.end())
 
 
 def twice(t: Trial) -> bool:
-    """deepseek looks for calls before the marker of their section, too, where all is content; a stream of minimax says a call without
-    tags around it before it knows what it is."""
+    """Whether the text of a call is also content. deepseek also finds calls before the marker of their section, where all text is
+    content; a stream of minimax emits an untagged call as content before it recognises the call."""
     from vllm_mlx.tool_parsers.deepseek_tool_parser import DeepSeekToolParser as DeepSeek
     if t.name == "minimax":
         return bool(t.whole.calls) and not re.search("<minimax:tool_call>.*</minimax:tool_call>", t.text, re.DOTALL)
@@ -266,15 +274,15 @@ def twice(t: Trial) -> bool:
 
 
 def lost(t: Trial) -> bool:
-    """auto is silent in a stream once the text has '<' and '[', or what may begin a marker before one, and takes tags out; its whole
-    answer has no content where it is glm47's, or objects without markers."""
+    """Whether auto drops text before a call. Its stream emits nothing once the text has '<' and '[', or a possible prefix of a marker
+    before one, and removes tags; its whole answer has no content beside calls of glm47 or objects without markers."""
     markers = r"<\|tool_call>|<｜DSML｜tool_calls>|<tool_call>|<function=|\[TOOL_CALLS\]|\[Calling tool:|\[\w+\(\{"
     before = re.split(markers, t.text, maxsplit=1)[0].strip()
     return t.name == "auto" and bool(t.whole.calls) and not (t.whole.content or "").startswith(before)
 
 
 def coincides(t: Trial) -> str | None:
-    """One of CAUSES, of a sequence of markers on which all ways agree by chance, or on what loses values."""
+    """A key of CAUSES if the answers for a sequence of markers agree by chance, or agree but lose values; else None."""
     if not all(name for name, _ in t.whole.calls) or (t.name == "minimax" and twice(t)):
         return "nameless"
     flaws = t.whole.flaws | t.stream.flaws | t.by_token.flaws
@@ -298,7 +306,7 @@ def coincides(t: Trial) -> str | None:
 
 
 def disputed(t: Trial) -> str | None:
-    """One of CAUSES, of an answer that is the same in all ways."""
+    """A key of CAUSES if an answer on which the parser agrees with itself is disputed, else None."""
     flaws = t.whole.flaws | t.stream.flaws | t.by_token.flaws
     for cause in ("raises", "malformed", "unread", "restored"):
         if cause in flaws:

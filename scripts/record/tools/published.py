@@ -1,4 +1,4 @@
-"""What upstream's own tests ask of its tool parsers."""
+"""Inputs that upstream's own tests pass to its tool parsers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Call = tuple[str, str, dict[str, Any], list[str]]  # parser, test, request, delt
 
 
 def members(request: Any) -> str:
-    """What matters of a request, as JSON; nothing where it is none."""
+    """The members of a request that parsers read, as JSON; {} if it is no request or has none."""
     tools = request.get("tools") if isinstance(request, dict) else None
     return json.dumps({"tools": tools} if tools else {})
 
 
 class Listener(reasoning_published.Listener):
-    """Hears what tool parsers are asked. Names hold the request, behind a blank."""
+    """Records the inputs of tool parsers. A recorded name is the parser's name, a space, and the request."""
 
     def extract_tool_calls(self, name: str, parser: Any, text: str, request: Any = None) -> None:
         self.extract_reasoning(f"{name} {members(request)}", parser, text)

@@ -1,4 +1,4 @@
-"""What a published tool parser says of a text, whole and in a stream, asked as the server asks it."""
+"""A published tool parser's answers for a text, whole and streamed, called as the server calls it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from . import draw as tools_draw
 
-# Their markers open no gate of the server's stream (server.py, 1092), so that calls reach no client in one: these are asked from
-# the first delta on, as if they did.
+# The markers of these parsers do not open the gate of the server's stream (server.py, 1092), so no streaming client receives
+# their calls. Here they parse the stream from the first delta on.
 UNGATED = ("granite", "xlam", "functionary", "kimi", "deepseek")
 
 
 @dataclass
 class Answer:
     content: str | None
-    calls: list[tuple[str, str]]  # names, and arguments as they are said
-    flaws: set[str] = field(default_factory=set)  # that only the parser itself knows of; see tools_judge.py
+    calls: list[tuple[str, str]]  # names, and arguments as returned
+    flaws: set[str] = field(default_factory=set)  # problems visible only inside the parser: keys of judge.CAUSES
 
 
 def parser(name: str, flaws: set[str]) -> Any:
@@ -30,7 +30,8 @@ def parser(name: str, flaws: set[str]) -> Any:
 
 
 def broken_off(read: str, rest: str) -> bool:
-    """Whether a tag of qwen3_xml is begun outside of calls, and another takes the place of its end."""
+    """Whether, outside of calls, a tag of qwen3_xml is interrupted by another tag. read, rest: the text before and after the parser's
+    position."""
     begun = re.match("<[^<>]*(?=<)", rest)
     inside = (read.count("<tool_call>") > read.count("</tool_call>")
               or read.rfind("<parameter=") > read.rfind("</function>"))
@@ -42,9 +43,9 @@ def broken_off(read: str, rest: str) -> bool:
 
 
 def watch(xml: Any, flaws: set[str]) -> None:
-    """Notes what a parser of XML passes over in silence."""
+    """Adds to `flaws` what qwen3_xml's parser ignores without an error."""
     feed, abandon = xml.parse_single_streaming_chunks, xml._abandon_pending_implicit_tool_call
-    lost = False  # something that a parser of XML proper kept back when another took its place
+    lost = False  # whether an expat parser withheld text when it was replaced by a new one
 
     def unread() -> bool:
         read, rest = xml.streaming_buffer[:xml.last_processed_pos], xml.streaming_buffer[xml.last_processed_pos:]
@@ -64,7 +65,7 @@ def watch(xml: Any, flaws: set[str]) -> None:
         return abandon()
 
     class Noted:
-        """The parser of XML proper, whose errors are only logged, and which keeps a bracket back: it may begin "]]>"."""
+        """Wraps the expat parser: its errors are only logged, and it withholds a final bracket, which may begin "]]>"."""
 
         def __init__(self, proper: Any) -> None:
             self.__dict__.update(proper=proper, keeps=False)
@@ -98,14 +99,15 @@ def whole(name: str, request: dict[str, Any], text: str) -> Answer:
     flaws: set[str] = set()
     try:
         said = parser(name, flaws).extract_tool_calls(text, request)
-    except Exception as error:  # the server answers with another parser's words then
+    except Exception as error:  # the server then answers with another parser
         return Answer(f"{type(error).__name__}: {error}", [], {"raises"})
     return Answer((said.content or "").strip() or None,
                   [(call["name"], call["arguments"]) for call in said.tool_calls], flaws)
 
 
 class Stream:
-    """server.py, stream_chat_completion, without a reasoning parser: what reaches the client; gated: also of one of UNGATED."""
+    """The stream that a client receives: server.py's stream_chat_completion without a reasoning parser. gated: keep the gate for
+    the parsers of UNGATED, too."""
 
     def __init__(self, name: str, request: dict[str, Any], gated: bool = False) -> None:
         from vllm_mlx import server
@@ -127,7 +129,7 @@ class Stream:
         self.detected = True
 
     def parsed(self, delta: str, finished: bool) -> str:
-        """The content of a delta once there may be markup."""
+        """The content of a delta after the gate has opened."""
         self.text, said = self.server._extract_streaming_tool_delta(self.parser, self.text, delta, self.request)
         if finished and (said is None or self.server._requires_eager_tool_streaming(self.parser)):
             said = self.server._finalize_streaming_tool_result(self.parser, self.text, said)
@@ -153,7 +155,7 @@ class Stream:
         self.content += self.parsed(delta, finished)
 
     def answer(self) -> Answer:
-        """The last delta is an empty one, as of an engine that has ended."""
+        """Ends the stream with an empty delta, as the server does when the engine has ended; returns the answer."""
         self.feed("", finished=True)
         possible = self.open or self.server._streaming_tool_markup_possible(self.text, self.parser)
         if self.text and not self.detected and possible:

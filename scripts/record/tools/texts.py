@@ -1,5 +1,5 @@
-"""Texts that are neither drawn nor upstream's: of each a branch of our parsers that no other golden takes. The published parser
-agrees with itself on all."""
+"""Texts written by hand: each reaches a branch of our parsers that no other golden reaches. The published parser agrees with
+itself on all of them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ REQUEST = {"tools": [{"type": "function", "function": {"name": "f", "parameters"
 
 
 def valued(*values: str) -> tuple[Text, ...]:
-    """Calls of one parameter."""
+    """Calls with one parameter, one text for each value."""
     return tuple(({}, f"<function=f><parameter=a>{value}</parameter></function>") for value in values)
 
 
 def begun(key: str, *values: str) -> tuple[Text, ...]:
-    """Texts that end in the value."""
+    """Texts that end within the value, one for each value."""
     return tuple((REQUEST, f"<tool_call><function=f><parameter={key}>{value}") for value in values)
 
 
