@@ -14,7 +14,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from . import cases, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
+from . import case_file, cases, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
 from .dialogues import Dialogue
 from .threads import write as write_textual
 from .trained import CONFIGS, Corpus, Trained
@@ -99,7 +99,7 @@ def numeric(model: Model, path: Path, asked: list[Dialogue], stop: int) -> str:
     case = cases.Case("generate", tuple(len(s.prompt) for s in samples), N_GREEDY, "generate")
     idle = next(one for one in model.stops if one != stop)
     recording = cases.Recording(case, samples, 1, idle, stop)
-    result = cases.write(model.checkpoint, recording, path, "model", "layers")
+    result = case_file.write(model.checkpoint, recording, path, "model", "layers")
     return f"  {path.stem}: noise {result['noise']:.1e}"
 
 
@@ -195,7 +195,7 @@ def record(out: Path, seed: int, observe: bool) -> list[Path]:
             lines.append(numeric(model, directory / "calls.h5", [pick("How is the weather in Oslo?")], 50))
         write_textual(directory / "dialogues.json", {
             "schema": "assay/1", "kind": "dialogue", "model": "model",
-            "source": f"{cases.SOURCE}; text by its tokenizer, fields by {serving_package.wanted()}",
+            "source": f"{case_file.SOURCE}; text by its tokenizer, fields by {serving_package.wanted()}",
             "recorder": f"scripts/record/trained_cases.py, seed {seed}", "catches": CATCHES,
             "groups": textual(model, directory)})
         lines += observed(directory) if observe else []

@@ -149,7 +149,7 @@ def deferred_rope_tables() -> bool:
 
 def main(arguments: list[str]) -> int:
     shown = False
-    for name in choose("thread_findings", SHOWN, arguments):
+    for name in choose("thread.findings", SHOWN, arguments):
         print(f"{name}: {SHOWN[name].__doc__}", flush=True)
         shown |= SHOWN[name]()
     return 1 if shown else 0
