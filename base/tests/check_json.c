@@ -157,7 +157,7 @@ START_TEST(files_are_read_whole)
 }
 END_TEST
 
-START_TEST(what_is_no_regular_file_is_refused)
+START_TEST(files_that_are_not_regular_are_refused)
 {
     json_object *value = NULL;
     assay_error err;
@@ -259,7 +259,7 @@ int main(void)
     tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
     tcase_add_loop_test(tc, values_are_the_same_whatever_their_spelling, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tc, files_are_read_whole);
-    tcase_add_test(tc, what_is_no_regular_file_is_refused);
+    tcase_add_test(tc, files_that_are_not_regular_are_refused);
     tcase_add_test(tc, missing_files_are_refused_with_the_systems_reason);
     tcase_add_test(tc, files_above_64_mib_are_refused);
     suite_add_tcase(suite, tc);

@@ -146,7 +146,7 @@ START_TEST(numbers_outside_the_grammar_are_refused)
 }
 END_TEST
 
-START_TEST(what_is_no_number_is_refused_by_the_name_of_its_member)
+START_TEST(non_numbers_are_refused_by_member_name)
 {
     expect_refused("{\"eps\":NaN}", "found 'NaN'", "expected a value in member 'eps'");
     expect_refused("{\"a\":{\"b\":1},\"eps\":[0,-Infinity]}", "found 'Infinity'",
@@ -236,7 +236,7 @@ static void expect_byte(char fill, size_t n, size_t place, int c)
     support_expect_error(&err, ASSAY_EFORMAT, found, NULL);
 }
 
-START_TEST(every_byte_is_told_apart_at_every_place)
+START_TEST(every_byte_is_recognised_at_every_offset)
 {
     static const char FILL[] = " !#[]a\x7f";
     for (const char *fill = FILL; *fill; fill++)
@@ -367,12 +367,12 @@ int main(void)
     tcase_add_test(tc, byte_order_marks_are_refused_by_name);
     tcase_add_test(tc, other_words_are_refused_by_name);
     tcase_add_test(tc, numbers_outside_the_grammar_are_refused);
-    tcase_add_test(tc, what_is_no_number_is_refused_by_the_name_of_its_member);
+    tcase_add_test(tc, non_numbers_are_refused_by_member_name);
     tcase_add_test(tc, long_numbers_are_read_whole);
     tcase_add_test(tc, text_that_is_not_utf8_is_refused);
     tcase_add_test(tc, boundaries_of_utf8_are_accepted);
     tcase_add_test(tc, broken_strings_are_refused);
-    tcase_add_test(tc, every_byte_is_told_apart_at_every_place);
+    tcase_add_test(tc, every_byte_is_recognised_at_every_offset);
     tcase_add_test(tc, surrogates_without_partner_are_refused);
     tcase_add_test(tc, depth_is_limited);
     tcase_add_test(tc, duplicate_names_are_refused_after_unescaping);

@@ -28,7 +28,7 @@ START_TEST(every_character_survives_encoding_and_decoding)
 END_TEST
 
 /* Unicode 15, table 3-8 and its like: how many bytes each U+FFFD stands for. */
-START_TEST(bytes_that_are_none_are_taken_in_maximal_subparts)
+START_TEST(invalid_bytes_are_replaced_by_maximal_subparts)
 {
     static const struct {
         const char *bytes;
@@ -72,7 +72,7 @@ START_TEST(only_what_more_bytes_could_complete_is_unfinished)
 }
 END_TEST
 
-START_TEST(the_first_byte_that_is_none_is_found_behind_any_ascii)
+START_TEST(the_first_invalid_byte_is_found_after_any_ascii)
 {
     char text[40];
     for (size_t at = 0; at < sizeof text; at++) {
@@ -98,9 +98,9 @@ int main(void)
     Suite *suite = suite_create("base/utf8");
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_character_survives_encoding_and_decoding);
-    tcase_add_test(all, bytes_that_are_none_are_taken_in_maximal_subparts);
+    tcase_add_test(all, invalid_bytes_are_replaced_by_maximal_subparts);
     tcase_add_test(all, only_what_more_bytes_could_complete_is_unfinished);
-    tcase_add_test(all, the_first_byte_that_is_none_is_found_behind_any_ascii);
+    tcase_add_test(all, the_first_invalid_byte_is_found_after_any_ascii);
     tcase_add_test(all, letters_and_numbers_of_any_script_are_alphanumeric);
     suite_add_tcase(suite, all);
     return support_run(suite);

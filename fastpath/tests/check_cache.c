@@ -130,7 +130,7 @@ START_TEST(pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory)
 }
 END_TEST
 
-START_TEST(a_rotating_cache_keeps_what_the_next_token_sees_and_little_more)
+START_TEST(a_rotating_cache_holds_the_window_of_the_next_token_and_little_more)
 {
     fp_state s = opened();
     for (size_t n = 1; n <= 400; n++) {
@@ -145,7 +145,7 @@ START_TEST(a_rotating_cache_keeps_what_the_next_token_sees_and_little_more)
 }
 END_TEST
 
-START_TEST(what_was_never_written_is_nan)
+START_TEST(unwritten_positions_are_nan)
 {
     fp_state s = opened();
     const void *k, *v;
@@ -233,7 +233,7 @@ static fp_state opened_with_kept(size_t kept)
     return s;
 }
 
-START_TEST(a_token_sees_what_is_kept_and_its_window)
+START_TEST(a_token_attends_to_the_sink_tokens_and_its_window)
 {
     const fp_cache_spec spec = {.kind = FP_CACHE_ROTATING, .window = 10, .kept = 4},
                         full = {.kind = FP_CACHE_FULL, .kept = 4};
@@ -249,7 +249,7 @@ START_TEST(a_token_sees_what_is_kept_and_its_window)
 }
 END_TEST
 
-START_TEST(what_is_kept_stays_behind_the_window)
+START_TEST(attention_sink_tokens_stay_before_the_window)
 {
     static const size_t KEEP[] = {KEPT, ASSAY_PAGE, ASSAY_PAGE + 1, 3 * ASSAY_PAGE};
     for (size_t i = 0; i < sizeof KEEP / sizeof *KEEP; i++) {
@@ -267,7 +267,7 @@ START_TEST(what_is_kept_stays_behind_the_window)
 }
 END_TEST
 
-START_TEST(a_rewind_goes_to_the_window_or_into_what_is_kept)
+START_TEST(a_rewind_reaches_the_window_or_the_sink_tokens)
 {
     fp_state s = opened_with_kept(KEPT);
     extend(&s, 300, 0);
@@ -283,7 +283,7 @@ START_TEST(a_rewind_goes_to_the_window_or_into_what_is_kept)
 }
 END_TEST
 
-START_TEST(a_fork_shares_what_is_kept)
+START_TEST(a_fork_shares_the_sink_tokens)
 {
     fp_state s = opened_with_kept(KEPT), t = opened_with_kept(KEPT);
     extend(&s, 300, 0);
@@ -348,16 +348,16 @@ int main(void)
     tcase_add_test(tc, every_position_is_found_again);
     tcase_add_test(tc, positions_put_together_are_found_one_by_one);
     tcase_add_test(tc, pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory);
-    tcase_add_test(tc, a_rotating_cache_keeps_what_the_next_token_sees_and_little_more);
-    tcase_add_test(tc, what_was_never_written_is_nan);
+    tcase_add_test(tc, a_rotating_cache_holds_the_window_of_the_next_token_and_little_more);
+    tcase_add_test(tc, unwritten_positions_are_nan);
     tcase_add_test(tc, a_rewind_forgets_the_end_and_nothing_else);
     tcase_add_test(tc, a_rewind_beyond_what_has_rotated_away_changes_nothing);
     tcase_add_test(tc, a_fork_shares_pages_until_one_writes);
     tcase_add_test(tc, a_rewound_fork_leaves_its_origin_alone);
-    tcase_add_test(tc, a_token_sees_what_is_kept_and_its_window);
-    tcase_add_test(tc, what_is_kept_stays_behind_the_window);
-    tcase_add_test(tc, a_rewind_goes_to_the_window_or_into_what_is_kept);
-    tcase_add_test(tc, a_fork_shares_what_is_kept);
+    tcase_add_test(tc, a_token_attends_to_the_sink_tokens_and_its_window);
+    tcase_add_test(tc, attention_sink_tokens_stay_before_the_window);
+    tcase_add_test(tc, a_rewind_reaches_the_window_or_the_sink_tokens);
+    tcase_add_test(tc, a_fork_shares_the_sink_tokens);
     tcase_add_test(tc, threads_share_pages);
     suite_add_tcase(suite, tc);
     return support_run(suite);

@@ -87,7 +87,7 @@ START_TEST(a_recurrent_state_goes_back_to_its_snapshots_alone)
 }
 END_TEST
 
-START_TEST(a_forked_recurrent_state_goes_its_own_way)
+START_TEST(a_forked_recurrent_state_diverges_from_its_origin)
 {
     fp_state s = opened_recurrent(), t = opened_recurrent();
     add_token(&s, 2);
@@ -112,7 +112,7 @@ int main(void)
     TCase *recurrent = tcase_create("recurrent");
     tcase_add_test(recurrent, a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced);
     tcase_add_test(recurrent, a_recurrent_state_goes_back_to_its_snapshots_alone);
-    tcase_add_test(recurrent, a_forked_recurrent_state_goes_its_own_way);
+    tcase_add_test(recurrent, a_forked_recurrent_state_diverges_from_its_origin);
     suite_add_tcase(suite, recurrent);
     return support_run(suite);
 }

@@ -108,7 +108,7 @@ START_TEST(the_environment_decides_and_is_checked)
 }
 END_TEST
 
-START_TEST(a_directory_that_is_none_is_an_error)
+START_TEST(a_path_that_is_no_directory_is_an_error)
 {
     open_engine();
     assay_model *none;
@@ -246,7 +246,7 @@ static void (*const MISUSES[])(void) = {decode_freed,        prefill_freed,    t
                                         free_session_twice,  free_model_first, ask_freed_model,
                                         open_on_freed_model, decode_as_model};
 
-START_TEST(what_was_freed_ends_the_process_that_uses_it)
+START_TEST(using_a_freed_handle_aborts)
 {
 #ifndef NDEBUG
     pid_t child = fork();
@@ -268,7 +268,7 @@ START_TEST(what_was_freed_ends_the_process_that_uses_it)
 }
 END_TEST
 
-START_TEST(a_limit_without_room_for_the_latest_is_refused)
+START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
 {
     static const size_t BAD[][2] = {{0, 0}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
     open_engine();
@@ -359,13 +359,12 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_table_is_complete);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
-    tcase_add_test(tc, a_directory_that_is_none_is_an_error);
+    tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);
     tcase_add_test(tc, a_refused_batch_leaves_the_session_as_it_was);
     tcase_add_test(tc, the_last_logits_alone_have_the_same_bits);
     tcase_add_test(tc, an_input_that_it_does_not_know_is_refused);
-    tcase_add_loop_test(tc, what_was_freed_ends_the_process_that_uses_it, 0,
-                        (int)(sizeof MISUSES / sizeof *MISUSES));
-    tcase_add_test(tc, a_limit_without_room_for_the_latest_is_refused);
+    tcase_add_loop_test(tc, using_a_freed_handle_aborts, 0, (int)(sizeof MISUSES / sizeof *MISUSES));
+    tcase_add_test(tc, a_limit_without_capacity_for_the_latest_is_refused);
     tcase_add_test(tc, decoding_nothing_is_an_error);
     tcase_add_test(tc, samples_that_rest_are_left_untouched);
     tcase_add_test(tc, tensors_are_those_of_each_sample_whole_and_can_be_overwritten);

@@ -171,27 +171,27 @@ static void expect_grid(int index, assay_dtype compute)
     free(expected);
 }
 
-START_TEST(workers_company_chunks_and_padding_change_no_bit)
+START_TEST(logits_are_batch_invariant_for_any_workers_chunks_and_padding)
 {
     expect_grid(_i, ASSAY_F32);
 }
 END_TEST
 
-START_TEST(nor_do_they_in_bfloat16)
+START_TEST(logits_are_batch_invariant_in_bfloat16)
 {
     expect_grid(_i, ASSAY_BF16);
 }
 END_TEST
 
 /* Without weights in groups nothing would be computed in int8. */
-START_TEST(nor_do_they_in_int8)
+START_TEST(logits_are_batch_invariant_in_int8)
 {
     if (strstr(found.gl_pathv[_i], "/mlx-")) expect_grid(_i, ASSAY_I8);
 }
 END_TEST
 
 /* The types must not be one. */
-START_TEST(each_type_has_bits_of_its_own)
+START_TEST(results_differ_between_types)
 {
     static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     float *logits[3];
@@ -318,7 +318,7 @@ static void expect_limit(int index, assay_dtype compute, size_t length, size_t l
     fp_model_free(m);
 }
 
-START_TEST(nor_do_they_where_caches_hold_a_limit)
+START_TEST(logits_are_batch_invariant_with_a_cache_limit)
 {
     expect_limit(_i, ASSAY_F32, LENGTH, 23, 4);
     expect_limit(_i, ASSAY_BF16, LENGTH, 23, 4);
@@ -336,7 +336,7 @@ static bool is_limited_at_length(const char *dir)
 
 /* What is kept ends in the first page, with it, or in the second; pages between it and the window are gone,
  * or there is one window of everything. */
-START_TEST(nor_do_they_where_pages_behind_the_kept_ones_are_gone)
+START_TEST(logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_freed)
 {
     static const size_t LIMITS[][2] = {{11, 4}, {70, 4},   {65, 64},  {66, 65}, {128, 64},
                                        {80, 0}, {130, 70}, {200, 63}, {331, 4}, {1, 0}};
@@ -358,13 +358,15 @@ int main(void)
     Suite *suite = suite_create("fastpath/grid");
     TCase *tc = tcase_create("bits");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, workers_company_chunks_and_padding_change_no_bit, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, nor_do_they_in_bfloat16, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, nor_do_they_in_int8, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, each_type_has_bits_of_its_own, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_for_any_workers_chunks_and_padding, 0,
+                        (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_in_bfloat16, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_in_int8, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, results_differ_between_types, 0, (int)found.gl_pathc);
     tcase_add_loop_test(tc, long_prompts_agree_with_the_reference, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, nor_do_they_where_caches_hold_a_limit, 0, (int)found.gl_pathc);
-    tcase_add_loop_test(tc, nor_do_they_where_pages_behind_the_kept_ones_are_gone, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_with_a_cache_limit, 0, (int)found.gl_pathc);
+    tcase_add_loop_test(tc, logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_freed, 0,
+                        (int)found.gl_pathc);
     suite_add_tcase(suite, tc);
     int status = support_run(suite);
     globfree(&found);

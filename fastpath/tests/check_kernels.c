@@ -207,7 +207,7 @@ static void another_norm(float *y, size_t ld_y, const float *x, size_t ld_x, siz
     (void)y, (void)ld_y, (void)x, (void)ld_x, (void)n_rows, (void)width, (void)weight, (void)epsilon;
 }
 
-START_TEST(what_a_table_from_outside_gives_takes_the_place_of_ours)
+START_TEST(operations_of_an_external_table_replace_those_of_fastpath)
 {
     const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     fp_kernels kernels = scalar;
@@ -286,7 +286,7 @@ int main(void)
     tcase_add_test(tc, every_table_ends_with_scalar);
     tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
     tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);
-    tcase_add_test(tc, what_a_table_from_outside_gives_takes_the_place_of_ours);
+    tcase_add_test(tc, operations_of_an_external_table_replace_those_of_fastpath);
     tcase_add_test(tc, a_product_that_is_missing_is_named);
     tcase_add_test(tc, the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals);
     suite_add_tcase(suite, tc);

@@ -81,7 +81,7 @@ static size_t pages_touched(size_t n)
 }
 
 /* Beside what is kept and seen, a pass has room for its own rows. */
-START_TEST(pages_that_nobody_sees_are_given_back)
+START_TEST(pages_outside_every_window_are_freed)
 {
     static const size_t AT_ONCE[] = {1, 7, 64, LENGTH};
     for (size_t i = 0; i < sizeof AT_ONCE / sizeof *AT_ONCE; i++) {
@@ -119,7 +119,7 @@ START_TEST(a_fork_makes_no_pages)
 }
 END_TEST
 
-START_TEST(a_limit_without_room_for_the_latest_is_refused)
+START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
 {
     open_all(SIZE_MAX, 0);
     ck_assert_int_eq(fp_session_limit(session, 0, 0, &err), ASSAY_EINVAL);
@@ -162,10 +162,10 @@ int main(void)
     Suite *suite = suite_create("fastpath/limit");
     TCase *tc = tcase_create("limit");
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, pages_that_nobody_sees_are_given_back);
+    tcase_add_test(tc, pages_outside_every_window_are_freed);
     tcase_add_test(tc, without_a_limit_all_pages_stay);
     tcase_add_test(tc, a_fork_makes_no_pages);
-    tcase_add_test(tc, a_limit_without_room_for_the_latest_is_refused);
+    tcase_add_test(tc, a_limit_without_capacity_for_the_latest_is_refused);
     tcase_add_test(tc, a_fork_into_a_session_with_other_limits_is_refused);
     suite_add_tcase(suite, tc);
     return support_run(suite);

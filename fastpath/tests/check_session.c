@@ -147,7 +147,7 @@ START_TEST(samples_join_rest_and_leave_while_others_go_on)
 }
 END_TEST
 
-START_TEST(a_fork_goes_its_own_way)
+START_TEST(a_fork_diverges_from_its_origin)
 {
     open_all(MODELS[_i]);
     int32_t other[LENGTH];
@@ -173,7 +173,7 @@ START_TEST(a_fork_goes_its_own_way)
 }
 END_TEST
 
-START_TEST(a_rewound_sample_goes_on_as_if_nothing_had_followed)
+START_TEST(a_rewound_sample_continues_as_if_nothing_had_followed)
 {
     open_all(MODELS[_i]);
     size_t slot = join();
@@ -316,7 +316,7 @@ START_TEST(a_fork_into_a_session_of_another_model_is_refused)
 END_TEST
 
 /* Into what is kept, into what is still held, and to where the sample is evaluated again; a fork goes on. */
-START_TEST(with_a_limit_a_rewound_or_forked_sample_goes_on_as_a_fresh_one_does)
+START_TEST(with_a_limit_a_rewound_or_forked_sample_continues_like_a_new_one)
 {
     static const size_t BACK[] = {74, 73, 60, 20, 12, 11, 4, 3, 1, 0};
     open_all(MODELS[_i]);
@@ -345,7 +345,7 @@ START_TEST(a_sample_may_be_longer_than_the_config_foresees)
 }
 END_TEST
 
-START_TEST(a_refused_step_harms_nobody)
+START_TEST(a_refused_step_changes_no_sample)
 {
     open_all("gemma4/shared-kv");
     size_t a = join(), b = join();
@@ -383,7 +383,7 @@ START_TEST(a_refused_step_harms_nobody)
 }
 END_TEST
 
-START_TEST(a_slot_that_nobody_has_is_refused)
+START_TEST(an_unused_slot_is_refused)
 {
     open_all("qwen3/base");
     size_t forked;
@@ -401,7 +401,7 @@ START_TEST(a_slot_that_nobody_has_is_refused)
 END_TEST
 
 /* Rows that go through pages together, against one after the other. */
-START_TEST(pages_are_float_or_bfloat16_and_their_bits_do_not_know_of_company)
+START_TEST(pages_are_float_or_bfloat16_and_batch_invariant)
 {
     static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     compute = TYPES[_i];
@@ -422,18 +422,18 @@ int main(void)
     TCase *tc = tcase_create("session");
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, steps_of_any_size_end_where_one_step_does, 0, N_MODELS);
-    tcase_add_loop_test(tc, with_a_limit_a_rewound_or_forked_sample_goes_on_as_a_fresh_one_does, 0, N_MODELS);
+    tcase_add_loop_test(tc, with_a_limit_a_rewound_or_forked_sample_continues_like_a_new_one, 0, N_MODELS);
     tcase_add_loop_test(tc, samples_join_rest_and_leave_while_others_go_on, 0, N_MODELS);
-    tcase_add_loop_test(tc, a_fork_goes_its_own_way, 0, N_MODELS);
-    tcase_add_loop_test(tc, a_rewound_sample_goes_on_as_if_nothing_had_followed, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_fork_diverges_from_its_origin, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_rewound_sample_continues_as_if_nothing_had_followed, 0, N_MODELS);
     tcase_add_test(tc, logits_come_for_the_last_rows_alone);
     tcase_add_loop_test(tc, a_fork_lives_on_in_another_session, 0, N_MODELS);
     tcase_add_loop_test(tc, forks_go_on_in_threads_of_their_own, 0, N_MODELS);
     tcase_add_test(tc, a_fork_into_a_session_of_another_model_is_refused);
     tcase_add_test(tc, a_sample_may_be_longer_than_the_config_foresees);
-    tcase_add_test(tc, a_refused_step_harms_nobody);
-    tcase_add_test(tc, a_slot_that_nobody_has_is_refused);
-    tcase_add_loop_test(tc, pages_are_float_or_bfloat16_and_their_bits_do_not_know_of_company, 0, 3);
+    tcase_add_test(tc, a_refused_step_changes_no_sample);
+    tcase_add_test(tc, an_unused_slot_is_refused);
+    tcase_add_loop_test(tc, pages_are_float_or_bfloat16_and_batch_invariant, 0, 3);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

@@ -106,7 +106,7 @@ START_TEST(the_table_is_complete)
 }
 END_TEST
 
-START_TEST(left_padding_and_company_change_no_bit)
+START_TEST(logits_are_batch_invariant_for_any_left_padding)
 {
     open_engine(_i);
     const int32_t batch[] = {99, 99, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
@@ -182,7 +182,7 @@ START_TEST(bad_batches_are_refused_by_name)
 }
 END_TEST
 
-START_TEST(a_limit_without_room_for_the_latest_is_refused)
+START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
 {
     static const size_t BAD[][2] = {{0, 0}, {4, 4}, {4, 9}, {SIZE_MAX, SIZE_MAX}};
     open_engine(_i);
@@ -291,7 +291,7 @@ static void reverse_embedding(void *context, size_t sample, const assay_tensor *
     }
 }
 
-START_TEST(what_is_overwritten_decides_what_follows)
+START_TEST(an_override_changes_later_tensors)
 {
     open_engine(_i);
     const int32_t tokens[] = {0, 0, 3, 4, 5, 6}, reversed[] = {0, 0, 6, 5, 4, 3}, four[] = {4};
@@ -377,15 +377,15 @@ int main(void)
     Suite *suite = suite_create("ref/engine");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, the_table_is_complete, 0, N_MODULES);
-    tcase_add_loop_test(all, left_padding_and_company_change_no_bit, 0, N_MODULES);
+    tcase_add_loop_test(all, logits_are_batch_invariant_for_any_left_padding, 0, N_MODULES);
     tcase_add_loop_test(all, a_decode_step_equals_the_longer_prompt, 0, N_MODULES);
     tcase_add_loop_test(all, a_sample_that_takes_no_step_is_left_alone, 0, N_MODULES);
     tcase_add_loop_test(all, bad_batches_are_refused_by_name, 0, N_MODULES);
-    tcase_add_loop_test(all, a_limit_without_room_for_the_latest_is_refused, 0, N_MODULES);
+    tcase_add_loop_test(all, a_limit_without_capacity_for_the_latest_is_refused, 0, N_MODULES);
     tcase_add_loop_test(all, a_limit_hides_what_lies_between_in_prefill_and_in_decode, 0, N_MODULES);
     tcase_add_loop_test(all, decode_before_prefill_and_bad_tokens_are_refused, 0, N_MODULES);
     tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
-    tcase_add_loop_test(all, what_is_overwritten_decides_what_follows, 0, N_MODULES);
+    tcase_add_loop_test(all, an_override_changes_later_tensors, 0, N_MODULES);
     tcase_add_loop_test(all, a_rope_that_is_not_understood_is_refused, 0, N_MODULES);
     tcase_add_loop_test(all, a_type_and_kernels_cannot_be_asked_for, 0, N_MODULES);
     tcase_add_loop_test(all, a_missing_checkpoint_is_an_error, 0, N_MODULES);

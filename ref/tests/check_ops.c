@@ -190,7 +190,7 @@ END_TEST
 
 /* With a limit of three positions, one of them kept, the third token attends to all, later ones to the
  * first and the last two. */
-START_TEST(a_limit_leaves_what_is_kept_and_the_latest)
+START_TEST(a_limit_leaves_the_sink_tokens_and_the_latest)
 {
     limited_attention(0, (ref_limit){3, 1}, (const double[]){6, 9, 14, 26, 50, 98}, 6);
     limited_attention(0, (ref_limit){3, 0}, (const double[]){6, 9, 14, 28, 56, 112}, 6);
@@ -283,7 +283,7 @@ int main(void)
     tcase_add_test(all, rope_turns_pairs_and_leaves_the_rest);
     tcase_add_test(all, attention_is_causal_and_shares_kv_heads);
     tcase_add_test(all, a_window_of_two_sees_itself_and_one_before);
-    tcase_add_test(all, a_limit_leaves_what_is_kept_and_the_latest);
+    tcase_add_test(all, a_limit_leaves_the_sink_tokens_and_the_latest);
     tcase_add_test(all, a_layer_with_a_window_keeps_to_it);
     tcase_add_test(all, sparse_gates_keep_what_lies_above_the_cutoff);
     tcase_add_test(all, the_best_experts_are_mixed_by_probability);

@@ -88,7 +88,7 @@ static void expect_value_2(void *context)
     ck_assert_int_eq(array_evaluate((array **)&context, 1, NULL), ASSAY_OK);
 }
 
-START_TEST(an_array_is_made_once_and_then_read_anywhere)
+START_TEST(an_array_is_realised_once_and_then_read_on_any_thread)
 {
     node below = {0}, above = {0};
     stream *s = new_stream(ASSAY_STREAM_OWNED);
@@ -108,7 +108,7 @@ START_TEST(an_array_is_made_once_and_then_read_anywhere)
 }
 END_TEST
 
-START_TEST(what_is_never_made_is_dropped_once)
+START_TEST(an_unrealised_array_is_dropped_once)
 {
     node below = {0}, above = {0};
     stream *s = new_stream(ASSAY_STREAM_OWNED);
@@ -157,7 +157,7 @@ static void evaluate_foreign_between(void *context)
     array_release(own[2]);
 }
 
-START_TEST(what_comes_before_a_refusal_is_realised)
+START_TEST(arrays_before_a_refusal_are_realised)
 {
     node n = {0};
     array *own[3] = {defer(new_stream(ASSAY_STREAM_OWNED), &n, NULL, 0)};
@@ -200,7 +200,7 @@ START_TEST(siblings_are_made_from_the_last_to_the_first)
 }
 END_TEST
 
-START_TEST(a_failure_fails_what_is_made_of_it_and_is_told_once)
+START_TEST(a_failure_fails_dependent_arrays_and_is_reported_once)
 {
     node bad = {.fails = true}, above = {0}, beside = {0};
     stream *s = new_stream(ASSAY_STREAM_OWNED);
@@ -222,7 +222,7 @@ START_TEST(a_failure_fails_what_is_made_of_it_and_is_told_once)
 }
 END_TEST
 
-START_TEST(an_error_that_nobody_waited_for_is_kept_on_the_stream)
+START_TEST(an_error_without_a_waiter_stays_on_the_stream)
 {
     node bad = {.fails = true}, good = {0};
     stream *s = new_stream(ASSAY_STREAM_OWNED);
@@ -309,7 +309,7 @@ static void hand_in_what_is_done_meanwhile(void *context)
 }
 
 /* Whoever hands a graph in must not look at what is done already and nobody keeps. The sanitizers tell. */
-START_TEST(what_is_done_while_a_graph_is_handed_in_may_be_gone)
+START_TEST(arrays_may_be_freed_while_a_graph_is_scheduled)
 {
     for (int i = 0; i < TRIES; i++) on_another_thread(hand_in_what_is_done_meanwhile, NULL);
 }
@@ -360,17 +360,17 @@ int main(void)
     Suite *suite = suite_create("runtime/array");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
-    tcase_add_test(all, an_array_is_made_once_and_then_read_anywhere);
-    tcase_add_test(all, what_is_never_made_is_dropped_once);
+    tcase_add_test(all, an_array_is_realised_once_and_then_read_on_any_thread);
+    tcase_add_test(all, an_unrealised_array_is_dropped_once);
     tcase_add_test(all, another_thread_cannot_make_it_but_the_builder_still_can);
-    tcase_add_test(all, what_comes_before_a_refusal_is_realised);
+    tcase_add_test(all, arrays_before_a_refusal_are_realised);
     tcase_add_test(all, a_graph_may_be_as_deep_as_memory_allows);
     tcase_add_test(all, siblings_are_made_from_the_last_to_the_first);
-    tcase_add_test(all, a_failure_fails_what_is_made_of_it_and_is_told_once);
-    tcase_add_test(all, an_error_that_nobody_waited_for_is_kept_on_the_stream);
+    tcase_add_test(all, a_failure_fails_dependent_arrays_and_is_reported_once);
+    tcase_add_test(all, an_error_without_a_waiter_stays_on_the_stream);
     tcase_add_test(all, an_error_crosses_to_the_stream_that_waits_for_it_and_stays_on_its_own);
     tcase_add_test(all, work_is_done_though_its_thread_has_ended);
-    tcase_add_test(all, what_is_done_while_a_graph_is_handed_in_may_be_gone);
+    tcase_add_test(all, arrays_may_be_freed_while_a_graph_is_scheduled);
     tcase_add_test(all, threads_share_streams_and_arrays_without_getting_in_each_others_way);
     suite_add_tcase(suite, all);
     return support_run(suite);

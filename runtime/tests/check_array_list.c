@@ -102,7 +102,7 @@ START_TEST(a_private_array_that_is_left_deferred_is_named_on_another_thread)
 }
 END_TEST
 
-START_TEST(what_is_deferred_later_is_realised_later)
+START_TEST(arrays_deferred_later_are_realised_later)
 {
     array_list *l = open_list();
     (void)defer(l, "a", false, make_3);
@@ -115,7 +115,7 @@ START_TEST(what_is_deferred_later_is_realised_later)
 }
 END_TEST
 
-START_TEST(a_failure_is_told_and_stays_with_its_array)
+START_TEST(a_failure_is_reported_and_stays_with_its_array)
 {
     array_list *l = open_list();
     assay_array_info info;
@@ -188,7 +188,7 @@ static assay_status make_nothing_else(void *context, array *self, array *const *
 }
 
 /* The first error of the stream, and all of it: nothing stays there for who comes next. */
-START_TEST(the_first_of_two_failures_is_told_and_the_stream_forgets_both)
+START_TEST(the_first_of_two_failures_is_reported_and_the_stream_clears_both)
 {
     assay_error err = {0};
     array_list *l = open_list();
@@ -208,11 +208,11 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_array_is_listed_with_its_state);
     tcase_add_test(all, a_private_array_that_is_left_deferred_is_named_on_another_thread);
-    tcase_add_test(all, what_is_deferred_later_is_realised_later);
-    tcase_add_test(all, a_failure_is_told_and_stays_with_its_array);
+    tcase_add_test(all, arrays_deferred_later_are_realised_later);
+    tcase_add_test(all, a_failure_is_reported_and_stays_with_its_array);
     tcase_add_test(all, arrays_are_made_in_the_order_in_which_they_were_deferred_whatever_they_are);
     tcase_add_test(all, a_list_keeps_to_the_stream_that_it_was_opened_on);
-    tcase_add_test(all, the_first_of_two_failures_is_told_and_the_stream_forgets_both);
+    tcase_add_test(all, the_first_of_two_failures_is_reported_and_the_stream_clears_both);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -166,7 +166,7 @@ START_TEST(a_failure_without_a_text_names_the_directory)
 }
 END_TEST
 
-START_TEST(time_is_up_while_the_load_goes_on)
+START_TEST(a_wait_times_out_while_the_load_continues)
 {
     loading *l = start();
     assay_model *model = NULL;
@@ -184,7 +184,7 @@ START_TEST(time_is_up_while_the_load_goes_on)
 }
 END_TEST
 
-START_TEST(those_whose_time_is_up_leave_the_others_waiting)
+START_TEST(a_timeout_of_one_waiter_leaves_the_others_waiting)
 {
     loading *l = start();
     asker askers[N_WAITERS];
@@ -219,7 +219,7 @@ START_TEST(a_second_load_after_a_failed_one_works)
 END_TEST
 
 /* Whether an asker waits before the first load fails or after is luck; what it is told is not mixed. */
-START_TEST(who_waits_across_a_retry_hears_of_one_load_alone)
+START_TEST(a_waiter_across_a_retry_gets_the_outcome_of_one_load)
 {
     loading *l = start();
     asker askers[N_WAITERS];
@@ -303,10 +303,10 @@ int main(void)
     tcase_add_test(all, early_and_late_waiters_get_the_model_of_the_worker);
     tcase_add_test(all, a_failed_load_reaches_every_waiter_as_the_same_error);
     tcase_add_test(all, a_failure_without_a_text_names_the_directory);
-    tcase_add_test(all, time_is_up_while_the_load_goes_on);
-    tcase_add_test(all, those_whose_time_is_up_leave_the_others_waiting);
+    tcase_add_test(all, a_wait_times_out_while_the_load_continues);
+    tcase_add_test(all, a_timeout_of_one_waiter_leaves_the_others_waiting);
     tcase_add_test(all, a_second_load_after_a_failed_one_works);
-    tcase_add_test(all, who_waits_across_a_retry_hears_of_one_load_alone);
+    tcase_add_test(all, a_waiter_across_a_retry_gets_the_outcome_of_one_load);
     tcase_add_test(all, nothing_is_retried_that_has_not_failed);
     tcase_add_test(all, freeing_waits_for_the_worker);
     tcase_add_test(all, options_reach_an_engine_that_takes_them_and_are_refused_for_another);

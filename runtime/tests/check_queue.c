@@ -33,7 +33,7 @@ static uint64_t add(queue *q, queue_fn *fn, void *context)
     return ticket;
 }
 
-START_TEST(tasks_are_done_in_order_and_no_further_than_asked)
+START_TEST(tasks_run_in_order_up_to_the_requested_ticket)
 {
     queue *q = &queues[0];
     queue_begin(q);
@@ -55,7 +55,7 @@ START_TEST(tasks_are_done_in_order_and_no_further_than_asked)
 }
 END_TEST
 
-START_TEST(what_is_left_is_dropped_undone)
+START_TEST(remaining_tasks_are_dropped)
 {
     queue q;
     queue_begin(&q);
@@ -146,7 +146,7 @@ static void add_another(queue *q, void *context)
     (void)add(q, task, (atomic_int *)context + 1);
 }
 
-START_TEST(who_serves_does_what_is_added_meanwhile)
+START_TEST(the_serving_thread_runs_tasks_added_meanwhile)
 {
     queue_begin(&queues[0]);
     (void)add(&queues[0], add_another, &done[0]);
@@ -279,12 +279,12 @@ int main(void)
     Suite *suite = suite_create("runtime/queue");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 20);
-    tcase_add_test(all, tasks_are_done_in_order_and_no_further_than_asked);
-    tcase_add_test(all, what_is_left_is_dropped_undone);
+    tcase_add_test(all, tasks_run_in_order_up_to_the_requested_ticket);
+    tcase_add_test(all, remaining_tasks_are_dropped);
     tcase_add_test(all, the_first_error_stays_until_it_is_taken);
     tcase_add_test(all, poison_is_the_others_error_in_the_place_of_ones_own);
     tcase_add_test(all, a_queue_is_promised_until_it_is_found_empty);
-    tcase_add_test(all, who_serves_does_what_is_added_meanwhile);
+    tcase_add_test(all, the_serving_thread_runs_tasks_added_meanwhile);
     tcase_add_test(all, waiters_and_an_executor_take_turns);
     tcase_add_test(all, any_thread_may_ask_while_others_add_and_serve);
     tcase_add_test(all, an_executor_works_for_one_queue_after_another);

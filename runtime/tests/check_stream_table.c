@@ -61,7 +61,7 @@ START_TEST(the_inverse_of_zero_fails_in_the_words_of_upstream)
 }
 END_TEST
 
-START_TEST(what_cannot_be_made_or_read_is_refused)
+START_TEST(arrays_that_cannot_be_made_or_read_are_refused)
 {
     assay_array *two = make(ASSAY_ARRAY_ARANGE, 2, NULL, NULL),
                 *three = make(ASSAY_ARRAY_ARANGE, 3, NULL, NULL);
@@ -93,7 +93,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, functions_work_element_by_element);
     tcase_add_test(all, the_inverse_of_zero_fails_in_the_words_of_upstream);
-    tcase_add_test(all, what_cannot_be_made_or_read_is_refused);
+    tcase_add_test(all, arrays_that_cannot_be_made_or_read_are_refused);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

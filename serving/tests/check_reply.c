@@ -46,7 +46,7 @@ START_TEST(without_parsers_all_is_content)
 }
 END_TEST
 
-START_TEST(calls_are_looked_for_behind_reasoning)
+START_TEST(calls_are_looked_for_after_reasoning)
 {
     reads("gemma4", "gemma4", false,
           "<|channel>thought\nwhy <|tool_call>x<channel|><|tool_call>call:f{a:<|\"|>b<|\"|>}<tool_call|>",
@@ -57,7 +57,7 @@ START_TEST(calls_are_looked_for_behind_reasoning)
 }
 END_TEST
 
-START_TEST(a_call_is_content_where_nobody_looks_for_it)
+START_TEST(a_call_is_content_without_a_tool_parser)
 {
     reads("gemma4", NULL, false, "<|channel>thought\nwhy<channel|><|tool_call>x<tool_call|>",
           "R{\nwhy} C{<|tool_call>x<tool_call|>}");
@@ -110,8 +110,8 @@ int main(void)
     Suite *suite = suite_create("serving/reply");
     TCase *all = tcase_create("all");
     tcase_add_test(all, without_parsers_all_is_content);
-    tcase_add_test(all, calls_are_looked_for_behind_reasoning);
-    tcase_add_test(all, a_call_is_content_where_nobody_looks_for_it);
+    tcase_add_test(all, calls_are_looked_for_after_reasoning);
+    tcase_add_test(all, a_call_is_content_without_a_tool_parser);
     tcase_add_test(all, messages_to_tools_stay_for_the_parser_of_calls);
     tcase_add_test(all, another_parser_of_calls_does_not_see_messages_to_tools);
     tcase_add_test(all, thoughts_are_not_shown_where_thinking_is_off);

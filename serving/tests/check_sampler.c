@@ -56,7 +56,7 @@ static void check_vector(json_object *vector, size_t index)
     }
 }
 
-START_TEST(what_is_left_is_what_transformers_leaves)
+START_TEST(the_remaining_tokens_are_those_of_transformers)
 {
     const char *top = getenv("top_srcdir");
     char path[1024];
@@ -190,7 +190,7 @@ static const struct {
     {{.top_p = 1, .repetition_penalty = 0}, "repetition penalty: found 0, expected more than 0"},
 };
 
-START_TEST(what_no_distribution_has_is_refused_by_name)
+START_TEST(invalid_sampling_options_are_refused_by_name)
 {
     serve_sampler *s = NULL;
     assay_error err = {0};
@@ -204,7 +204,7 @@ int main(void)
 {
     Suite *suite = suite_create("serving/sampler");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, what_is_left_is_what_transformers_leaves);
+    tcase_add_test(all, the_remaining_tokens_are_those_of_transformers);
     tcase_add_test(all, greedy_takes_the_first_of_the_best);
     tcase_add_test(all, a_penalty_moves_the_best_of_what_was_seen);
     tcase_add_test(all, where_nothing_is_left_no_token_is_chosen);
@@ -212,7 +212,7 @@ int main(void)
     tcase_add_test(all, draws_have_the_shares_of_their_tokens);
     tcase_add_test(all, a_seed_draws_the_same_tokens_for_ever);
     tcase_add_test(all, the_type_of_logits_makes_no_difference);
-    tcase_add_loop_test(all, what_no_distribution_has_is_refused_by_name, 0,
+    tcase_add_loop_test(all, invalid_sampling_options_are_refused_by_name, 0,
                         (int)(sizeof refused / sizeof *refused));
     suite_add_tcase(suite, all);
     return support_run(suite);

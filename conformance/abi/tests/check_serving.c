@@ -47,7 +47,7 @@ static const support_output *run(const char *fault, const char *arguments)
     return support_run_module("serving", fault, arguments);
 }
 
-START_TEST(a_sound_module_without_an_engine_agrees)
+START_TEST(a_correct_module_without_an_engine_agrees)
 {
     const support_output *o = run("none", "cases");
     assert_code(o, 0);
@@ -239,7 +239,7 @@ int main(void)
     TCase *t = tcase_create("serving");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
-    tcase_add_test(t, a_sound_module_without_an_engine_agrees);
+    tcase_add_test(t, a_correct_module_without_an_engine_agrees);
     tcase_add_test(t, cases_that_need_an_engine_are_skipped_without_one);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_crash_fails_its_vector);

@@ -161,7 +161,7 @@ START_TEST(a_tensor_of_another_shape_diverges)
 }
 END_TEST
 
-START_TEST(what_is_no_observation_is_refused)
+START_TEST(files_that_are_no_observation_are_refused)
 {
     compare_seen = compare_golden;
     assert_refused("case.h5: found a case, expected an observation");
@@ -226,7 +226,7 @@ int main(void)
     tcase_add_loop_test(tc, another_shape_diverges, 0, 2);
     tcase_add_test(tc, another_type_diverges);
     tcase_add_test(tc, a_tensor_of_another_shape_diverges);
-    tcase_add_test(tc, what_is_no_observation_is_refused);
+    tcase_add_test(tc, files_that_are_no_observation_are_refused);
     tcase_add_test(tc, a_golden_that_has_no_observations_is_refused);
     tcase_add_test(tc, a_broken_golden_is_refused);
     tcase_add_test(tc, a_truncated_observation_is_refused);

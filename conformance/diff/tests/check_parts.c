@@ -50,7 +50,7 @@ START_TEST(each_part_is_judged_by_itself)
 }
 END_TEST
 
-START_TEST(what_is_not_judged_may_be_wrong)
+START_TEST(unjudged_members_may_be_wrong)
 {
     edit_element(compare_seen, "/observed/prefill", (size_t)2 * FORMULA_VOCAB, 100);
     compare_parts = CONF_DIFF_TOKENS | CONF_DIFF_TRACES;
@@ -61,7 +61,7 @@ START_TEST(what_is_not_judged_may_be_wrong)
 }
 END_TEST
 
-START_TEST(what_is_not_judged_may_be_missing)
+START_TEST(unjudged_members_may_be_missing)
 {
     spare("tokens");
     compare_parts = CONF_DIFF_TOKENS;
@@ -139,8 +139,8 @@ int main(void)
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, each_part_is_judged_by_itself);
-    tcase_add_test(tc, what_is_not_judged_may_be_wrong);
-    tcase_add_test(tc, what_is_not_judged_may_be_missing);
+    tcase_add_test(tc, unjudged_members_may_be_wrong);
+    tcase_add_test(tc, unjudged_members_may_be_missing);
     tcase_add_test(tc, traces_alone_are_judged_by_their_own_type);
     tcase_add_test(tc, a_part_that_the_golden_lacks_is_not_judged);
     tcase_add_test(tc, two_observations_are_compared_in_part);

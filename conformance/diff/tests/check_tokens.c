@@ -110,7 +110,7 @@ START_TEST(a_flip_at_a_near_tie_is_excused)
 }
 END_TEST
 
-START_TEST(what_follows_a_flip_is_judged_where_the_tokens_were_forced)
+START_TEST(steps_after_a_flip_are_judged_if_tokens_were_forced)
 {
     make_tie(0);
     edit_element(compare_seen, "/observed/tokens", CASE_M + 3, 1000);
@@ -183,7 +183,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, tokens_of_another_shape_diverge);
     tcase_add_loop_test(tc, a_flip_at_a_near_tie_is_excused, 0, 2);
-    tcase_add_test(tc, what_follows_a_flip_is_judged_where_the_tokens_were_forced);
+    tcase_add_test(tc, steps_after_a_flip_are_judged_if_tokens_were_forced);
     tcase_add_test(tc, logits_that_are_not_judged_excuse_a_flip);
     tcase_add_test(tc, a_flip_is_not_excused_where_the_logits_do_not_fit);
     tcase_add_test(tc, a_stop_id_that_the_golden_goes_on_past_is_named);

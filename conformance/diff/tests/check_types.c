@@ -100,7 +100,7 @@ START_TEST(a_broken_run_is_refused)
 }
 END_TEST
 
-START_TEST(of_two_observations_it_is_told_how_far_they_are_apart)
+START_TEST(the_distance_of_two_observations_is_reported)
 {
     compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
     (void)assert_outcome(CONF_PASSED, "bit-identical");
@@ -172,7 +172,7 @@ int main(void)
     tcase_add_test(tc, a_tensor_is_not_held_to_the_noise_of_another_type);
     tcase_add_test(tc, a_case_without_a_run_in_that_type_judges_nothing);
     tcase_add_test(tc, a_broken_run_is_refused);
-    tcase_add_test(tc, of_two_observations_it_is_told_how_far_they_are_apart);
+    tcase_add_test(tc, the_distance_of_two_observations_is_reported);
     tcase_add_test(tc, masks_of_two_observations_are_judged_in_any_type);
     tcase_add_loop_test(tc, floats_of_two_bytes_are_widened, 0, 4);
     tcase_add_test(tc, the_program_takes_the_type);

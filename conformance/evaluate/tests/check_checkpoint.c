@@ -87,7 +87,7 @@ START_TEST(an_engine_that_agrees_all_the_same_passes)
 }
 END_TEST
 
-START_TEST(an_engine_that_cannot_open_a_sound_checkpoint_fails)
+START_TEST(an_engine_that_cannot_open_a_valid_checkpoint_fails)
 {
     copy_variant("llama/base", "mv ../model ../refused");
     edit_attribute(support_path("copy/single.h5"), "model", "refused");
@@ -113,7 +113,7 @@ START_TEST(a_family_that_is_not_implemented_is_left_to_the_engine)
 }
 END_TEST
 
-START_TEST(safetensors_of_such_a_family_must_be_sound)
+START_TEST(safetensors_of_an_unknown_family_must_be_valid)
 {
     copy_variant("llama/base",
                  "sed -i 's/\"llama\"/\"mamba\"/' config.json && truncate -s -1 model.safetensors");
@@ -180,9 +180,9 @@ int main(void)
     tcase_add_test(cases, locate_and_schedule_say_so_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);
     tcase_add_test(cases, an_engine_that_agrees_all_the_same_passes);
-    tcase_add_test(cases, an_engine_that_cannot_open_a_sound_checkpoint_fails);
+    tcase_add_test(cases, an_engine_that_cannot_open_a_valid_checkpoint_fails);
     tcase_add_test(cases, a_family_that_is_not_implemented_is_left_to_the_engine);
-    tcase_add_test(cases, safetensors_of_such_a_family_must_be_sound);
+    tcase_add_test(cases, safetensors_of_an_unknown_family_must_be_valid);
     tcase_add_test(cases, a_case_of_no_known_family_is_an_error_where_it_is_named);
     tcase_add_test(cases, a_broken_tokenizer_breaks_the_cases_of_its_texts);
     suite_add_tcase(suite, cases);

@@ -42,7 +42,7 @@ static void assert_verdict(const conf_verdict *v, conf_outcome outcome, const ch
 
 static const char *const engines[] = {"fake32", "fake64", "no_stop_ids"};
 
-START_TEST(a_sound_engine_agrees)
+START_TEST(a_correct_engine_agrees)
 {
     const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
     support_write_text(support_path("sound/config.json"), "{\"eos_token_id\": 5}");
@@ -386,7 +386,7 @@ int main(void)
     Suite *suite = suite_create("conformance/evaluate/evaluate");
     TCase *verdicts = tcase_create("verdicts");
     tcase_add_checked_fixture(verdicts, support_setup, support_teardown);
-    tcase_add_loop_test(verdicts, a_sound_engine_agrees, 0, 3);
+    tcase_add_loop_test(verdicts, a_correct_engine_agrees, 0, 3);
     tcase_add_test(verdicts, an_engine_without_stop_ids_is_judged_by_the_checkpoints);
     tcase_add_loop_test(verdicts, each_fault_has_its_verdict, 0, (int)(sizeof faults / sizeof *faults));
     tcase_add_test(verdicts, a_stop_id_that_the_fixture_left_out_is_still_expected);

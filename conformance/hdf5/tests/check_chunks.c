@@ -34,7 +34,7 @@ static conf_h5_chunks read_chunks(const conf_h5_dataset *d, size_t n, const char
     return chunks;
 }
 
-START_TEST(implicit_chunks_stand_one_behind_another)
+START_TEST(implicit_chunks_stand_one_after_another)
 {
     /* 3 rows of 2 chunks, where there are places for 5. */
     conf_h5_dataset d = dataset(CONF_INDEX_IMPLICIT, 40, 5, 7, 10);
@@ -100,7 +100,7 @@ START_TEST(a_single_packed_chunk_has_a_size_of_its_own)
 }
 END_TEST
 
-START_TEST(what_is_empty_or_not_written_has_no_chunks)
+START_TEST(empty_or_unwritten_data_has_no_chunks)
 {
     conf_h5_dataset d = dataset(CONF_INDEX_SINGLE, CONF_H5_UNDEFINED, 2, 5, 2);
     (void)read_chunks(&d, 0, NULL);
@@ -117,11 +117,11 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/chunks");
     TCase *chunks = tcase_create("chunks");
     tcase_add_checked_fixture(chunks, raw_setup, support_teardown);
-    tcase_add_test(chunks, implicit_chunks_stand_one_behind_another);
+    tcase_add_test(chunks, implicit_chunks_stand_one_after_another);
     tcase_add_test(chunks, implicit_chunks_are_no_more_than_the_file_holds);
     tcase_add_test(chunks, a_single_chunk_holds_the_whole_dataset);
     tcase_add_test(chunks, a_single_packed_chunk_has_a_size_of_its_own);
-    tcase_add_test(chunks, what_is_empty_or_not_written_has_no_chunks);
+    tcase_add_test(chunks, empty_or_unwritten_data_has_no_chunks);
     suite_add_tcase(suite, chunks);
     return support_run(suite);
 }

@@ -63,7 +63,7 @@ START_TEST(texts_are_found_among_others)
 }
 END_TEST
 
-START_TEST(nothing_is_found_behind_free_space)
+START_TEST(nothing_is_found_after_free_space)
 {
     put_collection(16 + 24 + 24);
     put_object(0, 8, "freefree");
@@ -102,7 +102,7 @@ START_TEST(an_object_beyond_its_collection_is_refused)
 }
 END_TEST
 
-START_TEST(what_is_no_collection_is_refused)
+START_TEST(values_that_are_no_collection_are_refused)
 {
     static const struct {
         size_t at;
@@ -168,11 +168,11 @@ int main(void)
     TCase *heap = tcase_create("heap");
     tcase_add_checked_fixture(heap, raw_setup, support_teardown);
     tcase_add_test(heap, texts_are_found_among_others);
-    tcase_add_test(heap, nothing_is_found_behind_free_space);
+    tcase_add_test(heap, nothing_is_found_after_free_space);
     tcase_add_test(heap, the_last_object_may_be_empty);
     tcase_add_test(heap, the_first_object_of_an_index_counts);
     tcase_add_test(heap, an_object_beyond_its_collection_is_refused);
-    tcase_add_test(heap, what_is_no_collection_is_refused);
+    tcase_add_test(heap, values_that_are_no_collection_are_refused);
     tcase_add_test(heap, a_collection_has_a_largest_size);
     tcase_add_test(heap, a_collection_beyond_the_end_of_the_file_is_refused);
     tcase_add_test(heap, a_text_has_a_largest_size);

@@ -69,7 +69,7 @@ START_TEST(a_type_is_decoded)
 }
 END_TEST
 
-START_TEST(a_float_that_differs_in_anything_is_another_one)
+START_TEST(a_float_type_that_differs_in_any_property_is_another_one)
 {
     /* Places in the message of a float32, and other values there. */
     static const unsigned char changes[][2] = {
@@ -219,7 +219,7 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/messages");
     TCase *messages = tcase_create("messages");
     tcase_add_loop_test(messages, a_type_is_decoded, 0, COUNT(types));
-    tcase_add_test(messages, a_float_that_differs_in_anything_is_another_one);
+    tcase_add_test(messages, a_float_type_that_differs_in_any_property_is_another_one);
     tcase_add_loop_test(messages, a_shape_is_decoded, 0, COUNT(spaces));
     tcase_add_test(messages, reading_beyond_the_end_yields_nothing);
     tcase_add_test(messages, a_signature_has_its_version);

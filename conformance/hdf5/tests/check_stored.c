@@ -9,7 +9,7 @@
 #include "conformance/tests/stored.h"
 #include "conformance/tests/support.h"
 
-START_TEST(what_was_never_written_is_the_fill_value)
+START_TEST(unwritten_chunks_have_the_fill_value)
 {
     const double fill = -1.5;
     for (int storage = 0; storage < 2; storage++)
@@ -208,7 +208,7 @@ int main(void)
     TCase *fill = tcase_create("fill values and sizes");
     tcase_set_timeout(fill, 60);
     tcase_add_checked_fixture(fill, stored_setup, support_teardown);
-    tcase_add_test(fill, what_was_never_written_is_the_fill_value);
+    tcase_add_test(fill, unwritten_chunks_have_the_fill_value);
     tcase_add_test(fill, a_fill_value_of_another_size_is_refused);
     tcase_add_test(fill, a_fill_value_that_is_not_defined_is_zero);
     tcase_add_test(fill, data_of_another_size_than_their_shape_are_refused);

@@ -146,7 +146,7 @@ static void write_nothing(void)
     ck_assert_int_ge(H5Fclose(file), 0);
 }
 
-START_TEST(what_is_empty_has_no_parts)
+START_TEST(empty_data_has_no_parts)
 {
     dataset_write(&(dataset_storage){.filters = "", .chunk = {1 + (unsigned)_i, 3, 4}});
     write_nothing();
@@ -207,7 +207,7 @@ int main(void)
     tcase_add_loop_test(tc, every_rectangle_is_what_libhdf5_reads, 0, N_STORAGES);
     tcase_add_loop_test(tc, a_walk_shows_every_row_once, 0, N_STORAGES);
     tcase_add_loop_test(tc, a_walk_ends_where_nothing_more_is_wanted, 0, N_STORAGES);
-    tcase_add_loop_test(tc, what_is_empty_has_no_parts, 0, 2);
+    tcase_add_loop_test(tc, empty_data_has_no_parts, 0, 2);
     tcase_add_test(tc, fewer_axes_are_leading_ones);
     tcase_add_test(tc, a_chunk_may_skip_filters);
     suite_add_tcase(s, tc);

@@ -94,7 +94,7 @@ static void expect_superblock(const superblock *s, size_t at, const char *reason
     expect_open(reason);
 }
 
-START_TEST(a_superblock_stands_at_the_beginning_or_behind_a_user_block)
+START_TEST(a_superblock_stands_at_the_beginning_or_after_a_user_block)
 {
     static const size_t places[] = {0, 512, 1024, 2048, 65536}, others[] = {8, 256, 1536, 511, 513};
     const superblock s = {.version = (unsigned)_i};
@@ -341,7 +341,7 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/superblock");
     TCase *files = tcase_create("superblock");
     tcase_add_checked_fixture(files, raw_setup, support_teardown);
-    tcase_add_loop_test(files, a_superblock_stands_at_the_beginning_or_behind_a_user_block, 0, 4);
+    tcase_add_loop_test(files, a_superblock_stands_at_the_beginning_or_after_a_user_block, 0, 4);
     tcase_add_loop_test(files, a_superblock_is_checked, 0, COUNT(superblocks));
     tcase_add_loop_test(files, a_superblock_that_is_cut_off_is_refused, 0, 4);
     suite_add_tcase(suite, files);

@@ -59,7 +59,7 @@ START_TEST(every_integer_is_read_in_either_byte_order)
 }
 END_TEST
 
-START_TEST(what_is_converted_is_read_to_its_last_element)
+START_TEST(converted_numbers_are_read_to_the_last_element)
 {
     enum { PIECE = 2048, MOST = 2 * PIECE + 1 };
     static const size_t counts[] = {1, 2, PIECE, PIECE + 1, MOST};
@@ -225,7 +225,7 @@ int main(void)
     tcase_set_timeout(numbers, 60);
     tcase_add_checked_fixture(numbers, stored_setup, support_teardown);
     tcase_add_loop_test(numbers, every_integer_is_read_in_either_byte_order, 0, 16);
-    tcase_add_test(numbers, what_is_converted_is_read_to_its_last_element);
+    tcase_add_test(numbers, converted_numbers_are_read_to_the_last_element);
     tcase_add_test(numbers, an_integer_that_no_int64_holds_is_refused);
     tcase_add_loop_test(numbers, float16_and_bfloat16_are_widened_exactly, 0, 2);
     tcase_add_test(numbers, uint16_with_another_attribute_is_uint16);

@@ -39,7 +39,7 @@ static void assert_refused(assay_status status, const char *reason)
     assert_holds(err.text, reason);
 }
 
-START_TEST(a_sound_case_is_read_without_its_padding)
+START_TEST(a_valid_case_is_read_without_its_padding)
 {
     conf_case *c = read_sound();
     const conf_decoder *d = &c->decoder;
@@ -346,7 +346,7 @@ int main(void)
     Suite *suite = suite_create("conformance/kinds/case");
     TCase *cases = tcase_create("cases");
     tcase_add_checked_fixture(cases, setup, support_teardown);
-    tcase_add_test(cases, a_sound_case_is_read_without_its_padding);
+    tcase_add_test(cases, a_valid_case_is_read_without_its_padding);
     tcase_add_test(cases, forced_steps_may_be_absent);
     tcase_add_test(cases, the_number_of_forced_steps_may_be_zero);
     tcase_add_test(cases, a_generate_case_needs_no_truth);

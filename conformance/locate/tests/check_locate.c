@@ -66,7 +66,7 @@ static const support_output *locate(const char *fault, const char *engine)
     return support_assay("locate %s.h5 --engine %s", fault, support_engine(engine));
 }
 
-START_TEST(a_sound_engine_has_nothing_out_of_bounds)
+START_TEST(a_correct_engine_has_nothing_out_of_bounds)
 {
     const support_output *o = locate("ok", "layered");
     assert_code(o, 0);
@@ -163,7 +163,7 @@ START_TEST(each_fault_is_located)
 }
 END_TEST
 
-START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
+START_TEST(an_engine_that_crashes_on_golden_inputs_is_still_compared)
 {
     const support_output *o = locate("crash-override", "layered");
     assert_code(o, 1);
@@ -242,7 +242,7 @@ static const char *const states[][3] = {
      "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
 };
 
-START_TEST(what_an_engine_does_not_run_is_nothing_to_locate)
+START_TEST(an_unsupported_case_is_nothing_to_locate)
 {
     (void)support_write_decoder(support_path("unsupported.h5"), "logits", "unsupported");
     const support_output *o = support_assay("locate unsupported.h5 -e %s", support_engine("fake32"));
@@ -262,7 +262,7 @@ START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
 }
 END_TEST
 
-START_TEST(an_engine_that_contradicts_itself_is_told_so)
+START_TEST(an_engine_that_contradicts_itself_is_reported_so)
 {
     (void)support_write_decoder(support_path("last-off.h5"), "generate", "last-off");
     const support_output *o = support_assay("locate last-off.h5 --engine %s", support_engine("fake32"));
@@ -386,17 +386,17 @@ int main(void)
     TCase *all = tcase_create("locate");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 120);
-    tcase_add_test(all, a_sound_engine_has_nothing_out_of_bounds);
+    tcase_add_test(all, a_correct_engine_has_nothing_out_of_bounds);
     tcase_add_loop_test(all, each_fault_is_located, 0, (int)(sizeof faults / sizeof *faults));
-    tcase_add_test(all, an_engine_that_dies_of_golden_inputs_has_still_been_walked);
+    tcase_add_test(all, an_engine_that_crashes_on_golden_inputs_is_still_compared);
     tcase_add_test(all, an_engine_that_refuses_golden_inputs_has_still_been_walked);
     tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
     tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
     tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
-    tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
+    tcase_add_test(all, an_unsupported_case_is_nothing_to_locate);
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
                         (int)(sizeof states / sizeof *states));
-    tcase_add_test(all, an_engine_that_contradicts_itself_is_told_so);
+    tcase_add_test(all, an_engine_that_contradicts_itself_is_reported_so);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
     tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);

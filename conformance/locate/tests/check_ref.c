@@ -136,7 +136,7 @@ START_TEST(a_case_without_tensors_is_compared_with_the_reference)
 }
 END_TEST
 
-START_TEST(what_run_dumps_can_be_located)
+START_TEST(dumps_of_run_can_be_located)
 {
     copy_variant("qwen3/window", "s/\"sliding_window\": 6/\"sliding_window\": 7/");
     (void)support_assay("run -e ref32 --dump dumped copy/single.h5");
@@ -247,7 +247,7 @@ START_TEST(an_observation_is_followed_by_the_reference)
 }
 END_TEST
 
-START_TEST(an_observation_of_another_shape_is_told)
+START_TEST(an_observation_of_another_shape_is_reported)
 {
     copy_variant("qwen3/base", "");
     write_observation("none");
@@ -291,11 +291,11 @@ int main(void)
     tcase_add_loop_test(all, an_error_between_recorded_tensors_is_made_in_the_next, 0, 2);
     tcase_add_loop_test(all, a_sample_that_errs_alone_is_compared_with_the_reference, 0, 2);
     tcase_add_loop_test(all, a_case_without_tensors_is_compared_with_the_reference, 0, 2);
-    tcase_add_test(all, what_run_dumps_can_be_located);
+    tcase_add_test(all, dumps_of_run_can_be_located);
     tcase_add_test(all, a_reference_that_disagrees_with_the_record_is_doubted);
     tcase_add_test(all, a_token_that_is_wrong_alone_is_compared_with_the_reference);
     tcase_add_test(all, an_observation_is_followed_by_the_reference);
-    tcase_add_test(all, an_observation_of_another_shape_is_told);
+    tcase_add_test(all, an_observation_of_another_shape_is_reported);
     tcase_add_test(all, an_observation_of_nothing_is_nothing_to_locate);
     suite_add_tcase(suite, all);
 

@@ -38,7 +38,7 @@ START_TEST(a_hang_is_killed_and_fails_where_it_hung)
 }
 END_TEST
 
-START_TEST(what_an_engine_starts_ends_with_it)
+START_TEST(child_processes_of_an_engine_end_with_it)
 {
     add_case("leaves", "leaves-child");
     const support_output *o = support_assay("run -e %s cases; sleep 1.5", support_engine("fake32"));
@@ -378,7 +378,7 @@ int main(void)
     tcase_add_checked_fixture(contain, setup, support_teardown);
     tcase_set_timeout(contain, 60);
     tcase_add_test(contain, a_hang_is_killed_and_fails_where_it_hung);
-    tcase_add_test(contain, what_an_engine_starts_ends_with_it);
+    tcase_add_test(contain, child_processes_of_an_engine_end_with_it);
     tcase_add_test(contain, a_run_that_is_killed_takes_its_engines_with_it);
     tcase_add_loop_test(contain, an_end_names_signal_stage_and_last_tensor, 0,
                         (int)(sizeof ends / sizeof *ends));

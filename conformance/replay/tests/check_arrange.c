@@ -121,7 +121,7 @@ START_TEST(rows_with_other_inputs_keep_their_order)
 }
 END_TEST
 
-START_TEST(a_sound_engine_agrees_in_every_arrangement)
+START_TEST(a_correct_engine_agrees_in_every_arrangement)
 {
     const char *const engines[] = {"fake32", "fake64"};
     for (size_t e = 0; e < 2; e++)
@@ -160,7 +160,7 @@ int main(void)
     tcase_add_loop_test(arrange, every_prompt_is_complete_in_a_row_of_its_own, 0, 20);
     tcase_add_test(arrange, seeds_draw_every_order_batch_size_and_padding);
     tcase_add_test(arrange, rows_with_other_inputs_keep_their_order);
-    tcase_add_test(arrange, a_sound_engine_agrees_in_every_arrangement);
+    tcase_add_test(arrange, a_correct_engine_agrees_in_every_arrangement);
     tcase_add_test(arrange, a_fault_that_needs_more_padding_is_found_and_reproduced);
     suite_add_tcase(suite, arrange);
 

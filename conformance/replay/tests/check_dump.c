@@ -42,7 +42,7 @@ static conf_array array_of(const conf_h5 *file, const char *name, assay_dtype dt
 
 /* The observation equals the case's truth: the engine is correct, and float32 represents the formula
  * exactly. */
-START_TEST(the_observation_of_a_sound_engine_is_the_truth)
+START_TEST(the_observation_of_a_correct_engine_is_the_truth)
 {
     const support_output *o = support_assay("run -e %s --dump out cases", support_engine("fake32"));
     ck_assert_msg(o->code == 0, "%s%s", o->out, o->err);
@@ -193,7 +193,7 @@ int main(void)
     TCase *dump = tcase_create("dump");
     tcase_add_checked_fixture(dump, setup, support_teardown);
     tcase_set_timeout(dump, 60);
-    tcase_add_test(dump, the_observation_of_a_sound_engine_is_the_truth);
+    tcase_add_test(dump, the_observation_of_a_correct_engine_is_the_truth);
     tcase_add_test(dump, the_header_names_the_case_and_the_engine);
     tcase_add_test(dump, diverging_answers_are_written_unchanged);
     tcase_add_test(dump, a_drawn_arrangement_is_written_in_the_order_of_the_case);

@@ -14,7 +14,7 @@ static assay_text text_of(const char *text)
     return (assay_text){text, strlen(text)};
 }
 
-START_TEST(what_is_no_json_leaves_no_value)
+START_TEST(invalid_json_leaves_no_value)
 {
     static const char *const texts[] = {"", "{", "[1] x", "nul", "{\"a\":}", "1 2"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -101,7 +101,7 @@ int main(void)
 {
     Suite *suite = suite_create("conformance/support/fields");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, what_is_no_json_leaves_no_value);
+    tcase_add_test(all, invalid_json_leaves_no_value);
     tcase_add_test(all, white_space_is_what_pythons_strip_takes);
     tcase_add_loop_test(all, a_difference_is_shown_from_a_little_before_it, 0,
                         sizeof different / sizeof *different);

@@ -45,7 +45,7 @@ static const support_output *run(const char *fault)
     return support_run_module("speaker", fault, "cases");
 }
 
-START_TEST(a_sound_model_agrees)
+START_TEST(a_correct_model_agrees)
 {
     const support_output *o = run("none");
     assert_code(o, 0);
@@ -188,7 +188,7 @@ int main(void)
     TCase *t = tcase_create("dialogue");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
-    tcase_add_test(t, a_sound_model_agrees);
+    tcase_add_test(t, a_correct_model_agrees);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_failure_has_its_class);
     tcase_add_test(t, a_missing_function_is_skipped_by_name);

@@ -9,7 +9,7 @@
 #include "conformance/tests/programs.h"
 #include "conformance/tests/support.h"
 
-START_TEST(sound_streams_agree)
+START_TEST(valid_streams_agree)
 {
     const support_output *o = programs_run("none", "-v cases");
     assert_code(o, 0);
@@ -187,7 +187,7 @@ int main(void)
     TCase *t = tcase_create("threads");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, programs_setup, support_teardown);
-    tcase_add_test(t, sound_streams_agree);
+    tcase_add_test(t, valid_streams_agree);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector_and_step, 0,
                         sizeof faults / sizeof *faults);
     tcase_add_test(t, a_comment_follows_the_name_of_a_vector);

@@ -33,7 +33,7 @@ static const support_output *run(const char *fault)
     return support_run_module("letters", fault, "cases");
 }
 
-START_TEST(a_sound_tokenizer_agrees)
+START_TEST(a_correct_tokenizer_agrees)
 {
     const support_output *o = run("none");
     assert_code(o, 0);
@@ -110,7 +110,7 @@ int main(void)
     TCase *t = tcase_create("tokenizing");
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, support_teardown);
-    tcase_add_test(t, a_sound_tokenizer_agrees);
+    tcase_add_test(t, a_correct_tokenizer_agrees);
     tcase_add_loop_test(t, a_broken_rule_is_reported_with_its_vector, 0, sizeof faults / sizeof *faults);
     tcase_add_test(t, a_missing_member_is_skipped_by_name);
     tcase_add_loop_test(t, a_file_that_breaks_the_format_is_an_error, 0, sizeof unsound / sizeof *unsound);

@@ -323,7 +323,7 @@ END_TEST
 static const char *const SWITCHED_ON[] = {"{\"x\": {\"bits\": 4}}", "{\"x\": true}", "{\"x\": 0.5}",
                                           "{\"x\": [0]}", "{\"x\": \"\"}"};
 
-START_TEST(what_would_change_the_mathematics_is_refused)
+START_TEST(members_that_would_change_the_mathematics_are_refused)
 {
     reading r;
     reading_start(&r, "{\"a\": false, \"b\": {}, \"c\": 0, \"d\": 0.0, \"e\": [], \"f\": null}");
@@ -386,7 +386,7 @@ int main(void)
     tcase_add_test(members, a_scalar_stands_for_a_list_only_where_allowed);
     tcase_add_test(members, the_first_error_stays);
     tcase_add_test(members, the_lists_of_a_rope_are_refused_without_memory);
-    tcase_add_test(members, what_would_change_the_mathematics_is_refused);
+    tcase_add_test(members, members_that_would_change_the_mathematics_are_refused);
     tcase_add_test(members, a_document_that_is_no_object_is_refused);
     tcase_add_test(members, a_failure_deep_inside_reaches_every_reader);
     suite_add_tcase(suite, members);

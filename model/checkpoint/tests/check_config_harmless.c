@@ -76,7 +76,7 @@ static const struct {
                           "\"vision_soft_tokens_per_image\": 280}"},
 };
 
-START_TEST(what_is_published_is_accepted)
+START_TEST(published_members_are_accepted)
 {
     const char *dir = checkpoint_extended(PUBLISHED[_i].fixture, NULL, PUBLISHED[_i].members);
     plan_free(checkpoint_open(dir));
@@ -84,7 +84,7 @@ START_TEST(what_is_published_is_accepted)
 END_TEST
 
 /* Members of a text_config are judged as those of the document. */
-START_TEST(what_is_published_is_accepted_inside_a_wrapper)
+START_TEST(published_members_are_accepted_inside_a_wrapper)
 {
     plan_free(checkpoint_open(checkpoint_extended("gemma3n/multimodal", "text_config",
                                                   "{" EVERYWHERE TRAINED "\"query_pre_attn_scalar\": 256}")));
@@ -133,7 +133,7 @@ static const struct {
      "rope_parameters.sliding_attention.factor"},
 };
 
-START_TEST(what_changes_the_mathematics_is_refused_unless_it_is_allowed)
+START_TEST(members_that_change_the_mathematics_are_refused_unless_allowed)
 {
     char members[128], found[128], hint[128];
     plan *p = NULL;
@@ -169,10 +169,10 @@ int main(void)
     Suite *suite = suite_create("model/checkpoint/config_harmless");
     TCase *all = tcase_create("all");
     tcase_add_test(all, each_group_is_sorted_and_says_why);
-    tcase_add_loop_test(all, what_is_published_is_accepted, 0, (int)(sizeof PUBLISHED / sizeof *PUBLISHED));
-    tcase_add_test(all, what_is_published_is_accepted_inside_a_wrapper);
+    tcase_add_loop_test(all, published_members_are_accepted, 0, (int)(sizeof PUBLISHED / sizeof *PUBLISHED));
+    tcase_add_test(all, published_members_are_accepted_inside_a_wrapper);
     tcase_add_test(all, a_wrapper_may_repeat_its_text_config);
-    tcase_add_loop_test(all, what_changes_the_mathematics_is_refused_unless_it_is_allowed, 0,
+    tcase_add_loop_test(all, members_that_change_the_mathematics_are_refused_unless_allowed, 0,
                         (int)(sizeof DANGEROUS / sizeof *DANGEROUS));
     tcase_add_test(all, null_and_the_neutral_value_are_harmless);
     suite_add_tcase(suite, all);

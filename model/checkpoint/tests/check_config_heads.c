@@ -69,7 +69,7 @@ static const struct {
      0, .refused = "expected 0 to 1"},
 };
 
-START_TEST(so_much_of_a_head_rotates)
+START_TEST(the_rotating_part_of_a_head_is_read)
 {
     const config_rope_request request = {.head_dim = HEADS[_i].head_dim,
                                          .default_theta = 10000,
@@ -140,7 +140,7 @@ int main(void)
 {
     Suite *suite = suite_create("model/checkpoint/config_heads");
     TCase *heads = tcase_create("heads");
-    tcase_add_loop_test(heads, so_much_of_a_head_rotates, 0, COUNT(HEADS));
+    tcase_add_loop_test(heads, the_rotating_part_of_a_head_is_read, 0, COUNT(HEADS));
     tcase_add_loop_test(heads, a_rope_alone_may_state_its_head, 0, COUNT(ALONE));
     suite_add_tcase(suite, heads);
     return support_run(suite);

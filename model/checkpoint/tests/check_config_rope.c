@@ -330,7 +330,7 @@ START_TEST(a_nested_rope_must_be_there)
 }
 END_TEST
 
-START_TEST(what_upstream_ignores_in_a_nested_rope_is_refused)
+START_TEST(members_of_a_nested_rope_that_upstream_ignores_are_refused)
 {
     reading r;
     (void)read_rope(&r,
@@ -415,7 +415,7 @@ int main(void)
     tcase_add_test(ropes, a_base_that_is_absent_is_noted);
     tcase_add_test(ropes, both_spellings_of_a_rope_agree);
     tcase_add_test(ropes, a_nested_rope_must_be_there);
-    tcase_add_test(ropes, what_upstream_ignores_in_a_nested_rope_is_refused);
+    tcase_add_test(ropes, members_of_a_nested_rope_that_upstream_ignores_are_refused);
     tcase_add_test(ropes, the_documents_own_original_length_outranks_the_ropes);
     tcase_add_test(ropes, mrope_sections_must_fill_the_rotating_half);
     tcase_add_loop_test(ropes, a_rope_that_stands_alone_is_resolved, 0, (int)(sizeof ALONE / sizeof *ALONE));

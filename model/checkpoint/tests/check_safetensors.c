@@ -198,14 +198,14 @@ START_TEST(gaps_between_tensors_are_refused)
 }
 END_TEST
 
-START_TEST(data_behind_the_last_tensor_is_refused)
+START_TEST(data_after_the_last_tensor_is_refused)
 {
     expect_refused("{" U8("a", "4", "0", "4") "}", 5, "", "found 5 bytes of data", "expected the 4");
     expect_refused("{}", 1, "", "found 1 bytes of data", "expected the 0");
 }
 END_TEST
 
-START_TEST(what_is_no_regular_file_is_refused)
+START_TEST(files_that_are_not_regular_are_refused)
 {
     safetensors *f = NULL;
     assay_error err;
@@ -382,8 +382,8 @@ static TCase *broken_files(void)
     tcase_add_test(tc, header_lengths_that_cannot_be_are_refused);
     tcase_add_test(tc, overlapping_tensors_are_refused);
     tcase_add_test(tc, gaps_between_tensors_are_refused);
-    tcase_add_test(tc, data_behind_the_last_tensor_is_refused);
-    tcase_add_test(tc, what_is_no_regular_file_is_refused);
+    tcase_add_test(tc, data_after_the_last_tensor_is_refused);
+    tcase_add_test(tc, files_that_are_not_regular_are_refused);
     return tc;
 }
 

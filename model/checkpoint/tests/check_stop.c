@@ -244,7 +244,7 @@ START_TEST(null_absent_and_empty_add_nothing)
 }
 END_TEST
 
-START_TEST(a_nested_config_counts_where_the_top_level_has_none)
+START_TEST(a_nested_config_is_used_if_the_top_level_has_none)
 {
     expect_ids("{\"text_config\": {\"eos_token_id\": 7}}", NULL, 1, (const int32_t[]){7},
                (const unsigned[]){ASSAY_STOP_CONFIG});
@@ -301,7 +301,7 @@ int main(void)
                         (int)(sizeof ODD_TOKENIZERS / sizeof *ODD_TOKENIZERS));
     tcase_add_test(all, documents_of_an_id_are_listed_in_order);
     tcase_add_test(all, null_absent_and_empty_add_nothing);
-    tcase_add_test(all, a_nested_config_counts_where_the_top_level_has_none);
+    tcase_add_test(all, a_nested_config_is_used_if_the_top_level_has_none);
     tcase_add_loop_test(all, any_other_value_is_refused_by_name, 0, (int)(sizeof ODD / sizeof *ODD));
     tcase_add_test(all, documents_that_are_no_json_are_refused);
     suite_add_tcase(suite, all);

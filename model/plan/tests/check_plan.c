@@ -106,7 +106,7 @@ START_TEST(both_expert_layouts_are_bound)
 }
 END_TEST
 
-START_TEST(towers_that_are_not_asked_for_are_counted)
+START_TEST(unused_towers_are_counted)
 {
     plan *p = checkpoint_open_fixture("gemma4/multimodal-old");
     ck_assert_uint_gt(p->n_ignored, 0);
@@ -147,7 +147,7 @@ int main(void)
     tcase_add_test(all, gemma4_without_ropes_takes_the_published_ones);
     tcase_add_test(all, defaults_are_those_of_each_published_class);
     tcase_add_test(all, both_expert_layouts_are_bound);
-    tcase_add_test(all, towers_that_are_not_asked_for_are_counted);
+    tcase_add_test(all, unused_towers_are_counted);
     tcase_add_test(all, the_plan_prints_what_a_model_card_says);
     suite_add_tcase(suite, all);
     return support_run(suite);

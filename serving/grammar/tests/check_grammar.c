@@ -12,7 +12,7 @@
 static const char *const SOUND[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
                                     "responses_call", "messages_blocks", "responses_cut"};
 
-START_TEST(a_sound_stream_is_sound_however_it_is_cut)
+START_TEST(a_valid_stream_is_valid_however_it_is_cut)
 {
     const char *name = SOUND[_i];
     serve_breach breach;
@@ -285,7 +285,7 @@ START_TEST(an_endpoint_has_two_names)
 }
 END_TEST
 
-START_TEST(a_usage_that_nobody_asked_for_breaks_a_rule)
+START_TEST(an_unrequested_usage_breaks_a_rule)
 {
     const serve_grammar_options options = {.endpoint = SERVE_CHAT, .usage = SERVE_NOT_ASKED_FOR};
     serve_breach breach = {0};
@@ -345,7 +345,7 @@ int main(void)
 {
     Suite *suite = suite_create("serving/grammar/grammar");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, a_sound_stream_is_sound_however_it_is_cut, 0,
+    tcase_add_loop_test(all, a_valid_stream_is_valid_however_it_is_cut, 0,
                         (int)(sizeof SOUND / sizeof *SOUND));
     tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule_where_it_stands, 0, (int)n_stream_edits);
     tcase_add_loop_test(all, a_breach_says_what_was_found_and_expected, 0, (int)(sizeof SAID / sizeof *SAID));
@@ -357,7 +357,7 @@ int main(void)
     tcase_add_test(all, an_endpoint_has_two_names);
     tcase_add_test(all, input_tokens_may_be_told_at_the_end);
     tcase_add_test(all, a_response_does_not_end_before_it_began);
-    tcase_add_test(all, a_usage_that_nobody_asked_for_breaks_a_rule);
+    tcase_add_test(all, an_unrequested_usage_breaks_a_rule);
     tcase_add_loop_test(all, the_summary_says_what_was_streamed, 0,
                         (int)(sizeof SUMMARIES / sizeof *SUMMARIES));
     suite_add_tcase(suite, all);

@@ -92,7 +92,7 @@ START_TEST(comments_empty_lines_and_a_first_byte_order_mark_say_nothing)
 }
 END_TEST
 
-START_TEST(what_a_browser_passes_over_is_refused)
+START_TEST(lines_that_browsers_ignore_are_refused)
 {
     RULE("data: a\n\n{\"a\": 1}\n\n", "sse-field", 2, 9);
     RULE("Data: a\n\n", "sse-field", 1, 0);
@@ -120,7 +120,7 @@ START_TEST(an_event_without_data_or_without_end_is_refused)
 }
 END_TEST
 
-START_TEST(a_last_line_that_is_none_of_a_stream_is_told_from_one_cut_off)
+START_TEST(a_last_line_that_is_none_of_a_stream_is_reported_from_one_cut_off)
 {
     RULE("{\"error\":{\"message\":\"no\"}}", "sse-field", 1, 0);
     RULE("data: a\n\nInternal Server Error", "sse-field", 2, 9);
@@ -131,7 +131,7 @@ START_TEST(a_last_line_that_is_none_of_a_stream_is_told_from_one_cut_off)
 }
 END_TEST
 
-START_TEST(an_event_that_is_too_long_is_told_by_its_place)
+START_TEST(an_event_that_is_too_long_is_reported_by_its_place)
 {
     static char line[SERVE_SSE_EVENT_MAX / 4];
     const serve_sse_sink sink = {.take = take};
@@ -177,10 +177,10 @@ int main(void)
     tcase_add_test(all, lines_end_in_lf_cr_or_both);
     tcase_add_test(all, an_event_has_a_type_and_lines_of_data);
     tcase_add_test(all, comments_empty_lines_and_a_first_byte_order_mark_say_nothing);
-    tcase_add_test(all, what_a_browser_passes_over_is_refused);
+    tcase_add_test(all, lines_that_browsers_ignore_are_refused);
     tcase_add_test(all, an_event_without_data_or_without_end_is_refused);
-    tcase_add_test(all, a_last_line_that_is_none_of_a_stream_is_told_from_one_cut_off);
-    tcase_add_test(all, an_event_that_is_too_long_is_told_by_its_place);
+    tcase_add_test(all, a_last_line_that_is_none_of_a_stream_is_reported_from_one_cut_off);
+    tcase_add_test(all, an_event_that_is_too_long_is_reported_by_its_place);
     tcase_add_test(all, an_event_is_bounded);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -98,7 +98,7 @@ static const struct {
      "server: auto_tool_choice: found string, expected boolean"},
 };
 
-START_TEST(what_is_not_a_request_is_refused_by_name)
+START_TEST(invalid_requests_are_refused_by_member_name)
 {
     assay_response *r = NULL;
     assay_error err;
@@ -116,7 +116,7 @@ int main(void)
     Suite *suite = suite_create("serving/response/request");
     TCase *all = tcase_create("all");
     tcase_add_loop_test(all, request_and_server_say_how_a_reply_is_read, 0, N(READINGS));
-    tcase_add_loop_test(all, what_is_not_a_request_is_refused_by_name, 0, N(REFUSED));
+    tcase_add_loop_test(all, invalid_requests_are_refused_by_member_name, 0, N(REFUSED));
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -77,7 +77,7 @@ static const char *const REPLIES[] = {"",
 
 static const char *const FINISHES[] = {"stop", "length", "content_filter", "other"};
 
-START_TEST(every_stream_of_every_reply_is_sound)
+START_TEST(every_stream_of_every_reply_is_valid)
 {
     for (size_t e = 0; e < 3; e++) {
         for (size_t f = 0; f < sizeof FINISHES / sizeof *FINISHES; f++) {
@@ -91,7 +91,7 @@ START_TEST(every_stream_of_every_reply_is_sound)
 }
 END_TEST
 
-START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
+START_TEST(a_failure_anywhere_is_reported_and_ends_the_stream)
 {
     static const char *const said[] = {"no \\\"luck\\\"", "the engine failed",
                                        "the engine ended without a reason"};
@@ -119,7 +119,7 @@ START_TEST(a_failure_at_any_place_is_told_and_ends_the_stream)
 }
 END_TEST
 
-START_TEST(a_count_of_0_says_nothing)
+START_TEST(a_count_of_0_is_no_information)
 {
     for (size_t e = 0; e < 3; e++) {
         buffer body = {0};
@@ -334,7 +334,7 @@ START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
 }
 END_TEST
 
-START_TEST(what_no_response_can_be_made_of_is_refused)
+START_TEST(requests_without_a_possible_response_are_refused)
 {
     static const assay_serving nothing = {0};
     assay_response_options options = {.size = sizeof options, .endpoint = angles_paths[0], .id = "7"};
@@ -374,13 +374,13 @@ int main(void)
     Suite *suite = suite_create("serving/response/response");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, every_stream_of_every_reply_is_sound, 0, N(REPLIES));
-    tcase_add_loop_test(all, a_failure_at_any_place_is_told_and_ends_the_stream, 0, N(REPLIES));
-    tcase_add_test(all, a_count_of_0_says_nothing);
+    tcase_add_loop_test(all, every_stream_of_every_reply_is_valid, 0, N(REPLIES));
+    tcase_add_loop_test(all, a_failure_anywhere_is_reported_and_ends_the_stream, 0, N(REPLIES));
+    tcase_add_test(all, a_count_of_0_is_no_information);
     tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
     tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
     tcase_add_loop_test(all, a_stop_text_is_named_where_it_is_what_ended_a_message, 0, N(STOPPED));
-    tcase_add_test(all, what_no_response_can_be_made_of_is_refused);
+    tcase_add_test(all, requests_without_a_possible_response_are_refused);
     tcase_add_test(all, nothing_follows_a_reply_that_cannot_be_read);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -23,7 +23,7 @@ START_TEST(a_search_finds_the_first_at_or_after_a_place)
 }
 END_TEST
 
-START_TEST(a_search_that_finds_goes_on_behind_it)
+START_TEST(a_search_that_finds_goes_on_after_it)
 {
     const assay_text text = text_of("ab<tag>c<tag>");
     size_t seen = 0;
@@ -56,7 +56,7 @@ START_TEST(a_search_never_goes_back)
 }
 END_TEST
 
-START_TEST(what_is_alike_ends_at_the_first_difference)
+START_TEST(the_common_prefix_ends_at_the_first_difference)
 {
     ck_assert_uint_eq(serve_span_alike(text_of("<tap"), "<tag>"), 3);
     ck_assert_uint_eq(serve_span_alike(text_of("<tag>s"), "<tag>"), 5);
@@ -71,10 +71,10 @@ int main(void)
     Suite *s = suite_create("serving/text/span");
     TCase *c = tcase_create("span");
     tcase_add_test(c, a_search_finds_the_first_at_or_after_a_place);
-    tcase_add_test(c, a_search_that_finds_goes_on_behind_it);
+    tcase_add_test(c, a_search_that_finds_goes_on_after_it);
     tcase_add_test(c, a_search_that_finds_nothing_goes_on_before_what_may_yet_be_it);
     tcase_add_test(c, a_search_never_goes_back);
-    tcase_add_test(c, what_is_alike_ends_at_the_first_difference);
+    tcase_add_test(c, the_common_prefix_ends_at_the_first_difference);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -20,7 +20,7 @@ START_TEST(a_character_waits_for_its_last_byte)
 }
 END_TEST
 
-START_TEST(what_is_no_character_waits_for_nothing)
+START_TEST(invalid_utf8_is_not_held_back)
 {
     expect_unfinished("a\x80", 0);
     expect_unfinished("\x80\x80\x80\x80", 0);
@@ -84,7 +84,7 @@ int main(void)
     Suite *s = suite_create("serving/text/text");
     TCase *c = tcase_create("text");
     tcase_add_test(c, a_character_waits_for_its_last_byte);
-    tcase_add_test(c, what_is_no_character_waits_for_nothing);
+    tcase_add_test(c, invalid_utf8_is_not_held_back);
     tcase_add_test(c, the_first_and_the_last_of_each_form_wait);
     tcase_add_test(c, white_space_is_that_of_python);
     suite_add_tcase(s, c);

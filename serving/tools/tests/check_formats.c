@@ -39,7 +39,7 @@ START_TEST(gemma4_reads_python_where_there_is_no_object)
 }
 END_TEST
 
-START_TEST(gemma4_keeps_no_content_behind_a_call_and_no_unfinished_one)
+START_TEST(gemma4_keeps_no_content_after_a_call_and_no_unfinished_one)
 {
     tool_reads("gemma4", "<|tool_call>call:f{}<tool_call|>a<|tool_call>call:g{}<tool_call|>b",
                "CALL{f} ARGUMENTS{{}} CALL{g} ARGUMENTS{{}}");
@@ -70,7 +70,7 @@ START_TEST(mistral_keeps_what_is_no_call_only_where_there_is_none)
 }
 END_TEST
 
-START_TEST(llama_reads_marked_objects_and_more_behind_semicolons)
+START_TEST(llama_reads_marked_objects_and_more_after_semicolons)
 {
     tool_reads("llama", "<|python_tag|>{\"name\":\"f\",\"parameters\":{\"a\":\"\\\"}}\\\\\"}}",
                "CALL{f} ARGUMENTS{{\"a\":\"\\\"}}\\\\\"}}");
@@ -106,7 +106,7 @@ END_TEST
 
 #define CALL_G "<|python_tag|>{\"name\": \"g\", \"parameters\": {}}"
 
-START_TEST(what_is_no_call_of_llama_hides_none)
+START_TEST(invalid_calls_of_llama_hide_no_valid_one)
 {
     tool_reads("llama", "<function=f>{\"s\": \"" CALL_G "\"} so</function>b",
                "C{<function=f>{\"s\": \"} CALL{g} ARGUMENTS{{}} C{\"} so</function>b}");
@@ -305,13 +305,13 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, gemma4_reads_objects_of_its_own);
     tcase_add_test(c, gemma4_reads_python_where_there_is_no_object);
-    tcase_add_test(c, gemma4_keeps_no_content_behind_a_call_and_no_unfinished_one);
+    tcase_add_test(c, gemma4_keeps_no_content_after_a_call_and_no_unfinished_one);
     tcase_add_test(c, mistral_reads_names_and_lists);
     tcase_add_test(c, mistral_keeps_what_is_no_call_only_where_there_is_none);
-    tcase_add_test(c, llama_reads_marked_objects_and_more_behind_semicolons);
+    tcase_add_test(c, llama_reads_marked_objects_and_more_after_semicolons);
     tcase_add_test(c, an_escape_is_cut_anywhere);
     tcase_add_test(c, a_function_of_llama_that_does_not_close_hides_no_calls);
-    tcase_add_test(c, what_is_no_call_of_llama_hides_none);
+    tcase_add_test(c, invalid_calls_of_llama_hide_no_valid_one);
     tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
     tcase_add_test(c, llama_reads_functions);
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);

@@ -202,7 +202,7 @@ START_TEST(a_parser_is_linear)
 }
 END_TEST
 
-START_TEST(what_is_nested_is_linear)
+START_TEST(nesting_takes_linear_time)
 {
     static const char *const llama[] = {"<|python_tag|>{", "<function=x>{", "<function="};
     static const char *const ends[] = {"}", "x</function>", ">x", "\"</function>"};
@@ -212,7 +212,7 @@ START_TEST(what_is_nested_is_linear)
 }
 END_TEST
 
-START_TEST(what_a_block_holds_is_linear)
+START_TEST(elements_of_a_block_take_linear_time)
 {
     static const char *const parts[] = {
         "[Calling tool: f({", "[Calling tool: f({})]", "<tool_call>{",  "<tool_call>{}</tool_call>",
@@ -233,8 +233,8 @@ int main(void)
     TCase *c = tcase_create("linear");
     tcase_set_timeout(c, 300);
     tcase_add_loop_test(c, a_parser_is_linear, 0, sizeof materials / sizeof *materials);
-    tcase_add_test(c, what_is_nested_is_linear);
-    tcase_add_test(c, what_a_block_holds_is_linear);
+    tcase_add_test(c, nesting_takes_linear_time);
+    tcase_add_test(c, elements_of_a_block_take_linear_time);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -11,7 +11,7 @@
 #define CALL_F "CALL{f} ARGUMENTS{{\"a\": \"]\"}}"
 #define CALL_G "CALL{g} ARGUMENTS{{}}"
 
-START_TEST(granite_reads_an_array_behind_either_marker_at_the_very_beginning)
+START_TEST(granite_reads_an_array_after_either_marker_at_the_very_beginning)
 {
     tool_reads("granite", "<|tool_call|>[" F ", " G "]", CALL_F " " CALL_G);
     tool_reads("granite", " \n<tool_call> [" G "]\n", "C{ \n} " CALL_G " C{\n}");
@@ -33,7 +33,7 @@ START_TEST(granite_names_a_call_by_its_type_where_it_has_no_name)
 }
 END_TEST
 
-START_TEST(what_is_no_array_of_calls_is_content_of_granite)
+START_TEST(text_other_than_an_array_of_calls_is_content_of_granite)
 {
     tool_reads("granite", "<tool_call>" G, "C{<tool_call>" G "}");
     tool_reads("granite", "<tool_call>[1]a", "C{<tool_call>[1]a}");
@@ -92,7 +92,7 @@ START_TEST(functionary_reads_recipients)
 }
 END_TEST
 
-START_TEST(what_is_no_recipient_is_content)
+START_TEST(text_without_a_recipient_is_content)
 {
     static const char *const texts[] = {
         "<|recipient|>f<|content|>{}",       "<|recipient|>f \n <|content|>{}",
@@ -137,14 +137,14 @@ int main(void)
     Suite *s = suite_create("serving/tools/lists");
     TCase *c = tcase_create("lists");
     tcase_set_timeout(c, 120);
-    tcase_add_test(c, granite_reads_an_array_behind_either_marker_at_the_very_beginning);
+    tcase_add_test(c, granite_reads_an_array_after_either_marker_at_the_very_beginning);
     tcase_add_test(c, granite_names_a_call_by_its_type_where_it_has_no_name);
-    tcase_add_test(c, what_is_no_array_of_calls_is_content_of_granite);
+    tcase_add_test(c, text_other_than_an_array_of_calls_is_content_of_granite);
     tcase_add_test(c, xlam_reads_an_array_in_code_or_on_a_line_or_at_the_very_beginning);
     tcase_add_test(c, the_first_array_of_xlam_decides);
     tcase_add_test(c, code_without_calls_is_content_of_xlam);
     tcase_add_test(c, functionary_reads_recipients);
-    tcase_add_test(c, what_is_no_recipient_is_content);
+    tcase_add_test(c, text_without_a_recipient_is_content);
     tcase_add_test(c, functionary_reads_functions);
     tcase_add_test(c, functionary_reads_an_array_at_the_very_beginning);
     suite_add_tcase(s, c);

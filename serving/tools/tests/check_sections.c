@@ -23,7 +23,7 @@ START_TEST(kimi_reads_calls_in_a_section_or_not)
 }
 END_TEST
 
-START_TEST(kimi_takes_the_name_between_its_colons_and_behind_its_full_stops)
+START_TEST(kimi_takes_the_name_between_its_colons_and_after_its_full_stops)
 {
     tool_reads("kimi", KIMI("b.f:a:12", "{}"), "CALL{f} ARGUMENTS{{}}");
     tool_reads("kimi", KIMI("f:x", "{}"), "CALL{f} ARGUMENTS{{}}");
@@ -35,7 +35,7 @@ START_TEST(kimi_takes_the_name_between_its_colons_and_behind_its_full_stops)
 }
 END_TEST
 
-START_TEST(what_is_no_call_of_kimi_is_content_where_there_is_none)
+START_TEST(invalid_calls_of_kimi_are_content_without_a_valid_one)
 {
     tool_reads("kimi", KIMI("", "{}"), "C{" KIMI("", "{}") "}");
     tool_reads("kimi", "<|tool_call_begin|>f<b>" KIMI("g", "{}"), "CALL{g} ARGUMENTS{{}}");
@@ -97,7 +97,7 @@ START_TEST(content_that_is_too_long_to_wait_is_handed_out)
 }
 END_TEST
 
-START_TEST(calls_before_a_section_are_none_behind_what_is_too_long_to_copy)
+START_TEST(calls_before_a_section_are_none_after_what_is_too_long_to_copy)
 {
     overlong_reads(DEEPSEEK(TYPE, "f", "{}"), DEEPSEEK(TYPE, "g", "{}") SECTION DEEPSEEK(TYPE, "h", "{}"),
                    "C{" DEEPSEEK(TYPE, "f", "{}"),
@@ -142,7 +142,7 @@ START_TEST(minimax_reads_invokes_with_parameters)
 }
 END_TEST
 
-START_TEST(nothing_behind_the_first_whole_block_of_minimax_is_content)
+START_TEST(nothing_after_the_first_whole_block_of_minimax_is_content)
 {
     tool_reads("minimax", "a" MINIMAX("so") "b", "C{a}");
     tool_reads("minimax",
@@ -215,15 +215,15 @@ int main(void)
     TCase *c = tcase_create("sections");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, kimi_reads_calls_in_a_section_or_not);
-    tcase_add_test(c, kimi_takes_the_name_between_its_colons_and_behind_its_full_stops);
-    tcase_add_test(c, what_is_no_call_of_kimi_is_content_where_there_is_none);
+    tcase_add_test(c, kimi_takes_the_name_between_its_colons_and_after_its_full_stops);
+    tcase_add_test(c, invalid_calls_of_kimi_are_content_without_a_valid_one);
     tcase_add_test(c, deepseek_reads_calls_of_a_section_with_their_types);
     tcase_add_test(c, content_that_is_too_long_to_wait_is_handed_out);
-    tcase_add_test(c, calls_before_a_section_are_none_behind_what_is_too_long_to_copy);
+    tcase_add_test(c, calls_before_a_section_are_none_after_what_is_too_long_to_copy);
     tcase_add_test(c, deepseek_reads_calls_without_types_before_any_with_one);
     tcase_add_test(c, a_call_of_deepseek_is_content_before_its_section_and_unfinished);
     tcase_add_test(c, minimax_reads_invokes_with_parameters);
-    tcase_add_test(c, nothing_behind_the_first_whole_block_of_minimax_is_content);
+    tcase_add_test(c, nothing_after_the_first_whole_block_of_minimax_is_content);
     tcase_add_test(c, a_call_of_deepseek_before_its_section_is_content_and_a_call);
     tcase_add_test(c, deepseek_v4_reads_parameters_of_two_types);
     tcase_add_test(c, a_call_of_deepseek_v4_may_be_cut_off);

@@ -11,7 +11,7 @@
 #define IN_BRACKETS "[Calling tool: g({})]"
 #define CALL_G      "CALL{g} ARGUMENTS{{}}"
 
-START_TEST(hermes_reads_the_object_that_the_text_ends_in_behind_an_open_function)
+START_TEST(hermes_reads_the_object_that_the_text_ends_in_after_an_open_function)
 {
     tool_reads("hermes", "a<tool_call><function=f>" OBJECT, "C{a} " CALL);
     tool_reads("hermes", "<tool_call><function=" OBJECT "\n", CALL);
@@ -33,7 +33,7 @@ START_TEST(hermes_withholds_what_stands_between_two_open_tags)
 }
 END_TEST
 
-START_TEST(hermes_reads_a_bare_object_behind_a_thought_that_an_open_tag_is_in)
+START_TEST(hermes_reads_a_bare_object_after_a_thought_that_an_open_tag_is_in)
 {
     tool_reads("hermes", "<function=f></think>" OBJECT, CALL);
     tool_reads("hermes", "<tool_call>" OBJECT "</think>\n" OBJECT, CALL);
@@ -43,7 +43,7 @@ START_TEST(hermes_reads_a_bare_object_behind_a_thought_that_an_open_tag_is_in)
 }
 END_TEST
 
-START_TEST(gemma4_reads_python_behind_a_block_without_a_call)
+START_TEST(gemma4_reads_python_after_a_block_without_a_call)
 {
     tool_reads("gemma4", "a<|tool_call><tool_call|>call:f()", "C{a} " CALL);
     tool_reads("gemma4", "<|tool_call>call:f{}</think>call:f()", CALL);
@@ -51,14 +51,14 @@ START_TEST(gemma4_reads_python_behind_a_block_without_a_call)
 }
 END_TEST
 
-START_TEST(qwen_drops_the_end_of_a_thought_behind_empty_tags_if_a_call_follows)
+START_TEST(qwen_drops_the_end_of_a_thought_after_empty_tags_if_a_call_follows)
 {
     tool_reads("qwen", "<tool_call></tool_call></think>" IN_BRACKETS, CALL_G);
     tool_reads("qwen", "<tool_call></tool_call></think>a", "C{</think>a}");
 }
 END_TEST
 
-START_TEST(qwen_drops_the_end_of_a_thought_behind_a_call)
+START_TEST(qwen_drops_the_end_of_a_thought_after_a_call)
 {
     tool_reads("qwen", "</think>" IN_BRACKETS "a</think>b</think>", "C{</think>} " CALL_G " C{ab}");
     tool_reads("qwen", IN_BRACKETS "<think>a</think></think>", CALL_G " C{</think>}");
@@ -82,7 +82,7 @@ START_TEST(qwen_reads_the_calls_within_a_block_before_its_own)
 }
 END_TEST
 
-START_TEST(qwen_reads_an_object_behind_a_call_between_the_same_tags)
+START_TEST(qwen_reads_an_object_after_a_call_between_the_same_tags)
 {
     tool_reads("qwen", "<tool_call>" IN_BRACKETS OBJECT "</tool_call>", CALL_G " " CALL);
     tool_reads("qwen", "<tool_call> " IN_BRACKETS "\n" IN_BRACKETS " {\"a\": 1}</tool_call>b",
@@ -100,7 +100,7 @@ START_TEST(qwen_reads_an_object_behind_a_call_between_the_same_tags)
 }
 END_TEST
 
-START_TEST(qwen_reads_calls_in_brackets_first_behind_a_function_without_an_end)
+START_TEST(qwen_reads_calls_in_brackets_first_after_a_function_without_an_end)
 {
     tool_reads("qwen", "a<function=f><tool_call>" OBJECT "</tool_call>b" IN_BRACKETS "c",
                "C{a} " CALL_G " " CALL);
@@ -108,7 +108,7 @@ START_TEST(qwen_reads_calls_in_brackets_first_behind_a_function_without_an_end)
 }
 END_TEST
 
-START_TEST(qwen_holds_calls_behind_functions_whose_ends_do_not_match)
+START_TEST(qwen_holds_calls_after_functions_whose_ends_do_not_match)
 {
     tool_reads("qwen", "</function><function=f></function>a" IN_BRACKETS "b",
                "C{</function>} " CALL_G " " CALL " C{ab}");
@@ -128,7 +128,7 @@ END_TEST
 
 #define TAGGED_G "<tool_call><function=g></function></tool_call>"
 
-START_TEST(qwen3_xml_reads_tagged_calls_behind_a_bare_function_that_lacks_parts)
+START_TEST(qwen3_xml_reads_tagged_calls_after_a_bare_function_that_lacks_parts)
 {
     tool_reads("qwen3_xml", "<function=f></parameter></function>a" TAGGED_G "b" TAGGED_G,
                CALL " " CALL_G " C{b} " CALL_G);
@@ -141,7 +141,7 @@ START_TEST(qwen3_xml_reads_tagged_calls_behind_a_bare_function_that_lacks_parts)
 }
 END_TEST
 
-START_TEST(qwen3_xml_takes_a_bare_function_behind_a_call_for_content)
+START_TEST(qwen3_xml_takes_a_bare_function_after_a_call_for_content)
 {
     tool_reads("qwen3_xml", TAGGED_G "a<function=f>b", CALL_G " C{<function=f>b}");
     tool_reads("qwen3_xml", "<function=f></function> <function=f>\nb", CALL " C{<function=f>\nb}");
@@ -162,18 +162,18 @@ int main(void)
 {
     Suite *s = suite_create("serving/tools/sequences");
     TCase *c = tcase_create("sequences");
-    tcase_add_test(c, hermes_reads_the_object_that_the_text_ends_in_behind_an_open_function);
+    tcase_add_test(c, hermes_reads_the_object_that_the_text_ends_in_after_an_open_function);
     tcase_add_test(c, hermes_withholds_what_stands_between_two_open_tags);
-    tcase_add_test(c, hermes_reads_a_bare_object_behind_a_thought_that_an_open_tag_is_in);
-    tcase_add_test(c, gemma4_reads_python_behind_a_block_without_a_call);
-    tcase_add_test(c, qwen_drops_the_end_of_a_thought_behind_empty_tags_if_a_call_follows);
-    tcase_add_test(c, qwen_drops_the_end_of_a_thought_behind_a_call);
+    tcase_add_test(c, hermes_reads_a_bare_object_after_a_thought_that_an_open_tag_is_in);
+    tcase_add_test(c, gemma4_reads_python_after_a_block_without_a_call);
+    tcase_add_test(c, qwen_drops_the_end_of_a_thought_after_empty_tags_if_a_call_follows);
+    tcase_add_test(c, qwen_drops_the_end_of_a_thought_after_a_call);
     tcase_add_test(c, qwen_reads_the_calls_within_a_block_before_its_own);
-    tcase_add_test(c, qwen_reads_an_object_behind_a_call_between_the_same_tags);
-    tcase_add_test(c, qwen_reads_calls_in_brackets_first_behind_a_function_without_an_end);
-    tcase_add_test(c, qwen_holds_calls_behind_functions_whose_ends_do_not_match);
-    tcase_add_test(c, qwen3_xml_reads_tagged_calls_behind_a_bare_function_that_lacks_parts);
-    tcase_add_test(c, qwen3_xml_takes_a_bare_function_behind_a_call_for_content);
+    tcase_add_test(c, qwen_reads_an_object_after_a_call_between_the_same_tags);
+    tcase_add_test(c, qwen_reads_calls_in_brackets_first_after_a_function_without_an_end);
+    tcase_add_test(c, qwen_holds_calls_after_functions_whose_ends_do_not_match);
+    tcase_add_test(c, qwen3_xml_reads_tagged_calls_after_a_bare_function_that_lacks_parts);
+    tcase_add_test(c, qwen3_xml_takes_a_bare_function_after_a_call_for_content);
     tcase_add_test(c, step3p5_compares_calls_in_brackets_with_each_other);
     suite_add_tcase(s, c);
     return support_run(s);

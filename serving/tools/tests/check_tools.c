@@ -215,7 +215,7 @@ END_TEST
 
 #define THOUGHT_IN_CALL "<function=f><parameter=a>x</think>y</parameter></function>"
 
-START_TEST(the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker)
+START_TEST(the_end_of_a_thought_takes_along_what_is_before_it_after_a_marker)
 {
     tool_reads("qwen", "a[Calling tool:\n" THOUGHT_IN_CALL, "C{a}");
     tool_reads("qwen", "a<function=f></think>", "C{a}");
@@ -237,7 +237,7 @@ START_TEST(the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker)
 }
 END_TEST
 
-START_TEST(what_the_end_of_a_thought_takes_along_is_content_where_no_call_follows)
+START_TEST(text_absorbed_by_the_end_of_a_thought_is_content_without_a_call)
 {
     tool_reads("qwen", "a" THOUGHT_IN_CALL "b", "C{a" THOUGHT_IN_CALL "b}");
     tool_reads("qwen", "[Calling tool: f({\"a\": \"</think>\"})]b",
@@ -263,7 +263,7 @@ START_TEST(the_end_of_a_thought_takes_nothing_along_but_once_and_before_a_call)
 }
 END_TEST
 
-START_TEST(thoughts_are_content_before_a_marker_and_none_behind_it)
+START_TEST(thoughts_are_content_before_a_marker_and_none_after_it)
 {
     tool_reads("qwen", "<think>a</think>b</think>", "C{<think>a</think>b</think>}");
     tool_reads("qwen", ")]</tool_call></function><think></think>",
@@ -323,7 +323,7 @@ START_TEST(a_whole_thought_gives_the_first_call_of_glm47_back)
 }
 END_TEST
 
-START_TEST(no_call_of_glm47_is_within_a_thought_behind_the_first_tag)
+START_TEST(no_call_of_glm47_is_within_a_thought_after_the_first_tag)
 {
     tool_reads("glm47",
                "<tool_call>f</tool_call>a<think><tool_call>h</tool_call></think><tool_call>g</tool_call>",
@@ -375,14 +375,14 @@ int main(void)
     tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
     tcase_add_test(c, qwen_gives_back_what_begins_no_call);
     tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
-    tcase_add_test(c, the_end_of_a_thought_takes_along_what_is_before_it_behind_a_marker);
-    tcase_add_test(c, what_the_end_of_a_thought_takes_along_is_content_where_no_call_follows);
+    tcase_add_test(c, the_end_of_a_thought_takes_along_what_is_before_it_after_a_marker);
+    tcase_add_test(c, text_absorbed_by_the_end_of_a_thought_is_content_without_a_call);
     tcase_add_test(c, the_end_of_a_thought_takes_nothing_along_but_once_and_before_a_call);
-    tcase_add_test(c, thoughts_are_content_before_a_marker_and_none_behind_it);
+    tcase_add_test(c, thoughts_are_content_before_a_marker_and_none_after_it);
     tcase_add_test(c, a_call_of_glm47_does_not_end_within_a_thought);
     tcase_add_test(c, the_end_of_a_thought_takes_the_first_call_of_glm47_along);
     tcase_add_test(c, a_whole_thought_gives_the_first_call_of_glm47_back);
-    tcase_add_test(c, no_call_of_glm47_is_within_a_thought_behind_the_first_tag);
+    tcase_add_test(c, no_call_of_glm47_is_within_a_thought_after_the_first_tag);
     tcase_add_test(c, glm47_reads_keys_and_values_of_known_tools);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -75,7 +75,7 @@ static void expect(const char *request, const char *arguments, const char *becom
     buffer_free(&out);
 }
 
-START_TEST(values_become_what_the_request_says_where_nothing_is_lost)
+START_TEST(values_get_the_types_of_the_request_if_nothing_is_lost)
 {
     char request[512], arguments[512], becomes[512];
     (void)snprintf(request, sizeof request,
@@ -89,7 +89,7 @@ START_TEST(values_become_what_the_request_says_where_nothing_is_lost)
 }
 END_TEST
 
-START_TEST(what_no_schema_speaks_of_stays)
+START_TEST(arguments_without_a_schema_stay_unchanged)
 {
 #define WITH(parameters) "{\"tools\": [{\"function\": {\"name\": \"f\"" parameters "}}]}"
     static const char *const requests[] = {"{}",
@@ -124,9 +124,9 @@ int main(void)
 {
     Suite *s = suite_create("serving/tools/types");
     TCase *tc = tcase_create("tools_types");
-    tcase_add_loop_test(tc, values_become_what_the_request_says_where_nothing_is_lost, 0,
+    tcase_add_loop_test(tc, values_get_the_types_of_the_request_if_nothing_is_lost, 0,
                         sizeof ROWS / sizeof *ROWS);
-    tcase_add_test(tc, what_no_schema_speaks_of_stays);
+    tcase_add_test(tc, arguments_without_a_schema_stay_unchanged);
     tcase_add_test(tc, only_an_object_has_parameters_by_their_unescaped_names);
     suite_add_tcase(s, tc);
     return support_run(s);

@@ -26,7 +26,7 @@ START_TEST(nemotron_reads_parameters_or_json_or_any_text)
 END_TEST
 
 /* As in the whole answer of the published server; its streams drop an unclosed tag. */
-START_TEST(what_is_no_call_of_nemotron_is_content_where_there_is_none)
+START_TEST(invalid_calls_of_nemotron_are_content_without_a_valid_one)
 {
     static const char *const texts[] = {TAGGED(FUNCTION("f", " ")),  TAGGED(FUNCTION("", "{}")),
                                         TAGGED(FUNCTION(" ", "{}")), TAGGED("so"),
@@ -98,7 +98,7 @@ START_TEST(poolside_v1_keeps_strings_as_they_stand_and_the_first_of_two_values)
 }
 END_TEST
 
-START_TEST(nothing_behind_the_first_tag_of_poolside_v1_is_content)
+START_TEST(nothing_after_the_first_tag_of_poolside_v1_is_content)
 {
     tool_reads("poolside_v1", "a" TAGGED("f") "b" TAGGED("g") "c", "C{a} " CALL_F " " CALL_G);
     tool_reads("poolside_v1", "a<tool_call>b", "C{a}");
@@ -112,11 +112,11 @@ int main(void)
     TCase *c = tcase_create("variants");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, nemotron_reads_parameters_or_json_or_any_text);
-    tcase_add_test(c, what_is_no_call_of_nemotron_is_content_where_there_is_none);
+    tcase_add_test(c, invalid_calls_of_nemotron_are_content_without_a_valid_one);
     tcase_add_test(c, step3p5_calls_once_what_is_written_twice_in_a_row);
     tcase_add_test(c, step3p5_calls_again_what_differs);
     tcase_add_test(c, poolside_v1_keeps_strings_as_they_stand_and_the_first_of_two_values);
-    tcase_add_test(c, nothing_behind_the_first_tag_of_poolside_v1_is_content);
+    tcase_add_test(c, nothing_after_the_first_tag_of_poolside_v1_is_content);
     suite_add_tcase(s, c);
     return support_run(s);
 }

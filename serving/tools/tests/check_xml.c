@@ -47,7 +47,7 @@ START_TEST(reads_functions_with_and_without_outer_tags)
 END_TEST
 
 /* Outside of calls, and after anything. */
-START_TEST(reads_nothing_behind_a_tag_that_another_breaks_off)
+START_TEST(reads_nothing_after_a_tag_that_another_breaks_off)
 {
     static const char *const BROKEN[] = {
         "<function=", "<function=g", "<parameter=\n", "<tool_call", "</tool_c", "<p", "</", "<"};
@@ -89,7 +89,7 @@ START_TEST(an_end_makes_a_bare_function_a_call)
 }
 END_TEST
 
-START_TEST(reads_the_name_alone_behind_an_end_of_what_has_not_begun)
+START_TEST(reads_the_name_alone_after_an_end_of_what_has_not_begun)
 {
     tool_reads("qwen3_xml", "a<function=f></parameter>b<parameter=x>1</parameter>", "C{a}");
     tool_reads("qwen3_xml", "<function=f></parameter><parameter=x>1</function>b<function=g></function>",
@@ -105,7 +105,7 @@ START_TEST(reads_the_name_alone_behind_an_end_of_what_has_not_begun)
 }
 END_TEST
 
-START_TEST(reads_no_tag_behind_one_without_a_name)
+START_TEST(reads_no_tag_after_one_without_a_name)
 {
     tool_reads("qwen3_xml", "a<function=>b<function=f>c<tool_call>d<parameter=x>e", "C{abcde}");
     tool_reads("qwen3_xml", "a<function=>b</tool_call><tool_", "C{ab}");
@@ -114,7 +114,7 @@ START_TEST(reads_no_tag_behind_one_without_a_name)
 }
 END_TEST
 
-START_TEST(drops_what_begins_like_a_tag_behind_a_function_that_was_none)
+START_TEST(drops_what_begins_like_a_tag_after_a_function_that_was_none)
 {
     tool_reads("qwen3_xml", "<function=f>a</tool_call>b", "C{<function=f>ab}");
     tool_reads("qwen3_xml", "<function=f>a</tool", "C{<function=f>a}");
@@ -124,7 +124,7 @@ START_TEST(drops_what_begins_like_a_tag_behind_a_function_that_was_none)
 }
 END_TEST
 
-START_TEST(reads_only_ends_behind_a_tag_in_a_call_that_another_breaks_off)
+START_TEST(reads_only_ends_after_a_tag_in_a_call_that_another_breaks_off)
 {
     tool_reads("qwen3_xml", "a<tool_call><<function=f></function></tool_call>",
                "C{a<tool_call><<function=f></function></tool_call>}");
@@ -323,12 +323,12 @@ int main(void)
     TCase *c = tcase_create("texts");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, reads_functions_with_and_without_outer_tags);
-    tcase_add_test(c, reads_nothing_behind_a_tag_that_another_breaks_off);
+    tcase_add_test(c, reads_nothing_after_a_tag_that_another_breaks_off);
     tcase_add_test(c, an_end_makes_a_bare_function_a_call);
-    tcase_add_test(c, reads_the_name_alone_behind_an_end_of_what_has_not_begun);
-    tcase_add_test(c, reads_no_tag_behind_one_without_a_name);
-    tcase_add_test(c, drops_what_begins_like_a_tag_behind_a_function_that_was_none);
-    tcase_add_test(c, reads_only_ends_behind_a_tag_in_a_call_that_another_breaks_off);
+    tcase_add_test(c, reads_the_name_alone_after_an_end_of_what_has_not_begun);
+    tcase_add_test(c, reads_no_tag_after_one_without_a_name);
+    tcase_add_test(c, drops_what_begins_like_a_tag_after_a_function_that_was_none);
+    tcase_add_test(c, reads_only_ends_after_a_tag_in_a_call_that_another_breaks_off);
     tcase_add_test(c, keeps_all_of_a_text_that_begins_with_a_broken_tag);
     tcase_add_test(c, an_open_object_keeps_a_parameter_that_comes_twice);
     tcase_add_test(c, takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
