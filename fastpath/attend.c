@@ -120,11 +120,11 @@ static void cache_keys(const fp_pass *pass, size_t i, const chunks *cut, const h
 }
 
 /* The pages with the positions to which the rows of one run attend. For each head n pointers: the
- * n_kept pages of the attention sink tokens, if unread pages follow them, then the pages from that of
+ * n_sink_pages pages of the attention sink tokens, if unread pages follow them, then the pages from that of
  * position `first` on. */
 typedef struct run_pages {
     fp_view view;
-    size_t n_kept, first, n;
+    size_t n_sink_pages, first, n;
     const void **k, **v; /* [n_kv_heads, n] */
 } run_pages;
 
@@ -133,11 +133,11 @@ static run_pages pages_read(const fp_run *run, size_t i)
 {
     run_pages p = {.view = run->state->spec[i].view};
     const size_t last = fp_run_position(run, run->first_row + run->n_rows - 1);
-    const size_t n_kept = (p.view.kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
-    p.first = fp_view_seen(p.view, fp_run_position(run, run->first_row)).first / ASSAY_PAGE * ASSAY_PAGE;
-    if (p.first > n_kept * ASSAY_PAGE) p.n_kept = n_kept;
-    else if (n_kept) p.first = 0;
-    p.n = p.n_kept + last / ASSAY_PAGE - p.first / ASSAY_PAGE + 1;
+    const size_t n_sink_pages = (p.view.sink_tokens + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    p.first = fp_view_key_range(p.view, fp_run_position(run, run->first_row)).first / ASSAY_PAGE * ASSAY_PAGE;
+    if (p.first > n_sink_pages * ASSAY_PAGE) p.n_sink_pages = n_sink_pages;
+    else if (n_sink_pages) p.first = 0;
+    p.n = p.n_sink_pages + last / ASSAY_PAGE - p.first / ASSAY_PAGE + 1;
     return p;
 }
 
@@ -158,9 +158,9 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
         k = p->v + p->n * n_heads;
         for (size_t h = 0; h < n_heads; h++) {
             const void **own_k = p->k + h * p->n, **own_v = p->v + h * p->n;
-            if (p->n_kept) fp_state_pages(pass->runs[j].state, i, h, 0, p->n_kept, own_k, own_v);
-            fp_state_pages(pass->runs[j].state, i, h, p->first, p->n - p->n_kept, own_k + p->n_kept,
-                           own_v + p->n_kept);
+            if (p->n_sink_pages) fp_state_pages(pass->runs[j].state, i, h, 0, p->n_sink_pages, own_k, own_v);
+            fp_state_pages(pass->runs[j].state, i, h, p->first, p->n - p->n_sink_pages,
+                           own_k + p->n_sink_pages, own_v + p->n_sink_pages);
         }
     }
     return k != NULL;
@@ -179,8 +179,8 @@ typedef struct attending {
 /* The number of leading pages of a run that no row of the chunk reads. */
 static size_t skipped_pages(const run_pages *pages, const fp_run *run, const chunk *one)
 {
-    if (pages->view.kept) return 0;
-    return fp_view_seen(pages->view, fp_run_position(run, one->first_row)).first / ASSAY_PAGE -
+    if (pages->view.sink_tokens) return 0;
+    return fp_view_key_range(pages->view, fp_run_position(run, one->first_row)).first / ASSAY_PAGE -
            pages->first / ASSAY_PAGE;
 }
 
@@ -197,11 +197,11 @@ static void attend_item(void *context, size_t item)
     const run_pages *pages = &k->pages[one->run];
     const size_t skipped = skipped_pages(pages, run, one);
     /* subtracted from a position to get its index in the pages passed to the kernel */
-    const size_t shift = pages->first + skipped * ASSAY_PAGE - pages->n_kept * ASSAY_PAGE;
+    const size_t shift = pages->first + skipped * ASSAY_PAGE - pages->n_sink_pages * ASSAY_PAGE;
     size_t first[CHUNK_ROWS], last[CHUNK_ROWS];
     for (size_t r = 0; r < one->n_rows; r++) {
         const size_t position = fp_run_position(run, one->first_row + r);
-        first[r] = fp_view_seen(pages->view, position).first - shift;
+        first[r] = fp_view_key_range(pages->view, position).first - shift;
         last[r] = position - shift;
     }
     k->kernel(&(assay_attention_call){
@@ -217,7 +217,7 @@ static void attend_item(void *context, size_t item)
         .first = first,
         .last = last,
         .scale = (float)a->scale,
-        .kept = pages->view.kept,
+        .sink_tokens = pages->view.sink_tokens,
     });
 }
 

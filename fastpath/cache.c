@@ -15,11 +15,11 @@ static void derive_capacities(const plan *p, fp_cache_spec *spec)
         fp_cache_spec *own = &spec[i];
         own->kind = own->source != i ? FP_CACHE_SHARED : own->view.window ? FP_CACHE_ROTATING : FP_CACHE_FULL;
         own->window = own->view.window;
-        own->kept = own->view.kept;
+        own->sink_tokens = own->view.sink_tokens;
         fp_cache_spec *source = &spec[own->source];
         if (own->window == 0 && own->source != i) source->kind = FP_CACHE_FULL;
         if (own->window > source->window) source->window = own->window;
-        if (own->kept > source->kept) source->kept = own->kept;
+        if (own->sink_tokens > source->sink_tokens) source->sink_tokens = own->sink_tokens;
     }
 }
 
@@ -36,25 +36,26 @@ void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spe
     derive_capacities(p, spec);
 }
 
-void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec)
+void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_spec *spec)
 {
-    assert(kept < limit);
+    assert(sink_tokens < limit);
     for (size_t i = 0; i < p->n_layers; i++)
-        if (plan_layer_attention(&p->layers[i])->window == 0) spec[i].view = (fp_view){limit - kept, kept};
+        if (plan_layer_attention(&p->layers[i])->window == 0)
+            spec[i].view = (fp_view){limit - sink_tokens, sink_tokens};
     derive_capacities(p, spec);
 }
 
-fp_seen fp_view_seen(fp_view view, size_t position)
+fp_key_range fp_view_key_range(fp_view view, size_t position)
 {
-    if (view.window == 0 || position < view.window) return (fp_seen){0};
+    if (view.window == 0 || position < view.window) return (fp_key_range){0};
     size_t first = position - view.window + 1;
-    return (fp_seen){.kept = view.kept < first ? view.kept : first, .first = first};
+    return (fp_key_range){.sink_tokens = view.sink_tokens < first ? view.sink_tokens : first, .first = first};
 }
 
-fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position)
+fp_key_range fp_cache_key_range(const fp_cache_spec *spec, size_t position)
 {
-    if (spec->kind != FP_CACHE_ROTATING) return (fp_seen){0};
-    return fp_view_seen((fp_view){spec->window, spec->kept}, position);
+    if (spec->kind != FP_CACHE_ROTATING) return (fp_key_range){0};
+    return fp_view_key_range((fp_view){spec->window, spec->sink_tokens}, position);
 }
 
 /* The size in bytes of one head's keys in a page; its values have the same size. */
@@ -72,8 +73,8 @@ static size_t pages_of(size_t n)
 /* The index in c->page of page `number` of the sample. */
 static size_t page_index(const fp_cache *c, size_t number)
 {
-    assert(number < c->n_kept || number >= c->first_page);
-    return number < c->n_kept ? number : number - c->first_page + c->n_kept;
+    assert(number < c->n_sink_pages || number >= c->first_page);
+    return number < c->n_sink_pages ? number : number - c->first_page + c->n_sink_pages;
 }
 
 assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_layers)
@@ -96,7 +97,7 @@ void fp_state_reset(fp_state *s)
         cut(c, 0);
         fp_page_release(c->next);
         c->next = NULL;
-        c->n_kept = c->first_page = 0;
+        c->n_sink_pages = c->first_page = 0;
     }
     s->n_tokens = s->n_snapshots = 0;
 }
@@ -128,7 +129,7 @@ static bool hold_snapshots(fp_state *s, size_t n)
 /* Allocates pages for positions from … end - 1, and copies those that have other users. */
 static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
 {
-    size_t n = pages_of(end) - c->first_page + c->n_kept;
+    size_t n = pages_of(end) - c->first_page + c->n_sink_pages;
     if (!hold_pages(c, n)) return false;
     for (size_t i = page_index(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
         if (fp_page_is_own(c->page[i])) continue;
@@ -245,15 +246,15 @@ void fp_state_recurrent(const fp_state *s, size_t layer, const float **from, flo
 /* Releases the pages between the attention sink tokens and the page of position first. */
 static void rotate(fp_cache *c, const fp_cache_spec *spec, size_t first)
 {
-    size_t number = first / ASSAY_PAGE, n_kept = pages_of(spec->kept);
-    if (number <= c->first_page || number <= n_kept) return;
-    size_t gone_from = c->first_page > n_kept ? c->first_page : n_kept;
+    size_t number = first / ASSAY_PAGE, n_sink_pages = pages_of(spec->sink_tokens);
+    if (number <= c->first_page || number <= n_sink_pages) return;
+    size_t gone_from = c->first_page > n_sink_pages ? c->first_page : n_sink_pages;
     size_t at = page_index(c, gone_from), n = number - gone_from;
     if (n > c->n_pages - at) n = c->n_pages - at;
     for (size_t i = at; i < at + n; i++) fp_page_release(c->page[i]);
     memmove(c->page + at, c->page + at + n, (c->n_pages - at - n) * sizeof *c->page);
     c->n_pages -= n;
-    c->n_kept = n_kept;
+    c->n_sink_pages = n_sink_pages;
     c->first_page = number;
 }
 
@@ -263,7 +264,7 @@ void fp_state_advance(fp_state *s, size_t n)
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
         if (s->spec[i].kind == FP_CACHE_ROTATING)
-            rotate(c, &s->spec[i], fp_cache_seen(&s->spec[i], s->n_tokens).first);
+            rotate(c, &s->spec[i], fp_cache_key_range(&s->spec[i], s->n_tokens).first);
         if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
         fp_page_release(c->page[c->n_pages - 1]);
         c->page[c->n_pages - 1] = c->next;
@@ -292,15 +293,15 @@ assay_status fp_state_snapshot(fp_state *s)
 /* Whether the cache still holds the keys to which a token at position n_tokens attends. */
 static bool can_unwind(const fp_cache *c, const fp_cache_spec *spec, size_t n_tokens)
 {
-    if (pages_of(n_tokens) <= c->n_kept || spec->kind == FP_CACHE_SHARED) return true;
-    return fp_cache_seen(spec, n_tokens).first / ASSAY_PAGE >= c->first_page;
+    if (pages_of(n_tokens) <= c->n_sink_pages || spec->kind == FP_CACHE_SHARED) return true;
+    return fp_cache_key_range(spec, n_tokens).first / ASSAY_PAGE >= c->first_page;
 }
 
 static void unwind_keys(fp_cache *c, size_t n_tokens)
 {
     size_t n = pages_of(n_tokens);
-    if (n <= c->n_kept) c->n_kept = c->first_page = 0;
-    cut(c, n - c->first_page + c->n_kept);
+    if (n <= c->n_sink_pages) c->n_sink_pages = c->first_page = 0;
+    cut(c, n - c->first_page + c->n_sink_pages);
 }
 
 /* The snapshot stays, and the current state becomes another user of its page. */
@@ -338,7 +339,7 @@ static bool fork_cache(fp_cache *to, const fp_cache *from)
     if (!hold_pages(to, from->n_pages)) return false;
     for (size_t k = 0; k < from->n_pages; k++) to->page[k] = fp_page_share(from->page[k]);
     to->n_pages = from->n_pages;
-    to->n_kept = from->n_kept;
+    to->n_sink_pages = from->n_sink_pages;
     to->first_page = from->first_page;
     return true;
 }
@@ -363,7 +364,7 @@ void fp_state_pages(const fp_state *s, size_t layer, size_t kv_head, size_t firs
 {
     const fp_cache *c = &s->caches[s->spec[layer].source];
     const size_t bytes = head_bytes(&s->spec[s->spec[layer].source]), at = page_index(c, first / ASSAY_PAGE);
-    assert(at + n <= c->n_pages && (at >= c->n_kept || at + n <= c->n_kept));
+    assert(at + n <= c->n_pages && (at >= c->n_sink_pages || at + n <= c->n_sink_pages));
     for (size_t i = 0; i < n; i++) {
         const unsigned char *keys =
             (const unsigned char *)fp_page_numbers(c->page[at + i]) + 2 * kv_head * bytes;

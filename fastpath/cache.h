@@ -8,7 +8,7 @@
  * every other position is derived from it.
  *
  * A session may limit the capacity of layers without a window (fp_cache_limit): their caches then
- * rotate, too, and keep the attention sink tokens, positions 0 … kept - 1.
+ * rotate, too, and keep the attention sink tokens, positions 0 … sink_tokens - 1.
  *
  * Recurrent caches have no user yet: they are for mixers with a state of fixed size, such as the sums
  * and the last inputs of a gated delta net.
@@ -30,20 +30,20 @@ typedef enum fp_cache_kind {
 } fp_cache_kind;
 
 /* The keys that a token at position p attends to: positions j with p - window < j <= p, and the
- * attention sink tokens, j < kept. window 0: all positions up to p. */
+ * attention sink tokens, j < sink_tokens. window 0: all positions up to p. */
 typedef struct fp_view {
-    size_t window, kept;
+    size_t window, sink_tokens;
 } fp_view;
 
 /* The kind of cache of one layer. The model has one for each of its layers; a session with a limit has
  * its own. */
 typedef struct fp_cache_spec {
     fp_cache_kind kind;
-    size_t source; /* the layer whose keys are read: itself, or an earlier one */
-    fp_view view;  /* the keys that the layer attends to */
-    size_t window; /* rotating: the widest window of all layers that read the cache */
-    size_t kept; /* rotating: number of attention sink tokens: positions 0 … kept - 1 stay, and are attended
-                    to as well */
+    size_t source;      /* the layer whose keys are read: itself, or an earlier one */
+    fp_view view;       /* the keys that the layer attends to */
+    size_t window;      /* rotating: the widest window of all layers that read the cache */
+    size_t sink_tokens; /* rotating: number of attention sink tokens: positions 0 … sink_tokens - 1 stay, and
+                    are attended to as well */
     size_t n_kv_heads, head_dim;
     fp_narrow_bf16_fn *narrow; /* converts keys and values to bfloat16; NULL: they stay float */
     size_t n_floats;           /* recurrent */
@@ -53,26 +53,28 @@ typedef struct fp_cache_spec {
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec);
 
 /* Limits specs from fp_cache_specs: layers without a window hold and attend to at most `limit`
- * positions, the first `kept` and the latest; kept < limit. Layers with a window are unchanged. */
-void fp_cache_limit(const plan *p, size_t limit, size_t kept, fp_cache_spec *spec);
+ * positions, the first `sink_tokens` and the latest; sink_tokens < limit. Layers with a window are unchanged.
+ */
+void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_spec *spec);
 
-/* The keys that a token attends to: positions below `kept`, and from `first` on; kept <= first. */
-typedef struct fp_seen {
-    size_t kept, first;
-} fp_seen;
+/* The keys that a token attends to: positions below `sink_tokens`, and from `first` on; sink_tokens <= first.
+ */
+typedef struct fp_key_range {
+    size_t sink_tokens, first;
+} fp_key_range;
 
-fp_seen fp_view_seen(fp_view view, size_t position);
+fp_key_range fp_view_key_range(fp_view view, size_t position);
 
 /* The union of the keys that the layers reading the cache attend to from a position. */
-fp_seen fp_cache_seen(const fp_cache_spec *spec, size_t position);
+fp_key_range fp_cache_key_range(const fp_cache_spec *spec, size_t position);
 
-/* Keys and values: pages 0 … n_kept - 1 of the sample, then pages from first_page on; n_kept is 0 as
- * long as no page between them has been freed. Recurrent: one page for each snapshot of the state, then
+/* Keys and values: pages 0 … n_sink_pages - 1 of the sample, then pages from first_page on; n_sink_pages is 0
+ * as long as no page between them has been freed. Recurrent: one page for each snapshot of the state, then
  * one for the current state. */
 typedef struct fp_cache {
     fp_page **page; /* [n_pages] */
     size_t n_pages, capacity;
-    size_t n_kept, first_page;
+    size_t n_sink_pages, first_page;
     fp_page *next; /* recurrent: the state that the current pass writes, or NULL */
 } fp_cache;
 

@@ -121,7 +121,8 @@ static assay_status fp_abi_session_open_with(assay_model *m, const assay_session
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     assay_status rc = fp_batch_open(model_of(m), &s->batch, err);
-    if (rc == ASSAY_OK) rc = fp_session_limit(fp_batch_session(s->batch), options->limit, options->kept, err);
+    if (rc == ASSAY_OK)
+        rc = fp_session_limit(fp_batch_session(s->batch), options->limit, options->sink_tokens, err);
     if (rc != ASSAY_OK) {
         fp_batch_free(s->batch);
         free(s);

@@ -158,7 +158,7 @@ static assay_status run_pass(fp_pass *pass)
 {
     const plan *p = pass->plan;
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
-    assay_status rc = x && fp_narrow_room(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
+    assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
     if (rc != ASSAY_OK) return rc;
     embed(pass, x);
     fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");

@@ -157,7 +157,7 @@ void fp_model_free(fp_model *m)
     free(m);
 }
 
-bool fp_model_rotates_alike(const fp_model *m, size_t length, size_t other)
+bool fp_model_has_same_rope(const fp_model *m, size_t length, size_t other)
 {
     for (size_t i = 0; i < m->plan->n_ropes; i++) {
         const rope *r = &m->plan->ropes[i];

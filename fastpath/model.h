@@ -90,6 +90,6 @@ void fp_model_free(fp_model *m);
 /* Whether sequences of these two lengths have the same RoPE frequencies. If not, everything that was
  * cached at one length is invalid at the other: the keys, and every later layer's state, since it
  * depends on attention. */
-bool fp_model_rotates_alike(const fp_model *m, size_t length, size_t other);
+bool fp_model_has_same_rope(const fp_model *m, size_t length, size_t other);
 
 #endif

@@ -59,7 +59,7 @@ static void narrow_item(void *context, size_t row)
 }
 
 /* Two bytes for each activation suffice for int8, too: one byte each, and eight bytes for each group. */
-bool fp_narrow_room(fp_pass *pass)
+bool fp_narrow_alloc(fp_pass *pass)
 {
     const fp_packer *p = &pass->model->packer;
     if (p->compute == ASSAY_F32) return true;

@@ -14,7 +14,7 @@ typedef struct fp_target {
 
 /* Allocates pass->narrow from the scratch, if any of the model's products takes a type narrower than
  * float32. False if out of memory. */
-bool fp_narrow_room(fp_pass *pass);
+bool fp_narrow_alloc(fp_pass *pass);
 
 /* y = x Wᵀ. x: [n_rows, n_in], y: [n_rows, n_out]. */
 void fp_product(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_matrix *w);

@@ -20,9 +20,9 @@ typedef struct sample {
 
 struct fp_session {
     const fp_model *model;
-    fp_cache_spec *limited; /* [n_layers]; NULL: no limit, the model's specs are used */
-    size_t limit, kept;     /* SIZE_MAX and 0 without a limit */
-    sample *samples;        /* [n_samples], including unused slots */
+    fp_cache_spec *limited;    /* [n_layers]; NULL: no limit, the model's specs are used */
+    size_t limit, sink_tokens; /* SIZE_MAX and 0 without a limit */
+    sample *samples;           /* [n_samples], including unused slots */
     size_t n_samples;
     size_t chunk;
     fp_scratch scratch;
@@ -62,22 +62,22 @@ void fp_session_chunk(fp_session *s, size_t n_rows)
     s->chunk = n_rows;
 }
 
-assay_status fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err)
+assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err)
 {
     const size_t n = s->model->plan->n_layers;
     assert(s->n_samples == 0);
-    assay_status rc = cache_limit_check(limit, kept, err);
+    assay_status rc = cache_limit_check(limit, sink_tokens, err);
     if (rc != ASSAY_OK) return rc;
     fp_cache_spec *limited = limit == SIZE_MAX ? NULL : calloc(n, sizeof *limited);
     if (!limited && limit != SIZE_MAX) return assay_fail(err, ASSAY_ENOMEM, "session: out of memory");
     if (limited) {
         memcpy(limited, s->model->caches, n * sizeof *limited);
-        fp_cache_limit(s->model->plan, limit, kept, limited);
+        fp_cache_limit(s->model->plan, limit, sink_tokens, limited);
     }
     free(s->limited);
     s->limited = limited;
     s->limit = limit;
-    s->kept = limited ? kept : 0;
+    s->sink_tokens = limited ? sink_tokens : 0;
     return ASSAY_OK;
 }
 
@@ -140,7 +140,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
         return assay_fail(err, ASSAY_EINVAL,
                           "fork: found a session of another model (%s), expected one of %s",
                           into->model->plan->dir, from->model->plan->dir);
-    if (into->limit != from->limit || into->kept != from->kept)
+    if (into->limit != from->limit || into->sink_tokens != from->sink_tokens)
         return assay_fail(err, ASSAY_EINVAL, "fork: found a session with other limits, expected the same");
     assay_status rc = fp_session_join(into, &at, err);
     if (rc != ASSAY_OK) return rc;
@@ -217,7 +217,7 @@ static assay_status append(fp_session *s, const fp_step *step)
     if (!hold_tokens(one, step->n_tokens)) return ASSAY_ENOMEM;
     memcpy(one->tokens + one->n_tokens, step->tokens, step->n_tokens * sizeof *one->tokens);
     one->n_tokens += step->n_tokens;
-    if (!fp_model_rotates_alike(s->model, one->length, one->n_tokens)) fp_state_reset(&one->state);
+    if (!fp_model_has_same_rope(s->model, one->length, one->n_tokens)) fp_state_reset(&one->state);
     one->length = one->n_tokens;
     return ASSAY_OK;
 }
@@ -295,8 +295,8 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
         if (rc == ASSAY_OK) n_appended++;
     }
     if (rc == ASSAY_OK)
-        rc = tracer && fp_trace_asks(tracer) ? run_traced(s, steps, n_steps, tracer)
-                                             : run_passes(s, steps, n_steps, s->chunk, &NOBODY);
+        rc = tracer && fp_trace_is_on(tracer) ? run_traced(s, steps, n_steps, tracer)
+                                              : run_passes(s, steps, n_steps, s->chunk, &NOBODY);
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
         sample *one = find(s, steps[i].slot);

@@ -42,10 +42,10 @@ void fp_session_free(fp_session *s);
 #define FP_CHUNK ((size_t)256)
 void fp_session_chunk(fp_session *s, size_t n_rows);
 
-/* Limits the caches of layers without a window to `limit` positions per sample: the first `kept` and
+/* Limits the caches of layers without a window to `limit` positions per sample: the first `sink_tokens` and
  * the latest. Tokens stay stored. SIZE_MAX: no limit. Must be called before a sample joins. Fails with
- * ASSAY_EINVAL unless kept < limit, or with ASSAY_ENOMEM. */
-assay_status fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err);
+ * ASSAY_EINVAL unless sink_tokens < limit, or with ASSAY_ENOMEM. */
+assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err);
 
 /* Adds a sample without tokens. Fails with ASSAY_ENOMEM. */
 assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err);

@@ -4,14 +4,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool fp_trace_asks(const fp_tracer *tracer)
+bool fp_trace_is_on(const fp_tracer *tracer)
 {
     return tracer->fn || tracer->override;
 }
 
 void fp_trace(const fp_tracer *tracer, float *x, size_t rows, size_t cols, const char *format, ...)
 {
-    if (!fp_trace_asks(tracer)) return;
+    if (!fp_trace_is_on(tracer)) return;
     char name[64];
     va_list args;
     va_start(args, format);

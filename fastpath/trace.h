@@ -16,7 +16,7 @@ typedef struct fp_tracer {
     size_t sample;
 } fp_tracer;
 
-bool fp_trace_asks(const fp_tracer *tracer);
+bool fp_trace_is_on(const fp_tracer *tracer);
 
 /* Passes x [rows, cols] to the tracer, which may change it. The name is formatted as by printf. */
 void fp_trace(const fp_tracer *tracer, float *x, size_t rows, size_t cols, const char *format, ...)

@@ -85,12 +85,12 @@ static void ref_model_arrays(const assay_model *m, assay_array_visitor *visit, v
 static assay_status ref_session_open_with(assay_model *m, const assay_session_options *options,
                                           assay_session **out, assay_error *err)
 {
-    assay_status rc = cache_limit_check(options->limit, options->kept, err);
+    assay_status rc = cache_limit_check(options->limit, options->sink_tokens, err);
     if (rc != ASSAY_OK) return rc;
     assay_session *s = calloc(1, sizeof *s);
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", m->plan->dir);
     s->plan = m->plan;
-    s->limit = (ref_limit){options->limit, options->kept};
+    s->limit = (ref_limit){options->limit, options->sink_tokens};
     *out = s;
     return ASSAY_OK;
 }

@@ -50,10 +50,10 @@ void ref_multiply(ref_real *y, const ref_real *x, size_t n);
 void ref_rope(ref_real *x, size_t n_tokens, size_t n_heads, const rope *r, const double *cosine,
               const double *sine);
 
-/* Limits the keys to which a token attends in layers without a window: the first `kept`, and the latest
- * others, `limit` in all. SIZE_MAX: no limit. */
+/* Limits the keys to which a token attends in layers without a window: the first `sink_tokens`, and the
+ * latest others, `limit` in all. SIZE_MAX: no limit. */
 typedef struct ref_limit {
-    size_t limit, kept;
+    size_t limit, sink_tokens;
 } ref_limit;
 
 /* Causal softmax attention of one sample, within a->window, or within the limit if the layer has no

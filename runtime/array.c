@@ -19,7 +19,7 @@ assay_status array_defer(stream *s, size_t n_bytes, array_maker maker, array *co
         if (maker.drop) maker.drop(maker.context);
         return assay_fail(err, ASSAY_ENOMEM, "array: out of memory");
     }
-    for (size_t i = 0; i < n_inputs; i++) kept[i] = array_keep(inputs[i]);
+    for (size_t i = 0; i < n_inputs; i++) kept[i] = array_retain(inputs[i]);
     atomic_init(&a->n_users, 1);
     atomic_init(&a->state, NODE_DEFERRED);
     a->stream = s;
@@ -31,7 +31,7 @@ assay_status array_defer(stream *s, size_t n_bytes, array_maker maker, array *co
     return ASSAY_OK;
 }
 
-array *array_keep(array *a)
+array *array_retain(array *a)
 {
     (void)atomic_fetch_add(&a->n_users, 1);
     return a;

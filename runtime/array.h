@@ -19,7 +19,7 @@
 assay_status array_defer(stream *s, size_t n_bytes, array_maker maker, array *const *inputs, size_t n_inputs,
                          array **out, assay_error *err);
 
-array *array_keep(array *a);
+array *array_retain(array *a);
 void array_release(array *a); /* NULL allowed */
 
 /* For an array_fn: allocates zeroed memory that self owns; NULL if out of memory. */

@@ -150,7 +150,7 @@ static assay_status hand_in(evaluation *e, array *a)
     for (size_t i = 0; rc == ASSAY_OK && i < a->n_inputs; i++) rc = await_input(e, a->stream, a->inputs[i]);
     if (rc == ASSAY_OK) rc = stream_check(a->stream, e->err);
     if (rc != ASSAY_OK) return rc;
-    (void)array_keep(a);
+    (void)array_retain(a);
     atomic_store(&a->state, NODE_SCHEDULED);
     rc = queue_add(stream_queue(a->stream), make_array, a, &a->ticket, e->err);
     if (rc != ASSAY_OK) {

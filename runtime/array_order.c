@@ -120,7 +120,7 @@ assay_status array_order_find(array *const *list, size_t n, stream *target, arra
     const bool ok = count_uses(&root, &found) && line_up(&order, &root);
     if (ok) {
         turn_round(&order);
-        for (size_t i = 0; i < order.n; i++) (void)array_keep(order.at[i]);
+        for (size_t i = 0; i < order.n; i++) (void)array_retain(order.at[i]);
         *out = order;
     } else {
         array_order_reset(&found);

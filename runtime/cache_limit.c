@@ -3,12 +3,12 @@
 
 #include "base/error.h"
 
-assay_status cache_limit_check(size_t limit, size_t kept, assay_error *err)
+assay_status cache_limit_check(size_t limit, size_t sink_tokens, assay_error *err)
 {
     if (limit == 0)
         return assay_fail(err, ASSAY_EINVAL, "session: found limit 0, expected at least 1 position");
-    if (kept >= limit)
-        return assay_fail(err, ASSAY_EINVAL, "session: found kept %zu, expected less than the limit, %zu",
-                          kept, limit);
+    if (sink_tokens >= limit)
+        return assay_fail(err, ASSAY_EINVAL, "session: found %zu sink tokens, expected fewer than the limit, %zu",
+                          sink_tokens, limit);
     return ASSAY_OK;
 }

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* limit: capacity, kept: number of attention sink tokens, as in assay_session_options. Fails with
- * ASSAY_EINVAL unless kept < limit. */
-assay_status cache_limit_check(size_t limit, size_t kept, assay_error *err);
+/* limit: capacity, sink_tokens: number of attention sink tokens, as in assay_session_options. Fails with
+ * ASSAY_EINVAL unless sink_tokens < limit. */
+assay_status cache_limit_check(size_t limit, size_t sink_tokens, assay_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "tokenizer/encode.h"
 #include "tokenizer/tokenizer.h"
 
-#define SERVE_ENCODERS_KEPT 8                  /* at most; each caches some megabytes of words */
+#define SERVE_ENCODERS_MAX  8                  /* at most; each caches some megabytes of words */
 #define SERVE_ENCODERS_TEXT ((size_t)64 << 10) /* an encoder that has read a longer text is not reused */
 
 typedef struct serve_encoders serve_encoders;
@@ -21,9 +21,9 @@ void serve_encoders_free(serve_encoders *encoders);
 
 /* Takes an encoder from the pool, or opens one. The caller has it alone, and gives it back. Fails as
  * tokenizer_encoder_open does. */
-assay_status serve_encoders_take(serve_encoders *encoders, tokenizer_encoder **out, assay_error *err);
+assay_status serve_encoders_acquire(serve_encoders *encoders, tokenizer_encoder **out, assay_error *err);
 
 /* keep: the encoder may be reused; otherwise, or if the pool is full, it is freed. */
-void serve_encoders_give(serve_encoders *encoders, tokenizer_encoder *encoder, bool keep);
+void serve_encoders_release(serve_encoders *encoders, tokenizer_encoder *encoder, bool keep);
 
 #endif

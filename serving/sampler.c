@@ -70,7 +70,7 @@ void serve_sampler_free(serve_sampler *s)
     free(s);
 }
 
-void serve_sampler_see(serve_sampler *s, int32_t id)
+void serve_sampler_accept(serve_sampler *s, int32_t id)
 {
     if (id >= 0 && (size_t)id < s->vocab) s->seen[id] = 1;
 }

@@ -33,7 +33,7 @@ assay_status serve_sampler_open(const serve_sampling *sampling, size_t vocab, se
 void serve_sampler_free(serve_sampler *s);
 
 /* Records a token of the prompt or of the answer for the penalty; an id outside the vocabulary is ignored. */
-void serve_sampler_see(serve_sampler *s, int32_t id);
+void serve_sampler_accept(serve_sampler *s, int32_t id);
 
 /* The token of this step, which counts from 0. logits: [vocab] of type ASSAY_F32 or ASSAY_F64; a NaN is never
  * chosen. -1 if all logits are NaN or minus infinity. */

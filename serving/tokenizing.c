@@ -43,10 +43,10 @@ assay_status serve_encode(const assay_tokenizer *t, const char *text, size_t n, 
 {
     tokenizer_ids found = {0};
     tokenizer_encoder *e;
-    assay_status rc = serve_encoders_take(t->encoders, &e, err);
+    assay_status rc = serve_encoders_acquire(t->encoders, &e, err);
     if (rc != ASSAY_OK) return rc;
     rc = tokenizer_encode_with(e, text, n, add_special, &found, err);
-    serve_encoders_give(t->encoders, e, rc == ASSAY_OK && n <= SERVE_ENCODERS_TEXT);
+    serve_encoders_release(t->encoders, e, rc == ASSAY_OK && n <= SERVE_ENCODERS_TEXT);
     if (rc == ASSAY_OK) {
         const size_t kept = found.n < capacity ? found.n : capacity;
         if (kept > 0) memcpy(ids, found.ids, kept * sizeof *ids);

@@ -15,7 +15,7 @@ struct tokenizer_encoder {
     const tokenizer *tokenizer;
     tokenizer_matcher *matcher;
     tokenizer_normalizing normalizing;
-    tokenizer_cutting cutting;
+    tokenizer_splitting cutting;
     tokenizer_model_work model;
     buffer repaired;
     tokenizer_ids ids;          /* of the text, before post-processing */
@@ -47,7 +47,7 @@ void tokenizer_encoder_free(tokenizer_encoder *e)
 {
     if (!e) return;
     tokenizer_normalizing_free(&e->normalizing);
-    tokenizer_cutting_free(&e->cutting);
+    tokenizer_splitting_free(&e->cutting);
     tokenizer_model_work_free(&e->model);
     tokenizer_matcher_free(e->matcher);
     buffer_free(&e->repaired);

@@ -279,7 +279,7 @@ bool tokenizer_pretokenizer_ends_in_bytes(const tokenizer_pretokenizer *p)
     return p->n_stages > 0 && p->stages[p->n_stages - 1].kind == STAGE_BYTES;
 }
 
-void tokenizer_pretokenizer_leave_bytes(tokenizer_pretokenizer *p)
+void tokenizer_pretokenizer_drop_byte_stage(tokenizer_pretokenizer *p)
 {
     if (tokenizer_pretokenizer_ends_in_bytes(p)) p->n_stages--;
 }

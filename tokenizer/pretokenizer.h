@@ -24,6 +24,6 @@ void tokenizer_pretokenizer_free(tokenizer_pretokenizer *p);
 bool tokenizer_pretokenizer_ends_in_bytes(const tokenizer_pretokenizer *p);
 /* Removes that last stage, if it is there: words are then passed on as raw bytes. Must be called before
  * the first run. */
-void tokenizer_pretokenizer_leave_bytes(tokenizer_pretokenizer *p);
+void tokenizer_pretokenizer_drop_byte_stage(tokenizer_pretokenizer *p);
 
 #endif

@@ -11,7 +11,7 @@
 /* The stages from index `next` on, which a piece still has to pass. */
 typedef struct run {
     const tokenizer_pretokenizer *p;
-    tokenizer_cutting *work;
+    tokenizer_splitting *work;
     size_t next;
 } run;
 
@@ -229,14 +229,14 @@ static assay_status run_stage(const run *r, const tokenizer_text *piece, assay_e
     return run_length(s, r, piece, err);
 }
 
-assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_cutting *work,
+assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_splitting *work,
                                         const tokenizer_text *text, assay_error *err)
 {
     if (text->n == 0) return ASSAY_OK;
     return run_stage(&(run){p, work, 0}, text, err);
 }
 
-void tokenizer_cutting_free(tokenizer_cutting *work)
+void tokenizer_splitting_free(tokenizer_splitting *work)
 {
     for (size_t i = 0; i < TOKENIZER_STAGES_MAX; i++) buffer_free(&work->text[i]);
 }

@@ -60,18 +60,18 @@ typedef struct tokenizer_pretokenizer {
 typedef assay_status tokenizer_word_sink(void *context, const char *text, size_t n, assay_error *err);
 
 /* Working memory of one thread. The caller sets matcher (borrowed), growth, sink and context; text
- * starts as zero. Freed by tokenizer_cutting_free. */
-typedef struct tokenizer_cutting {
+ * starts as zero. Freed by tokenizer_splitting_free. */
+typedef struct tokenizer_splitting {
     tokenizer_matcher *matcher;
     tokenizer_growth growth;           /* shared by all parts of one text */
     buffer text[TOKENIZER_STAGES_MAX]; /* output of the stages that rewrite, by the stage's index */
     tokenizer_word_sink *sink;
     void *context;
-} tokenizer_cutting;
+} tokenizer_splitting;
 
 /* Splits a text and passes its words to work->sink. */
-assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_cutting *work,
+assay_status tokenizer_pretokenizer_run(const tokenizer_pretokenizer *p, tokenizer_splitting *work,
                                         const tokenizer_text *text, assay_error *err);
-void tokenizer_cutting_free(tokenizer_cutting *work);
+void tokenizer_splitting_free(tokenizer_splitting *work);
 
 #endif

@@ -48,7 +48,7 @@ static assay_status open_parts(const tokenizer_file *f, tokenizer *t, assay_erro
     if (rc == ASSAY_OK)
         rc = tokenizer_model_open(f, tokenizer_pretokenizer_ends_in_bytes(t->pretokenizer), &t->model, &bytes,
                                   err);
-    if (rc == ASSAY_OK && bytes) tokenizer_pretokenizer_leave_bytes(t->pretokenizer);
+    if (rc == ASSAY_OK && bytes) tokenizer_pretokenizer_drop_byte_stage(t->pretokenizer);
     if (rc == ASSAY_OK) rc = open_added(f, t, err);
     if (rc == ASSAY_OK) rc = tokenizer_post_open(f, &t->post, err);
     if (rc == ASSAY_OK) rc = tokenizer_decoder_open(&decoder, &t->decoder, err);

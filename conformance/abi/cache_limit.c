@@ -7,7 +7,7 @@ assay_status conf_cache_limit_open(const assay_engine *engine, assay_model *mode
                                    assay_session **out, assay_error *err)
 {
     const assay_session_options options = {
-        .size = sizeof options, .limit = caches.limit, .kept = caches.kept};
+        .size = sizeof options, .limit = caches.limit, .sink_tokens = caches.sink_tokens};
     if (caches.limit == 0) return engine->session_open(model, out, err);
     if (engine->session_open_with) return engine->session_open_with(model, &options, out, err);
     return assay_fail(err, ASSAY_EUNSUPPORTED,

@@ -8,7 +8,7 @@
 
 /* The cache limit of a session, as in assay_session_options; limit 0: no limit. */
 typedef struct conf_cache_limit {
-    size_t limit, kept;
+    size_t limit, sink_tokens;
 } conf_cache_limit;
 
 /* Opens a session with this cache limit. Returns the engine's error if that fails, and

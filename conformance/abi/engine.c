@@ -22,7 +22,7 @@ bool conf_engine_is_bundled(const char *name)
     return false;
 }
 
-const char *const *conf_engine_usual(bool with_kernels, bool computing)
+const char *const *conf_engine_default(bool with_kernels, bool computing)
 {
     if (with_kernels) return conf_engine_replaceable;
     return computing ? conf_engine_computing : conf_engine_bundled;

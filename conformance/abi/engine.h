@@ -23,7 +23,7 @@ extern const char *const conf_engine_computing[];
 
 /* The default engines of a command: the bundled engines that accept the request, NULL-terminated.
  * with_kernels, computing: whether kernels or a compute type are requested. */
-const char *const *conf_engine_usual(bool with_kernels, bool computing);
+const char *const *conf_engine_default(bool with_kernels, bool computing);
 
 /* Finds the module of an engine. A `name` that contains '/' or ends in ".so" is itself a path; any
  * other is searched as <name>.so in `dirs`, in order. The caller frees *path. Fails with ASSAY_EIO,

@@ -33,7 +33,7 @@ assay_status conf_serving_open(const char *path, const assay_serving **out, assa
     return rc;
 }
 
-bool conf_serving_stands_alone(const char *path)
+bool conf_serving_is_standalone(const char *path)
 {
     assay_engine_fn *engine;
     assay_serving_fn *serving;

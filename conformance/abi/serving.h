@@ -16,7 +16,7 @@
 assay_status conf_serving_open(const char *path, const assay_serving **out, assay_error *err);
 
 /* Whether a module can be loaded and exports a serving table, but no engine. */
-bool conf_serving_stands_alone(const char *path);
+bool conf_serving_is_standalone(const char *path);
 
 /* Groups of members that a module must offer together. */
 typedef enum conf_serving_part {

@@ -74,7 +74,7 @@ static void load(const void *assignment, conf_verdict *v)
 static assay_status open_engines(conf_bench *b, const conf_options *o, const conf_context *context,
                                  assay_error *err)
 {
-    const char *const *names = o->n_engines ? o->engines : conf_engine_usual(o->kernels, o->compute);
+    const char *const *names = o->n_engines ? o->engines : conf_engine_default(o->kernels, o->compute);
     size_t n = o->n_engines;
     while (!o->n_engines && names[n]) n++;
     b->engines = calloc(n, sizeof *b->engines);

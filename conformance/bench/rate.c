@@ -84,7 +84,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double conf_bench_middle(double *values, size_t n)
+double conf_bench_median_of(double *values, size_t n)
 {
     qsort(values, n, sizeof *values, by_size);
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
@@ -96,5 +96,5 @@ double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,
     double speeds[CONF_BENCH_REPEATS_MAX] = {0};
     size_t n = series->n_times;
     for (size_t i = 0; i < n; i++) speeds[i] = conf_bench_rate_of(bench, point, &series->times[i]).speed;
-    return conf_bench_middle(speeds, n);
+    return conf_bench_median_of(speeds, n);
 }

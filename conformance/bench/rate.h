@@ -27,7 +27,7 @@ const conf_bench_time *conf_bench_best(const conf_bench_series *series);
 
 /* The median of values[n], n > 0, which are sorted in place; for an even n the mean of the middle
  * two. */
-double conf_bench_middle(double *values, size_t n);
+double conf_bench_median_of(double *values, size_t n);
 
 /* The median of the speeds of a series. */
 double conf_bench_median(const conf_bench *bench, const conf_bench_point *point,

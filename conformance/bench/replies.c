@@ -151,7 +151,7 @@ const conf_bench_parser *conf_bench_parser_at(size_t i)
     return i < N_FORMATS ? &formats[i].parser : NULL;
 }
 
-size_t conf_bench_count_marks(const char *text, size_t n)
+size_t conf_bench_count_nonblank(const char *text, size_t n)
 {
     size_t n_marks = n;
     for (size_t i = 0; i < n; i++) n_marks -= text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r');
@@ -178,7 +178,7 @@ static size_t put_prose(writing *w, size_t n)
     const size_t begin = w->n;
     (void)conf_bench_prose_print(w->out, &w->state, n);
     (void)fflush(w->out);
-    return conf_bench_count_marks(w->text + begin, w->n - begin);
+    return conf_bench_count_nonblank(w->text + begin, w->n - begin);
 }
 
 static void put_json_string(writing *w, const char *text)

@@ -53,6 +53,6 @@ assay_status conf_bench_replies_make(size_t i, uint64_t seed, conf_bench_replies
 void conf_bench_replies_free(conf_bench_replies *replies);
 
 /* Number of bytes of text[0..n) that are not ASCII white space. */
-size_t conf_bench_count_marks(const char *text, size_t n);
+size_t conf_bench_count_nonblank(const char *text, size_t n);
 
 #endif

@@ -188,7 +188,7 @@ conf_bench_serving_speed conf_bench_serving_speed_of(const conf_bench_serving *b
         limit = fmax(limit, bytes / r->at[i].limit_seconds);
     }
     return (conf_bench_serving_speed){.best = best,
-                                      .median = conf_bench_middle(speeds, r->n),
+                                      .median = conf_bench_median_of(speeds, r->n),
                                       .limit = limit,
                                       .ratio = first > 0 ? best / first : 0};
 }

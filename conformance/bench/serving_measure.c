@@ -31,8 +31,8 @@ static void copy(void *context, assay_part part, const char *text, size_t n)
 static void count(void *context, assay_part part, const char *text, size_t n)
 {
     conf_bench_found *found = context;
-    if (part == ASSAY_PART_REASONING) found->n_reasoning += conf_bench_count_marks(text, n);
-    if (part == ASSAY_PART_CONTENT) found->n_content += conf_bench_count_marks(text, n);
+    if (part == ASSAY_PART_REASONING) found->n_reasoning += conf_bench_count_nonblank(text, n);
+    if (part == ASSAY_PART_CONTENT) found->n_content += conf_bench_count_nonblank(text, n);
     if (part == ASSAY_PART_CALL) found->n_calls++;
 }
 

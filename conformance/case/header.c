@@ -110,10 +110,10 @@ static assay_status read_float64_bound(const conf_h5 *file, conf_case *c, assay_
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute float64_bound of / is missing", c->path);
     if (rc == ASSAY_OK) rc = conf_h5_attribute_text(file, "float64_reason", &c->float64_reason, err);
     if (rc != ASSAY_OK) return rc;
-    if (!(c->float64_bound > 0 && c->float64_bound <= CONF_FLOAT64_BOUND_MOST))
+    if (!(c->float64_bound > 0 && c->float64_bound <= CONF_FLOAT64_BOUND_MAX))
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: float64_bound is %g, expected a number above 0 and at most %g", c->path,
-                          c->float64_bound, CONF_FLOAT64_BOUND_MOST);
+                          c->float64_bound, CONF_FLOAT64_BOUND_MAX);
     if (!c->float64_reason[0]) return assay_fail(err, ASSAY_EFORMAT, "%s: float64_reason is empty", c->path);
     return ASSAY_OK;
 }
@@ -168,5 +168,5 @@ assay_status conf_cache_limit_read(const conf_h5 *file, conf_cache_limit *out, a
     if (rc == ASSAY_OK) rc = conf_h5_has_attribute(file, "cache_kept", &has_kept, err);
     if (rc != ASSAY_OK || (!has_limit && !has_kept)) return rc;
     rc = read_count(file, "cache_limit", 1, INT32_MAX, &out->limit, err);
-    return rc == ASSAY_OK ? read_count(file, "cache_kept", 0, out->limit - 1, &out->kept, err) : rc;
+    return rc == ASSAY_OK ? read_count(file, "cache_kept", 0, out->limit - 1, &out->sink_tokens, err) : rc;
 }

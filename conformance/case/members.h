@@ -22,7 +22,7 @@ assay_status conf_array_read_wide(const conf_h5 *file, const char *name, size_t 
                                   conf_array *out, assay_error *err);
 
 /* Fails with ASSAY_EFORMAT if `noise`, a recorded distance from a truth with the largest magnitude
- * max_abs, is above `most` (conf_noise_most or conf_noise_most_tensor). what: the name of the run or
+ * max_abs, is above `most` (conf_noise_max or conf_noise_max_tensor). what: the name of the run or
  * tensor, for the message. */
 assay_status conf_noise_check(const char *path, const char *what, double noise, double max_abs, double most,
                               assay_error *err);

@@ -180,7 +180,7 @@ static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay
     if (rc == ASSAY_OK) {
         const double largest = conf_max_abs(all->truth, all->n_rows * all->n_cols);
         rc = conf_noise_check(conf_h5_path(file), group, noise_of(all, *rows), largest,
-                              conf_noise_most(compute, largest), err);
+                              conf_noise_max(compute, largest), err);
     }
     run_free(&run);
     return rc;

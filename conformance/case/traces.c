@@ -41,8 +41,8 @@ assay_status conf_trace_read(const conf_h5 *file, const conf_trace *trace, conf_
                             value[i]);
     if (rc == ASSAY_OK && trace->has_noise) {
         const double largest = conf_max_abs(value, a.n);
-        rc = conf_noise_check(conf_h5_path(file), path, trace->noise, largest,
-                              conf_noise_most_tensor(largest), err);
+        rc = conf_noise_check(conf_h5_path(file), path, trace->noise, largest, conf_noise_max_tensor(largest),
+                              err);
     }
     if (rc == ASSAY_OK) *out = a;
     else conf_array_free(&a);

@@ -29,7 +29,7 @@ static conf_exit bench_models(const conf_options *options, const conf_context *c
     conf_bench bench = {0};
     assay_error err = {0};
     assay_status rc = conf_bench_run(options, context, &bench, &err);
-    if (rc == ASSAY_OK && !conf_report_owns_out(files)) conf_bench_print(&bench, context);
+    if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_print(&bench, context);
     if (rc == ASSAY_OK && files->json) rc = conf_bench_print_json(&bench, files->json, &err);
     conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : fail(context, rc, &err);
     conf_bench_free(&bench);
@@ -42,7 +42,7 @@ static conf_exit bench_serving(const conf_options *options, const conf_context *
     conf_bench_serving bench = {0};
     assay_error err = {0};
     assay_status rc = conf_bench_serving_run(options, context, &bench, &err);
-    if (rc == ASSAY_OK && !conf_report_owns_out(files)) conf_bench_serving_print(&bench, context);
+    if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_serving_print(&bench, context);
     if (rc == ASSAY_OK && files->json) rc = conf_bench_serving_print_json(&bench, files->json, &err);
     conf_exit code = rc == ASSAY_OK ? conf_bench_serving_exit(&bench) : fail(context, rc, &err);
     conf_bench_serving_free(&bench);

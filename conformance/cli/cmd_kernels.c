@@ -161,7 +161,7 @@ static void print_row(const sweeping *of, const sweep_op *op, const conf_verdict
     const conf_context *context = of->context;
     const sweep *s = &of->shared->sweep;
     FILE *out = context->out;
-    if (conf_report_owns_out(&of->files)) return;
+    if (conf_report_uses_stdout(&of->files)) return;
     (void)fprintf(out, "%-18s %6zu ", op->name, s->n_cases);
     if (s->worst > 0) (void)fprintf(out, "%9.3g", s->worst);
     else (void)fprintf(out, "%9s", v->outcome == CONF_PASSED ? "exact" : "-");
@@ -217,7 +217,7 @@ static bool is_selected(const sweeping *of, size_t op)
 static void print_sums(const sweeping *of)
 {
     FILE *out = of->context->out;
-    if (conf_report_owns_out(&of->files)) return;
+    if (conf_report_uses_stdout(&of->files)) return;
     const char *before = "\nnot given:";
     for (size_t i = 0; i < sweep_n_ops(); i++) {
         if (!is_selected(of, i) || of->shared->given[i]) continue;
@@ -231,7 +231,7 @@ static void print_sums(const sweeping *of)
 static assay_status sweep_all(sweeping *of, assay_error *err)
 {
     assay_status rc = conf_report_files_open(of->options, of->context, &of->files, err);
-    if (rc == ASSAY_OK && !conf_report_owns_out(&of->files))
+    if (rc == ASSAY_OK && !conf_report_uses_stdout(&of->files))
         (void)fprintf(of->context->out, "%-18s  cases x bound <= 1\n", "");
     for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
         if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->given[i], err);

@@ -27,7 +27,7 @@ conf_exit conf_cmd_locate(const conf_options *options, const conf_context *conte
     bool observes = options->n_arguments == 2;
     if (observes && options->kernels) return usage(context, "takes an observation or kernels, not both");
     bool special = options->compute || options->kernels;
-    const char *usual = special ? conf_engine_usual(options->kernels, options->compute)[0] : USUAL;
+    const char *usual = special ? conf_engine_default(options->kernels, options->compute)[0] : USUAL;
     const char *name = options->n_engines ? options->engines[0] : usual;
     char *engine = NULL, *reference = NULL, *kernels = NULL;
     assay_error err = {0};

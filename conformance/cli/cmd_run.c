@@ -60,7 +60,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
 static assay_status open_engines(run_state *run, assay_error *err)
 {
     const char *library = run->options->kernels;
-    const char *const *usual = conf_engine_usual(library, run->options->compute);
+    const char *const *usual = conf_engine_default(library, run->options->compute);
     const char *const *names = run->options->n_engines ? run->options->engines : usual;
     size_t n = run->options->n_engines;
     while (!run->options->n_engines && names[n]) n++;
@@ -109,7 +109,7 @@ static void report(run_state *run, size_t result, size_t engine)
     bool shown = outcome == CONF_FAILED || outcome == CONF_BROKEN || run->options->verbose;
     bool said = outcome == CONF_BROKEN && engine > 0 &&
                 strcmp(all->at[result].verdicts[0].reason, all->at[result].verdicts[engine].reason) == 0;
-    if (!shown || said || conf_report_owns_out(&run->files)) return;
+    if (!shown || said || conf_report_uses_stdout(&run->files)) return;
     conf_progress_clear(run->context);
     conf_report_case(run->context->out, "", run->context, all, result, engine);
 }
@@ -163,7 +163,7 @@ static void report_ready(run_state *run)
         if (passed_over) {
             pass_over(run, result);
         } else {
-            if (!r->scanned) conf_verdict_settle_named(&r->verdicts[engine]);
+            if (!r->scanned) conf_verdict_apply_named(&r->verdicts[engine]);
             if (engine == 0) warn_unknown(run, r);
             report(run, result, engine);
         }
@@ -241,11 +241,11 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
 /* Writes the ends of the reports, and the table. */
 static assay_status report_end(const run_state *run, assay_error *err)
 {
-    bool only_tap = conf_report_is_out(&run->files, run->files.tap);
+    bool only_tap = conf_report_is_stdout(&run->files, run->files.tap);
     assay_status rc = conf_report_files_end(&run->files, &run->results, run->n_points, err);
     conf_context plain = *run->context;
     plain.color = run->context->color && !only_tap;
-    if (only_tap || !conf_report_owns_out(&run->files))
+    if (only_tap || !conf_report_uses_stdout(&run->files))
         conf_report_table(run->context->out, only_tap ? "# " : "", &plain, &run->results);
     return rc;
 }

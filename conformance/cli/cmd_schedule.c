@@ -64,7 +64,7 @@ static const char *const *engines_of(const conf_options *options, size_t *n)
 {
     *n = options->n_engines;
     if (*n) return options->engines;
-    const char *const *usual = conf_engine_usual(options->kernels, options->compute);
+    const char *const *usual = conf_engine_default(options->kernels, options->compute);
     while (usual[*n]) ++*n;
     return usual;
 }
@@ -152,7 +152,7 @@ static void take_verdict(scheduling *of)
     size_t i = of->n_seen++;
     conf_trial_row *row = &of->rows.at[i];
     conf_verdict *v = &of->verdicts[i];
-    if (!row->scanned) conf_verdict_settle_named(v);
+    if (!row->scanned) conf_verdict_apply_named(v);
     row->seconds += v->seconds;
     row->verdict = *v;
     row->passed_over = row->scanned && row->result->no_sessions;
@@ -161,7 +161,7 @@ static void take_verdict(scheduling *of)
     row->n_programs += v->outcome == CONF_PASSED ? of->options->n_draws : v->outcome == CONF_FAILED;
     bool bad = v->outcome == CONF_FAILED || v->outcome == CONF_BROKEN;
     of->failed = of->failed || bad;
-    if ((!bad && !of->options->verbose) || conf_report_owns_out(&of->files)) return;
+    if ((!bad && !of->options->verbose) || conf_report_uses_stdout(&of->files)) return;
     conf_progress_clear(of->context);
     conf_trial_report(of->context->out, "", of->context, &of->rows, row);
     (void)fflush(of->context->out);
@@ -233,13 +233,13 @@ static void drop_unfinished(scheduling *of)
 static assay_status report(scheduling *of, assay_error *err)
 {
     const conf_report_files *files = &of->files;
-    bool only_tap = conf_report_is_out(files, files->tap);
+    bool only_tap = conf_report_is_stdout(files, files->tap);
     conf_context plain = *of->context;
     assay_status rc = ASSAY_OK;
     if (files->tap) conf_trials_print_tap(files->tap, of->context, &of->rows);
     if (files->json) rc = conf_trials_print_json(files->json, &of->rows, err);
     plain.color = of->context->color && !only_tap;
-    if (only_tap || !conf_report_owns_out(files))
+    if (only_tap || !conf_report_uses_stdout(files))
         conf_trials_report(of->context->out, only_tap ? "# " : "", &plain, &of->rows);
     return rc;
 }

@@ -221,7 +221,7 @@ static assay_status find_bounds(conf_diff_state *d, assay_error *err)
         char run[64];
         (void)snprintf(run, sizeof run, "/expect/%s", conf_compute_run(d->v->compute));
         rc = conf_noise_check(d->c->path, run, w.noise.max_abs, w.largest,
-                              conf_noise_most(d->v->compute, w.largest), err);
+                              conf_noise_max(d->v->compute, w.largest), err);
     }
     d->largest = w.largest;
     d->bounds = d->v->float64 ? conf_bounds_relative(d->c->float64_bound, w.largest)

@@ -57,7 +57,7 @@ static assay_status judge_tensor(traces *s, const char *name, const trace *t, as
     assay_status rc = conf_diff_largest(d, t->truth, true, &largest, err);
     if (rc == ASSAY_OK && t->golden.has_noise)
         rc = conf_noise_check(d->c->path, conf_stream_name(t->truth), t->golden.noise, largest,
-                              conf_noise_most_tensor(largest), err);
+                              conf_noise_max_tensor(largest), err);
     if (rc != ASSAY_OK) return rc;
     const double guess = d->largest > 0 ? d->bounds.max_abs / d->largest * largest : 0;
     double limit = float64 ? 1 : CONF_NOISE_MULTIPLE;

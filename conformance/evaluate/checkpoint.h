@@ -15,7 +15,7 @@
  *   CONF_CHECKPOINT_SOUND    neither; also of a directory that holds neither config.json nor safetensors,
  * which is another format, and where memory does not suffice to tell
  *
- * conf_verdict_settle says what follows from it. */
+ * conf_verdict_apply_checkpoint says what follows from it. */
 conf_checkpoint conf_checkpoint_check(const conf_case *c);
 
 #endif

@@ -119,7 +119,7 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
     conf_case *c = assignment->path ? read_case(assignment, v) : NULL;
     if (assignment->path && !c) return;
     v->stage = CONF_STAGE_LOAD;
-    if (conf_serving_stands_alone(assignment->engine)) {
+    if (conf_serving_is_standalone(assignment->engine)) {
         serve(assignment, c, v);
     } else {
         const assay_engine *engine = conf_evaluate_load(assignment->engine, assignment->compute, v);

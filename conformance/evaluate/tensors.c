@@ -79,7 +79,7 @@ void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_ve
 
 /* Whether a tensor is out of bounds, or, where it is not judged, has NaN or infinity in other places than the
  * golden; then v->trace names it. */
-static bool diverges(const conf_replay *r, const conf_seen *seen, bool judged)
+static bool diverges(const conf_replay *r, const conf_traced *seen, bool judged)
 {
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
@@ -111,7 +111,7 @@ void conf_evaluate_traces(const conf_replay *r)
     conf_tensor_print_unjudged(unjudged, v, n_unjudged);
     conf_verdict_note(v, "%zu of %zu recorded tensors compared%s", r->n_seen, d->n_traces, unjudged);
     for (size_t i = 0; i < r->n_seen; i++) {
-        const conf_seen *seen = &r->seen[i];
+        const conf_traced *seen = &r->seen[i];
         bool judged =
             v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || v->outcome == CONF_FAILED;
         if (!diverges(r, seen, judged)) continue;

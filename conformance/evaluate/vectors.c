@@ -180,7 +180,7 @@ static void replay_all(evaluation *e, const conf_assignment *assignment)
 {
     const size_t n = e->c->vectors.n;
     for (size_t i = 0; i < n && !e->over;) {
-        if (!e->kind->in_turn) {
+        if (!e->kind->shares_process) {
             if (is_due(assignment, &e->c->vectors.at[i])) replay_vector(e, i, &assignment->limits);
             i++;
             continue;

@@ -26,10 +26,10 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
 }
 
 /* Leaves the ring only, without the attention sink tokens. */
-void fault_kept_dropped(size_t *limit, size_t *kept)
+void fault_kept_dropped(size_t *limit, size_t *sink_tokens)
 {
-    *limit -= *kept;
-    *kept = 0;
+    *limit -= *sink_tokens;
+    *sink_tokens = 0;
 }
 
 /* Each turn of the ring begins one position too early, at the last attention sink token. */
@@ -37,8 +37,11 @@ void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n
                             const float *value)
 {
     const fp_cache_spec *spec = &s->spec[layer];
-    if (spec->kept == 0 || position < spec->kept + spec->window || position != s->n_tokens || n > 1) return;
-    if ((position - spec->kept) % spec->window == 0) fp_state_put(s, layer, spec->kept - 1, 1, key, value);
+    if (spec->sink_tokens == 0 || position < spec->sink_tokens + spec->window || position != s->n_tokens ||
+        n > 1)
+        return;
+    if ((position - spec->sink_tokens) % spec->window == 0)
+        fp_state_put(s, layer, spec->sink_tokens - 1, 1, key, value);
 }
 
 /* Simulates a page that is freed one position too early, and overwritten by its next user: only one of
@@ -47,7 +50,7 @@ void fault_page_early(fp_state *s)
 {
     for (size_t i = 0; i < s->n_layers; i++) {
         if (s->spec[i].kind != FP_CACHE_ROTATING) continue;
-        size_t oldest = fp_cache_seen(&s->spec[i], s->n_tokens).first;
+        size_t oldest = fp_cache_key_range(&s->spec[i], s->n_tokens).first;
         if ((oldest + 1) % ASSAY_PAGE == 0) zero_position(s, i, oldest);
     }
 }
@@ -70,7 +73,7 @@ void fault_shared_trimmed(fp_pass *pass, size_t i)
     for (size_t j = 0; j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
         size_t next = fp_run_position(run, run->first_row + run->n_rows);
-        size_t at = fp_cache_seen(&run->state->spec[a->cache_layer], run->state->n_tokens).first;
+        size_t at = fp_cache_key_range(&run->state->spec[a->cache_layer], run->state->n_tokens).first;
         for (; at + a->window < next; at++) zero_position(run->state, a->cache_layer, at);
     }
 }

@@ -36,7 +36,7 @@ typedef struct fault {
     /* Returns the position by which any token is rotated. */
     int32_t (*rotated)(int32_t position);
     /* Changes the cache limit of a session that has one. */
-    void (*limits)(size_t *limit, size_t *kept);
+    void (*limits)(size_t *limit, size_t *sink_tokens);
     /* Called after a sample has joined. */
     void (*joined)(fp_session *s, size_t slot);
     /* before_steps: called before the steps of a session, which it may change; after_steps: called
@@ -125,7 +125,7 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
 void fault_page_early(fp_state *s);
 void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                       const float *value);
-void fault_kept_dropped(size_t *limit, size_t *kept);
+void fault_kept_dropped(size_t *limit, size_t *sink_tokens);
 void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                             const float *value);
 void fault_shared_trimmed(fp_pass *pass, size_t i);

@@ -152,7 +152,7 @@ static void plant_last_key(assay_kernels *table)
 static void drop_last_sink(const assay_attention_call *c)
 {
     assay_attention_call shorter = *c;
-    shorter.kept -= c->kept > 0;
+    shorter.sink_tokens -= c->sink_tokens > 0;
     SOUND.attention_bf16(&shorter);
 }
 

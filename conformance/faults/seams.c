@@ -93,10 +93,10 @@ assay_status __wrap_fp_session_join(fp_session *s, size_t *slot, assay_error *er
     return rc;
 }
 
-assay_status __wrap_fp_session_limit(fp_session *s, size_t limit, size_t kept, assay_error *err)
+assay_status __wrap_fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, assay_error *err)
 {
-    if (fault_planted()->limits && limit != SIZE_MAX) fault_planted()->limits(&limit, &kept);
-    return __real_fp_session_limit(s, limit, kept, err);
+    if (fault_planted()->limits && limit != SIZE_MAX) fault_planted()->limits(&limit, &sink_tokens);
+    return __real_fp_session_limit(s, limit, sink_tokens, err);
 }
 
 assay_status __wrap_fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps,

@@ -189,7 +189,7 @@ static assay_status choose(run *r, const void *logits, int32_t *id)
     if (*id < 0)
         return assay_fail(r->err, ASSAY_EINTERNAL, "step %zu: all logits are NaN or minus infinity",
                           r->out->n_ids);
-    serve_sampler_see(r->sampler, *id);
+    serve_sampler_accept(r->sampler, *id);
     int32_t *ids = grow_by_one(r->out->ids, r->out->n_ids, sizeof *ids);
     if (!ids) return no_memory(r);
     r->out->ids = ids;
@@ -203,7 +203,7 @@ static assay_status generate(run *r)
     const assay_sink text = {.take = take_text, .context = r}, reply = {.take = take_reply, .context = r};
     const void *logits = NULL;
     const double start = conf_clock();
-    for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_see(r->sampler, r->prompt[i]);
+    for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_accept(r->sampler, r->prompt[i]);
     const conf_listeners *listeners = r->listeners;
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
     assay_status rc = prefill(r, &logits);

@@ -65,7 +65,7 @@ assay_status conf_h5_fail_damaged(const conf_h5 *file, const char *name, const c
     return assay_fail(err, ASSAY_EFORMAT, "%s: %s: %s is damaged", file->path, name, what);
 }
 
-bool conf_h5_lies_inside(const conf_h5 *file, uint64_t address, uint64_t n)
+bool conf_h5_is_inside_file(const conf_h5 *file, uint64_t address, uint64_t n)
 {
     uint64_t size = file->size - file->base;
     return address <= size && n <= size - address;
@@ -88,7 +88,7 @@ bool conf_h5_bytes_read(const conf_h5 *file, void *into, size_t n, uint64_t offs
 assay_status conf_h5_block_read(const conf_h5 *file, const char *name, uint64_t address, uint64_t n,
                                 conf_h5_block *out, assay_error *err)
 {
-    if (!conf_h5_lies_inside(file, address, n))
+    if (!conf_h5_is_inside_file(file, address, n))
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s: %s: %llu bytes at address %llu reach beyond the file's end at %zu: cut short or "

@@ -65,7 +65,7 @@ assay_status conf_h5_block_read_checked(const conf_h5 *file, const char *name, u
 bool conf_h5_bytes_read(const conf_h5 *file, void *into, size_t n, uint64_t offset);
 
 /* Whether n bytes at an address lie inside the file. */
-bool conf_h5_lies_inside(const conf_h5 *file, uint64_t address, uint64_t n);
+bool conf_h5_is_inside_file(const conf_h5 *file, uint64_t address, uint64_t n);
 
 /* Fails with ASSAY_EFORMAT: `what` of member `name` ("its chunk index") is damaged. */
 assay_status conf_h5_fail_damaged(const conf_h5 *file, const char *name, const char *what, assay_error *err);

@@ -58,7 +58,7 @@ static assay_status check_bytes(const conf_data *data, assay_error *err)
     if (written && l->bytes != bytes && bytes > 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s is stored in %llu bytes, expected %zu: damaged", path,
                           name, (unsigned long long)l->bytes, bytes);
-    if (is_contiguous(data) && !conf_h5_lies_inside(data->d.file, l->address, bytes))
+    if (is_contiguous(data) && !conf_h5_is_inside_file(data->d.file, l->address, bytes))
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s: its %zu bytes reach beyond the file's end: cut short",
                           path, name, bytes);
     return ASSAY_OK;

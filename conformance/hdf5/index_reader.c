@@ -25,7 +25,7 @@ static assay_status check_place(const conf_h5_index_reader *r, const uint64_t *c
 {
     char place[160];
     size_t first[CONF_H5_RANK_MAX];
-    if (conf_h5_lies_inside(r->d->file, chunk->address, chunk->bytes)) return ASSAY_OK;
+    if (conf_h5_is_inside_file(r->d->file, chunk->address, chunk->bytes)) return ASSAY_OK;
     for (size_t i = 0; i < r->rank; i++) first[i] = (size_t)(coordinates[i] * r->d->layout.chunk[i]);
     conf_shape_print(place, sizeof place, first, r->rank);
     return assay_fail(err, ASSAY_EFORMAT,

@@ -12,13 +12,13 @@ double conf_noise_floor(double max_abs)
     return CONF_FLOOR_ULPS * ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-double conf_noise_most(assay_dtype run, double max_abs)
+double conf_noise_max(assay_dtype run, double max_abs)
 {
     const bool narrow = run == ASSAY_BF16 || run == ASSAY_I8;
     return max_abs * (narrow ? ldexp(224, -8) : ldexp(1024, -FLT_MANT_DIG));
 }
 
-double conf_noise_most_tensor(double max_abs)
+double conf_noise_max_tensor(double max_abs)
 {
     return ldexp(max_abs, 14 - FLT_MANT_DIG);
 }

@@ -12,7 +12,7 @@
 #define CONF_FLOAT64_BOUND                                                                                   \
     1e-11 /* times the largest value; two independent float64 runs differed by 2e-14                         \
            */
-#define CONF_FLOAT64_BOUND_MOST 0x1p-24 /* the loosest that a case may set: the unit roundoff of float32 */
+#define CONF_FLOAT64_BOUND_MAX 0x1p-24 /* the loosest that a case may set: the unit roundoff of float32 */
 
 /* CONF_FLOOR_ULPS float32 ulps at max_abs: the lower limit of the noise. Logits are float32 for any
  * type of activations, so it applies to narrower types, too: 16 ulps of bfloat16 would be a sixteenth
@@ -38,12 +38,12 @@ double conf_noise_floor(double max_abs);
  *
  * There is no lower limit: a small model with exact sums has no noise at all, and conf_noise_floor is
  * used instead. A run that is implausibly close to the truth makes bounds tighter, never wider. */
-double conf_noise_most(assay_dtype run, double max_abs);
+double conf_noise_max(assay_dtype run, double max_abs);
 
 /* The same limit for an intermediate tensor in float32: 2^14 u = 2^-10 max_abs. It is larger because a
  * tensor's elements may be small compared with the terms of their sums; recorded tensors are up to 327
  * u away. */
-double conf_noise_most_tensor(double max_abs);
+double conf_noise_max_tensor(double max_abs);
 
 /* The bound of each distance, and the unit in which it is reported: limit·unit = bound. A float32
  * candidate's unit is the noise or the floor, whichever is larger, and its limit 4; a float64 candidate's

@@ -72,7 +72,7 @@ void conf_verdict_note(conf_verdict *v, const char *format, ...)
     conf_text_clean(v->notes);
 }
 
-void conf_verdict_settle(conf_verdict *v)
+void conf_verdict_apply_checkpoint(conf_verdict *v)
 {
     char said[CONF_TEXT_MAX];
     if (v->checkpoint.state != CONF_CHECKPOINT_BROKEN) return;
@@ -86,7 +86,7 @@ void conf_verdict_settle(conf_verdict *v)
     v->where[0] = v->trace[0] = v->vector[0] = '\0';
 }
 
-void conf_verdict_settle_named(conf_verdict *v)
+void conf_verdict_apply_named(conf_verdict *v)
 {
     char said[CONF_TEXT_MAX];
     if (v->outcome != CONF_SKIPPED || v->checkpoint.state != CONF_CHECKPOINT_UNKNOWN) return;

@@ -21,11 +21,11 @@
 #include "conformance/evaluate/tokens.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
-#include "conformance/locate/hear.h"
 #include "conformance/locate/location.h"
 #include "conformance/locate/replay.h"
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
+#include "conformance/locate/trace.h"
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
 #include "model/loader.h"
@@ -230,7 +230,7 @@ static void walk_engine(conf_walker *w)
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
     drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
-               &batch,    conf_hear_engine,    NULL,       &w->logits};
+               &batch,    conf_trace_engine,   NULL,       &w->logits};
     if (!run(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
     if (w->engine->session_trace) walk_own(w);

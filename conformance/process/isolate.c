@@ -180,7 +180,7 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
     int status = reap(child);
     *out = child->shared->verdict;
     if (!child->shared->complete) judge_end(child, status, out);
-    conf_verdict_settle(out);
+    conf_verdict_apply_checkpoint(out);
     out->seconds = conf_clock() - child->started;
     (void)munmap(child->shared, sizeof *child->shared);
     *child = (conf_child){0};

@@ -70,7 +70,7 @@ assay_status conf_arrange(const conf_case *c, const uint64_t *seed, conf_arrange
     uint64_t state = seed ? initial_state(c, *seed) : 0;
     if (seed) {
         a.n_tokens += conf_draw_below(&state, CONF_PADDING_DRAWN_MAX + 1);
-        if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_COMPANY_MAX + 1);
+        if (d->n_inputs == 0) a.n_rows += conf_draw_below(&state, CONF_NEIGHBOURS_MAX + 1);
     }
     a.tokens = calloc(a.n_rows * a.n_tokens, sizeof *a.tokens);
     a.length = calloc(a.n_rows, sizeof *a.length);
@@ -96,7 +96,7 @@ void conf_arrangement_free(conf_arrangement *a)
     *a = (conf_arrangement){0};
 }
 
-void conf_arrangement_rest(const conf_arrangement *a, int32_t *tokens)
+void conf_arrangement_clear_tokens(const conf_arrangement *a, int32_t *tokens)
 {
     for (size_t s = 0; s < a->n_rows; s++) tokens[s] = -1;
 }

@@ -142,7 +142,7 @@ static bool write_traces(hid_t file, const conf_replay *r)
 {
     bool ok = true;
     for (size_t i = 0; i < r->n_seen && ok; i++) {
-        const conf_seen *seen = &r->seen[i];
+        const conf_traced *seen = &r->seen[i];
         char name[256];
         (void)snprintf(name, sizeof name, "/observed/trace/%s", seen->trace->name);
         if (seen->value.data)

@@ -73,7 +73,7 @@ static bool next_tokens(const conf_replay *r, size_t k, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
     bool any = false;
-    conf_arrangement_rest(&r->batch, tokens);
+    conf_arrangement_clear_tokens(&r->batch, tokens);
     for (size_t b = 0; b < d->n_samples; b++) {
         size_t n_golden, n = conf_greedy_steps(r, b, &n_golden);
         if (k >= n) continue;
@@ -211,7 +211,7 @@ static bool replay_traced(conf_replay *r)
     bool ok = prefill && r->seen ? true : conf_replay_no_memory(r);
     if (ok) {
         r->verdict->stage = CONF_STAGE_TRACED_PREFILL;
-        conf_trace_listen(r, session);
+        conf_trace_enable(r, session);
         ok = conf_replay_prefill(r, session, r->engine->prefill, prefill);
     }
     free(prefill);

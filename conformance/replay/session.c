@@ -79,7 +79,7 @@ bool conf_replay_step(conf_replay *r, assay_session *session, const int32_t *tok
 void conf_replay_force(const conf_replay *r, size_t n, int32_t *tokens)
 {
     const conf_decoder *d = &r->c->decoder;
-    conf_arrangement_rest(&r->batch, tokens);
+    conf_arrangement_clear_tokens(&r->batch, tokens);
     for (size_t b = 0; b < d->n_samples; b++)
         tokens[r->batch.row[b]] = ((const int32_t *)d->decode.data)[b * d->n_decode + n];
 }

@@ -13,10 +13,10 @@
 
 /* A traced tensor that the case has. value: F64; data NULL if the engine's tensor is not of floating
  * type or its shape differs from the case's. */
-typedef struct conf_seen {
+typedef struct conf_traced {
     const conf_trace *trace;
     conf_array value;
-} conf_seen;
+} conf_traced;
 
 typedef struct conf_replay {
     const assay_engine *engine;
@@ -33,7 +33,7 @@ typedef struct conf_replay {
     double *greedy; /* [B, M + 1, V]: the logits before each greedy step; NaN if the step was not run */
     int32_t *stop_ids;
     size_t n_stop_ids;
-    conf_seen *seen; /* [n_seen], in the order in which the engine traced them */
+    conf_traced *seen; /* [n_seen], in the order in which the engine traced them */
     size_t n_seen;
     char contradiction[CONF_TEXT_MAX]; /* how prefill_last differs from prefill, or empty */
 } conf_replay;

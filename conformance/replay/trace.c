@@ -37,8 +37,8 @@ static void store_tensor(void *context, size_t sample, const assay_tensor *tenso
     if (!trace) return;
     for (size_t i = 0; i < r->n_seen; i++)
         if (r->seen[i].trace == trace) return;
-    conf_seen *seen = &r->seen[r->n_seen];
-    *seen = (conf_seen){.trace = trace};
+    conf_traced *seen = &r->seen[r->n_seen];
+    *seen = (conf_traced){.trace = trace};
     seen->value.dtype = tensor->dtype;
     seen->value.rank = tensor->rank < ASSAY_TENSOR_RANK_MAX ? tensor->rank : ASSAY_TENSOR_RANK_MAX;
     memcpy(seen->value.shape, tensor->shape, seen->value.rank * sizeof *tensor->shape);
@@ -53,7 +53,7 @@ static void store_tensor(void *context, size_t sample, const assay_tensor *tenso
     dtype_to_f64(seen->value.data, tensor->data, tensor->dtype, trace->value.n);
 }
 
-void conf_trace_listen(conf_replay *r, assay_session *session)
+void conf_trace_enable(conf_replay *r, assay_session *session)
 {
     if (r->engine->session_trace) r->engine->session_trace(session, store_tensor, r);
 }

@@ -12,6 +12,6 @@ bool conf_tensor_has_shape(const assay_tensor *tensor, const conf_array *a);
 /* Sets the trace function of a session: tensors of the next prefill are stored in r->seen, which the
  * caller has allocated with one element for each trace of the case. Does nothing if the engine has no
  * session_trace. */
-void conf_trace_listen(conf_replay *r, assay_session *session);
+void conf_trace_enable(conf_replay *r, assay_session *session);
 
 #endif

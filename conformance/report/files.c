@@ -26,15 +26,15 @@ assay_status conf_report_files_open(const conf_options *options, const conf_cont
     return rc;
 }
 
-bool conf_report_is_out(const conf_report_files *files, const FILE *file)
+bool conf_report_is_stdout(const conf_report_files *files, const FILE *file)
 {
     return file && file == files->out;
 }
 
-bool conf_report_owns_out(const conf_report_files *files)
+bool conf_report_uses_stdout(const conf_report_files *files)
 {
-    return conf_report_is_out(files, files->tap) || conf_report_is_out(files, files->junit) ||
-           conf_report_is_out(files, files->json);
+    return conf_report_is_stdout(files, files->tap) || conf_report_is_stdout(files, files->junit) ||
+           conf_report_is_stdout(files, files->json);
 }
 
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
@@ -47,7 +47,7 @@ assay_status conf_report_files_end(const conf_report_files *files, const conf_re
 
 static assay_status close_file(const conf_report_files *files, FILE *file, const char *path, assay_error *err)
 {
-    if (!file || conf_report_is_out(files, file)) return ASSAY_OK;
+    if (!file || conf_report_is_stdout(files, file)) return ASSAY_OK;
     bool failed = ferror(file) != 0;
     if (fclose(file) == 0 && !failed) return ASSAY_OK;
     return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));

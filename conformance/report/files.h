@@ -19,10 +19,10 @@ assay_status conf_report_files_open(const conf_options *options, const conf_cont
                                     conf_report_files *out, assay_error *err);
 
 /* Whether `file` is standard output. */
-bool conf_report_is_out(const conf_report_files *files, const FILE *file);
+bool conf_report_is_stdout(const conf_report_files *files, const FILE *file);
 
 /* Whether standard output belongs to a report, and holds nothing else. */
-bool conf_report_owns_out(const conf_report_files *files);
+bool conf_report_uses_stdout(const conf_report_files *files);
 
 /* Writes what comes at the end: the plan of TAP, and the whole of the other reports. */
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,

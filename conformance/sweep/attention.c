@@ -17,7 +17,7 @@ enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 enum { CAP = 1, SINKS = 2, STRIDES = 4, KEPT = 8, N_EXTRAS = 16 };
 
 /* Number of attention sink tokens: often at most 5, as in practice, otherwise any number. */
-static size_t draw_kept(sweep_attention *a, size_t end)
+static size_t draw_sink_tokens(sweep_attention *a, size_t end)
 {
     return sweep_between(a->s, 1, sweep_bits(a->s) % 2 && end > 5 ? 5 : end);
 }
@@ -28,7 +28,7 @@ static void draw_ranges(sweep_attention *a, const size_t *shape)
 {
     const size_t n = shape[N_ROWS], end = shape[KEYS];
     size_t window = sweep_between(a->s, 1, end), lowest = end;
-    if (shape[EXTRAS] & KEPT) a->call.kept = draw_kept(a, end);
+    if (shape[EXTRAS] & KEPT) a->call.sink_tokens = draw_sink_tokens(a, end);
     for (size_t r = 0; r < n; r++) {
         size_t last = end > n - r ? end - (n - r) : 0;
         a->first[r] = 0;
@@ -40,7 +40,7 @@ static void draw_ranges(sweep_attention *a, const size_t *shape)
         }
         if (a->first[r] < lowest) lowest = a->first[r];
     }
-    for (size_t r = 0; a->call.kept == 0 && lowest >= ASSAY_PAGE && r < n; r++) {
+    for (size_t r = 0; a->call.sink_tokens == 0 && lowest >= ASSAY_PAGE && r < n; r++) {
         a->first[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
         a->last[r] -= lowest / ASSAY_PAGE * ASSAY_PAGE;
     }
@@ -102,7 +102,7 @@ typedef struct part_call {
 static void make_part(const sweep_attention *a, const sweep_part *part, part_call *to)
 {
     const assay_attention_call *c = &a->call;
-    const size_t n_before = (c->kept + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    const size_t n_before = (c->sink_tokens + ASSAY_PAGE - 1) / ASSAY_PAGE;
     size_t first = a->first[part->row], n_pages = 0;
     for (size_t r = 1; r < part->n_rows; r++)
         if (a->first[part->row + r] < first) first = a->first[part->row + r];

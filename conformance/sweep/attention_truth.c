@@ -27,7 +27,7 @@ static float value(const sweep_query *a, size_t position, size_t d)
 
 bool sweep_attention_sees(const sweep_attention *a, size_t row, size_t position)
 {
-    if (position < a->first[row]) return position < a->call.kept;
+    if (position < a->first[row]) return position < a->call.sink_tokens;
     return position <= a->last[row];
 }
 

@@ -140,7 +140,7 @@ void assert_code(const support_output *o, int code)
     ck_assert_msg(o->code == code, "exit %d instead of %d\n%s\n%s", o->code, code, o->out, o->err);
 }
 
-void assert_unsound(const char *module, const char *path, const char *text, const char *reason)
+void assert_malformed(const char *module, const char *path, const char *text, const char *reason)
 {
     support_write_text(support_path("%s", path), text);
     const support_output *o = support_run_module(module, "none", path);

@@ -89,7 +89,7 @@ void assert_code(const support_output *o, int code);
 
 /* Writes text to path in the test's directory, and asserts that a run of it by the module, which
  * breaks no rule, fails for this reason: the text violates the format of cases. */
-void assert_unsound(const char *module, const char *path, const char *text, const char *reason);
+void assert_malformed(const char *module, const char *path, const char *text, const char *reason);
 
 /* Assert that text contains, or does not contain, part; on failure show both. */
 void assert_holds(const char *text, const char *part);

@@ -127,7 +127,7 @@ const void *conf_dialogue_open(const char *module, conf_verdict *v)
                                               CONF_SERVING_REPLY};
     static offer found;
     assay_error err = {0};
-    if (conf_serving_stands_alone(module)) {
+    if (conf_serving_is_standalone(module)) {
         conf_verdict_set(v, CONF_SKIPPED, "it has no engine: it does not export %s", ASSAY_ENGINE_SYMBOL);
         return NULL;
     }

@@ -8,7 +8,7 @@
 #include "conformance/judge/verdict.h"
 
 typedef struct conf_textual {
-    bool in_turn; /* one process may replay several vectors, one after the other */
+    bool shares_process; /* one process may replay several vectors, one after the other */
 
     /* Checks input and expect of the vector at `at`, without an engine. Adds unknown members to
      * *unknown. Fails with ASSAY_EFORMAT, naming the member, or ASSAY_ENOMEM. */
@@ -21,10 +21,10 @@ typedef struct conf_textual {
     const void *(*open)(const char *module, conf_verdict *v);
 
     /* Replays a vector that `check` accepted. Runs in a child process in which the module has been used
-     * only by `open` and, if in_turn, by the replay of earlier vectors. *v is zeroed beforehand; if the
-     * answer diverges, *v is set to CONF_FAILED with the class and, in v->reason, the part of the
-     * vector, the expected and the found value. v->where is kept up to date with the current operation,
-     * for the report of a crash. */
+     * only by `open` and, if shares_process, by the replay of earlier vectors. *v is zeroed beforehand; if
+     * the answer diverges, *v is set to CONF_FAILED with the class and, in v->reason, the part of the vector,
+     * the expected and the found value. v->where is kept up to date with the current operation, for the
+     * report of a crash. */
     void (*replay)(const void *offered, const conf_case *c, const conf_vector *vector, const conf_json_at *at,
                    conf_verdict *v);
 } conf_textual;

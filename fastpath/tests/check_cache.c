@@ -43,13 +43,13 @@ static void extend(fp_state *s, size_t n, int version)
 /* Whether a layer holds this version of a position. */
 static bool holds(const fp_state *s, size_t layer, size_t position, int version)
 {
-    size_t kept = layer == 2 ? 1 : layer, column = position % ASSAY_PAGE;
+    size_t sink_tokens = layer == 2 ? 1 : layer, column = position % ASSAY_PAGE;
     for (size_t h = 0; h < HEADS; h++) {
         const void *keys, *values;
         fp_state_pages(s, layer, h, position, 1, &keys, &values);
         const float *k = keys, *v = values;
         for (size_t d = 0; d < WIDTH; d++) {
-            float expected = number(kept, position, h * WIDTH + d, version);
+            float expected = number(sink_tokens, position, h * WIDTH + d, version);
             if (k[d * ASSAY_PAGE + column] != expected || v[column * WIDTH + d] != -expected) return false;
         }
     }
@@ -223,29 +223,29 @@ END_TEST
 /* Positions 0 … KEPT - 1 of layer 1 stay. */
 enum { KEPT = 5 };
 
-static fp_state opened_with_kept(size_t kept)
+static fp_state opened_with_kept(size_t sink_tokens)
 {
     static fp_cache_spec spec[N_LAYERS];
     fp_state s;
     memcpy(spec, SPEC, sizeof spec);
-    spec[1].kept = kept;
+    spec[1].sink_tokens = sink_tokens;
     ck_assert_int_eq(fp_state_open(&s, spec, N_LAYERS), ASSAY_OK);
     return s;
 }
 
 START_TEST(a_token_attends_to_the_sink_tokens_and_its_window)
 {
-    const fp_cache_spec spec = {.kind = FP_CACHE_ROTATING, .window = 10, .kept = 4},
-                        full = {.kind = FP_CACHE_FULL, .kept = 4};
+    const fp_cache_spec spec = {.kind = FP_CACHE_ROTATING, .window = 10, .sink_tokens = 4},
+                        full = {.kind = FP_CACHE_FULL, .sink_tokens = 4};
     static const struct {
-        size_t position, kept, first;
+        size_t position, sink_tokens, first;
     } SEEN[] = {{0, 0, 0}, {9, 0, 0}, {10, 1, 1}, {12, 3, 3}, {13, 4, 4}, {14, 4, 5}, {500, 4, 491}};
     for (size_t i = 0; i < sizeof SEEN / sizeof *SEEN; i++) {
-        fp_seen seen = fp_cache_seen(&spec, SEEN[i].position);
-        ck_assert_uint_eq(seen.kept, SEEN[i].kept);
+        fp_key_range seen = fp_cache_key_range(&spec, SEEN[i].position);
+        ck_assert_uint_eq(seen.sink_tokens, SEEN[i].sink_tokens);
         ck_assert_uint_eq(seen.first, SEEN[i].first);
     }
-    ck_assert(fp_cache_seen(&full, 500).kept == 0 && fp_cache_seen(&full, 500).first == 0);
+    ck_assert(fp_cache_key_range(&full, 500).sink_tokens == 0 && fp_cache_key_range(&full, 500).first == 0);
 }
 END_TEST
 
@@ -254,13 +254,13 @@ START_TEST(attention_sink_tokens_stay_before_the_window)
     static const size_t KEEP[] = {KEPT, ASSAY_PAGE, ASSAY_PAGE + 1, 3 * ASSAY_PAGE};
     for (size_t i = 0; i < sizeof KEEP / sizeof *KEEP; i++) {
         fp_state s = opened_with_kept(KEEP[i]);
-        size_t n_kept = (KEEP[i] + ASSAY_PAGE - 1) / ASSAY_PAGE;
+        size_t n_sink_pages = (KEEP[i] + ASSAY_PAGE - 1) / ASSAY_PAGE;
         for (size_t n = 1; s.n_tokens < 500; n = n % 90 + 1) {
             extend(&s, n, 0);
-            fp_seen seen = fp_cache_seen(&s.spec[1], s.n_tokens);
-            for (size_t p = 0; p < seen.kept; p++) ck_assert(holds(&s, 1, p, 0) && holds(&s, 2, p, 0));
+            fp_key_range seen = fp_cache_key_range(&s.spec[1], s.n_tokens);
+            for (size_t p = 0; p < seen.sink_tokens; p++) ck_assert(holds(&s, 1, p, 0) && holds(&s, 2, p, 0));
             for (size_t p = seen.first; p < s.n_tokens; p++) ck_assert(holds(&s, 1, p, 0));
-            ck_assert_uint_le(s.caches[1].n_pages, n_kept + (WINDOW + ASSAY_PAGE - 1) / ASSAY_PAGE + 1);
+            ck_assert_uint_le(s.caches[1].n_pages, n_sink_pages + (WINDOW + ASSAY_PAGE - 1) / ASSAY_PAGE + 1);
         }
         fp_state_free(&s);
     }

@@ -38,18 +38,18 @@ START_TEST(a_limit_is_for_layers_without_a_window_and_for_those_that_they_read)
     layers[0].mixer.attention.window = 5;
     fp_cache_specs(&p, NULL, spec);
     fp_cache_limit(&p, 11, 4, spec);
-    ck_assert(spec[0].view.window == 5 && spec[0].view.kept == 0);
-    for (size_t i = 1; i < 4; i++) ck_assert(spec[i].view.window == 7 && spec[i].view.kept == 4);
+    ck_assert(spec[0].view.window == 5 && spec[0].view.sink_tokens == 0);
+    for (size_t i = 1; i < 4; i++) ck_assert(spec[i].view.window == 7 && spec[i].view.sink_tokens == 4);
     for (size_t i = 0; i < 3; i++) {
         ck_assert_int_eq(spec[i].kind, FP_CACHE_ROTATING);
-        ck_assert(spec[i].window == 7 && spec[i].kept == 4);
+        ck_assert(spec[i].window == 7 && spec[i].sink_tokens == 4);
     }
     ck_assert_int_eq(spec[3].kind, FP_CACHE_SHARED);
     layers[0].mixer.attention.window = 9;
     fp_cache_specs(&p, NULL, spec);
     fp_cache_limit(&p, 11, 4, spec);
-    ck_assert(spec[0].window == 9 && spec[0].kept == 4); /* for both who read it */
-    ck_assert(spec[3].view.window == 7 && spec[3].view.kept == 4);
+    ck_assert(spec[0].window == 9 && spec[0].sink_tokens == 4); /* for both who read it */
+    ck_assert(spec[3].view.window == 7 && spec[3].view.sink_tokens == 4);
 }
 END_TEST
 

@@ -274,9 +274,10 @@ START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
     open_engine();
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         assay_session *other = session;
-        const assay_session_options options = {.size = sizeof options, .limit = BAD[i][0], .kept = BAD[i][1]};
+        const assay_session_options options = {
+            .size = sizeof options, .limit = BAD[i][0], .sink_tokens = BAD[i][1]};
         ck_assert_int_eq(engine->session_open_with(model, &options, &other, &err), ASSAY_EINVAL);
-        support_expect_error(&err, ASSAY_EINVAL, i ? "found kept" : "found limit 0", NULL);
+        support_expect_error(&err, ASSAY_EINVAL, i ? " sink tokens, expected fewer" : "found limit 0", NULL);
         ck_assert_ptr_eq(other, session);
     }
     close_engine(); /* asserts that no other session is open */

@@ -49,8 +49,8 @@ typedef struct cell {
     size_t chunk;
     bool in_company;
     size_t padding;
-    size_t length;      /* of the sample that is looked at, the middle one */
-    size_t limit, kept; /* of caches; limit 0: none */
+    size_t length;             /* of the sample that is looked at, the middle one */
+    size_t limit, sink_tokens; /* of caches; limit 0: none */
 } cell;
 
 static size_t length_of(const cell *c, size_t sample)
@@ -111,7 +111,7 @@ static fp_batch *open_batch(const fp_model *m, const cell *c)
     ck_assert_int_eq(fp_batch_open(m, &batch, &err), ASSAY_OK);
     fp_session_chunk(fp_batch_session(batch), c->chunk);
     if (c->limit)
-        ck_assert_int_eq(fp_session_limit(fp_batch_session(batch), c->limit, c->kept, &err), ASSAY_OK);
+        ck_assert_int_eq(fp_session_limit(fp_batch_session(batch), c->limit, c->sink_tokens, &err), ASSAY_OK);
     return batch;
 }
 
@@ -152,7 +152,7 @@ static void expect_cell(const fp_model *m, const cell *c, const float *expected)
                       "%s in %s: %zu workers, chunk %zu, %s, padding %zu, limit %zu, kept %zu: row %zu has "
                       "other bits",
                       m->plan->dir, dtype_name(m->packer.compute), fp_pool_workers(m->pool), c->chunk,
-                      c->in_company ? "in company" : "alone", c->padding, c->limit, c->kept, r);
+                      c->in_company ? "in company" : "alone", c->padding, c->limit, c->sink_tokens, r);
     free(out);
 }
 
@@ -225,7 +225,7 @@ static double *reference_logits(const char *name, const char *dir, const cell *c
     const assay_batch given = {
         .n_samples = 1, .n_tokens = p.n_tokens, .tokens = p.tokens, .length = p.length};
     const assay_session_options options = {
-        .size = sizeof options, .limit = c->limit ? c->limit : SIZE_MAX, .kept = c->kept};
+        .size = sizeof options, .limit = c->limit ? c->limit : SIZE_MAX, .sink_tokens = c->sink_tokens};
     const size_t n = (c->length + N_DECODE) * vocab, size = dtype_size(ref->logits_dtype);
     double *out = calloc(n, sizeof *out);
     char *logits = calloc(n, size);
@@ -282,7 +282,7 @@ static void expect_reference(const fp_model *m, const cell *c, const float *out)
         if (worst <= 2e-4 * top) continue;
         if (noise < 0) noise = float32_noise(m, c, truth);
         ck_assert_msg(worst <= 4 * noise, "%s, limit %zu, kept %zu: row %zu is off by %g of %g, noise %g",
-                      m->plan->dir, c->limit, c->kept, r, worst, top, noise);
+                      m->plan->dir, c->limit, c->sink_tokens, r, worst, top, noise);
     }
     free(ours);
     free(truth);
@@ -300,11 +300,11 @@ START_TEST(long_prompts_agree_with_the_reference)
 END_TEST
 
 /* The same bits in every cell with this limit, and in float32 those of the reference. */
-static void expect_limit(int index, assay_dtype compute, size_t length, size_t limit, size_t kept)
+static void expect_limit(int index, assay_dtype compute, size_t length, size_t limit, size_t sink_tokens)
 {
     static const size_t chunks[] = {1, 7, 64, WHOLE};
     fp_model *m = open_model(index, compute, 2);
-    const cell whole = {.chunk = WHOLE, .length = length, .limit = limit, .kept = kept};
+    const cell whole = {.chunk = WHOLE, .length = length, .limit = limit, .sink_tokens = sink_tokens};
     float *expected = run_cell(m, &whole);
     for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
         cell c = whole;

@@ -36,7 +36,7 @@ static fp_model *model;
 static fp_session *session;
 static assay_error err;
 
-static void open_all(size_t limit, size_t kept)
+static void open_all(size_t limit, size_t sink_tokens)
 {
     char path[4096];
     const char *top = getenv("top_srcdir");
@@ -45,7 +45,7 @@ static void open_all(size_t limit, size_t kept)
     ck_assert_msg(fp_model_open(path, &options, &model, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_uint_eq(model->plan->n_layers, N_LAYERS);
     ck_assert_int_eq(fp_session_open(model, &session, &err), ASSAY_OK);
-    ck_assert_int_eq(fp_session_limit(session, limit, kept, &err), ASSAY_OK);
+    ck_assert_int_eq(fp_session_limit(session, limit, sink_tokens, &err), ASSAY_OK);
     n_pages = most_pages = 0;
 }
 
@@ -125,7 +125,7 @@ START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
     ck_assert_int_eq(fp_session_limit(session, 0, 0, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "found limit 0", "at least 1", NULL);
     ck_assert_int_eq(fp_session_limit(session, 4, 4, &err), ASSAY_EINVAL);
-    support_expect_error(&err, ASSAY_EINVAL, "found kept 4", "less than the limit, 4", NULL);
+    support_expect_error(&err, ASSAY_EINVAL, "found 4 sink tokens", "fewer than the limit, 4", NULL);
     ck_assert_int_eq(fp_session_limit(session, 4, 5, &err), ASSAY_EINVAL);
     grow(join(session), 300, 64); /* as if nobody had asked */
     ck_assert_uint_eq(n_pages, N_LAYERS * ((300 + ASSAY_PAGE - 1) / ASSAY_PAGE));

@@ -20,7 +20,7 @@
 /* Caches of each kind; where limit is not 0, they hold no more than that. */
 static const struct {
     const char *name;
-    size_t limit, kept;
+    size_t limit, sink_tokens;
 } MODELS[] = {{"qwen3/window", 0, 0},     {"llama/dynamic", 0, 0},  {"phi3/longrope", 0, 0},
               {"gemma4/shared-kv", 0, 0}, {"gemma4/experts", 0, 0}, {"llama/base", 11, 4}};
 
@@ -37,7 +37,7 @@ typedef struct sample {
 
 typedef struct party {
     const fp_model *model;
-    size_t limit, kept;
+    size_t limit, sink_tokens;
     fp_session *session;
     sample samples[MOST_SAMPLES];
     size_t n_samples;
@@ -81,7 +81,7 @@ static fp_session *open_session(party *p)
 {
     fp_session *s = NULL;
     note(p, fp_session_open(p->model, &s, &p->err));
-    if (s && p->limit) note(p, fp_session_limit(s, p->limit, p->kept, &p->err));
+    if (s && p->limit) note(p, fp_session_limit(s, p->limit, p->sink_tokens, &p->err));
     return s;
 }
 
@@ -246,7 +246,7 @@ static void run(const fp_model *m, int index, size_t n_threads, party *parties)
 {
     for (size_t i = 0; i < N_PARTIES; i++) {
         party *p = &parties[i];
-        *p = (party){.model = m, .limit = MODELS[index].limit, .kept = MODELS[index].kept};
+        *p = (party){.model = m, .limit = MODELS[index].limit, .sink_tokens = MODELS[index].sink_tokens};
         p->seed = (uint32_t)(i + 1);
         (void)pthread_mutex_init(&p->lock, NULL);
         (void)pthread_cond_init(&p->passed, NULL);

@@ -134,13 +134,14 @@ typedef struct assay_model_options {
 } assay_model_options;
 
 /* Limits of a session's caches.
- * limit, kept: a layer without a sliding window caches and attends to at most `limit` positions of a sample:
- * the first `kept` (attention sink tokens), and the latest of the others. The token at position p attends to
- * the keys j <= p with j < kept or p - (limit - kept) < j, in prefill, chunked or not, and in decode.
- * Positions are not renumbered. Layers with a window are not affected. kept < limit; SIZE_MAX: no limit. */
+ * limit, sink_tokens: a layer without a sliding window caches and attends to at most `limit` positions of a
+ * sample: the first `sink_tokens` (attention sink tokens), and the latest of the others. The token at
+ * position p attends to the keys j <= p with j < sink_tokens or p - (limit - sink_tokens) < j, in prefill,
+ * chunked or not, and in decode. Positions are not renumbered. Layers with a window are not affected.
+ * sink_tokens < limit; SIZE_MAX: no limit. */
 typedef struct assay_session_options {
     uint32_t size; /* sizeof(assay_session_options) that the caller was built with */
-    size_t limit, kept;
+    size_t limit, sink_tokens;
 } assay_session_options;
 
 typedef struct assay_engine {
@@ -207,7 +208,7 @@ typedef struct assay_engine {
                                     assay_error *err);
 
     /* Opens a session like session_open, with options. May be NULL, or lie beyond `size`: the engine has no
-     * options. Fails with ASSAY_EINVAL for a limit of 0, and unless kept < limit. */
+     * options. Fails with ASSAY_EINVAL for a limit of 0, and unless sink_tokens < limit. */
     assay_status (*session_open_with)(assay_model *model, const assay_session_options *options,
                                       assay_session **out, assay_error *err);
 

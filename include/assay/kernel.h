@@ -124,12 +124,12 @@ typedef struct assay_matmul {
  *              aligned to ASSAY_ALIGNMENT. Elements of a page outside a row's range are unspecified, NaN
  *              included, and must not change its result.
  * first, last: [n_rows], positions counted from the first of page 0, first <= last.
- * kept:        number of attention sink tokens. Every row also attends to those of positions
- *              0 … kept - 1 that are before its first. With kept 0, at least one row's first is in page 0.
- *              Otherwise the pages of the sink tokens come first; pages after them to which no row attends
- *              may be missing, and positions count existing pages.
+ * sink_tokens: number of attention sink tokens. Every row also attends to those of positions
+ *              0 … sink_tokens - 1 that are before its first. If sink_tokens is 0, at least one row's first
+ *              is in page 0. Otherwise the pages of the sink tokens come first; pages after them to which no
+ *              row attends may be missing, and positions count existing pages.
  * cap:         0, or scores become cap tanh(score / cap).
- * sinks:       NULL, or [n_heads]: an additional score for each head, whose share of the softmax has no
+ * sinks:       NULL, or [n_heads]: an additional score for each head, whose weight in the softmax has no
  *              value.
  *
  * A query is a row of one head: other rows, other heads, and pages to which it does not attend do not change
@@ -147,7 +147,7 @@ typedef struct assay_attention_call {
     const size_t *first, *last;
     float scale, cap;
     const float *sinks;
-    size_t kept;
+    size_t sink_tokens;
 } assay_attention_call;
 
 typedef void assay_attention_fn(const assay_attention_call *c);

@@ -188,23 +188,24 @@ START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
     open_engine(_i);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         assay_session *other = session;
-        const assay_session_options options = {.size = sizeof options, .limit = BAD[i][0], .kept = BAD[i][1]};
+        const assay_session_options options = {
+            .size = sizeof options, .limit = BAD[i][0], .sink_tokens = BAD[i][1]};
         ck_assert_int_eq(engine->session_open_with(model, &options, &other, &err), ASSAY_EINVAL);
-        support_expect_error(&err, ASSAY_EINVAL, i ? "found kept" : "found limit 0", NULL);
+        support_expect_error(&err, ASSAY_EINVAL, i ? " sink tokens, expected fewer" : "found limit 0", NULL);
         ck_assert_ptr_eq(other, session);
     }
     close_engine();
 }
 END_TEST
 
-/* With a limit of three positions, of which the first is kept: the last token attends to the same keys,
- * the tokens between do not. */
+/* With a limit of three positions, of which the first is sink_tokens: the last token attends to the same
+ * keys, the tokens between do not. */
 START_TEST(a_limit_hides_what_lies_between_in_prefill_and_in_decode)
 {
     open_engine(_i);
     const int32_t tokens[] = {7, 1, 2, 3, 4, 5}, length[] = {N_TOKENS}, shorter[] = {N_TOKENS - 1};
     const int32_t next[] = {5};
-    const assay_session_options options = {.size = sizeof options, .limit = 3, .kept = 1};
+    const assay_session_options options = {.size = sizeof options, .limit = 3, .sink_tokens = 1};
     const size_t last = (N_TOKENS - 1) * row_bytes();
     char *whole = blank(N_TOKENS * vocab), *part = blank(N_TOKENS * vocab), *step = blank(vocab);
     ck_assert_int_eq(prefill(tokens, length, 1, part), ASSAY_OK);

@@ -117,7 +117,7 @@ START_TEST(threads_encode_as_one_does)
         ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
         ck_assert(!wrong[i]);
     }
-    ck_assert_int_le(n_opened - n_freed, SERVE_ENCODERS_KEPT);
+    ck_assert_int_le(n_opened - n_freed, SERVE_ENCODERS_MAX);
 }
 END_TEST
 
@@ -128,17 +128,17 @@ START_TEST(no_two_have_the_same_encoder)
     char dir[1024];
     const char *top = getenv("top_srcdir");
     serve_encoders *encoders;
-    tokenizer_encoder *taken[SERVE_ENCODERS_KEPT + 2];
+    tokenizer_encoder *taken[SERVE_ENCODERS_MAX + 2];
     const size_t n = sizeof taken / sizeof *taken;
     (void)snprintf(dir, sizeof dir, "%s/fixtures/trained/qwen3/model", top ? top : ".");
     ck_assert_int_eq(tokenizer_open(dir, &t, NULL), ASSAY_OK);
     ck_assert_int_eq(serve_encoders_open(t, &encoders, NULL), ASSAY_OK);
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < n; i++) {
-            ck_assert_int_eq(serve_encoders_take(encoders, &taken[i], NULL), ASSAY_OK);
+            ck_assert_int_eq(serve_encoders_acquire(encoders, &taken[i], NULL), ASSAY_OK);
             for (size_t j = 0; j < i; j++) ck_assert_ptr_ne(taken[i], taken[j]);
         }
-        for (size_t i = 0; i < n; i++) serve_encoders_give(encoders, taken[i], true);
+        for (size_t i = 0; i < n; i++) serve_encoders_release(encoders, taken[i], true);
     }
     ck_assert_int_eq(n_opened, n + 2);
     serve_encoders_free(encoders);

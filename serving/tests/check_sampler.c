@@ -46,7 +46,7 @@ static void check_vector(json_object *vector, size_t index)
     }
     serve_sampler *s = open_sampler(&sampling, n);
     for (size_t i = 0; i < json_object_array_length(seen); i++)
-        serve_sampler_see(s, json_object_get_int(json_object_array_get_idx(seen, i)));
+        serve_sampler_accept(s, json_object_get_int(json_object_array_get_idx(seen, i)));
     serve_sampler_weigh(s, logit, ASSAY_F64, found);
     serve_sampler_free(s);
     for (size_t i = 0; i < n; i++) {
@@ -90,12 +90,12 @@ START_TEST(a_penalty_moves_the_best_of_what_was_seen)
     const double logits[] = {2, 1.5, -1, -1.5};
     const serve_sampling sampling = {.top_p = 1, .repetition_penalty = 2};
     serve_sampler *s = open_sampler(&sampling, 4);
-    serve_sampler_see(s, 0);
-    serve_sampler_see(s, 4);
-    serve_sampler_see(s, -1);
+    serve_sampler_accept(s, 0);
+    serve_sampler_accept(s, 4);
+    serve_sampler_accept(s, -1);
     ck_assert_int_eq(serve_sampler_choose(s, logits, ASSAY_F64, 0), 1);
     const double negative[] = {-9, -9, -1, -1.5};
-    serve_sampler_see(s, 2);
+    serve_sampler_accept(s, 2);
     ck_assert_int_eq(serve_sampler_choose(s, negative, ASSAY_F64, 0), 3);
     serve_sampler_free(s);
 }

@@ -16,19 +16,19 @@ static void setup(void)
     path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
 }
 
-static void write_limit(double limit, double kept)
+static void write_limit(double limit, double sink_tokens)
 {
     edit_attribute_number(path, "/", "cache_limit", limit);
-    edit_attribute_number(path, "/", "cache_kept", kept);
+    edit_attribute_number(path, "/", "cache_kept", sink_tokens);
 }
 
-static void expect_limit(size_t limit, size_t kept)
+static void expect_limit(size_t limit, size_t sink_tokens)
 {
     conf_case *c;
     assay_error err = {0};
     ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
     ck_assert_uint_eq(c->decoder.caches.limit, limit);
-    ck_assert_uint_eq(c->decoder.caches.kept, kept);
+    ck_assert_uint_eq(c->decoder.caches.sink_tokens, sink_tokens);
     ck_assert_uint_eq(c->unknown.n, 0);
     conf_case_free(c);
 }
@@ -56,7 +56,7 @@ START_TEST(a_cache_limit_is_read)
 END_TEST
 
 static const struct {
-    double limit, kept;
+    double limit, sink_tokens;
     const char *says;
 } BAD[] = {
     {0, 0, "cache_limit is 0, expected a whole number from 1 to 2147483647"},
@@ -72,7 +72,7 @@ static const struct {
 
 START_TEST(a_limit_out_of_range_is_refused)
 {
-    write_limit(BAD[_i].limit, BAD[_i].kept);
+    write_limit(BAD[_i].limit, BAD[_i].sink_tokens);
     expect_refused(BAD[_i].says);
 }
 END_TEST

@@ -97,8 +97,8 @@ END_TEST
 
 START_TEST(marks_are_all_but_white_space)
 {
-    ck_assert_uint_eq(conf_bench_count_marks(" a\tb\r\n\xc3\xa9 ", 9), 4);
-    ck_assert_uint_eq(conf_bench_count_marks("", 0), 0);
+    ck_assert_uint_eq(conf_bench_count_nonblank(" a\tb\r\n\xc3\xa9 ", 9), 4);
+    ck_assert_uint_eq(conf_bench_count_nonblank("", 0), 0);
 }
 END_TEST
 

@@ -328,8 +328,8 @@ START_TEST(a_structure_has_what_it_may_take_to_read)
     ck_assert_uint_eq(raw.state.left.structure, 0);
     ck_assert_int_eq(conf_h5_block_read(&raw.file, "/x", 20, 0, &block, &err), ASSAY_EFORMAT);
     raw.file.base = 8; /* addresses begin behind a user block */
-    ck_assert(conf_h5_lies_inside(&raw.file, 2, 10));
-    ck_assert(!conf_h5_lies_inside(&raw.file, 2, 11));
+    ck_assert(conf_h5_is_inside_file(&raw.file, 2, 10));
+    ck_assert(!conf_h5_is_inside_file(&raw.file, 2, 11));
     raw_discard();
 }
 END_TEST

@@ -212,7 +212,7 @@ static const struct {
 START_TEST(the_largest_noise_is_relative_to_the_largest_logit)
 {
     const double most = limits[_i].most * largest_truth();
-    ck_assert_double_eq(conf_noise_most(limits[_i].type, 8), 8 * limits[_i].most);
+    ck_assert_double_eq(conf_noise_max(limits[_i].type, 8), 8 * limits[_i].most);
     set_noise(limits[_i].run, most * 0.99);
     assert_sound();
     set_noise(limits[_i].run, most * 1.01);

@@ -62,7 +62,7 @@ END_TEST
 enum { ABSENT = -100 };
 
 static const struct {
-    double limit, kept;
+    double limit, sink_tokens;
     const char *reason;
 } caches[] = {
     {ABSENT, ABSENT, NULL},
@@ -82,12 +82,13 @@ static const struct {
 START_TEST(a_cache_limit_is_two_whole_numbers)
 {
     if (caches[_i].limit > ABSENT) edit_attribute_number(path, "/", "cache_limit", caches[_i].limit);
-    if (caches[_i].kept > ABSENT) edit_attribute_number(path, "/", "cache_kept", caches[_i].kept);
+    if (caches[_i].sink_tokens > ABSENT)
+        edit_attribute_number(path, "/", "cache_kept", caches[_i].sink_tokens);
     conf_case *c = read_case(caches[_i].reason);
     if (caches[_i].reason) return;
     const bool limited = caches[_i].limit > ABSENT;
     ck_assert_uint_eq(c->decoder.caches.limit, limited ? (size_t)caches[_i].limit : 0);
-    ck_assert_uint_eq(c->decoder.caches.kept, limited ? (size_t)caches[_i].kept : 0);
+    ck_assert_uint_eq(c->decoder.caches.sink_tokens, limited ? (size_t)caches[_i].sink_tokens : 0);
     conf_case_free(c);
 }
 END_TEST
@@ -97,12 +98,12 @@ static const struct {
     const char *stated, *reason;
 } bounds[] = {
     {ABSENT, NULL, NULL},
-    {CONF_FLOAT64_BOUND_MOST, "why", NULL},
+    {CONF_FLOAT64_BOUND_MAX, "why", NULL},
     {5e-324, "why", NULL},
-    {CONF_FLOAT64_BOUND_MOST * 1.0000001, "why", "expected a number above 0 and at most"},
+    {CONF_FLOAT64_BOUND_MAX * 1.0000001, "why", "expected a number above 0 and at most"},
     {0, "why", "float64_bound is 0, expected a number above 0"},
-    {CONF_FLOAT64_BOUND_MOST, "", "float64_reason is empty"},
-    {CONF_FLOAT64_BOUND_MOST, NULL, "the attribute float64_reason is missing"},
+    {CONF_FLOAT64_BOUND_MAX, "", "float64_reason is empty"},
+    {CONF_FLOAT64_BOUND_MAX, NULL, "the attribute float64_reason is missing"},
     {ABSENT, "why", "the attribute float64_bound of / is missing"},
 };
 

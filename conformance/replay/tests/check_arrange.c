@@ -92,16 +92,16 @@ END_TEST
 
 START_TEST(seeds_draw_every_order_batch_size_and_padding)
 {
-    bool rows[CONF_COMPANY_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, swapped = false;
+    bool rows[CONF_NEIGHBOURS_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, swapped = false;
     for (uint64_t seed = 0; seed < 200; seed++) {
         conf_arrangement a = arranged(seed);
-        ck_assert_uint_le(a.n_rows, CASE_B + CONF_COMPANY_MAX);
+        ck_assert_uint_le(a.n_rows, CASE_B + CONF_NEIGHBOURS_MAX);
         ck_assert_uint_le(a.n_tokens, CASE_T + CONF_PADDING_DRAWN_MAX);
         rows[a.n_rows - CASE_B] = columns[a.n_tokens - CASE_T] = true;
         swapped = swapped || a.row[0] > a.row[1];
         conf_arrangement_free(&a);
     }
-    for (size_t i = 0; i <= CONF_COMPANY_MAX; i++) ck_assert(rows[i]);
+    for (size_t i = 0; i <= CONF_NEIGHBOURS_MAX; i++) ck_assert(rows[i]);
     for (size_t i = 0; i <= CONF_PADDING_DRAWN_MAX; i++) ck_assert(columns[i]);
     ck_assert(swapped);
 }

@@ -100,7 +100,7 @@ static const struct {
 
 START_TEST(a_file_that_breaks_the_format_is_an_error)
 {
-    assert_unsound("letters", "cases/case.json", unsound[_i].text, unsound[_i].reason);
+    assert_malformed("letters", "cases/case.json", unsound[_i].text, unsound[_i].reason);
 }
 END_TEST
 

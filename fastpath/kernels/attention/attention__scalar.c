@@ -17,7 +17,7 @@ typedef struct query {
     assay_dtype dtype; /* type of keys and values */
     const float *q;
     float *out;
-    size_t kept, first, last;
+    size_t sink_tokens, first, last;
 } query;
 
 static double number(const void *page, size_t at, assay_dtype dtype)
@@ -78,8 +78,8 @@ static void attend(const query *a, const float *sink)
 {
     running state = {sink ? (double)*sink : -(double)INFINITY, sink ? 1 : 0};
     for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = 0;
-    const bool joined = a->first <= a->kept;
-    if (!joined) add_range(a, &state, 0, a->kept);
+    const bool joined = a->first <= a->sink_tokens;
+    if (!joined) add_range(a, &state, 0, a->sink_tokens);
     add_range(a, &state, joined ? 0 : a->first, a->last + 1);
     for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = (float)((double)a->out[d] / state.sum);
 }
@@ -92,7 +92,7 @@ static void attention(const assay_attention_call *c, assay_dtype dtype)
                             .dtype = dtype,
                             .q = c->q + r * c->ld_q + h * c->head_dim,
                             .out = c->out + r * c->ld_out + h * c->head_dim,
-                            .kept = c->kept,
+                            .sink_tokens = c->sink_tokens,
                             .first = c->first[r],
                             .last = c->last[r]},
                    c->sinks ? c->sinks + h : NULL);

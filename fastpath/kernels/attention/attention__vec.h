@@ -39,7 +39,7 @@ enum {
 typedef struct query {
     const float *q;
     float *out;
-    size_t kept, first, last;
+    size_t sink_tokens, first, last;
     size_t from, to; /* the positions of the current page to which it attends */
     float top;       /* running maximum of the scores */
     float shrink;    /* rescale factor of out for the current page */
@@ -296,13 +296,13 @@ ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
 
 /* Selects those of n queries that attend to page `index`, and their positions in it: attention sink
  * tokens if of_kept, otherwise their own range. */
-static size_t who_sees(query **seen, query *queries, size_t n, size_t index, bool of_kept)
+static size_t who_sees(query **seen, query *queries, size_t n, size_t index, bool of_sinks)
 {
     const size_t from = index * ASSAY_PAGE, to = from + ASSAY_PAGE;
     size_t n_seen = 0;
     for (size_t i = 0; i < n; i++) {
         query *a = &queries[i];
-        const size_t first = of_kept ? 0 : a->first, end = of_kept ? a->kept : a->last + 1;
+        const size_t first = of_sinks ? 0 : a->first, end = of_sinks ? a->sink_tokens : a->last + 1;
         if (end <= from || first >= to) continue;
         a->from = first > from ? first - from : 0;
         a->to = end < to ? end - from : ASSAY_PAGE;
@@ -316,10 +316,10 @@ static size_t who_sees(query **seen, query *queries, size_t n, size_t index, boo
 static query begin_query(const assay_attention_call *c, size_t index)
 {
     const size_t row = index / c->n_heads, head = index % c->n_heads;
-    const bool joined = c->first[row] <= c->kept;
+    const bool joined = c->first[row] <= c->sink_tokens;
     query a = {.q = c->q + row * c->ld_q + head * c->head_dim,
                .out = c->out + row * c->ld_out + head * c->head_dim,
-               .kept = joined ? 0 : c->kept,
+               .sink_tokens = joined ? 0 : c->sink_tokens,
                .first = joined ? 0 : c->first[row],
                .last = c->last[row],
                .top = c->sinks ? c->sinks[head] : -INFINITY,
@@ -347,7 +347,7 @@ ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, si
         if (queries[i].first < from) from = queries[i].first;
         if (queries[i].last > last) last = queries[i].last;
     }
-    for (size_t i = 0; i * ASSAY_PAGE < c->kept; i++) {
+    for (size_t i = 0; i * ASSAY_PAGE < c->sink_tokens; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
         add_page(seen, who_sees(seen, queries, n, i, true), &p, is_bf16);
     }

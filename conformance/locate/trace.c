@@ -1,7 +1,7 @@
 /* Listening to the tensors of a walk, one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/locate/hear.h"
+#include "conformance/locate/trace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static const conf_trace *listen(conf_walker *w, size_t sample, const assay_tenso
     return sample == 0 && !w->failed ? conf_tensors_find(w->golden, tensor->name) : NULL;
 }
 
-void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor)
+void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
     w->walk->gives_traces = true;

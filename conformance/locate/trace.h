@@ -1,8 +1,8 @@
 /* Listening to the tensors of a walk, one at a time. T: tokens of the sample, V: vocabulary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_LOCATE_HEAR_H
-#define CONFORMANCE_LOCATE_HEAR_H
+#ifndef CONFORMANCE_LOCATE_TRACE_H
+#define CONFORMANCE_LOCATE_TRACE_H
 
 #include "conformance/locate/walker.h"
 
@@ -17,7 +17,7 @@ bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out
 
 /* assay_trace_fn: compares the tensors that the engine computes from its own inputs, and stores them in
  * w->found if that is not NULL. */
-void conf_hear_engine(void *context, size_t sample, const assay_tensor *tensor);
+void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_override_fn: replaces the engine's tensors, so that it continues from golden inputs. */
 void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
