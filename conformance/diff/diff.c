@@ -24,7 +24,7 @@
 
 const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
 
-/* Adds to unknown the names, which it frees, that `known` lacks, behind the file and `what`. */
+/* Adds to *unknown the names that are not in `known`, with the file and `what` as prefix; frees names. */
 static assay_status note_names(const conf_h5 *file, conf_strings *names, const char *what,
                                const char *const *known, conf_strings *unknown, assay_error *err)
 {
@@ -35,7 +35,7 @@ static assay_status note_names(const conf_h5 *file, conf_strings *names, const c
     return rc;
 }
 
-/* Notes every member and attribute of an observation that has no meaning; traces are conf_diff_traces's. */
+/* Notes every unknown member and attribute of an observation, except traces (conf_diff_traces). */
 static assay_status note_unknown(const conf_h5 *file, conf_strings *unknown, assay_error *err)
 {
     static const char *const members[] = {"decode", "prefill", "tokens", "trace", NULL};
@@ -77,8 +77,8 @@ static assay_status check_kind(const conf_case *c, assay_error *err)
                       c->path, conf_kind_of(c->kind)->name);
 }
 
-/* Leaves in d->parts those that the case has something to judge by, and names the others where they were
- * asked for. False where nothing is left: then the verdict is CONF_SKIPPED. */
+/* Removes from d->parts those that the case cannot judge; notes them if they were requested. False,
+ * with verdict CONF_SKIPPED, if none is left. */
 static bool limit_parts(conf_diff_state *d)
 {
     const conf_decoder *c = &d->c->decoder;
@@ -86,7 +86,7 @@ static bool limit_parts(conf_diff_state *d)
                               (c->n_greedy > 0 ? CONF_DIFF_TOKENS : 0U) |
                               (conf_h5_has(d->golden, "/trace") ? CONF_DIFF_TRACES : 0U);
     const unsigned lacking = d->parts == CONF_DIFF_ALL ? 0 : d->parts & ~recorded;
-    /* Traces of an observation are named where the case has none to judge them by. */
+    /* Unjudged traces of the observation are noted if the case has none. */
     const bool ignores = d->parts == CONF_DIFF_ALL && conf_h5_has(d->observed, "/observed/trace");
     d->parts &= recorded | (ignores ? CONF_DIFF_TRACES : 0U);
     char names[64] = "";
@@ -103,7 +103,7 @@ static bool limit_parts(conf_diff_state *d)
     return d->parts != 0;
 }
 
-/* Fails where the observation lacks members that the case expects, and names all of them. */
+/* Fails, naming all of them, if the observation lacks members that the case expects. */
 static assay_status check_members(const conf_diff_state *d, assay_error *err)
 {
     const conf_decoder *c = &d->c->decoder;
@@ -126,7 +126,7 @@ static assay_status check_members(const conf_diff_state *d, assay_error *err)
                       missing, n > 1 ? "are" : "is", d->c->path);
 }
 
-/* Whether the case has the run that this type is judged by; every one has that in float32. */
+/* Whether the case has the run to judge this type by; every case has one in float32. */
 static bool is_judgeable(const conf_diff_state *d)
 {
     char name[64];

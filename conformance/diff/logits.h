@@ -6,11 +6,11 @@
 
 #include "conformance/diff/state.h"
 
-/* Opens the logits of both files, and sets the bounds where logits or tokens are judged. An observation may
- * lack logits that are not judged. */
+/* Opens the logits of both files, and sets the bounds if logits or tokens are judged. An observation
+ * may lack unjudged logits. */
 assay_status conf_diff_open(conf_diff_state *d, assay_error *err);
 
-/* Judges the logits, after conf_diff_open; what diverges goes into d->v. */
+/* Judges the logits, after conf_diff_open. A divergence is recorded in d->v. */
 assay_status conf_diff_logits(conf_diff_state *d, assay_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* Two observations: whether they are the same bit for bit, and if not, how far they are apart. Nothing is
- * recorded of their noise: the unit of float32 is the least that the judge ever assumes. In narrower types
- * that says nothing, and no other number is known: how far they are apart is told, and not judged.
+/* Compares two observations: bit-identical, or else their distance. No noise is recorded for them: for
+ * float32 the unit is the smallest noise that the judge assumes. For narrower types no unit is known:
+ * the distance is reported, not judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/pair.h"
@@ -32,7 +32,7 @@
 typedef struct pair_state {
     conf_diff_state *d;
     pthread_mutex_t mutex;
-    bool same; /* bit for bit, as far as was looked */
+    bool same; /* bit-identical so far */
     size_t n_members, n_rows;
 
     /* logits */
@@ -55,7 +55,7 @@ static bool compare_bits(void *context, const conf_slab *slab, size_t from, size
     return false;
 }
 
-/* *same: bit for bit. */
+/* *same: bit-identical. */
 static assay_status compare_streams(pair_state *s, conf_stream *a, conf_stream *b, bool *same,
                                     assay_error *err)
 {
@@ -92,7 +92,7 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
 static const char *const run_names[CONF_N_RUNS] = {"/observed/prefill", "/observed/decode"};
 static const char tokens_name[] = "/observed/tokens";
 
-/* Fails where one of the two has the member and the other lacks it. */
+/* Fails if exactly one of the two has the member. */
 static assay_status check_member(const conf_diff_state *d, const char *name, assay_error *err)
 {
     const conf_h5 *a = d->golden, *b = d->observed;
@@ -102,7 +102,7 @@ static assay_status check_member(const conf_diff_state *d, const char *name, ass
                       name, conf_h5_path(in_a ? a : b));
 }
 
-/* The same of traces: fails where a has some that b lacks. */
+/* Fails if a has traces that b lacks. */
 static assay_status check_traces(const conf_h5 *a, const conf_h5 *b, assay_error *err)
 {
     conf_strings in_a = {0}, in_b = {0};
@@ -117,7 +117,7 @@ static assay_status check_traces(const conf_h5 *a, const conf_h5 *b, assay_error
     return rc;
 }
 
-/* Fails unless the two observations have the same members, of the parts that are compared. */
+/* Fails unless the two observations have the same members in the compared parts. */
 static assay_status check_members(const conf_diff_state *d, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
@@ -129,7 +129,7 @@ static assay_status check_members(const conf_diff_state *d, assay_error *err)
     return rc == ASSAY_OK ? check_traces(d->observed, d->golden, err) : rc;
 }
 
-/* Opens the member in both files; where it does not fit d->v says what is wrong, and *b stays NULL. */
+/* Opens the member in both files. On a mismatch *b stays NULL, and d->v has the reason. */
 static assay_status open_both(pair_state *s, const char *name, conf_stream **a, conf_stream **b,
                               assay_error *err)
 {
@@ -143,7 +143,7 @@ static assay_status open_both(pair_state *s, const char *name, conf_stream **a, 
     return rc == ASSAY_OK && fits ? conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, b, err) : rc;
 }
 
-/* The largest value counts over all logits, as in a golden. */
+/* The unit uses the largest value of all logits, as for a golden. */
 static assay_status judge_differing(pair_state *s, assay_error *err)
 {
     conf_diff_state *d = s->d;
@@ -188,7 +188,8 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
     return rc == ASSAY_OK && !all_same ? judge_differing(s, err) : rc;
 }
 
-/* Whole numbers, of any types: exact. Their sizes are bounded by what a file's small members may take. */
+/* Compares integers of any types exactly. Their sizes are limited by the memory for a file's small
+ * members. */
 static assay_status diff_tokens(pair_state *s, assay_error *err)
 {
     const char *name = tokens_name;

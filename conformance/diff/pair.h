@@ -1,4 +1,4 @@
-/* Two observations, each against the other.
+/* Comparison of two observations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_PAIR_H
@@ -6,7 +6,7 @@
 
 #include "conformance/diff/state.h"
 
-/* Two observations as a whole. */
+/* Compares two observations completely. */
 assay_status conf_diff_pair(conf_diff_state *d, assay_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Two ways: where all datasets are read by plain reads each thread walks on its own, with rows that stay in
- * its cache; else all threads fill one slab, chunk by chunk, and then look at it.
+/* Two strategies: if all datasets are contiguous, each thread reads its own slabs, whose rows stay in
+ * its cache; otherwise all threads fill one slab, chunk by chunk, and then process it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/slab.h"
@@ -12,7 +12,7 @@
 #include "conformance/judge/distance.h"
 #include "conformance/support/parallel.h"
 
-#define PLAIN_BYTES ((size_t)1 << 19) /* of a thread's rows: half of a usual second-level cache */
+#define PLAIN_BYTES ((size_t)1 << 19) /* size of a thread's rows: half of a typical L2 cache */
 #define SLAB_BYTES  ((size_t)32 << 20)
 #define ROWS_MAX    65536
 
@@ -22,7 +22,7 @@ typedef struct walk {
     const size_t *shape; /* [B, T, V] of the first */
     conf_slab_fn *fn;
     void *context;
-    size_t row_bytes;   /* of a row of all datasets */
+    size_t row_bytes;   /* total of a row of all datasets */
     size_t chunk_bytes; /* of the largest chunk */
     conf_rect size;     /* b1 and t1: rows of a slab */
     size_t n_unpackers;
@@ -35,10 +35,10 @@ typedef struct walk {
     assay_status status; /* of the first item that failed */
     size_t failed_item;
     assay_error err;
-    bool enough; /* fn wants no more */
+    bool enough; /* fn has returned false */
 } walk;
 
-/* The slab that is being filled or looked at by all threads. */
+/* The slab that all threads fill, then process. */
 typedef struct shared_slab {
     walk *w;
     conf_slab slab;
@@ -81,7 +81,7 @@ static bool note_enough(walk *w)
     return false;
 }
 
-/* The slab of `rect`, whose rows lie one dataset behind the other in `buffer`. */
+/* Describes the slab of `rect`; in `buffer`, the datasets follow one another. */
 static size_t lay_out(const walk *w, const conf_rect *rect, char *buffer, conf_slab *slab, char **data)
 {
     size_t n_rows = (rect->b1 - rect->b0) * (rect->t1 - rect->t0);
@@ -139,7 +139,7 @@ static bool look_at_group(void *context, size_t item, size_t worker)
     return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_enough(s->w);
 }
 
-/* One slab by all threads. */
+/* Processes one slab with all threads. */
 static void walk_slab(walk *w, const conf_rect *rect)
 {
     shared_slab s = {.w = w};
@@ -167,7 +167,7 @@ static void walk_chunked(walk *w)
         }
 }
 
-/* n rows as whole samples, or as a part of one that is a multiple of step where that is possible. */
+/* Chooses slabs of at most n rows: whole samples, or a part of one, a multiple of step if possible. */
 static void size_of_rows(walk *w, size_t n, size_t step)
 {
     size_t n_tokens = w->shape[1];
@@ -178,8 +178,8 @@ static void size_of_rows(walk *w, size_t n, size_t step)
     if (w->size.t1 < n_tokens && w->size.t1 > step) w->size.t1 -= w->size.t1 % step;
 }
 
-/* Slabs are made of whole chunks where that fits: otherwise each chunk is unpacked for every slab that it has
- * a part in. */
+/* Slabs consist of whole chunks if memory allows; otherwise a chunk is unpacked for every slab that it
+ * overlaps. */
 static void size_of_chunks(walk *w)
 {
     size_t step[2] = {1, 1};
@@ -202,7 +202,7 @@ static void size_of_chunks(walk *w)
     if (w->size.t1 > w->shape[1]) w->size.t1 = w->shape[1];
 }
 
-/* Bytes of a slab's rows, and the gaps between datasets. */
+/* Size of a slab's rows, including the gaps between datasets. */
 static size_t bytes_of_slab(const walk *w)
 {
     return w->size.b1 * w->size.t1 * w->row_bytes + w->n_streams * 64;

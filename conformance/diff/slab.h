@@ -1,4 +1,5 @@
-/* Walking over datasets of the same samples and rows, side by side, in memory that does not grow with them.
+/* Processes datasets with the same samples and rows in parallel, in memory that does not grow with
+ * them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_SLAB_H
@@ -9,11 +10,11 @@
 
 #define CONF_SLAB_STREAMS_MAX 3
 
-#define CONF_SLAB_BYTES_MAX   ((size_t)80 << 20) /* rows of all datasets that are in memory at once */
-#define CONF_UNPACK_BYTES_MAX ((size_t)64 << 20) /* chunks that are being unpacked */
+#define CONF_SLAB_BYTES_MAX   ((size_t)80 << 20) /* maximum size of the rows of all datasets in memory */
+#define CONF_UNPACK_BYTES_MAX ((size_t)64 << 20) /* maximum size of the chunks being unpacked */
 #define CONF_CHUNK_BYTES_MAX  ((size_t)24 << 20)
 
-/* Rows of every dataset that are in memory at once: rect of each. */
+/* The rows of every dataset that are in memory: the same rect of each. */
 typedef struct conf_slab {
     conf_rect rect;
     size_t n_tokens; /* T: of the datasets */
@@ -23,17 +24,17 @@ typedef struct conf_slab {
     const void *data[CONF_SLAB_STREAMS_MAX]; /* [b1 - b0, t1 - t0, V] */
 } conf_slab;
 
-/* Row i of the slab: its sample and its place in it. */
+/* Gets the sample and the position of row i of the slab. */
 void conf_slab_place(const conf_slab *slab, size_t i, size_t *sample, size_t *pos);
 conf_row conf_slab_row(const conf_slab *slab, size_t stream, size_t i);
 
-/* Looks at rows [from, to) of a slab; called on many threads at once. False: nothing further is looked at,
- * except what has been begun. */
+/* Processes rows [from, to) of a slab; called concurrently on several threads. False stops the pass
+ * after the calls in progress. */
 typedef bool conf_slab_fn(void *context, const conf_slab *slab, size_t from, size_t to);
 
-/* Shows fn every row of streams[n_streams], whose B and T are the same, once; earlier rows are begun earlier.
- * Fails with ASSAY_EFORMAT where a file is damaged (which one of several places is named does not depend on
- * the threads) or its rows or chunks are too large for the memory that there is, and with ASSAY_ENOMEM. */
+/* Calls fn once for every row of streams[n_streams], which have the same B and T; earlier rows are
+ * started earlier. Fails with ASSAY_EFORMAT if a file is damaged (of several places always the same one
+ * is named) or its rows or chunks exceed the memory limits, or with ASSAY_ENOMEM. */
 assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size_t n_workers,
                              conf_slab_fn *fn, void *context, assay_error *err);
 

@@ -1,4 +1,4 @@
-/* A comparison under way.
+/* State of a comparison.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_STATE_H
@@ -12,7 +12,7 @@
 /* Parts of an observation, bits of a set. */
 enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
-/* One of prefill and decode. found NULL: missing, or of another type or shape than can be compared. */
+/* One of prefill and decode. found NULL: missing, or its type or shape cannot be compared. */
 typedef struct conf_diff_run {
     conf_stream *truth, *noise, *found;
 } conf_diff_run;
@@ -26,8 +26,8 @@ typedef struct conf_diff_state {
     size_t n_workers;
     conf_verdict *v;
     conf_diff_run runs[CONF_N_RUNS];
-    conf_bounds bounds; /* of the logits; all zero but limit where there is no truth */
-    double largest;     /* of the truth's logits */
+    conf_bounds bounds; /* of the logits; without a truth, all zero but limit */
+    double largest;     /* largest |logit| of the truth */
     assay_dtype stored; /* the type of the observed logits in the file */
 } conf_diff_state;
 

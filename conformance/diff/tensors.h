@@ -1,4 +1,4 @@
-/* One tensor against another of the same shape, read part by part.
+/* Compares two tensors of the same shape, reading them part by part.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_TENSORS_H
@@ -13,11 +13,11 @@ typedef struct conf_diff_tensor {
     double expected, found;
 } conf_diff_tensor;
 
-/* The largest |value| of s, all of which must be finite where `finite` is set. */
+/* The largest |value| of s. Fails for a value that is not finite if `finite` is set. */
 assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool finite, double *largest,
                                assay_error *err);
 
-/* truth and found are of the same shape. */
+/* truth and found must have the same shape. */
 assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_stream *truth, conf_stream *found,
                                     double unit, conf_diff_tensor *out, assay_error *err);
 

@@ -1,4 +1,4 @@
-/* Traces of an observation against the golden's: which of them are compared, and how each is judged.
+/* Compares traces of an observation with the golden's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/traces.h"
@@ -15,18 +15,18 @@
 #include "conformance/evaluate/tensors.h"
 #include "conformance/support/text.h"
 
-/* Traces under way. */
+/* State of the comparison of traces. */
 typedef struct traces {
     conf_diff_state *d;
     size_t n_compared, n_unjudged;
     bool diverges; /* d->v->trace names the tensor */
 } traces;
 
-/* One recorded tensor and what was observed of it. */
+/* A recorded tensor and the observed one. */
 typedef struct trace {
     conf_trace golden; /* its shape, without data */
     conf_stream *truth, *found;
-    char mismatch[CONF_TEXT_MAX]; /* why found is NULL */
+    char mismatch[CONF_TEXT_MAX]; /* the reason why found is NULL */
 } trace;
 
 static assay_status open_trace(const conf_diff_state *d, const char *name, const char *observed, trace *t,
@@ -44,8 +44,8 @@ static assay_status open_trace(const conf_diff_state *d, const char *name, const
     return rc;
 }
 
-/* As of a replayed engine: conf_evaluate_traces. A tensor in float32 beside logits in float64 is judged as
- * float32; where no logits say what the engine computed in, its own type does. */
+/* Judged like a replayed engine's tensor (conf_evaluate_traces). A float32 tensor with float64 logits
+ * is judged as float32; without logits, its own type is taken as the engine's. */
 static assay_status judge_tensor(traces *s, const char *name, const trace *t, assay_error *err)
 {
     const conf_diff_state *d = s->d;
@@ -113,7 +113,7 @@ static void summarize(const traces *s, const conf_strings *recorded, const conf_
         (void)snprintf(text + n, size - n, "; not recorded, and ignored: %s", names);
 }
 
-/* Says in the verdict what became of the traces. */
+/* Records the result of the traces in the verdict. */
 static assay_status conclude(const traces *s, const conf_strings *recorded, const conf_strings *observed,
                              assay_error *err)
 {

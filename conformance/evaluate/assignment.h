@@ -1,4 +1,4 @@
-/* What a process of its own is to evaluate.
+/* The task of a process that evaluates a case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_ASSIGNMENT_H
@@ -10,15 +10,15 @@
 
 /* Strings are borrowed. */
 typedef struct conf_assignment {
-    const char *engine;   /* path of a module */
-    const char *kernels;  /* path of a library whose kernels the engine is given; may be NULL */
-    const char *path;     /* of a case; NULL: load the module alone */
-    assay_dtype compute;  /* asked of the engine; ASSAY_DTYPE_NONE: as it likes */
-    const uint64_t *seed; /* arranges the batch otherwise than recorded; may be NULL */
-    const char *dump;     /* file for the observation of a case that is replayed to its end; may be NULL */
-    const char *vector;   /* "GROUP/ID": replay this vector of a textual case alone; NULL: all */
-    const char *const *allow_unknown; /* as of conf_case */
-    conf_limits limits;               /* of the process of each vector; without effect on other cases */
+    const char *engine;               /* path of a module */
+    const char *kernels;              /* path of a library whose kernels the engine uses; may be NULL */
+    const char *path;                 /* of a case; NULL: only load the module */
+    assay_dtype compute;              /* requested compute type; ASSAY_DTYPE_NONE: the engine's choice */
+    const uint64_t *seed;             /* seed that rearranges the batch; NULL: as recorded */
+    const char *dump;                 /* file for an observation of a case replayed to its end; may be NULL */
+    const char *vector;               /* "GROUP/ID": replay only this vector of a textual case; NULL: all */
+    const char *const *allow_unknown; /* see conf_case */
+    conf_limits limits;               /* of each vector's process; unused for other cases */
 } conf_assignment;
 
 #endif

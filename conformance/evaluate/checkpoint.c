@@ -43,7 +43,7 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
     return rc;
 }
 
-/* Of a family that is not implemented, the files must be sound as far as they are safetensors. */
+/* For a family that is not implemented, only its safetensors files must be valid. */
 static assay_status check_model(const conf_case *c, assay_error *err)
 {
     const char *dir = c->model;
@@ -77,7 +77,7 @@ static assay_status check_tokenizer(const char *dir, assay_error *err)
 
 conf_checkpoint conf_checkpoint_check(const conf_case *c)
 {
-    conf_checkpoint found = {.state = CONF_CHECKPOINT_SOUND};
+    conf_checkpoint found = {.state = CONF_CHECKPOINT_VALID};
     assay_error err = {0};
     assay_status rc = ASSAY_OK;
     if (!c->model) return found;

@@ -27,7 +27,7 @@
 #include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 
-/* False where the observation cannot be written: then the verdict says so, for nothing else would. */
+/* Writes the observation. False, with the error in the verdict, if it cannot be written. */
 static bool dump(const conf_replay *r, const char *path)
 {
     assay_error err = {0};
@@ -77,7 +77,7 @@ static void replay(const conf_assignment *assignment, const assay_engine *engine
     conf_replay_free(&r);
 }
 
-/* Reads the case; NULL where the verdict is set instead, because nothing can be replayed. */
+/* Reads the case; NULL, with the verdict set, if it cannot be replayed. */
 static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
 {
     conf_case *c = NULL;
@@ -103,7 +103,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     return NULL;
 }
 
-/* A server's own library, without an engine. */
+/* Evaluates a case that needs no engine, with a module that may have none. */
 static void serve(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
     if (assignment->kernels) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);

@@ -1,4 +1,5 @@
-/* A part of an answer that diverges: it sets the verdict unless an earlier part has, and then adds a note.
+/* Records a diverging part of an engine's outputs: the first one sets the verdict, later ones add
+ * notes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_FAIL_H

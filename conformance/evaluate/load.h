@@ -1,4 +1,4 @@
-/* Loading what is to be evaluated.
+/* Loads the engine and the kernels to be evaluated.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_LOAD_H

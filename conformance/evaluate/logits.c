@@ -22,7 +22,7 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r)
                                      rows->n_cols);
 }
 
-/* How the broken rule reads: by how much, and of what. */
+/* Writes the reason: which measure exceeds its bound, and by how much. */
 static void fail_logits(conf_verdict *v, const conf_bounds *b, const conf_logits_judgement *j,
                         const conf_allowance *allowance)
 {

@@ -19,8 +19,8 @@ typedef struct conf_allowance {
  * truth. */
 conf_bounds conf_evaluate_bounds(const conf_replay *r);
 
-/* Fills in the verdict on n_rows rows of logits; false where they diverge. Then conf_evaluate_where is due: p
- * and col are those of the first diverging row. */
+/* Fills in the verdict on n_rows rows of logits; false if they diverge; the caller then calls
+ * conf_evaluate_where with p and col of the first diverging row. */
 bool conf_evaluate_measures(conf_verdict *v, const conf_logits_judgement *j, const conf_bounds *bounds,
                             size_t n_rows, const conf_allowance *allowance);
 void conf_evaluate_where(conf_verdict *v, const conf_place *p, size_t col, double expected, double found);
@@ -33,7 +33,7 @@ size_t conf_rows_of_prefill(const conf_decoder *d);
  * part has failed. */
 void conf_evaluate_again(const conf_replay *r, const conf_bounds *bounds);
 
-/* Fails where prefill_last contradicts prefill. */
+/* Fails the case if prefill_last contradicts prefill. */
 void conf_evaluate_last(const conf_replay *r);
 
 #endif

@@ -77,8 +77,8 @@ void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_ve
                        conf_compute_unit(v->compute));
 }
 
-/* Whether a tensor is out of bounds, or, where it is not judged, has NaN or infinity in other places than the
- * golden; then v->trace names it. */
+/* Whether a tensor exceeds its bound or, if it is not judged, has NaN or infinity at other elements
+ * than the golden; names it in v->trace if so. */
 static bool diverges(const conf_replay *r, const conf_traced *seen, bool judged)
 {
     conf_verdict *v = r->verdict;
@@ -123,10 +123,10 @@ void conf_evaluate_traces(const conf_replay *r)
                        r->n_seen);
 }
 
-/* A rope answer as far as it has been judged: the worst of it, and the first place that is out of bounds. */
+/* State of judging a RoPE answer: the largest error, and the first element that exceeds its bound. */
 typedef struct rope_judgement {
     double multiple, limit;
-    const char *part; /* NULL: nothing is out of bounds */
+    const char *part; /* NULL: no element exceeds its bound */
     size_t position, head, element;
     double expected, found;
 } rope_judgement;

@@ -57,7 +57,8 @@ void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t
                    expected, got);
 }
 
-/* Whether sample b has a step that is neither the same nor excused, and the first; adds to *n_ties. */
+/* Whether sample b has a step whose token is neither the expected one nor excused, and the first such
+ * step; adds the excused steps to *n_ties. */
 static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ties, size_t *at)
 {
     const conf_decoder *d = &r->c->decoder;

@@ -22,9 +22,9 @@ void conf_evaluate_tokens(const conf_replay *r, const conf_bounds *bounds);
  * False if there is none. */
 bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step);
 
-/* The row of d->rows that holds the truth after the prompt of sample b and k of the tokens that follow: the
- * forced ones, or those of the greedy stream. SIZE_MAX where none is recorded, because the forced tokens are
- * not those of the stream. */
+/* The row of d->rows that holds the truth after the prompt of sample b and k of the tokens that follow:
+ * the forced ones, or those of the greedy stream. SIZE_MAX if no such row is recorded, because the
+ * forced tokens differ from those of the stream. */
 size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy);
 
 #endif

@@ -10,26 +10,27 @@
 #include "conformance/support/text.h"
 #include "conformance/textual/textual.h"
 
-/* How much longer than a vector's own process the one that waits for it may live, in seconds: it has to say
- * what came of it. */
+/* Seconds by which the timeout of the waiting process exceeds that of a vector's process, so that it
+ * can report the timeout. */
 #define GRACE 5.0
 
-/* Vectors that one process replays in turn: a process takes longer to start than most of them to replay. */
+/* Number of vectors that one process replays one after the other: starting a process takes longer than
+ * replaying most vectors. */
 #define BATCH 256
 
-/* Vectors under way. */
+/* State of the evaluation of a case's vectors. */
 typedef struct evaluation {
     const conf_case *c;
     const conf_textual *kind;
     const void *offered;
     conf_verdict *v;
     size_t n_replayed, n_diverging;
-    size_t n_excused;  /* that differ, and may */
-    bool over;         /* what follows is not replayed */
-    conf_verdict last; /* that of the process which replayed several */
+    size_t n_excused;  /* number of vectors with a permitted difference */
+    bool over;         /* later vectors are not replayed */
+    conf_verdict last; /* verdict of the process that replayed several vectors */
 } evaluation;
 
-/* What the process of a vector needs. */
+/* Task of a vector's process. */
 typedef struct task {
     const evaluation *evaluation;
     size_t i;
@@ -45,7 +46,7 @@ static void run_task(const void *context, conf_verdict *v)
     e->kind->replay(e->offered, e->c, &e->c->vectors.at[t->i], at, v);
 }
 
-/* Whether the vector is asked for, sound or not. */
+/* Whether the vector is requested, broken or not. */
 static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
 {
     char name[CONF_VECTOR_NAME_MAX];
@@ -59,14 +60,14 @@ static bool is_due(const conf_assignment *assignment, const conf_vector *vector)
     return !vector->broken && is_asked(assignment, vector);
 }
 
-/* Vectors begin … end - 1, in turn. */
+/* Vectors begin … end - 1, replayed one after the other. */
 typedef struct batch {
     const evaluation *evaluation;
     const conf_assignment *assignment;
     size_t begin, end;
 } batch;
 
-/* Ends with the first that does not pass. */
+/* Stops at the first vector that does not pass. */
 static void run_batch(const void *context, conf_verdict *v)
 {
     const batch *b = context;
@@ -79,7 +80,7 @@ static void run_batch(const void *context, conf_verdict *v)
     }
 }
 
-/* What whoever waits for this process is told if it dies, or does not come back. */
+/* Sets the message for the case that this process crashes or hangs. */
 static void enter(evaluation *e, const conf_vector *vector, const conf_limits *limits)
 {
     conf_verdict *v = e->v;
@@ -91,7 +92,7 @@ static void enter(evaluation *e, const conf_vector *vector, const conf_limits *l
     conf_text_clean(v->where);
 }
 
-/* An engine may answer otherwise where the vector says so; it may not crash. */
+/* Whether the vector permits a difference; a crash is never permitted. */
 static bool is_excused(const conf_vector *vector, const conf_verdict *one)
 {
     return vector->rule == CONF_VECTOR_EITHER && one->outcome == CONF_FAILED &&
@@ -126,7 +127,7 @@ static void replay_vector(evaluation *e, size_t i, const conf_limits *limits)
     e->over = true;
 }
 
-/* n: that were to be replayed. */
+/* n: number of vectors to replay. */
 static void sum_up(const evaluation *e, size_t n)
 {
     conf_verdict *v = e->v;
@@ -141,8 +142,8 @@ static void sum_up(const evaluation *e, size_t n)
     v->vector[0] = '\0';
 }
 
-/* Replays vectors from `begin` on in one process. Returns the first that has not passed there, or `end`: what
- * becomes of it by itself is what counts. */
+/* Replays vectors from `begin` on in one process. Returns the first vector that did not pass, or `end`.
+ * Only its replay in a process of its own decides. */
 static size_t replay_batch(evaluation *e, const conf_assignment *assignment, size_t begin, size_t end)
 {
     const batch b = {e, assignment, begin, end};
@@ -158,9 +159,8 @@ static size_t replay_batch(evaluation *e, const conf_assignment *assignment, siz
     return begin + e->last.n_passed;
 }
 
-/* A vector that has failed behind others: by itself first; if it passes then, what came before has spoiled
- * it.
- */
+/* Replays a vector that failed after others in a process of its own; if it passes there, earlier
+ * vectors have corrupted the state. */
 static void replay_again(evaluation *e, const conf_assignment *assignment, size_t i)
 {
     const size_t n_told = e->n_diverging + e->n_excused;
@@ -191,13 +191,13 @@ static void replay_all(evaluation *e, const conf_assignment *assignment)
     }
 }
 
-/* Vectors that break the format, of those that are asked for. */
+/* The requested vectors that break the format. */
 typedef struct broken_vectors {
     size_t n;
     const conf_vector *first;
 } broken_vectors;
 
-/* What is broken comes first in a verdict: then what diverges of the others is in its notes. */
+/* Broken vectors take precedence in the verdict; divergences of other vectors become notes. */
 static void report_broken(conf_verdict *v, const broken_vectors *broken, size_t n_due)
 {
     char said[CONF_TEXT_MAX];

@@ -47,7 +47,7 @@ typedef enum conf_class {
 
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */
 typedef struct conf_checkpoint {
-    enum { CONF_CHECKPOINT_SOUND, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
+    enum { CONF_CHECKPOINT_VALID, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
     char reason[CONF_TEXT_MAX]; /* empty if it is sound */
 } conf_checkpoint;
 

@@ -1,8 +1,9 @@
-/* Where an engine first goes wrong in a case: which tensor first leaves its bound, whether the error is made
- * there or inherited, and where no tensor says so, which of batch, padding and state it takes.
+/* Locates the first divergence of an engine in a case: the first tensor that exceeds its bound, and
+ * whether its error arises there or is inherited; if no tensor does, whether batch, padding or state
+ * causes the divergence.
  *
- * Everything that calls an engine or reads a file runs in a process of its own (isolate.h) and answers
- * through memory that it shares with the one that reports.
+ * Code that calls an engine or reads a file runs in a process of its own (isolate.h), and returns
+ * results through shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_LOCATE_H

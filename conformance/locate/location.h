@@ -53,9 +53,9 @@ typedef enum conf_part {
 
 typedef struct conf_divergence {
     conf_part part;
-    size_t sample, pos; /* pos: as in conf_place; in greedy generation the step */
-    bool padded;        /* the sample, in the batch as recorded */
-    bool company;       /* the sample has batch neighbours */
+    size_t sample, pos;  /* pos: as in conf_place; in greedy generation the step */
+    bool padded;         /* the sample, in the batch as recorded */
+    bool has_neighbours; /* the sample has batch neighbours */
     char what[CONF_TEXT_MAX];
 } conf_divergence;
 

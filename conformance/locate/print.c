@@ -1,4 +1,4 @@
-/* What was located, for people.
+/* Prints the report of locate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/print.h"
@@ -16,7 +16,7 @@
 #define NAME_MOST  48
 #define CELL_WIDTH 11
 
-/* NaN and a multiple just above 1 are out of bounds, whatever they round to. */
+/* NaN and multiples just above 1 exceed the bound, however they are rounded for printing. */
 static bool is_out(double multiple)
 {
     return !(multiple <= 1);
@@ -69,7 +69,8 @@ static const char *times(double multiple)
     return text;
 }
 
-/* The first row with an error of its own, else the row with the largest; NULL where none is known. */
+/* The first row whose own error exceeds its bound, else the row with the largest own error; NULL if
+ * none is known. */
 static const conf_walk_row *find_own(const conf_walk *walk)
 {
     const conf_walk_row *most = NULL;
@@ -82,7 +83,8 @@ static const conf_walk_row *find_own(const conf_walk *walk)
     return most;
 }
 
-/* Golden inputs replace the active stream alone; the others are complete until the first layer has ended. */
+/* Whether an earlier error may have come through an inactive stream: golden inputs replace only the
+ * active one; before the end of the first layer there is no difference. */
 static bool may_come_by_stream(const conf_walk *walk, const conf_walk_row *row)
 {
     for (const conf_walk_row *before = walk->rows; walk->n_streams > 1 && before < row; before++) {

@@ -1,4 +1,4 @@
-/* What is told of a walk.
+/* Prints the result of a walk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_PRINT_H
@@ -6,11 +6,11 @@
 
 #include "conformance/locate/location.h"
 
-/* Reports a walk: the table, then where and how. title: a line above the table, or NULL. Returns whether
- * something is out of bounds. */
+/* Prints the table of a walk, then where and how it diverges. title: a line above the table, or NULL.
+ * Returns whether a tensor exceeds its bound. */
 bool conf_walk_print(const conf_context *context, const conf_walk *walk, const char *title);
 
-/* The first row out of bounds; NULL if there is none. */
+/* The first row that exceeds its bound; NULL if there is none. */
 const conf_walk_row *conf_walk_first(const conf_walk *walk);
 
 #endif

@@ -69,7 +69,7 @@ static bool is_present(const conf_place *p, const conf_observed *o)
     return !o || (p->decode ? o->has_decode : o->has_prefill);
 }
 
-/* Whether place a is reached before b: prefill sample by sample, then step by step. */
+/* Whether place a is evaluated before b: prefill sample by sample, then step by step. */
 static bool is_before(const conf_place *a, const conf_place *b)
 {
     if (a->decode != b->decode) return b->decode;
@@ -77,7 +77,8 @@ static bool is_before(const conf_place *a, const conf_place *b)
     return a->sample != b->sample ? a->sample < b->sample : a->pos < b->pos;
 }
 
-/* The first of n rows out of bounds in the order of evaluation. observed NULL: they are an engine's. */
+/* Finds the first of n rows, in the order of evaluation, that exceeds its bound. observed NULL: rows of
+ * an engine. */
 static void find_row(const conf_replay *r, const double *all, size_t n, const conf_bounds *bounds,
                      const conf_observed *observed, conf_divergence *out)
 {
@@ -109,7 +110,7 @@ static void find_token(const conf_replay *r, const conf_bounds *bounds, conf_div
     (void)snprintf(out->what, sizeof out->what, "%s", r->verdict->where);
 }
 
-/* The prompts' logits of a session that held something before. */
+/* Judges the prompts' logits of a session with earlier contents. */
 static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
 {
     find_row(r, r->again, conf_rows_of_prefill(&r->c->decoder), bounds, NULL, out);
@@ -121,12 +122,12 @@ static void describe(const conf_case *c, conf_divergence *out)
     const conf_decoder *d = &c->decoder;
     if (out->part == CONF_PART_NONE) return;
     out->padded = conf_prompt_padding(d, out->sample) > 0;
-    out->company = d->n_samples > 1;
+    out->has_neighbours = d->n_samples > 1;
 }
 
 static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
 {
-    conf_case plain = *c; /* a replay keeps the tensors that it is asked to compare: here none */
+    conf_case plain = *c; /* a replay stores the tensors to compare: none here */
     plain.decoder.n_traces = 0;
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
@@ -183,7 +184,7 @@ void conf_divergence_find(const void *context, conf_verdict *v)
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
 }
 
-/* Bounds are those of the whole case, not of the rows that the sequence has. */
+/* The bounds are those of the whole case, not of the rows of the sequence. */
 static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_case *own, conf_verdict *v)
 {
     conf_replay whole = {.c = c, .verdict = v};

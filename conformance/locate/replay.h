@@ -1,4 +1,4 @@
-/* Replays that tell where a case first diverges. Tasks of conf_isolate: what they find goes to shared memory.
+/* Replays that tell where a case first diverges. Tasks of conf_isolate, with results in shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_REPLAY_H
@@ -17,19 +17,18 @@ typedef struct conf_replay_task {
 
 void conf_divergence_find(const void *context, conf_verdict *v);
 
-/* Replays a sequence: CONF_PASSED where it agrees with the recorded truth (and of a greedy stream with the
- * next token), CONF_FAILED where not. */
+/* Replays a sequence: CONF_PASSED if it agrees with the recorded truth (and, for a greedy stream, with
+ * the next token), otherwise CONF_FAILED. */
 void conf_sequence_replay(const void *context, conf_verdict *v);
 
-/* What an observation has of the case's logits. rows: [R, V] like those of the case; NaN where !has[decode].
- */
+/* The case's logits in an observation. rows: [R, V] like those of the case; NaN where !has[decode]. */
 typedef struct conf_observed {
     double *rows;
     bool has_prefill, has_decode;
     bool float64; /* the engine's type */
 } conf_observed;
 
-/* Fails as conf_h5_read does, where the shapes are not the case's, too. The caller frees out->rows. */
+/* Fails as conf_h5_read does, also if a shape differs from the case's. The caller frees out->rows. */
 assay_status conf_observed_read(const conf_h5 *file, const conf_case *c, conf_observed *out,
                                 assay_error *err);
 

@@ -1,4 +1,4 @@
-/* Tensors that lie in files: of a case, of an observation, or put aside while an engine runs.
+/* Tensors in files: of a case, of an observation, or stored temporarily while an engine runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/tensors.h"
@@ -86,7 +86,7 @@ assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out
     return rc;
 }
 
-/* A file that has no name, and so ends with the process. A bare root may have no /tmp. */
+/* Opens a temporary file without a name, which ends with the process. A minimal root may have no /tmp. */
 static FILE *open_aside(void)
 {
     FILE *f = tmpfile();
@@ -140,7 +140,7 @@ const conf_trace *conf_tensors_find(const conf_tensors *t, const char *name)
     return NULL;
 }
 
-/* Reads from the temporary file, and widens. */
+/* Reads from the temporary file, converted to double. */
 static assay_status get_aside(const conf_tensors *t, const entry *e, conf_array *out, assay_error *err)
 {
     conf_array a = e->trace.value;
@@ -166,8 +166,8 @@ assay_status conf_tensors_get(const conf_tensors *t, const conf_trace *trace, co
 {
     const entry *e = (const entry *)(const void *)trace; /* its first member */
     if (t->aside) return get_aside(t, e, out, err);
-    /* It is freed before the next is read, and read again by the next prefill: it uses up nothing of what the
-     * file may ask for in all. */
+    /* The tensor is freed before the next one is read, and may be read several times: it does not count
+     * towards the file's memory budget. */
     conf_h5_budget left = t->file->state->left;
     char path[256];
     (void)snprintf(path, sizeof path, "/observed/trace/%s", trace->name);

@@ -1,4 +1,4 @@
-/* Listening to the tensors of a walk, one at a time.
+/* Callbacks that compare the tensors of a walk, one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/trace.h"
@@ -29,7 +29,7 @@ conf_walk_row *conf_walker_row(conf_walker *w, const char *name)
     return NULL;
 }
 
-/* NULL where the row is there already, or no more has room. */
+/* Adds a row. NULL if it exists already, or if the table is full. */
 static conf_walk_row *add_row(conf_walker *w, const char *name)
 {
     char clean[CONF_TRACE_NAME_MAX];
@@ -89,7 +89,8 @@ static void judge_computed(conf_walker *w, conf_walk_row *row, const conf_trace 
                    digits, found[j.at]);
 }
 
-/* Whether a callback looks at a tensor; notes that it came. */
+/* The golden tensor with which a callback compares this tensor, or NULL; notes the tensor as the last
+ * one. */
 static const conf_trace *listen(conf_walker *w, size_t sample, const assay_tensor *tensor)
 {
     if (!tensor->name) return NULL;

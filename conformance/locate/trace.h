@@ -1,4 +1,4 @@
-/* Listening to the tensors of a walk, one at a time. T: tokens of the sample, V: vocabulary.
+/* Callbacks that compare the tensors of a walk, one at a time. T: tokens of the sample, V: vocabulary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_TRACE_H
@@ -9,10 +9,10 @@
 /* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
 void conf_walker_fail(conf_walker *w, assay_status rc);
 
-/* NULL where there is none of that name. */
+/* The row with that name; NULL if there is none. */
 conf_walk_row *conf_walker_row(conf_walker *w, const char *name);
 
-/* The golden tensor with its values; the caller frees out->value. False where w->failed. */
+/* Gets a golden tensor with its values; the caller frees out->value. False if w->failed. */
 bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out);
 
 /* assay_trace_fn: compares the tensors that the engine computes from its own inputs, and stores them in

@@ -1,4 +1,4 @@
-/* Walks the tensors of one sample: as computed, then what each makes of inputs that are right.
+/* Compares the tensors of one sample: as computed, then each from golden inputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/walk.h"
@@ -31,11 +31,11 @@
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
-/* One prefill of an engine, and who listens. */
+/* One prefill of an engine, with its callbacks. */
 typedef struct drive {
     const assay_engine *engine;
-    assay_dtype compute;          /* asked of it */
-    const assay_kernels *kernels; /* that it is given; or NULL */
+    assay_dtype compute;          /* requested compute type */
+    const assay_kernels *kernels; /* external kernels for it; or NULL */
     conf_verdict *verdict;
     const assay_batch *batch;
     assay_trace_fn *trace;
@@ -73,7 +73,7 @@ static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_sessio
     return ok;
 }
 
-/* False where the verdict of the drive has been set instead. */
+/* False, with the verdict of the drive set, on failure. */
 static bool run(conf_walker *w, const drive *d)
 {
     conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
@@ -104,14 +104,14 @@ static bool run(conf_walker *w, const drive *d)
     return false;
 }
 
-/* The sample by itself. */
+/* A batch of the sample alone. */
 static assay_batch batch_alone(const conf_walker *w, int32_t *length)
 {
     *length = (int32_t)w->n_tokens;
     return (assay_batch){.n_samples = 1, .n_tokens = w->n_tokens, .tokens = w->tokens, .length = length};
 }
 
-/* The batch of the engine: as recorded, or the sample by itself. */
+/* The batch for the engine: as recorded, or the sample alone. */
 static assay_batch batch_of(const conf_walker *w, int32_t *length)
 {
     const conf_decoder *d = &w->c->decoder;
@@ -124,7 +124,7 @@ static assay_batch batch_of(const conf_walker *w, int32_t *length)
                          .n_inputs = d->n_inputs};
 }
 
-/* Runs the reference; its failure is no failure of the walk: what it says is then missing. */
+/* Runs the reference. If it fails, the walk continues without its results. */
 static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_fn *override, double **logits)
 {
     int32_t length;
@@ -140,7 +140,7 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
     return false;
 }
 
-/* What each tensor makes of golden inputs. */
+/* Computes each tensor from golden inputs. */
 static void walk_own(conf_walker *w)
 {
     double *logits = NULL;
@@ -152,7 +152,7 @@ static void walk_own(conf_walker *w)
         drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
                    NULL,      conf_correct_engine, &logits};
         bool ok = run(w, &d);
-        /* That the second prefill failed takes nothing from the first. */
+        /* If the second prefill fails, the results of the first remain. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
             (void)snprintf(w->walk->reference, sizeof w->walk->reference, "given golden inputs, %.500s",
                            w->verdict->reason);
@@ -166,7 +166,7 @@ static void walk_own(conf_walker *w)
     w->walk->pass = CONF_PASS_DONE;
 }
 
-/* The reference must agree with the recorded rows that the sequence has. */
+/* Checks the reference against the recorded rows of the sequence. */
 static void check_sequence(conf_walker *w)
 {
     const conf_sequence *s = w->task->sequence;
@@ -184,7 +184,7 @@ static void check_sequence(conf_walker *w)
                        j.multiple);
 }
 
-/* What is right: the recorded tensors, or those of the reference. False where there is nothing to walk by. */
+/* Finds the golden tensors: the recorded ones, or those of the reference. False if there are none. */
 static bool find_golden(conf_walker *w, const conf_h5 *file)
 {
     const conf_decoder *d = &w->c->decoder;
@@ -297,7 +297,7 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
     free(o.rows);
 }
 
-/* False where the verdict has been set instead. */
+/* False, with the verdict set, on failure. */
 static bool open_engines(conf_walker *w)
 {
     const conf_location *l = w->task->location;

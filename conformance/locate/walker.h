@@ -1,4 +1,4 @@
-/* A walk under way: the state that the prefills of a walk share, and who listens to their tensors.
+/* State of a walk, shared by its prefills and their callbacks.
  * T: tokens of the sample, V: vocabulary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -12,7 +12,7 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
 
-/* sequence NULL: the batch as recorded, against the case's traces; else one sample by itself against the
+/* sequence NULL: the batch as recorded, against the case's traces; else one sample alone against the
  * reference. */
 typedef struct conf_walk_task {
     const conf_location *location;
@@ -24,14 +24,14 @@ typedef struct conf_walker {
     const conf_walk_task *task;
     conf_walk *walk;
     conf_verdict *verdict;   /* of the engine */
-    conf_verdict *listening; /* of the one that runs: its last tensor is noted */
+    conf_verdict *listening; /* verdict of the running engine, which notes its last tensor */
     const conf_case *c;
-    const assay_engine *engine, *reference; /* NULL: an observation; there is none */
-    const assay_kernels *kernels;           /* that the engine is given; or NULL */
-    bool float64;                           /* of the engine or the observation */
+    const assay_engine *engine, *reference; /* NULL: an observation; no reference */
+    const assay_kernels *kernels;           /* external kernels for the engine; or NULL */
+    bool float64;                           /* type of the engine or the observation */
     conf_bounds bounds;
     conf_tensors *golden;
-    conf_tensors *found; /* the candidate's; NULL: it is asked again */
+    conf_tensors *found; /* tensors of the candidate; NULL: the engine is run again */
     size_t vocab;        /* V; 0: not known yet */
     int32_t *tokens;     /* [T] */
     size_t n_tokens;

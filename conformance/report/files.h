@@ -7,14 +7,14 @@
 #include "conformance/options/options.h"
 #include "conformance/report/results.h"
 
-/* Open files; NULL where the report is not asked for. */
+/* Open files; NULL if the report is not requested. */
 typedef struct conf_report_files {
     FILE *tap, *junit, *json;
     FILE *out; /* borrowed: where a report named "-" goes */
 } conf_report_files;
 
-/* Opens what the options ask for, so that what cannot be written is known before anything runs. Fails with
- * ASSAY_EIO. conf_report_files_close is due either way. */
+/* Opens the files of the requested reports, so that a file that cannot be written is reported before
+ * the run. Fails with ASSAY_EIO. The caller calls conf_report_files_close in both cases. */
 assay_status conf_report_files_open(const conf_options *options, const conf_context *context,
                                     conf_report_files *out, assay_error *err);
 
@@ -24,11 +24,11 @@ bool conf_report_is_stdout(const conf_report_files *files, const FILE *file);
 /* Whether standard output belongs to a report, and holds nothing else. */
 bool conf_report_uses_stdout(const conf_report_files *files);
 
-/* Writes what comes at the end: the plan of TAP, and the whole of the other reports. */
+/* Writes the end of the reports: the plan of TAP, and the complete other reports. */
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
                                    size_t n_points, assay_error *err);
 
-/* Fails with ASSAY_EIO where something could not be written. */
+/* Fails with ASSAY_EIO if a write failed. */
 assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "conformance/report/report.h"
 #include "conformance/support/json_add.h"
 
-/* multiple: JSON has no infinity, and so null also where measured. */
+/* multiple: null also if it is infinite, which JSON cannot represent. */
 static bool add_measure(json_object *to, const conf_verdict *v)
 {
     return conf_json_add(to, "measured", json_object_new_boolean(v->measured)) &&

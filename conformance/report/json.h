@@ -9,22 +9,22 @@
 /* One JSON object:
  *   schema   "assay-results/1"
  *   totals   passed, failed, skipped, broken, warnings: counts
- *   kernels  the library that engines were given, as the user calls it; else null
- *   compute  "f32", "bf16" or "int8" where engines were asked to compute in it; else null
- *   results  an array, case by case, and of each engine by engine:
- *     case, path, engine   as the user would name them
+ *   kernels  the kernel library, as the user named it; else null
+ *   compute  "f32", "bf16" or "int8" if engines were asked to compute in it; else null
+ *   results  an array, ordered by case, then by engine:
+ *     case, path, engine   as the user names them
  *     outcome              "passed", "failed", "skipped" or "broken"
  *     class                of what failed: "logits", "crash", … as verdict.h lists them; else empty
  *     measured             whether there is a multiple
- *     multiple             the worst error in units; null where not measured, or where it is infinite
+ *     multiple             the worst error in units; null where not measured, or where it is
+ *     infinite
  *     unit                 "noise" or "bound"
  *     bound                the largest multiple that agrees
  *     stage                the last that was entered
  *     reason, where, trace, last_trace, notes   texts, empty where there is nothing to say
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     seconds              that its process ran
- *     repro                the command that shows this result again
- * Fails with ASSAY_ENOMEM. */
+ *     repro                the command that shows this result again Fails with ASSAY_ENOMEM. */
 assay_status conf_json_print(FILE *out, const conf_results *results, assay_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* JUnit's XML, as CI systems read it: a suite for each engine, a test case for each case. What is written is
- * valid by both published schemas, that of Ant's JUnitReport (Windy Road) and that of Jenkins' xUnit plug-in.
+/* JUnit XML for CI systems: a suite for each engine, a test case for each case. The output is valid for
+ * both published schemas, that of Ant's JUnitReport (Windy Road) and that of Jenkins' xUnit plug-in.
  * Neither has properties of a test case, and only one has its output, so both belong to the suite.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,7 +15,7 @@
 #include "conformance/report/report.h"
 #include "conformance/support/text.h"
 
-/* Takes out, in place, the characters that XML 1.0 has no way to write: most controls, U+FFFE and U+FFFF. */
+/* Removes in place the characters that XML 1.0 cannot represent: most controls, U+FFFE and U+FFFF. */
 static void drop_forbidden(char *text)
 {
     char *to = text;
@@ -53,7 +53,7 @@ static void print_attribute(FILE *out, const char *name, const char *value)
     (void)fputc('"', out);
 }
 
-/* Counts of one engine: an error is what is broken, a failure what diverges. */
+/* Counts of one engine: broken cases are errors, divergences are failures. */
 static void print_counts(FILE *out, const conf_results *results, size_t engine)
 {
     double seconds = 0;
@@ -64,7 +64,7 @@ static void print_counts(FILE *out, const conf_results *results, size_t engine)
                   conf_results_count(results, engine, CONF_SKIPPED), seconds);
 }
 
-/* When and where: both are attributes that a suite must have. */
+/* Time and host, which are required attributes of a suite. */
 static void print_origin(FILE *out)
 {
     char host[256] = "", stamp[32] = "1970-01-01T00:00:00";
@@ -76,8 +76,8 @@ static void print_origin(FILE *out)
     print_attribute(out, "hostname", host);
 }
 
-/* The type that was asked for, if any; "multiple CASE" for each that was measured; bound and unit are those
- * of the engine. */
+/* The requested compute type, if any; "multiple CASE" for each measured case; bound and unit of the
+ * engine. */
 static void print_properties(FILE *out, const conf_results *results, size_t engine)
 {
     (void)fputs("    <properties>\n", out);

@@ -6,10 +6,10 @@
 
 #include "conformance/report/results.h"
 
-/* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. What diverges is a failure,
- * what is broken an error. Each suite has properties of what was measured (multiple CASE, bound, unit) and in
- * which type it was asked to compute (compute), and
- * in system-out the command that shows each failure again. */
+/* JUnit's XML: testsuites, a testsuite for each engine, a testcase for each case. A divergence is a
+ * failure, a broken case an error. Each suite has properties of its measurements (multiple CASE, bound,
+ * unit) and of the requested compute type (compute), and in system-out the command that reproduces each
+ * failure. */
 void conf_junit_print(FILE *out, const conf_results *results);
 
 #endif

@@ -52,9 +52,8 @@ double conf_bound_of(const conf_verdict *v)
     return v->float64 ? 1 : CONF_NOISE_MULTIPLE;
 }
 
-/* A hang or a lack of memory shows again only within the same limits, a full disk only where it is written
- * to.
- */
+/* A hang or lack of memory can be reproduced only within the same limits, a full disk only with the
+ * same output file. */
 static void print_repro(FILE *out, const conf_results *results, size_t result, size_t engine)
 {
     const conf_limits *limits = &results->limits;

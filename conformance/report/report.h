@@ -1,4 +1,4 @@
-/* What came of a case, and the command that shows it again.
+/* The report of a case, and the command that reproduces it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPORT_REPORT_H
@@ -20,15 +20,15 @@ const char *conf_color_off(const conf_context *context);
 const char *conf_unit_name(const conf_verdict *v);
 double conf_bound_of(const conf_verdict *v);
 
-/* What came of one case, without the command that shows it again. notes: the measures, too. */
+/* Prints the result of one case, without the command that reproduces it. notes: with measurements. */
 void conf_report_verdict(FILE *out, const char *prefix, const conf_context *context, const conf_verdict *v,
                          const char *id, const char *name, bool notes);
 
-/* The command that shows this result again and nothing else; the caller frees it. NULL: no memory. */
+/* The command that reproduces only this result; the caller frees it. NULL if out of memory. */
 char *conf_report_repro(const conf_results *results, size_t result, size_t engine);
 
-/* What came of one case with one engine, ending with its REPRO line where it diverges. Each line starts with
- * `prefix`. */
+/* Prints the result of one case with one engine, with a REPRO line if it diverges. Each line starts
+ * with `prefix`. */
 void conf_report_case(FILE *out, const char *prefix, const conf_context *context, const conf_results *results,
                       size_t result, size_t engine);
 

@@ -1,4 +1,4 @@
-/* All verdicts of a run, and the reports that are made of them.
+/* All verdicts of a run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPORT_RESULTS_H
@@ -8,10 +8,10 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
 
-/* An engine as the user calls it. float64: its unit is the bound. */
+/* An engine as the user named it. float64: its multiples are of the bound. */
 typedef struct conf_engine_column {
     const char *name;
-    const char *label; /* the name, or of a module's path the last part */
+    const char *label; /* the name, or the last part of a module's path */
     char *path;
     bool float64;
 } conf_engine_column;
@@ -34,8 +34,8 @@ typedef struct conf_results {
     size_t n_warnings;
     conf_limits limits;   /* of each process */
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
-    assay_dtype compute;  /* asked of every engine; ASSAY_DTYPE_NONE: nothing */
-    const char *kernels;  /* library that engines are given, as the user calls it; or NULL */
+    assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
+    const char *kernels;  /* kernel library, as the user named it; or NULL */
     char *kernels_path;
     const char *dump; /* directory of the observations, or NULL */
     const char *const
@@ -51,9 +51,9 @@ size_t conf_results_count(const conf_results *results, size_t engine, conf_outco
 /* How many failures are of this class. */
 size_t conf_results_count_class(const conf_results *results, conf_class class);
 
-/* 99 where anything is broken, else 1 where anything diverges, else 77 where nothing was run. With a class
- * hunted only its failures are divergences, and where there is none of them but another failure: 99, since
- * that may hide the one that is hunted. */
+/* 99 if a case is broken, else 1 if one diverges, else 77 if none was run. If a class is hunted, only
+ * failures of that class are divergences; if there are only other failures, 99, since they may hide one
+ * of the class. */
 conf_exit conf_results_exit(const conf_results *results, conf_class hunted);
 
 #endif

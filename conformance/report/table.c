@@ -43,7 +43,7 @@ static size_t id_width(const conf_context *context, const conf_results *results)
     return widest < most ? widest : most;
 }
 
-/* A line of the head: what stands above the ids, then one text for each engine. */
+/* A line of the head: the text above the ids, then one text for each engine. */
 static void print_head_line(FILE *out, const char *prefix, const conf_results *results, size_t width,
                             const char *first, const char *(*text)(const conf_engine_column *engine))
 {

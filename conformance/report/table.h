@@ -9,7 +9,8 @@
 /* A multiple in at most 8 characters. */
 void conf_multiple_print(char *text, size_t size, double multiple);
 
-/* The table of all cases, what was skipped and why, and the sums. Each line starts with `prefix`. */
+/* Prints the table of all cases, the skipped cases with reasons, and the totals. Each line starts with
+ * `prefix`. */
 void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
                        const conf_results *results);
 

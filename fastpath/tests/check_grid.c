@@ -47,7 +47,7 @@ static int32_t token_at(size_t n_token_ids, size_t sample, size_t pos)
 /* One cell of the grid. */
 typedef struct cell {
     size_t chunk;
-    bool in_company;
+    bool has_neighbours;
     size_t padding;
     size_t length;             /* of the sample that is looked at, the middle one */
     size_t limit, sink_tokens; /* of caches; limit 0: none */
@@ -82,9 +82,9 @@ typedef struct prompts {
 
 static prompts make_prompts(const cell *c, size_t n_token_ids)
 {
-    prompts p = {.n = c->in_company ? N_SAMPLES : 1,
+    prompts p = {.n = c->has_neighbours ? N_SAMPLES : 1,
                  .n_tokens = c->length + c->padding,
-                 .first = c->in_company ? 0 : 1};
+                 .first = c->has_neighbours ? 0 : 1};
     for (size_t b = 0; b < p.n; b++) {
         size_t length = length_of(c, p.first + b);
         p.length[b] = (int32_t)length;
@@ -152,7 +152,8 @@ static void expect_cell(const fp_model *m, const cell *c, const float *expected)
                       "%s in %s: %zu workers, chunk %zu, %s, padding %zu, limit %zu, kept %zu: row %zu has "
                       "other bits",
                       m->plan->dir, dtype_name(m->packer.compute), fp_pool_workers(m->pool), c->chunk,
-                      c->in_company ? "in company" : "alone", c->padding, c->limit, c->sink_tokens, r);
+                      c->has_neighbours ? "with neighbours" : "alone", c->padding, c->limit, c->sink_tokens,
+                      r);
     free(out);
 }
 
@@ -291,7 +292,7 @@ static void expect_reference(const fp_model *m, const cell *c, const float *out)
 START_TEST(long_prompts_agree_with_the_reference)
 {
     fp_model *m = open_model(_i, ASSAY_F32, 2);
-    const cell c = {.chunk = 7, .in_company = true, .length = LENGTH};
+    const cell c = {.chunk = 7, .has_neighbours = true, .length = LENGTH};
     float *out = run_cell(m, &c);
     expect_reference(m, &c, out);
     free(out);
@@ -309,7 +310,7 @@ static void expect_limit(int index, assay_dtype compute, size_t length, size_t l
     for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++) {
         cell c = whole;
         c.chunk = chunks[k];
-        c.in_company = k % 2 == 0;
+        c.has_neighbours = k % 2 == 0;
         c.padding = k % 3 ? 0 : PADDING;
         expect_cell(m, &c, expected);
     }

@@ -323,7 +323,7 @@ typedef struct crowd {
     array *below;
 } crowd;
 
-static void work_in_company(void *context)
+static void work_concurrently(void *context)
 {
     const crowd *c = context;
     stream *own = new_stream(ASSAY_STREAM_OWNED);
@@ -347,7 +347,7 @@ START_TEST(threads_share_streams_and_arrays_without_getting_in_each_others_way)
     crowd c = {new_stream(ASSAY_STREAM_SHARED), NULL};
     c.below = defer(c.shared, &n, NULL, 0);
     pthread_t threads[THREADS];
-    job j = {work_in_company, &c};
+    job j = {work_concurrently, &c};
     for (size_t i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, call, &j), 0);
     for (size_t i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
     ck_assert_int_eq(n.n_made, 1);

@@ -117,13 +117,13 @@ static const struct {
     {"company",
      {"\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, position 1, id 2: "
       "expected ",
-      "\nit is the batch: sample 1, alone and without padding, agrees; its company makes the difference\n"}},
+      "\nit is the batch: sample 1, alone and without padding, agrees; the cause is its batch neighbours\n"}},
     {"company-of-padded",
      {"first out of bounds: layer.01.attn[1,2]", "made there: ",
-      "\nit is the batch: sample 0, alone and without padding, agrees; its company makes the difference\n"}},
+      "\nit is the batch: sample 0, alone and without padding, agrees; the cause is its batch neighbours\n"}},
     {"padding",
      {"first out of bounds: layer.01.attn[1,2]", "made there: ",
-      "\nit is the batch: sample 0, alone and without padding, agrees; its padding makes the difference\n"}},
+      "\nit is the batch: sample 0, alone and without padding, agrees; the cause is its padding\n"}},
     {"longer",
      {"what is: sample 1, prefill, position 1, id 2: expected ",
       "\nit is neither batch nor state: sample 1, alone in one prefill, diverges, too\n",
@@ -146,12 +146,12 @@ static const struct {
       "diverges is 0\n"}},
     {"decode-company",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
-      "\nit takes the batch: sample 0, alone and without padding, agrees; its company makes the "
-      "difference\n"}},
+      "\nit takes the batch: sample 0, alone and without padding, agrees; the cause is its batch "
+      "neighbours\n"}},
     {"decode-padding",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
-      "\nit takes the batch: sample 0, alone and without padding, agrees; its padding makes the "
-      "difference\n"}},
+      "\nit takes the batch: sample 0, alone and without padding, agrees; the cause is its "
+      "padding\n"}},
 };
 
 START_TEST(each_fault_is_located)
@@ -203,7 +203,7 @@ START_TEST(an_engine_without_traces_is_located_by_its_logits)
 {
     const support_output *o = locate("company", "layered_no_trace");
     assert_code(o, 1);
-    assert_holds(o->out, "its company makes the difference\n");
+    assert_holds(o->out, "the cause is its batch neighbours\n");
     o = locate("made", "layered_no_trace");
     assert_code(o, 1);
     assert_holds(o->out, "first out of bounds: logits[1,2]: expected ");
