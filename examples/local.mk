@@ -8,6 +8,6 @@ dist_exampleskernels_DATA = \
 	examples/kernels/example.c \
 	examples/kernels/example.h \
 	examples/kernels/matmul_bf16.c \
-	examples/kernels/norm.c
+	examples/kernels/rms_norm.c
 TESTS += examples/tests/kernels.test
 EXTRA_DIST += examples/tests/kernels.test

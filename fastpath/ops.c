@@ -176,7 +176,7 @@ static void norm_item(void *context, size_t item)
 {
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    k->op->norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width, k->norm->weight,
+    k->op->rms_norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width, k->norm->weight,
                 k->norm->epsilon);
 }
 

@@ -14,7 +14,7 @@ static assay_status project(ref_pass *pass, const plan_attention *a, const ref_r
                             ref_real *out)
 {
     assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
-    if (rc == ASSAY_OK) rc = ref_norm(out, out, pass->n_tokens * n_heads, a->head_dim, norm);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(out, out, pass->n_tokens * n_heads, a->head_dim, norm);
     if (rc == ASSAY_OK && rotates && a->rope != PLAN_NONE)
         ref_rope(out, pass->n_tokens, n_heads, &pass->plan->ropes[a->rope], pass->cosine[a->rope],
                  pass->sine[a->rope]);
@@ -56,7 +56,7 @@ static assay_status add_laurel(ref_real *x, const ref_real *n, size_t n_tokens, 
     ref_real *low = ref_alloc(n_tokens, laurel->left.weight.rows), *high = ref_alloc(n_tokens, hidden);
     assay_status rc = low && high ? ref_linear(low, n, n_tokens, &laurel->left) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_linear(high, low, n_tokens, &laurel->right);
-    if (rc == ASSAY_OK) rc = ref_norm(high, high, n_tokens, hidden, &laurel->norm);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(high, high, n_tokens, hidden, &laurel->norm);
     if (rc == ASSAY_OK) {
         ref_add(x, high, n_tokens * hidden);
         ref_add(x, n, n_tokens * hidden);
@@ -73,7 +73,7 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
 {
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden;
-    assay_status rc = ref_norm(n, h, n_tokens, hidden, &layer->mlp_in);
+    assay_status rc = ref_rms_norm(n, h, n_tokens, hidden, &layer->mlp_in);
     if (rc != ASSAY_OK) return rc;
     if (!layer->mlp.present) {
         rc = ref_experts(y, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
@@ -84,13 +84,13 @@ static assay_status feed_forward(ref_pass *pass, size_t i, const ref_real *h, re
     ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.mlp", i);
     if (rc != ASSAY_OK || !layer->experts.present) return rc;
     ref_real *chosen = ref_alloc(n_tokens, hidden);
-    rc = chosen ? ref_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = ref_norm(n, h, n_tokens, hidden, &layer->experts_in);
+    rc = chosen ? ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_dense_out) : ASSAY_ENOMEM;
+    if (rc == ASSAY_OK) rc = ref_rms_norm(n, h, n_tokens, hidden, &layer->experts_in);
     if (rc == ASSAY_OK)
         rc = ref_experts(chosen, n, layer->experts.routes_residual ? h : n, n_tokens, &layer->experts);
     if (rc == ASSAY_OK) {
         ref_trace(&pass->tracer, chosen, n_tokens, hidden, "layer.%02zu.experts", i);
-        rc = ref_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
+        rc = ref_rms_norm(chosen, chosen, n_tokens, hidden, &layer->experts_out);
     }
     if (rc == ASSAY_OK) ref_add(y, chosen, n_tokens * hidden);
     free(chosen);
@@ -102,18 +102,19 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     const plan_layer *layer = &pass->plan->layers[i];
     size_t n_tokens = pass->n_tokens, hidden = pass->plan->hidden, n = n_tokens * hidden;
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
-    assay_status rc = normed && y ? ref_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
+    assay_status rc =
+        normed && y ? ref_rms_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = attend(pass, i, normed, y);
     if (rc == ASSAY_OK) {
         ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
-        rc = ref_norm(y, y, n_tokens, hidden, &layer->mixer_out);
+        rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);
     }
     if (rc == ASSAY_OK) {
         ref_add(x, y, n);
         if (layer->laurel.present) rc = add_laurel(x, normed, n_tokens, hidden, &layer->laurel);
     }
     if (rc == ASSAY_OK) rc = feed_forward(pass, i, x, normed, y);
-    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, hidden, &layer->mlp_out);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mlp_out);
     if (rc == ASSAY_OK) ref_add(x, y, n);
     free(normed);
     free(y);
@@ -133,7 +134,7 @@ static assay_status layer_input(ref_pass *pass, size_t i, const ref_real *x, ref
             ref_multiply(gate + t * width, pass->layer_inputs + (t * n_layers + i) * width, width);
         rc = ref_linear(y, gate, n_tokens, &in->projection);
     }
-    if (rc == ASSAY_OK) rc = ref_norm(y, y, n_tokens, pass->plan->hidden, &in->out_norm);
+    if (rc == ASSAY_OK) rc = ref_rms_norm(y, y, n_tokens, pass->plan->hidden, &in->out_norm);
     free(gate);
     return rc;
 }

@@ -106,7 +106,7 @@ assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const p
     return ASSAY_OK;
 }
 
-assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
+assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
 {
     if (!norm->present) {
         memmove(y, x, n_rows * width * sizeof *y);

@@ -28,7 +28,7 @@ assay_status ref_matrix(ref_real *y, const ref_real *x, size_t n_tokens, const p
 
 /* RMSNorm of every row (Zhang & Sennrich 2019); copies x if the norm is not present. x: [n, width]; y
  * may be x. */
-assay_status ref_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
+assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm);
 
 /* x: [n], in place. */
 void ref_activate(ref_real *x, size_t n, assay_activation activation);

@@ -165,24 +165,24 @@ static void norm_without_epsilon(float *y, size_t ld_y, const float *x, size_t l
                                  size_t width, const float *weight, double epsilon)
 {
     (void)epsilon;
-    SOUND.norm(y, ld_y, x, ld_x, n_rows, width, weight, 0);
+    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, 0);
 }
 
 static void plant_no_epsilon(assay_kernels *table)
 {
-    table->norm = norm_without_epsilon;
+    table->rms_norm = norm_without_epsilon;
 }
 
 static void norm_too_far(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                          const float *weight, double epsilon)
 {
-    SOUND.norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
     y[(n_rows - 1) * ld_y + width] = 0;
 }
 
 static void plant_too_far(assay_kernels *table)
 {
-    table->norm = norm_too_far;
+    table->rms_norm = norm_too_far;
 }
 
 static void rotate_back(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
@@ -274,8 +274,8 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"last-key", "attention_f32", "expected", "the last key is not seen", plant_last_key},
     {"kept-short", "attention_bf16", "expected", "the last attention sink token is not seen",
      plant_kept_short},
-    {"no-epsilon", "norm", "expected", "epsilon is left out", plant_no_epsilon},
-    {"too-far", "norm", "past its end", "a norm writes one element too many", plant_too_far},
+    {"no-epsilon", "rms_norm", "expected", "epsilon is left out", plant_no_epsilon},
+    {"too-far", "rms_norm", "past its end", "a rms_norm writes one element too many", plant_too_far},
     {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},
     {"other-tail", "gate.silu gate.gelu", "when computed again", "the last element is rounded otherwise",
      plant_other_tail},
@@ -283,10 +283,12 @@ const kernel_fault KERNEL_FAULTS[] = {
      plant_reads_on},
     {"hang", "cap", "the kernel did not answer within", "a cap never returns", plant_hang},
     {"without-zeros",
-     "matmul_f32.f32 matmul_bf16.bf16 matmul_affine.f32 matmul_affine.i8 attention_f32 norm rope gate.silu "
+     "matmul_f32.f32 matmul_bf16.bf16 matmul_affine.f32 matmul_affine.i8 attention_f32 rms_norm rope "
+     "gate.silu "
      "gate.relu",
      "expected", "zeros are skipped, so that 0 times NaN or infinity is 0", plant_without_zeros},
-    {"writes-x", "matmul_f32.f32 norm", "wrote to an input: x, byte 0 of", "x is written to", plant_writes_x},
+    {"writes-x", "matmul_f32.f32 rms_norm", "wrote to an input: x, byte 0 of", "x is written to",
+     plant_writes_x},
     {"writes-scales", "matmul_affine.pack matmul_affine.bf16", "wrote to an input: scales, byte 0 of",
      "the scales of groups are written to", plant_writes_scales},
     {"writes-panels", "matmul_f16.pack", "wrote to an input: panels, byte 0 of",
@@ -299,7 +301,8 @@ const kernel_fault KERNEL_FAULTS[] = {
      plant_writes_cosine},
     {"writes-up", "gate.gelu", "wrote to an input: up, byte 0 of", "up is written to", plant_writes_up},
     {"shared-scratch",
-     "matmul_f16.f32 matmul_affine.i8 matmul_bf16.pack matmul_f32.pack attention_f32 norm rope gate.silu cap "
+     "matmul_f16.f32 matmul_affine.i8 matmul_bf16.pack matmul_f32.pack attention_f32 rms_norm rope gate.silu "
+     "cap "
      "router",
      "threads at once", "scratch memory is a static that threads share", plant_shared_scratch},
     {"later-equal", "router", "is left out", "of equal experts the later one is chosen", plant_later_equal},

@@ -96,7 +96,7 @@ static void norm_without_zeros(float *y, size_t ld_y, const float *x, size_t ld_
 {
     for (size_t r = 0; r < n_rows; r++) {
         float *before = fault_copy(x + r * ld_x, width * sizeof *before);
-        SOUND.norm(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
+        SOUND.rms_norm(y + r * ld_y, ld_y, before, ld_x, 1, width, weight, epsilon);
         for (size_t i = 0; i < width; i++)
             if (before[i] == 0) y[r * ld_y + i] = 0;
         free(before);
@@ -135,7 +135,7 @@ void plant_without_zeros(assay_kernels *table)
     table->matmul_affine.f32 = multiply_groups_without_zeros;
     table->matmul_affine.i8 = multiply_codes_without_zeros;
     table->attention_f32 = attend_without_zeros;
-    table->norm = norm_without_zeros;
+    table->rms_norm = norm_without_zeros;
     table->rope = rotate_without_zeros;
     table->gate = gate_without_zeros;
 }
@@ -157,13 +157,13 @@ static void norm_in_x(float *y, size_t ld_y, const float *x, size_t ld_x, size_t
                       const float *weight, double epsilon)
 {
     touch(x);
-    SOUND.norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
 }
 
 void plant_writes_x(assay_kernels *table)
 {
     table->matmul_f32.f32 = multiply_in_x;
-    table->norm = norm_in_x;
+    table->rms_norm = norm_in_x;
 }
 
 static void pack_in_scales(void *panel, const assay_weight *w, size_t index)
@@ -276,7 +276,7 @@ static void norm_in_scratch(float *y, size_t ld_y, const float *x, size_t ld_x, 
                             const float *weight, double epsilon)
 {
     const float *copied = memcpy(scratch, x, ((n_rows - 1) * ld_x + width) * sizeof *x);
-    SOUND.norm(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
+    SOUND.rms_norm(y, ld_y, copied, ld_x, n_rows, width, weight, epsilon);
 }
 
 static void rotate_in_scratch(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
@@ -314,7 +314,7 @@ void plant_shared_scratch(assay_kernels *table)
     table->matmul_bf16.pack = pack_in_scratch;
     table->matmul_f32.unpack = unpack_in_scratch;
     table->attention_f32 = attend_in_scratch;
-    table->norm = norm_in_scratch;
+    table->rms_norm = norm_in_scratch;
     table->rope = rotate_in_scratch;
     table->gate = gate_in_scratch;
     table->cap = cap_in_scratch;

@@ -9,7 +9,7 @@ static const struct {
 } TABLES[] = {
     {SWEEP_MATMUL, sizeof SWEEP_MATMUL / sizeof *SWEEP_MATMUL},
     {SWEEP_ATTENTION, sizeof SWEEP_ATTENTION / sizeof *SWEEP_ATTENTION},
-    {SWEEP_NORM, sizeof SWEEP_NORM / sizeof *SWEEP_NORM},
+    {SWEEP_RMS_NORM, sizeof SWEEP_RMS_NORM / sizeof *SWEEP_RMS_NORM},
     {SWEEP_ROPE, sizeof SWEEP_ROPE / sizeof *SWEEP_ROPE},
     {SWEEP_GATE, sizeof SWEEP_GATE / sizeof *SWEEP_GATE},
     {SWEEP_ROUTER, sizeof SWEEP_ROUTER / sizeof *SWEEP_ROUTER},

@@ -9,7 +9,7 @@ conformance_libsweep_la_SOURCES = \
 	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
 	conformance/sweep/matmul_make.c \
 	conformance/sweep/matmul_pack.c \
-	conformance/sweep/norm.c \
+	conformance/sweep/rms_norm.c \
 	conformance/sweep/rope.c \
 	conformance/sweep/router.c \
 	conformance/sweep/sweep.c conformance/sweep/sweep.h \

@@ -17,7 +17,7 @@ const assay_kernels *assay_kernels_v1(void)
                         .pack = matmul_bf16_pack,
                         .unpack = matmul_bf16_unpack,
                         .f32 = matmul_bf16_f32},
-        .norm = norm,
+        .rms_norm = rms_norm,
     };
     return &TABLE;
 }

@@ -14,7 +14,7 @@ void matmul_bf16_unpack(float *row, const assay_matrix *w, size_t o);
 void matmul_bf16_f32(const assay_product *p);
 
 /* RMSNorm. */
-void norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
-          const float *weight, double epsilon);
+void rms_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+              const float *weight, double epsilon);
 
 #endif

@@ -20,7 +20,7 @@ fp_kernels fp_kernels_pick(fp_isa isa)
                .matmul_affine = matmul->affine,
                .attention_f32 = attention->f32,
                .attention_bf16 = attention->bf16,
-               .norm = fp_norm_pick(isa)->f32,
+               .rms_norm = fp_rms_norm_pick(isa)->f32,
                .rope = fp_rope_pick(isa)->f32,
                .gate = fp_gate_pick(isa)->f32,
                .cap = fp_cap_pick(isa)->f32,
@@ -49,7 +49,7 @@ assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, ass
     replace_matmul(&op->matmul_affine, &from.matmul_affine);
     if (from.attention_f32) op->attention_f32 = from.attention_f32;
     if (from.attention_bf16) op->attention_bf16 = from.attention_bf16;
-    if (from.norm) op->norm = from.norm;
+    if (from.rms_norm) op->rms_norm = from.rms_norm;
     if (from.rope) op->rope = from.rope;
     if (from.gate) op->gate = from.gate;
     if (from.cap) op->cap = from.cap;

@@ -17,7 +17,7 @@ include fastpath/kernels/cap/local.mk
 include fastpath/kernels/gate/local.mk
 include fastpath/kernels/matmul/local.mk
 include fastpath/kernels/narrow/local.mk
-include fastpath/kernels/norm/local.mk
+include fastpath/kernels/rms_norm/local.mk
 include fastpath/kernels/rope/local.mk
 include fastpath/kernels/router/local.mk
 if FP_HAVE_NEON

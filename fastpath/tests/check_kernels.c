@@ -56,7 +56,7 @@ START_TEST(every_table_ends_with_scalar)
     EXPECT_SORTED(FP_MATMUL, FP_N_MATMUL);
     EXPECT_SORTED(FP_ATTENTION, FP_N_ATTENTION);
     EXPECT_SORTED(FP_NARROW, FP_N_NARROW);
-    EXPECT_SORTED(FP_NORM, FP_N_NORM);
+    EXPECT_SORTED(FP_RMS_NORM, FP_N_NORM);
     EXPECT_SORTED(FP_ROPE, FP_N_ROPE);
     EXPECT_SORTED(FP_GATE, FP_N_GATE);
     EXPECT_SORTED(FP_ROUTER, FP_N_ROUTER);
@@ -212,21 +212,21 @@ START_TEST(operations_of_an_external_table_replace_those_of_fastpath)
     const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     fp_kernels kernels = scalar;
     assay_kernels given = {.abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given"};
-    given.norm = another_norm;
+    given.rms_norm = another_norm;
     given.matmul_f16 = scalar.op.matmul_f16;
     given.matmul_f16.panel = 8;
     given.matmul_f16.f32 = NULL;
     given.matmul_f32.f32 = fp_matmul_f32_f16__scalar; /* without a panel: not given */
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
-    ck_assert(kernels.op.norm == another_norm);
+    ck_assert(kernels.op.rms_norm == another_norm);
     ck_assert(kernels.op.rope == scalar.op.rope);
     ck_assert_uint_eq(kernels.op.matmul_f16.panel, 8);
     ck_assert(kernels.op.matmul_f16.f32 == NULL);
     ck_assert(kernels.op.matmul_f32.f32 == scalar.op.matmul_f32.f32);
     kernels = scalar;
-    given.size = offsetof(assay_kernels, norm); /* built when there was no norm yet */
+    given.size = offsetof(assay_kernels, rms_norm); /* built when there was no norm yet */
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
-    ck_assert(kernels.op.norm == scalar.op.norm);
+    ck_assert(kernels.op.rms_norm == scalar.op.rms_norm);
     given.abi++;
     support_expect_error(&err, fp_kernels_replace(&kernels, &given, &err), "ABI 2, expected 1", NULL);
 }

@@ -70,7 +70,7 @@ static float *answer(const assay_kernels *given, size_t *n)
     return answer_in(ASSAY_F32, given, n);
 }
 
-static assay_norm_fn *own_norm;
+static assay_rms_norm_fn *own_norm;
 static size_t n_norms;
 
 static void counted_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
@@ -114,8 +114,8 @@ START_TEST(kernels_from_outside_are_those_that_run)
 {
     size_t n;
     float *own = answer(NULL, &n);
-    own_norm = kernels.norm;
-    kernels.norm = counted_norm;
+    own_norm = kernels.rms_norm;
+    kernels.rms_norm = counted_norm;
     float *given = answer(&kernels, &n);
     ck_assert_uint_gt(n_norms, 0);
     ck_assert_mem_eq(own, given, n * sizeof *own);

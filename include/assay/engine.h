@@ -189,7 +189,7 @@ typedef struct assay_engine {
      * tensor; fn NULL cancels the request. If traces are requested as well, a tensor is traced first, as
      * computed. Overwriting a tensor changes everything that is computed from it, and nothing else:
      *   embed          input of the first layer, and everything else computed from the embedding
-     *   layer.NN.attn  output of attention, before any norm that follows and before the residual addition
+     *   layer.NN.attn  output of attention, before a following RMSNorm and before the residual addition
      *   layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
      *   layer.NN.out   input of the next layer; with parallel streams, that of the active stream alone
      *   norm           input of the head

@@ -156,8 +156,8 @@ typedef void assay_attention_fn(const assay_attention_call *c);
  * x: [n_rows, width], y likewise; y may be x with the same stride, and must not overlap it otherwise.
  * weight: [width]; NULL: no scaling. n_rows, width >= 1. The squares are summed in double, or to the same
  * accuracy. M = |y|. */
-typedef void assay_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
-                           const float *weight, double epsilon);
+typedef void assay_rms_norm_fn(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows,
+                               size_t width, const float *weight, double epsilon);
 
 /* Rotates the leading dim elements of every head of one position in place (Su et al. 2021); the others stay.
  * x:            [n_heads, head_dim]. dim: even, 2 … head_dim.
@@ -204,7 +204,7 @@ typedef struct assay_kernels {
     const char *version;
     assay_matmul matmul_f32, matmul_f16, matmul_bf16, matmul_affine; /* by the kind of the weights */
     assay_attention_fn *attention_f32, *attention_bf16;              /* by the type of keys and values */
-    assay_norm_fn *norm;
+    assay_rms_norm_fn *rms_norm;
     assay_rope_fn *rope;
     assay_gate_fn *gate;
     assay_cap_fn *cap;

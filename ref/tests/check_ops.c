@@ -88,10 +88,10 @@ START_TEST(norm_divides_by_the_root_mean_square)
     const double x[] = {3, 4, 0, 0, 6, 8, 0, 0}, w[] = {2, 1, 1, 1};
     plan_norm norm = {.present = true, .epsilon = 0, .weight = matrix(w, 1, 4)};
     ref_real y[8];
-    ck_assert_int_eq(ref_norm(y, x, 2, 4, &norm), ASSAY_OK);
+    ck_assert_int_eq(ref_rms_norm(y, x, 2, 4, &norm), ASSAY_OK);
     expect(y, (const double[]){2.4, 1.6, 0, 0, 2.4, 1.6, 0, 0}, 8);
     norm.present = false;
-    ck_assert_int_eq(ref_norm(y, x, 2, 4, &norm), ASSAY_OK);
+    ck_assert_int_eq(ref_rms_norm(y, x, 2, 4, &norm), ASSAY_OK);
     expect(y, x, 8);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(norm_adds_epsilon_to_the_mean_square)
     const double x[] = {1, 1};
     plan_norm norm = {.present = true, .epsilon = 3};
     ref_real y[2];
-    ck_assert_int_eq(ref_norm(y, x, 1, 2, &norm), ASSAY_OK);
+    ck_assert_int_eq(ref_rms_norm(y, x, 1, 2, &norm), ASSAY_OK);
     expect(y, (const double[]){0.5, 0.5}, 2);
 }
 END_TEST

@@ -50,7 +50,7 @@ START_TEST(a_shorter_table_is_swept)
 {
     const support_output *o = sweep_broken("older", "");
     ck_assert_int_eq(o->code, 0);
-    assert_holds(o->out, "norm ");
+    assert_holds(o->out, "rms_norm ");
     assert_holds(o->out, "broken 1  1 passed, 0 failed, ");
     assert_holds(o->out, "not given: matmul_f32.pack");
     assert_holds(o->out, ", cap, router\n");
@@ -76,14 +76,15 @@ END_TEST
 static const struct {
     const char *rest, *says;
 } LINES[] = {
-    {"nrom", "unknown operation nrom: did you mean norm?\n"},
+    {"rms_nrom", "unknown operation rms_nrom: did you mean rms_norm?\n"},
     {"matmul", "unknown operation matmul"},
-    {"norm 5", "a case of norm is a seed, then integers, random, special or zeros, then 2 dimensions\n"},
-    {"norm 5 random 3", "then 2 dimensions\n"},
-    {"norm 5 random 3 4 5", "then 2 dimensions\n"},
-    {"norm 5 odd 3 4", "then integers, random, special or zeros"},
-    {"norm 5 random 3 4x", "then 2 dimensions\n"},
-    {"norm five random 3 4", "SEED: found five"},
+    {"rms_norm 5",
+     "a case of rms_norm is a seed, then integers, random, special or zeros, then 2 dimensions\n"},
+    {"rms_norm 5 random 3", "then 2 dimensions\n"},
+    {"rms_norm 5 random 3 4 5", "then 2 dimensions\n"},
+    {"rms_norm 5 odd 3 4", "then integers, random, special or zeros"},
+    {"rms_norm 5 random 3 4x", "then 2 dimensions\n"},
+    {"rms_norm five random 3 4", "SEED: found five"},
     {"gate 5 random 3", "a case of gate.silu is a seed"},
 };
 
@@ -105,9 +106,9 @@ END_TEST
 
 START_TEST(one_case_is_run_alone)
 {
-    const support_output *o = sweep_broken("", "norm 5 random 3 17");
+    const support_output *o = sweep_broken("", "rms_norm 5 random 3 17");
     ck_assert_int_eq(o->code, 0);
-    assert_holds(o->out, "norm                    1 ");
+    assert_holds(o->out, "rms_norm                1 ");
 }
 END_TEST
 
@@ -116,7 +117,7 @@ START_TEST(invalid_shapes_are_not_run)
     static const char *const shapes[] = {"0 4", "3 0", "9999 9999", "99999999 99999999"};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         char rest[64];
-        (void)snprintf(rest, sizeof rest, "norm 5 random %s", shapes[i]);
+        (void)snprintf(rest, sizeof rest, "rms_norm 5 random %s", shapes[i]);
         ck_assert_int_ne(sweep_broken("", rest)->code, 0);
         ck_assert_int_ne(sweep_broken("", rest)->code, 1);
     }
@@ -126,10 +127,10 @@ END_TEST
 START_TEST(a_seed_draws_other_cases)
 {
     char first[65536];
-    (void)snprintf(first, sizeof first, "%s", sweep_broken("", "-v norm")->out);
-    assert_holds(first, " norm 5 ");
-    ck_assert_str_eq(first, sweep_broken("", "-v --seed 5 norm")->out);
-    ck_assert_str_ne(first, sweep_broken("", "-v --seed 6 norm")->out);
+    (void)snprintf(first, sizeof first, "%s", sweep_broken("", "-v rms_norm")->out);
+    assert_holds(first, " rms_norm 5 ");
+    ck_assert_str_eq(first, sweep_broken("", "-v --seed 5 rms_norm")->out);
+    ck_assert_str_ne(first, sweep_broken("", "-v --seed 6 rms_norm")->out);
 }
 END_TEST
 
@@ -138,7 +139,7 @@ START_TEST(tap_has_every_operation)
     const support_output *o = sweep_broken("", "--tap -");
     ck_assert_int_eq(o->code, 0);
     assert_holds(o->out, "ok 1 - matmul_f32.pack # SKIP not given\n");
-    assert_holds(o->out, " - norm, ");
+    assert_holds(o->out, " - rms_norm, ");
     assert_holds(o->out, " of the bound at worst: assay kernels ");
     assert_holds(o->out, "\n1..");
     assert_lacks(o->out, "x bound");
@@ -153,7 +154,7 @@ END_TEST
 
 START_TEST(bundled_kernels_are_found_by_name)
 {
-    const support_output *o = support_assay("kernels fastpath norm");
+    const support_output *o = support_assay("kernels fastpath rms_norm");
     ck_assert_int_eq(o->code, 0);
     assert_holds(o->out, "1 passed, 0 failed, 0 not given\n");
 }

@@ -58,13 +58,13 @@ const assay_kernels *assay_kernels_v1(void)
         .panel = 4, .panel_bytes = bytes, .pack = pack, .unpack = unpack, .f32 = product};
     if (!broken) broken = "";
     t = (assay_kernels){
-        .abi = ASSAY_KERNELS_ABI, .size = sizeof t, .name = "broken", .version = "1", .norm = norm};
+        .abi = ASSAY_KERNELS_ABI, .size = sizeof t, .name = "broken", .version = "1", .rms_norm = norm};
     if (strcmp(broken, "crash") == 0) abort();
     if (strcmp(broken, "no-table") == 0) return NULL;
     if (strcmp(broken, "abi") == 0) t.abi++;
     if (strcmp(broken, "size") == 0) t.size = 8;
     if (strcmp(broken, "name") == 0) t.name = NULL;
-    if (strcmp(broken, "empty") == 0) t.norm = NULL;
+    if (strcmp(broken, "empty") == 0) t.rms_norm = NULL;
     if (strcmp(broken, "panel") == 0) t.matmul_f16 = (assay_matmul){.panel = ASSAY_PANEL_MAX + 1};
     if (strcmp(broken, "pack") == 0) t.matmul_bf16 = (assay_matmul){.panel = 4, .panel_bytes = bytes};
     if (strcmp(broken, "product") == 0) {

@@ -5,8 +5,8 @@
 
 #include "example.h"
 
-void norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
-          const float *weight, double epsilon)
+void rms_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+              const float *weight, double epsilon)
 {
     for (size_t r = 0; r < n_rows; r++, x += ld_x, y += ld_y) {
         double sum = 0;

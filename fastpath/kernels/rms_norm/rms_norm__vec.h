@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "fastpath/kernels/norm/norm.h"
+#include "fastpath/kernels/rms_norm/rms_norm.h"
 
 /* Sums the squares of every VEC-th element in a lane, then the lanes from left to right. */
 static inline double norm_squares(const float *x, size_t width)
@@ -22,7 +22,7 @@ static inline double norm_squares(const float *x, size_t width)
     return all;
 }
 
-static inline void norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
+static inline void rms_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                         const float *weight, double epsilon)
 {
     for (size_t r = 0; r < n_rows; r++) {

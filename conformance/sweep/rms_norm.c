@@ -31,7 +31,7 @@ static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
 }
 
 /* One row, computed alone and in place, must have the same bits. */
-static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
+static void judge_alone(const rows *n, sweep *s, assay_rms_norm_fn *kernel)
 {
     size_t row = sweep_between(s, 0, n->n_rows - 1);
     float *alone = sweep_take_guarded(s, "y", n->width * sizeof *alone);
@@ -44,7 +44,7 @@ static void judge_alone(const rows *n, sweep *s, assay_norm_fn *kernel)
 /* Shared by threads: the same rows into another y. */
 typedef struct shared_rows {
     rows rows;
-    assay_norm_fn *kernel;
+    assay_rms_norm_fn *kernel;
 } shared_rows;
 
 static void compute_part(const void *context, const sweep_part *part)
@@ -55,7 +55,7 @@ static void compute_part(const void *context, const sweep_part *part)
                    n->width, n->weight, n->epsilon);
 }
 
-static void judge_threads(const rows *n, sweep *s, assay_norm_fn *kernel, size_t n_y)
+static void judge_threads(const rows *n, sweep *s, assay_rms_norm_fn *kernel, size_t n_y)
 {
     if (!s->on_threads) return;
     shared_rows shared = {*n, kernel};
@@ -89,10 +89,10 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
         sweep_fill(s, n.weight, n.width, numbers);
     }
     sweep_lock_inputs(s);
-    s->kernels->norm(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
+    s->kernels->rms_norm(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
     for (size_t r = 0; r < n.n_rows; r++) judge_row(&n, s, n.x + r * n.ld_x, r);
-    judge_alone(&n, s, s->kernels->norm);
-    judge_threads(&n, s, s->kernels->norm, n_y);
+    judge_alone(&n, s, s->kernels->rms_norm);
+    judge_threads(&n, s, s->kernels->rms_norm, n_y);
     sweep_end(s);
 }
 
@@ -109,7 +109,7 @@ static void shapes(sweep *s, const sweep_op *op)
 static bool given(const assay_kernels *kernels, const sweep_op *op)
 {
     (void)op;
-    return kernels->norm != NULL;
+    return kernels->rms_norm != NULL;
 }
 
 static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
@@ -119,4 +119,4 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
     return sweep_in(shape, DIMS, 1, 1U << 20) && shape[N_ROWS] * (shape[WIDTH] + 3) <= 1U << 20;
 }
 
-const sweep_op SWEEP_NORM[1] = {{"norm", 0, DIMS, given, shapes, allows, run}};
+const sweep_op SWEEP_RMS_NORM[1] = {{"rms_norm", 0, DIMS, given, shapes, allows, run}};
