@@ -46,6 +46,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_outside \
 	fastpath/tests/check_pool \
 	fastpath/tests/check_session \
+	fastpath/tests/check_session_fork \
 	fastpath/tests/check_threads
 check_PROGRAMS += $(FASTPATH_TESTS)
 TESTS += $(FASTPATH_TESTS)
@@ -75,7 +76,11 @@ fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_outside_LDADD = $(TEST_LIBS)
 fastpath_tests_check_pool_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_pool_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_session_SOURCES = fastpath/tests/check_session.c fastpath/tests/sessions.c fastpath/tests/sessions.h
 fastpath_tests_check_session_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_session_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_session_fork_SOURCES = fastpath/tests/check_session_fork.c fastpath/tests/sessions.c fastpath/tests/sessions.h
+fastpath_tests_check_session_fork_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_session_fork_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_threads_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_threads_LDADD = $(FASTPATH_TEST_LIBS)

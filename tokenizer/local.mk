@@ -13,6 +13,7 @@ tokenizer_libtokenizer_la_SOURCES = \
 	tokenizer/post.c tokenizer/post.h \
 	tokenizer/pretokenizer.c tokenizer/pretokenizer.h \
 	tokenizer/stage.c tokenizer/stage.h \
+	tokenizer/replace.c tokenizer/replace.h \
 	tokenizer/step.c tokenizer/step.h \
 	tokenizer/tokenizer.c tokenizer/tokenizer.h
 include tokenizer/models/local.mk

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "tokenizer/models/bytes.h"
+#include "tokenizer/replace.h"
 
 #include <string.h>
 
@@ -12,36 +13,6 @@ static const char REPLACEMENT[] = "\xef\xbf\xbd";
 static assay_status no_memory(assay_error *err)
 {
     return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-}
-
-/* Replaces what[0..n_what) in *b by with[0..n_with), from left to right. */
-static bool replace_all(buffer *b, buffer *scratch, const char *what, size_t n_what, const char *with,
-                        size_t n_with)
-{
-    scratch->n = 0;
-    for (size_t at = 0; at < b->n;) {
-        const char *found = n_what > 0 ? memmem(b->data + at, b->n - at, what, n_what) : NULL;
-        const size_t end = found ? (size_t)(found - b->data) : b->n;
-        if (!buffer_append(scratch, b->data + at, end - at)) return false;
-        if (found && !buffer_append(scratch, with, n_with)) return false;
-        at = found ? end + n_what : end;
-    }
-    const buffer swapped = *b;
-    *b = *scratch;
-    *scratch = swapped;
-    return true;
-}
-
-/* Removes spaces before English punctuation and contractions, as "cleanup" does. */
-static bool clean_up(buffer *b, buffer *scratch)
-{
-    static const char *const WHAT[][2] = {
-        {" .", "."},   {" ?", "?"},           {" !", "!"},   {" ,", ","},     {" ' ", "'"},   {" n't", "n't"},
-        {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
-    for (size_t i = 0; i < sizeof WHAT / sizeof *WHAT; i++)
-        if (!replace_all(b, scratch, WHAT[i][0], strlen(WHAT[i][0]), WHAT[i][1], strlen(WHAT[i][1])))
-            return false;
-    return true;
 }
 
 static bool copy(buffer *to, const char *text, size_t n)
@@ -87,7 +58,7 @@ static assay_status end_word(tokenizer_decoding *g, size_t number, const char *w
     step_state *s = &g->states[number];
     if (!s->holds) return ASSAY_OK;
     s->holds = false;
-    const bool made = replace_all(&s->held, &s->made, p->text, p->n, with, strlen(with)) &&
+    const bool made = tokenizer_replace(&s->held, &s->made, p->text, p->n, with, strlen(with)) &&
                       copy(&s->made, s->held.data, s->held.n);
     return hand_on(g, number, made, err);
 }
@@ -229,10 +200,10 @@ static assay_status run_ctc(tokenizer_decoding *g, size_t number, const char *te
     if (s->holds && s->held.n == n && memcmp(s->held.data ? s->held.data : "", text, n) == 0) return ASSAY_OK;
     s->holds = true;
     bool made = copy(&s->held, text, n) && copy(&s->made, text, n) &&
-                replace_all(&s->made, &scratch, p->text, p->n, "", 0);
+                tokenizer_replace(&s->made, &scratch, p->text, p->n, "", 0);
     if (p->cleanup)
-        made = made && clean_up(&s->made, &scratch) &&
-               replace_all(&s->made, &scratch, p->delimiter, p->n_delimiter, " ", 1);
+        made = made && tokenizer_clean_up(&s->made, &scratch) &&
+               tokenizer_replace(&s->made, &scratch, p->delimiter, p->n_delimiter, " ", 1);
     buffer_free(&scratch);
     return made && s->made.n == 0 ? ASSAY_OK : hand_on(g, number, made, err);
 }
@@ -247,7 +218,7 @@ static assay_status run_wordpiece(tokenizer_decoding *g, size_t number, const ch
     bool made = first || goes_on || buffer_append(&s->made, " ", 1);
     const size_t from = !first && goes_on ? p->n : 0;
     made = made && buffer_append(&s->made, text + from, n - from);
-    if (p->cleanup) made = made && clean_up(&s->made, &s->held);
+    if (p->cleanup) made = made && tokenizer_clean_up(&s->made, &s->held);
     return hand_on(g, number, made, err);
 }
 

@@ -13,6 +13,7 @@ conformance_libconformance_la_SOURCES += \
 CONFORMANCE_DIFF_TESTS = \
 	conformance/diff/tests/check_diff \
 	conformance/diff/tests/check_files \
+	conformance/diff/tests/check_memory \
 	conformance/diff/tests/check_names \
 	conformance/diff/tests/check_parts \
 	conformance/diff/tests/check_tokens \
@@ -23,6 +24,8 @@ conformance_diff_tests_check_diff_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_diff_LDADD = conformance/tests/libsupport.la
 conformance_diff_tests_check_files_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_files_LDADD = conformance/tests/libsupport.la
+conformance_diff_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_diff_tests_check_memory_LDADD = conformance/tests/libsupport.la
 conformance_diff_tests_check_names_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_diff_tests_check_names_LDADD = conformance/tests/libsupport.la
 conformance_diff_tests_check_parts_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

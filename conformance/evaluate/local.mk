@@ -13,10 +13,13 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_EVALUATE_TESTS = \
 	conformance/evaluate/tests/check_checkpoint \
-	conformance/evaluate/tests/check_evaluate
+	conformance/evaluate/tests/check_evaluate \
+	conformance/evaluate/tests/check_rope
 check_PROGRAMS += $(CONFORMANCE_EVALUATE_TESTS)
 TESTS += $(CONFORMANCE_EVALUATE_TESTS)
 conformance_evaluate_tests_check_checkpoint_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_checkpoint_LDADD = conformance/tests/libsupport.la
 conformance_evaluate_tests_check_evaluate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_evaluate_tests_check_evaluate_LDADD = conformance/tests/libsupport.la
+conformance_evaluate_tests_check_rope_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_evaluate_tests_check_rope_LDADD = conformance/tests/libsupport.la

@@ -31,6 +31,7 @@ CONFORMANCE_HDF5_TESTS = \
 	conformance/hdf5/tests/check_headers \
 	conformance/hdf5/tests/check_hostile \
 	conformance/hdf5/tests/check_index \
+	conformance/hdf5/tests/check_index_damaged \
 	conformance/hdf5/tests/check_messages \
 	conformance/hdf5/tests/check_objects \
 	conformance/hdf5/tests/check_shared \
@@ -64,6 +65,8 @@ conformance_hdf5_tests_check_hostile_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_hostile_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_index_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_index_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_index_damaged_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_index_damaged_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_messages_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

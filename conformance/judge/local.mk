@@ -11,6 +11,7 @@ CONFORMANCE_JUDGE_TESTS = \
 	conformance/judge/tests/check_logits \
 	conformance/judge/tests/check_distance \
 	conformance/judge/tests/check_noise \
+	conformance/judge/tests/check_truth \
 	conformance/judge/tests/check_token
 check_PROGRAMS += $(CONFORMANCE_JUDGE_TESTS)
 TESTS += $(CONFORMANCE_JUDGE_TESTS)
@@ -18,6 +19,8 @@ conformance_judge_tests_check_logits_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_logits_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_noise_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_truth_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_judge_tests_check_truth_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_token_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_distance_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

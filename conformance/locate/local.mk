@@ -12,10 +12,13 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_LOCATE_TESTS = \
 	conformance/locate/tests/check_locate \
+	conformance/locate/tests/check_memory \
 	conformance/locate/tests/check_ref
 check_PROGRAMS += $(CONFORMANCE_LOCATE_TESTS)
 TESTS += $(CONFORMANCE_LOCATE_TESTS)
 conformance_locate_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_locate_LDADD = conformance/tests/libsupport.la
+conformance_locate_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_locate_tests_check_memory_LDADD = conformance/tests/libsupport.la
 conformance_locate_tests_check_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_ref_LDADD = conformance/tests/libsupport.la

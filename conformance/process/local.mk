@@ -8,10 +8,13 @@ conformance_libconformance_la_SOURCES += \
 
 CONFORMANCE_PROCESS_TESTS = \
 	conformance/process/tests/check_contain \
+	conformance/process/tests/check_jobs \
 	conformance/process/tests/check_interrupt
 check_PROGRAMS += $(CONFORMANCE_PROCESS_TESTS)
 TESTS += $(CONFORMANCE_PROCESS_TESTS)
 conformance_process_tests_check_contain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_process_tests_check_contain_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
+conformance_process_tests_check_jobs_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_process_tests_check_jobs_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)
 conformance_process_tests_check_interrupt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_process_tests_check_interrupt_LDADD = conformance/tests/libsupport.la

@@ -18,7 +18,9 @@ MODEL_CHECKPOINT_TESTS = \
 	model/checkpoint/tests/check_config_heads \
 	model/checkpoint/tests/check_config_linear \
 	model/checkpoint/tests/check_config_rope \
+	model/checkpoint/tests/check_rope_alone \
 	model/checkpoint/tests/check_safetensors \
+	model/checkpoint/tests/check_safetensors_size \
 	model/checkpoint/tests/check_safetensors_header \
 	model/checkpoint/tests/check_stop \
 	model/checkpoint/tests/check_stop_linear \
@@ -38,10 +40,14 @@ model_checkpoint_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=js
 model_checkpoint_tests_check_config_linear_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_config_rope_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_config_rope_LDADD = $(TEST_LIBS)
+model_checkpoint_tests_check_rope_alone_CFLAGS = $(TEST_CFLAGS)
+model_checkpoint_tests_check_rope_alone_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_safetensors_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_safetensors_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_safetensors_header_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_safetensors_header_LDADD = $(TEST_LIBS)
+model_checkpoint_tests_check_safetensors_size_CFLAGS = $(TEST_CFLAGS)
+model_checkpoint_tests_check_safetensors_size_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_stop_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_stop_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_stop_linear_CFLAGS = $(TEST_CFLAGS)

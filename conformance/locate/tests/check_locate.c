@@ -284,77 +284,6 @@ START_TEST(a_hang_is_killed)
 }
 END_TEST
 
-/* Kilobytes that the hungriest process so far had at once. */
-static long most_memory(void)
-{
-    struct rusage usage;
-    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
-    return usage.ru_maxrss;
-}
-
-static const char *const lean[] = {"layered", "layered_no_override"};
-
-/* 8 and 96 layers of tensors of 0.75 MiB: 66 MiB more, had they all been kept. */
-START_TEST(memory_does_not_grow_with_the_layers)
-{
-    const size_t width = 32768;
-    (void)write_layered("logits", 8, width, "few", false);
-    (void)write_layered("logits", 96, width, "many", false);
-    assert_code(support_assay("locate few.h5 --engine %s", support_engine(lean[_i])), 0);
-    long few = most_memory();
-    const support_output *o = support_assay("locate many.h5 --engine %s", support_engine(lean[_i]));
-    assert_code(o, 0);
-    assert_holds(o->out, "layer.95.out ");
-    if (CONF_LIMITS_MEMORY) ck_assert_msg(most_memory() - few < 8192, "%ld KiB more", most_memory() - few);
-}
-END_TEST
-
-enum { PACKED_LAYERS = 8, PACKED_WIDTH = 327680 };
-
-/* Tensors of zeros, packed a thousandfold. */
-static void pack_tensors(hid_t file)
-{
-    const hsize_t shape[] = {3, PACKED_WIDTH};
-    hid_t space = H5Screate_simple(2, shape, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
-    const double zero = 0;
-    double *value = calloc(3 * PACKED_WIDTH, sizeof *value);
-    ck_assert_ptr_nonnull(value);
-    ck_assert_int_ge(H5Pset_chunk(list, 2, shape), 0);
-    ck_assert_int_ge(H5Pset_deflate(list, 9), 0);
-    ck_assert_int_ge(H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &zero), 0);
-    for (int i = 0; i < PACKED_LAYERS; i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "/trace/layer.%02d.out", i);
-        hid_t set = H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-        ck_assert_int_ge(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value), 0);
-        (void)H5Dclose(set);
-    }
-    free(value);
-    (void)H5Pclose(list);
-    (void)H5Sclose(space);
-}
-
-/* A small file may unpack to so much in all: enough to read its tensors once, not twice. */
-START_TEST(a_tensor_that_is_read_again_uses_nothing_up)
-{
-    char model[64];
-    struct stat file;
-    (void)snprintf(model, sizeof model, "%dx%d-packed", PACKED_LAYERS, PACKED_WIDTH);
-    const char *path = support_write_decoder(support_path("packed.h5"), "logits", model);
-    edit_remove(path, "/trace/embed");
-    edit_remove(path, "/trace/layer.00.out");
-    edit_file(path, pack_tensors);
-    ck_assert_int_eq(stat(path, &file), 0);
-    size_t once = (size_t)PACKED_LAYERS * PACKED_WIDTH * 3 * sizeof(double);
-    size_t most = (size_t)file.st_size * CONF_H5_UNPACKED_RATIO + CONF_H5_UNPACKED_BYTES;
-    ck_assert_msg(once < most && 2 * once > most, "%zu of %zu", once, most);
-    const support_output *o = support_assay("locate packed.h5 --engine %s", support_engine("layered"));
-    assert_code(o, 1);
-    ck_assert_str_eq(o->err, "");
-    assert_holds(o->out, "made there: ");
-}
-END_TEST
-
 static const struct {
     const char *arguments;
     int code;
@@ -398,8 +327,6 @@ int main(void)
                         (int)(sizeof states / sizeof *states));
     tcase_add_test(all, an_engine_that_contradicts_itself_is_reported_so);
     tcase_add_test(all, a_hang_is_killed);
-    tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
-    tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);
     tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, all);
 
