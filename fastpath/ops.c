@@ -176,8 +176,8 @@ static void norm_item(void *context, size_t item)
 {
     const rows *k = context;
     size_t first = item * ROWS_PER_ITEM, at = first * k->width;
-    k->op->rms_norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width, k->norm->weight,
-                k->norm->epsilon);
+    k->op->rms_norm(k->y + at, k->width, k->x + at, k->width, rows_of_item(k, first), k->width,
+                    k->norm->weight, k->norm->epsilon);
 }
 
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,

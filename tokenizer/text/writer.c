@@ -17,9 +17,10 @@ void tokenizer_growth_count(tokenizer_growth *g, size_t n)
 
 assay_status tokenizer_growth_fail(const tokenizer_growth *g, const char *what, assay_error *err)
 {
-    return assay_fail(err, ASSAY_EUNSUPPORTED,
-                      "%s: grows a text of %zu bytes beyond the limit, expected at most %d times as many and %d more", what,
-                      g->n_text, TOKENIZER_GROWTH, TOKENIZER_GROWTH_LEAST);
+    return assay_fail(
+        err, ASSAY_EUNSUPPORTED,
+        "%s: grows a text of %zu bytes beyond the limit, expected at most %d times as many and %d more", what,
+        g->n_text, TOKENIZER_GROWTH, TOKENIZER_GROWTH_LEAST);
 }
 
 tokenizer_text tokenizer_text_part(const tokenizer_text *t, size_t from, size_t to)

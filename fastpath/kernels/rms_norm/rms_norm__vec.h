@@ -23,7 +23,7 @@ static inline double norm_squares(const float *x, size_t width)
 }
 
 static inline void rms_norm(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
-                        const float *weight, double epsilon)
+                            const float *weight, double epsilon)
 {
     for (size_t r = 0; r < n_rows; r++) {
         const float *from = x + r * ld_x;
