@@ -19,7 +19,7 @@ typedef struct part {
     struct note *note;
 } part;
 
-/* Whether the stream had failed when such an array was done. */
+/* Whether the stream had failed when an array for another stream was finished. */
 typedef struct note {
     atomic_size_t n_users;
     atomic_bool failed;

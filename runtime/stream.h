@@ -23,8 +23,8 @@ assay_status stream_scope_leave(const assay_scope *scope, assay_error *err);
 void stream_clear(void);
 assay_status stream_synchronize(const assay_stream *name, assay_error *err);
 
-/* The stream that a name stands for on this thread; NULL: the default stream of the default device. Fails as
- * stream_default and stream_new do, and with ASSAY_EINVAL for the name of no existing stream. */
+/* The stream that a name denotes on this thread; NULL: the default stream of the default device. Fails
+ * as stream_default and stream_new do, and with ASSAY_EINVAL for the name of no existing stream. */
 assay_status stream_find(const assay_stream *name, stream **out, assay_error *err);
 
 /* The name of a stream. */

@@ -20,7 +20,7 @@ START_TEST(appended_elements_keep_their_values)
 }
 END_TEST
 
-/* A sanitizer sees an append that the capacity does not hold. */
+/* A sanitizer detects an append beyond the capacity. */
 START_TEST(elements_can_be_dropped_between_appends)
 {
     size_t *array = NULL;

@@ -196,7 +196,7 @@ START_TEST(files_above_64_mib_are_refused)
     ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
     support_expect_error(&err, ASSAY_EUNSUPPORTED, path, "found 67108865 bytes", "expected at most 67108864",
                          NULL);
-    /* Found before memory for it is asked for. */
+    /* Detected before an allocation. */
     ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
     ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
     ck_assert_int_eq(json_parse("t.json", "", JSON_SIZE_MAX + 1, &value, &err), ASSAY_EUNSUPPORTED);
@@ -210,7 +210,7 @@ static const struct {
 } pairs[] = {
     {"1000", "1e3", true, false},
     {"1", "1.5", false, false},
-    {"9007199254740993", "9007199254740992", false, false},         /* which one double stands for */
+    {"9007199254740993", "9007199254740992", false, false},         /* both are the same double */
     {"18446744073709551616", "18446744073709551617", false, false}, /* beyond 64 bits */
     {"18446744073709551616", "18446744073709551615", false, false},
     {"-9223372036854775809", "-9223372036854775808", false, false},

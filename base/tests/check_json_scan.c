@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks text in a block of exactly n bytes, so that a sanitizer sees any read behind it. */
+/* Checks text in a block of exactly n bytes, so that a sanitizer detects a read past its end. */
 static assay_status check_exactly(const char *text, size_t n, assay_error *err)
 {
     char *copy = malloc(n > 0 ? n : 1);

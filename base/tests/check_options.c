@@ -8,7 +8,7 @@
 
 static const char *const MEMBERS[] = {"a", NULL};
 
-/* A caller that was built before allow_unknown: what lies behind its options is not read. */
+/* A caller that was built before allow_unknown existed: memory after its options is not read. */
 START_TEST(members_beyond_the_callers_size_take_their_default)
 {
     assay_model_options out, given = {.size = offsetof(assay_model_options, allow_unknown),

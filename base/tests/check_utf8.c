@@ -27,7 +27,7 @@ START_TEST(every_character_survives_encoding_and_decoding)
 }
 END_TEST
 
-/* Unicode 15, table 3-8 and its like: how many bytes each U+FFFD stands for. */
+/* Unicode 15, table 3-8 and similar: the number of bytes that each U+FFFD replaces. */
 START_TEST(invalid_bytes_are_replaced_by_maximal_subparts)
 {
     static const struct {

@@ -21,7 +21,7 @@ int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(
 int __real_vasprintf(char **text, const char *format, va_list args);
 int __wrap_vasprintf(char **text, const char *format, va_list args);
 
-static atomic_long n_granted = -1; /* below 0: all */
+static atomic_long n_granted = -1; /* negative: all succeed */
 static atomic_bool has_failed;
 
 static bool is_granted(void)

@@ -1,5 +1,5 @@
-/* Requests for memory that fail when a test asks for it. The program is linked with DENY_LINK, which send
- * the requests of everything in it, but not of shared libraries, to deny.c.
+/* Allocations that fail on request of a test. The program is linked with DENY_LINK, which redirects the
+ * allocations of its own code, not of shared libraries, to deny.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_TESTS_DENY_H
@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* Fails the request that comes after n more, on any thread, and none behind it. */
+/* Fails the allocation after the next n, on any thread; later ones succeed. */
 void deny(long n);
 
-/* Grants all again. Returns whether one has failed. */
+/* Lets all allocations succeed again. Returns whether one has failed. */
 bool deny_end(void);
 
 #endif

@@ -62,7 +62,7 @@ int support_run(Suite *suite)
     return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* dir/name, the same pointer whenever it is asked for. */
+/* The path dir/name; equal paths have the same pointer. */
 static const char *keep_path(const char *dir, const char *name)
 {
     const size_t n = strlen(dir) + strlen(name) + 2;

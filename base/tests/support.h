@@ -20,8 +20,8 @@ const char *support_tmpdir(void);
 /* Makes (or finds) the directory dir/name and returns its path, which lives as long as the process. */
 const char *support_mkdir(const char *dir, const char *name);
 
-/* Writes bytes[0..n) to dir/name, replacing what is there, and returns its path, which lives as long as the
- * process. A failure fails the test. */
+/* Writes bytes[0..n) to dir/name, replacing an existing file, and returns its path, which lives as long
+ * as the process. A failure fails the test. */
 const char *support_write(const char *dir, const char *name, const void *bytes, size_t n);
 
 /* Fails the test unless err has this status and its text is one line that holds every fragment; the list of

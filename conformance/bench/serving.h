@@ -49,8 +49,9 @@ conf_exit conf_bench_serving_exit(const conf_bench_serving *bench);
 const conf_bench_readings *conf_bench_serving_at(const conf_bench_serving *bench, size_t parser,
                                                  size_t engine);
 
-/* Speeds of a parser of a module in bytes per second; 0 if its measurements did not pass. best,
- * median: of parsing limit:        best speed of passing deltas to the sink, in the same processes
+/* Speeds of a parser of a module, in bytes per second; 0 if its measurements did not pass.
+ * best, median: of parsing
+ * limit:        best speed of passing deltas to the sink, in the same processes
  * ratio:        best / best of the first module; 0 if either is missing */
 typedef struct conf_bench_serving_speed {
     double best, median, limit, ratio;

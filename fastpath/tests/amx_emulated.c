@@ -1,4 +1,4 @@
-/* matmul__amx.c over tiles in plain C. A product must leave no tiles set up behind it.
+/* matmul__amx.c over tiles in plain C. A product must release its tiles.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/tests/amx_emulated.h"

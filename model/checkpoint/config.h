@@ -31,7 +31,7 @@ typedef struct config {
     const char *path;    /* of the document, for messages */
     const char *prefix;  /* "" or "text_config." */
     json_object *object; /* borrowed */
-    json_object *used;   /* members that were asked for; owned by config_end */
+    json_object *used;   /* members that have been read; freed by config_end */
     config_notes *notes;
     struct config *parent; /* the reader of the object around this one, which fails with it; or NULL */
     /* Read by config_end; set by the caller of config_begin, copied from the parent by config_begin_inside.
@@ -43,7 +43,7 @@ typedef struct config {
     assay_error *err;
 } config;
 
-/* Starts reading object, which must be a JSON object (otherwise the error sticks at once). */
+/* Starts reading object, which must be a JSON object (otherwise the reader fails). */
 void config_begin(config *c, const char *path, const char *prefix, json_object *object, config_notes *notes,
                   assay_error *err);
 
@@ -75,7 +75,7 @@ void config_fail_element(config *c, assay_status status, const char *name, size_
 void config_note(config_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void config_notes_free(config_notes *notes);
 
-/* The member, or NULL where it is absent or null. Marks it as used. */
+/* The member, or NULL if it is absent or null. Marks it as used. */
 json_object *config_member(config *c, const char *name);
 bool config_has(config *c, const char *name);
 
@@ -86,7 +86,7 @@ bool config_is_null(config *c, const char *name);
  */
 assay_status config_read_document(const char *path, json_object **out, assay_error *err);
 
-/* The limits of such a document. */
+/* Size limits of a config.json. */
 extern const json_limits config_document_limits;
 
 /* How MLX stored a matrix: codes of `bits` bits, with a scale and a bias for every `group` elements. bits 0:

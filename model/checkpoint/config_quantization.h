@@ -6,9 +6,9 @@
 
 #include "model/checkpoint/config.h"
 
-/* Reads `quantization`, or `quantization_config` where it is MLX's own (group_size and bits, no
- * quant_method); if both are present they must be equal. Refuses every mode but "affine", bit widths and
- * group sizes that MLX does not support, and unknown members. */
+/* Reads `quantization`, or `quantization_config` if it is MLX's own (group_size and bits, no
+ * quant_method); if both are present they must be equal. Refuses every mode but "affine", bit widths
+ * and group sizes that MLX does not support, and unknown members. */
 void config_quantization_read(config *c, config_quantization *out);
 
 /* The settings of the module of that path; bits 0: not quantised. Returns whether the document names the

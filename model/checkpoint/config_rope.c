@@ -279,7 +279,7 @@ static void check_agreement(config *c, json_object *newer, json_object *older)
 
 enum { PREFIX_MAX = 96 };
 
-/* The object that holds the rope's members, or NULL where the document has none; prefix names it. */
+/* The object with the RoPE members, or NULL if the document has none; prefix receives its name. */
 static json_object *rope_members(config *c, const config_rope_request *request, char prefix[PREFIX_MAX])
 {
     const char *type = request->layer_type;

@@ -14,7 +14,7 @@ typedef struct config_rope_request {
     const char *old_theta; /* member of the older spelling that holds theta; NULL: "rope_theta" */
     bool old_scaling;      /* the older spelling's rope_scaling applies to it */
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
-    const char *default_type; /* where the document says nothing at all; NULL: "default" */
+    const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
     double default_partial;   /* likewise; 0: 1 */
     bool long_only;           /* phi3: default or longrope ("su" and "yarn" are its older names) */
 } config_rope_request;

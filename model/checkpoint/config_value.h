@@ -25,8 +25,8 @@ bool config_flag_or(config *c, const char *name, bool fallback);
 const char *config_text(config *c, const char *name);
 const char *config_text_or(config *c, const char *name, const char *fallback);
 
-/* A list of n numbers, or one number for all n where `scalar` allows it. Returns false where the member is
- * absent or something failed; out is then untouched. */
+/* Reads a list of n numbers, or one number for all n if `scalar` is set. Returns false, with out
+ * untouched, if the member is absent or the reader has failed. */
 bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n);
 bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n);
 

@@ -52,8 +52,8 @@ static int shown(const char *name)
     return json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
 }
 
-/* The format's rule: in the order of their offsets, each tensor begins where the one before it ends, and
- * the last ends with the file. */
+/* The rule of the format: in the order of offsets, each tensor begins at the end of the previous one,
+ * and the last one ends with the file. */
 static assay_status check_layout(const safetensors *f, const unsigned char *data, size_t n_data,
                                  assay_error *err)
 {

@@ -19,7 +19,7 @@ typedef struct safetensors_header {
 assay_status safetensors_header_parse(const char *path, const char *text, size_t n, const unsigned char *data,
                                       size_t n_data, safetensors_header *out, assay_error *err);
 
-/* Frees what it holds. */
+/* Frees the members. */
 void safetensors_header_free(safetensors_header *header);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct stop_token {
     char *text; /* NULL: dir has no tokenizer_config.json, or it names no eos_token; the caller frees it */
     bool found; /* a document gives it an id */
     int64_t id; /* clamped to its type */
-    char written[32]; /* as the document writes it, cut where it is longer */
+    char written[32]; /* as the document spells it, truncated */
 } stop_token;
 
 assay_status stop_tokenizer_read(const char *dir, stop_token *out, assay_error *err);

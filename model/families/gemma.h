@@ -28,8 +28,8 @@ void family_gemma_inputs(family *f, size_t width, size_t table_rows, double epsi
 plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double epsilon,
                                     assay_activation activation);
 
-/* Reads final_logit_softcapping into the plan: a number above 0, or null for none. fallback: the published
- * class's where the member is absent; 0: none. */
+/* Reads final_logit_softcapping into the plan: a number above 0, or null for none. fallback: the
+ * published class's default if the member is absent; 0: none. */
 void family_gemma_soft_cap(family *f, double fallback);
 
 /* A norm over the hidden size, layers.i.name. */

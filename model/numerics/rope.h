@@ -1,5 +1,5 @@
-/* Rotary position embeddings: what a config asks for, and the angles that follow from it.
- * Source of every variant: transformers, modeling_rope_utils.py, unless a line says otherwise.
+/* Rotary position embeddings (RoPE): resolved parameters of a config, and their angles. Source of every
+ * variant: transformers, modeling_rope_utils.py, unless a line says otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_NUMERICS_ROPE_H
@@ -39,13 +39,12 @@ typedef enum rope_sections {
 typedef struct rope {
     rope_type type;
     rope_pairing pairing;
-    size_t head_dim; /* elements of a head */
-    size_t dim;      /* leading elements that rotate; even, at most head_dim */
-    size_t
-        exponent_dim; /* divisor of the exponents: dim, or dim - 1 where a partial factor left an odd size */
+    size_t head_dim;     /* elements of a head */
+    size_t dim;          /* leading elements that rotate; even, at most head_dim */
+    size_t exponent_dim; /* divisor of the exponents: dim, or dim - 1 if a partial factor gives an odd size */
     double theta;
     double factor;                            /* linear, dynamic, llama3, yarn, proportional */
-    double attention_factor;                  /* multiplies cos and sin; 1 where the type has none */
+    double attention_factor;                  /* factor of cos and sin; 1 if the type has none */
     double max_length;                        /* max_position_embeddings; dynamic */
     double original_length;                   /* original_max_position_embeddings; llama3, yarn, longrope */
     double low_freq_factor, high_freq_factor; /* llama3 */

@@ -93,7 +93,7 @@ typedef struct plan_experts {
     bool present;
     size_t n_experts, n_active, intermediate;
     assay_activation activation;
-    bool routes_residual; /* the router sees h itself, not the experts' normed input */
+    bool routes_residual; /* the router's input is h, not the experts' normalised input */
     plan_weight router;   /* [n_experts, D] */
     plan_norm router_norm;
     plan_weight router_scale; /* [D], or absent */
@@ -111,8 +111,8 @@ typedef struct plan_layer_input {
     plan_norm out_norm;
 } plan_layer_input;
 
-/* Low-rank residual beside the mixer: l = n + norm(right(left(n))), n the mixer's normed input; the block
- * goes on with (x + mixer + l) / √2 (Gemma 3n). */
+/* Low-rank residual in parallel to the mixer: l = n + norm(right(left(n))), n the mixer's normalised
+ * input; the block continues with (x + mixer + l) / √2 (Gemma 3n). */
 typedef struct plan_laurel {
     bool present;
     plan_linear left, right;
@@ -125,11 +125,11 @@ typedef struct plan_altup {
     bool present;
     plan_norm router_norm;
     double router_factor;
-    plan_weight router;     /* [S, D] */
-    plan_weight prediction; /* [S·S, S] */
-    plan_weight correction; /* [S, S] */
-    plan_weight
-        output_scale; /* [D]: of the corrected active stream, where it feeds the per-layer input; or absent */
+    plan_weight router;       /* [S, D] */
+    plan_weight prediction;   /* [S·S, S] */
+    plan_weight correction;   /* [S, S] */
+    plan_weight output_scale; /* [D]: scale of the corrected active stream as source of the per-layer input;
+                                 or absent */
 } plan_altup;
 
 /* One decoder layer. With x its input:
@@ -150,7 +150,7 @@ typedef struct plan_layer {
     plan_weight scalar; /* [1], or absent */
 } plan_layer;
 
-/* The attention of a layer whose mixer is an attention; others must not be asked. */
+/* The attention of a layer; its mixer must be an attention. */
 static inline const plan_attention *plan_layer_attention(const plan_layer *layer)
 {
     assert(layer->mixer.kind == PLAN_MIXER_ATTENTION);
@@ -187,7 +187,8 @@ typedef struct plan_placeholders {
 /* The inverse frequencies of a rope, F64 [dim / 2], among the plan's arrays. Private: no tensor of the
  * checkpoint holds them. */
 typedef struct plan_frequency {
-    array *usual; /* for all lengths but those of `extended` and those beyond max_length of a dynamic rope */
+    array *
+        usual; /* for all lengths except those of `extended`, and those beyond max_length of a dynamic RoPE */
     array *extended; /* longrope: beyond the original length; otherwise NULL */
 } plan_frequency;
 
@@ -220,8 +221,8 @@ typedef struct plan {
     size_t n_notes;
 } plan;
 
-/* The row of the embedding that stands for a token: the token itself, or what a placeholder is embedded as;
- * -1 where the plan has none. */
+/* The embedding row of a token: the token id itself, or the row of a placeholder; -1 if the plan has
+ * none. */
 int32_t plan_embeds_as(const plan *p, int32_t token);
 
 /* "silu", "gelu_pytorch_tanh", …. */

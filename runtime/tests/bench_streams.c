@@ -1,5 +1,5 @@
-/* How long the look-up of a thread's default stream takes, beside a plain thread-local read and beside one
- * number under a lock: each called through a pointer into a module, by one thread and by several at once.
+/* Compares the lookup of a thread's default stream with a thread-local read and with one number under a
+ * lock: each called through a pointer into a module, by one thread and by several concurrently.
  *
  *     bench_streams ENGINE.so YARDSTICK.so
  *
@@ -60,7 +60,7 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Nanoseconds of a call, the best of all rounds; the slowest of `n` threads that call at once counts. */
+/* Nanoseconds per call of the slowest of n concurrent threads, best of all rounds. */
 static double best_of(const measured *m, size_t n)
 {
     double best = 0;

@@ -1,4 +1,4 @@
-/* Deferred arrays: what an evaluation makes, in which order, where it is refused, and what a failure leaves.
+/* Deferred arrays: results and order of an evaluation, refusals, and the state after a failure.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -13,7 +13,7 @@
 #include "runtime/array.h"
 #include "runtime/array_eval.h"
 
-/* What a node was made from, and how often. */
+/* How a node was realised, and how often. */
 typedef struct node {
     atomic_int n_made, n_dropped;
     int order; /* among all, from 1 on */
@@ -276,7 +276,7 @@ END_TEST
 
 enum { MANY = 4000, TRIES = 10 };
 
-/* Waits until its queue has a part of what is being handed in. */
+/* Waits until its queue has some of the scheduled tasks. */
 static assay_status make_late(void *context, array *self, array *const *inputs, assay_error *err)
 {
     queue *q = context;
@@ -300,7 +300,7 @@ static void hand_in_what_is_done_meanwhile(void *context)
         roots[i] = defer(s, &nodes[MANY + i], &below, 1);
         array_release(below);
     }
-    ck_assert_int_eq(array_start(&late, 1, NULL), ASSAY_OK); /* its thread serves what follows, too */
+    ck_assert_int_eq(array_start(&late, 1, NULL), ASSAY_OK); /* its thread also runs later tasks */
     ck_assert_int_eq(array_start(roots, MANY, NULL), ASSAY_OK);
     ck_assert_int_eq(array_evaluate(roots, MANY, NULL), ASSAY_OK);
     for (size_t i = 0; i < MANY; i++) array_release(roots[i]);
@@ -308,7 +308,7 @@ static void hand_in_what_is_done_meanwhile(void *context)
     for (size_t i = 0; i < 2 * MANY; i++) ck_assert_int_eq(nodes[i].n_dropped, 1);
 }
 
-/* Whoever hands a graph in must not look at what is done already and nobody keeps. The sanitizers tell. */
+/* Scheduling must not access nodes that are already finished and released. The sanitizers detect it. */
 START_TEST(arrays_may_be_freed_while_a_graph_is_scheduled)
 {
     for (int i = 0; i < TRIES; i++) on_another_thread(hand_in_what_is_done_meanwhile, NULL);
@@ -317,7 +317,7 @@ END_TEST
 
 enum { THREADS = 8, ROUNDS = 200 };
 
-/* Threads that share a stream, and what was realised, and make a graph of their own over it. */
+/* Threads that share a stream and realised arrays, and build graphs of their own on them. */
 typedef struct crowd {
     stream *shared;
     array *below;

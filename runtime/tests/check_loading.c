@@ -14,7 +14,7 @@ struct assay_model {
     int n;
 };
 
-/* A fake engine, whose loads go on until they are told how to end. */
+/* A fake engine whose loads last until the test ends them. */
 static struct gate {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -59,7 +59,7 @@ static const assay_engine plain = {.model_open = fake_open, .model_free = fake_f
 static const assay_engine choosy = {
     .model_open = fake_open, .model_open_with = fake_open_with, .model_free = fake_free};
 
-/* One more load may end, in this way. */
+/* Lets one more load end, with this result. */
 static void tell(bool fails)
 {
     (void)pthread_mutex_lock(&gate.lock);
@@ -85,7 +85,7 @@ static loading *start(void)
     return l;
 }
 
-/* A thread that waits, and what it was told. */
+/* A waiting thread, and its result. */
 typedef struct asker {
     pthread_t thread;
     loading *of;
@@ -218,7 +218,8 @@ START_TEST(a_second_load_after_a_failed_one_works)
 }
 END_TEST
 
-/* Whether an asker waits before the first load fails or after is luck; what it is told is not mixed. */
+/* Whether the thread waits before or after the first load fails is random; its result must be that of
+ * one load. */
 START_TEST(a_waiter_across_a_retry_gets_the_outcome_of_one_load)
 {
     loading *l = start();

@@ -1,4 +1,4 @@
-/* Queues and executors: the order of work, who does it, and what its failure leaves.
+/* Queues and executors: the order of tasks, the threads that run them, and the state after a failure.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -48,7 +48,7 @@ START_TEST(tasks_run_in_order_up_to_the_requested_ticket)
     ck_assert_int_eq(n_done, 7);
     queue_wait(q, queue_last(q));
     for (size_t i = 0; i < N_TASKS; i++) ck_assert_int_eq(done[i], (int)i + 1);
-    ck_assert_uint_eq(add(q, task, &done[0]), N_TASKS + 1); /* behind an empty queue */
+    ck_assert_uint_eq(add(q, task, &done[0]), N_TASKS + 1); /* after an empty queue */
     queue_wait(q, N_TASKS + 1);
     ck_assert_int_eq(done[0], N_TASKS + 1);
     queue_end(q);
@@ -139,7 +139,7 @@ START_TEST(a_queue_is_promised_until_it_is_found_empty)
 }
 END_TEST
 
-/* What is added while the queue is served. */
+/* A task that is added while the queue is served. */
 static void add_another(queue *q, void *context)
 {
     task(q, context);
@@ -162,7 +162,7 @@ static void *wait_for_all(void *context)
     queue *q = context;
     for (uint64_t ticket = 1; ticket <= N_TASKS; ticket++) {
         queue_wait(q, ticket);
-        ck_assert_int_ge(n_done, (int)ticket); /* it is done, whoever did it */
+        ck_assert_int_ge(n_done, (int)ticket); /* done by any thread */
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Streams: names, defaults, who owns them, and what becomes of their errors.
+/* Streams: names, defaults, owners and errors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -216,7 +216,7 @@ START_TEST(a_scope_puts_back_what_was_there)
 }
 END_TEST
 
-/* As upstream: what has no name stands for a stream of that device, and so for none. */
+/* As upstream: an unknown name denotes a stream of that device, and so no stream. */
 START_TEST(a_scope_that_is_refused_has_changed_the_device_until_the_outer_one_ends)
 {
     assay_scope outer, inner;

@@ -1,5 +1,5 @@
-/* The table of streams that engines export: what it refuses, and what its functions compute. The rules of
- * threads are held to recorded programs, in fixtures/threads.
+/* The stream table that engines export: refusals, and results of its functions. The rules of threads
+ * are tested by recorded programs, in fixtures/threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"

@@ -1,5 +1,5 @@
-/* What a look-up of a default stream is measured against: a module that reads what a thread keeps for itself,
- * and one number that all threads share under a lock.
+/* A module to compare the lookup of a default stream with: reads a thread-local number, and one that
+ * all threads share under a lock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
