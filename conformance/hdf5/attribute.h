@@ -27,7 +27,7 @@ assay_status conf_h5_attributes_read(const conf_h5 *file, const char *name, cons
                                      conf_h5_attributes_list *out, assay_error *err);
 void conf_h5_attributes_free(conf_h5_attributes_list *list);
 
-/* NULL if there is none of that name. Borrowed from the list. */
+/* The attribute with that name; NULL if there is none. Borrowed from the list. */
 const conf_h5_attribute *conf_h5_attribute_find(const conf_h5_attributes_list *list, const char *name);
 
 #endif

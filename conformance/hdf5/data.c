@@ -8,7 +8,7 @@
 #include "conformance/hdf5/file.h"
 
 #define PART_BYTES  ((size_t)1 << 20) /* of a part of data without chunks */
-#define PIECE_BYTES ((size_t)1 << 13) /* of a piece that is read and converted at once */
+#define PIECE_BYTES ((size_t)1 << 13) /* size of a piece that is read and converted */
 
 static bool is_contiguous(const conf_data *data)
 {

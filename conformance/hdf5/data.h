@@ -13,10 +13,10 @@ typedef struct conf_data {
     conf_h5_chunks chunks;
     size_t rank; /* at least 1; axes that the dataset lacks are leading ones of length 1 */
     size_t shape[ASSAY_TENSOR_RANK_MAX];
-    size_t step[ASSAY_TENSOR_RANK_MAX]; /* lengths of a chunk; 1 where there are none */
+    size_t step[ASSAY_TENSOR_RANK_MAX]; /* shape of a chunk; 1 without chunks */
     size_t n;                           /* elements */
     size_t element;                     /* bytes of an element in memory */
-    size_t chunk_bytes;                 /* as conf_unpacker_new takes them; 0 where there are no chunks */
+    size_t chunk_bytes;                 /* for conf_unpacker_new; 0 without chunks */
 } conf_data;
 
 /* Part of a dataset: [lo, hi) on each axis. */

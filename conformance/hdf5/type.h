@@ -30,7 +30,7 @@ typedef struct conf_h5_space {
     bool is_null; /* neither scalar nor array: no element at all */
     size_t rank;
     uint64_t shape[CONF_H5_RANK_MAX];
-    uint64_t most[CONF_H5_RANK_MAX]; /* what it may grow to; UINT64_MAX: without limit */
+    uint64_t most[CONF_H5_RANK_MAX]; /* maximum lengths; UINT64_MAX: unlimited */
 } conf_h5_space;
 
 /* Decode the contents of a datatype and of a dataspace message. False if they are damaged. A valid type of

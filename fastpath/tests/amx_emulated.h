@@ -1,6 +1,6 @@
-/* The tile instructions in plain C, as Intel's Software Developer's Manual defines them (volume 2, LDTILECFG,
- * TDPBF16PS, TDPBSUD …), in the place of amx_tile.h: so matmul__amx.c runs where there are no tiles. What an
- * instruction would fault on ends the program.
+/* The tile instructions in plain C, as Intel's Software Developer's Manual defines them (volume 2,
+ * LDTILECFG, TDPBF16PS, TDPBSUD …), instead of amx_tile.h, so that matmul__amx.c runs without AMX.
+ * Operands on which an instruction would fault abort the program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_MATMUL_AMX_TILE_H
@@ -79,7 +79,7 @@ static inline void amx_zero(size_t t)
     memset(amx_state.tile[t], 0, sizeof amx_state.tile[t]);
 }
 
-/* What lies outside a tile's rows and bytes becomes 0. */
+/* Elements outside a tile's rows and bytes become 0. */
 static inline void amx_load(size_t t, const void *from, size_t stride)
 {
     amx_zero(t);

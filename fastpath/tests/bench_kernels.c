@@ -1,9 +1,9 @@
-/* Matrix products and attention beside what the machine can do at most, measured in the same run; for
+/* Matrix products and attention compared with the machine's limits, measured in the same run; for
  * scripts/bench-kernels.
  *
- * One thread: work is done in slices of a millisecond or so, each timed, and the rate is that of the slice at
- * the fastest tenth, so that neighbours on a shared machine count for little. All threads: the best of some
- * passes, from the first thread's start to the last one's end.
+ * One thread: work is done in slices of a millisecond or so, each timed, and the rate is that of the
+ * slice at the fastest tenth, so that other users of a shared machine have little effect. All threads:
+ * the best of some passes, from the first thread's start to the last one's end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <config.h>
@@ -40,7 +40,7 @@ typedef struct task {
     slice_fn *run;
     void *context;
     size_t n_slices, n_threads;
-    double work; /* of one slice, in what the rate is to be counted in */
+    double work; /* work of one slice, in units of the rate */
 } task;
 
 typedef struct limits {
@@ -231,7 +231,7 @@ static const assay_matmul *kernel_of(const fp_matmul_variant *v, const subject *
                                      : &v->bf16;
 }
 
-/* x serves as rows of any type, and as scales and sums; what is multiplied does not matter. */
+/* x is used as rows of any type, and as scales and sums; the values do not matter. */
 static void measure_product(const fp_matmul_variant *v, const subject *u, const limits *l, void *memory,
                             float *x, float *y)
 {
@@ -282,7 +282,8 @@ typedef struct attention {
     float *out;     /* of each thread, likewise */
 } attention;
 
-/* n rows, the last of which sees keys 0 … end - 1, of a key/value head with its own pages from memory. */
+/* Computes n rows, the last of which attends to keys 0 … end - 1, of a key/value head with pages of its
+ * own. */
 static void attend(const attention *a, size_t head, size_t n, size_t end, float *out)
 {
     const void *k[MAX_CONTEXT / 64], *v[MAX_CONTEXT / 64];

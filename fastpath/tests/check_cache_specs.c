@@ -5,7 +5,7 @@
 
 #include "fastpath/cache.h"
 
-/* A plan of four attention layers, as far as caches ask. */
+/* A plan of four attention layers, with the members that caches use. */
 START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
 {
     plan_layer layers[4] = {0};
@@ -19,7 +19,7 @@ START_TEST(specs_take_the_source_of_the_plan_and_the_widest_window)
     layers[3].mixer.attention.cache_layer = 0;
     fp_cache_specs(&p, NULL, spec);
     ck_assert(!spec[0].narrow);
-    ck_assert_int_eq(spec[0].kind, FP_CACHE_FULL); /* layer 3 sees everything */
+    ck_assert_int_eq(spec[0].kind, FP_CACHE_FULL); /* layer 3 has no window */
     ck_assert_int_eq(spec[1].kind, FP_CACHE_ROTATING);
     ck_assert_uint_eq(spec[1].window, 6);
     ck_assert_int_eq(spec[2].kind, FP_CACHE_SHARED);

@@ -1,4 +1,4 @@
-/* The engine through its ABI, as any caller sees it.
+/* The engine through its ABI.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -189,8 +189,7 @@ START_TEST(an_input_that_it_does_not_know_is_refused)
 }
 END_TEST
 
-/* What a caller must not do, each in a process that it ends: the engine's assertions or a sanitizer see to
- * that. */
+/* Invalid calls, each in a process of its own, which the engine's assertions or a sanitizer abort. */
 static void decode_freed(void)
 {
     engine->session_free(session);
@@ -309,7 +308,8 @@ START_TEST(samples_that_rest_are_left_untouched)
 }
 END_TEST
 
-/* Tensors of each sample alone, whole, in order; an override of the first decides what the head sees. */
+/* Traced tensors of each sample, alone and in one pass, in order; an override of the first changes the
+ * input of the head. */
 typedef struct heard {
     size_t n_embed, n_norm, rows[2];
 } heard;

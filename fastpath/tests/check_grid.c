@@ -1,7 +1,7 @@
-/* Bit-identical for any workers, batch neighbours, chunks and padding. For every bundled checkpoint
- * and every type to compute in, on prompts that are longer than a page and than any window; and with caches
- * that hold no more than a limit. And those bits are near those of the stateless reference, to which prompts
- * of this length, and limits, are nothing special.
+/* Logits are bit-identical for any workers, batch neighbours, chunks and padding: for every bundled
+ * checkpoint and every compute type, on prompts longer than a page and than any window, and with
+ * limited caches. They are also close to those of the stateless reference, which has no special case
+ * for such lengths and limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -208,8 +208,8 @@ START_TEST(results_differ_between_types)
 }
 END_TEST
 
-/* What a reference, "ref64" or "ref32", makes of the same tokens, [length + N_DECODE, vocab]: prefilled, then
- * step by step. */
+/* Logits of a reference, "ref64" or "ref32", for the same tokens, [length + N_DECODE, vocab]:
+ * prefilled, then step by step. */
 static double *reference_logits(const char *name, const char *dir, const cell *c, size_t vocab,
                                 size_t n_token_ids)
 {
@@ -267,9 +267,10 @@ static double float32_noise(const fp_model *m, const cell *c, const double *trut
     return noise;
 }
 
-/* In most tiny models the noise of float32 is some 1e-6 of the largest logit; what a wrong position, window
- * or page does is 1e-2 or more. Where it is more than 2e-4 of it, the noise of the cell decides, as the judge
- * does: four times it. out: [length + N_DECODE, vocab], of the cell. */
+/* In most tiny models the noise of float32 is some 1e-6 of the largest logit; the error of a wrong
+ * position, window or page is 1e-2 or more. If the noise is more than 2e-4 of the largest logit, the
+ * bound is four times the noise of the cell, as in the judge. out: [length + N_DECODE, vocab], of the
+ * cell. */
 static void expect_reference(const fp_model *m, const cell *c, const float *out)
 {
     const size_t vocab = m->plan->vocab, n_rows = c->length + N_DECODE;
@@ -300,7 +301,8 @@ START_TEST(long_prompts_agree_with_the_reference)
 }
 END_TEST
 
-/* The same bits in every cell with this limit, and in float32 those of the reference. */
+/* Expects bit-identical logits in every cell with this limit, and in float32 logits close to the
+ * reference. */
 static void expect_limit(int index, assay_dtype compute, size_t length, size_t limit, size_t sink_tokens)
 {
     static const size_t chunks[] = {1, 7, 64, WHOLE};
@@ -326,7 +328,7 @@ START_TEST(logits_are_batch_invariant_with_a_cache_limit)
 }
 END_TEST
 
-/* Full layers, beside windows, and such that share caches. */
+/* Whether the model has layers without a window, next to layers with one or with shared caches. */
 static bool is_limited_at_length(const char *dir)
 {
     static const char *const models[] = {"/llama/base/", "/qwen3/window/", "/gemma4/shared-kv/"};
@@ -335,8 +337,8 @@ static bool is_limited_at_length(const char *dir)
     return false;
 }
 
-/* What is kept ends in the first page, with it, or in the second; pages between it and the window are gone,
- * or there is one window of everything. */
+/* The sink tokens end within the first page, at its end, or in the second page; pages between them and
+ * the window have been freed, or the window covers everything. */
 START_TEST(logits_are_batch_invariant_after_pages_behind_the_sink_tokens_are_freed)
 {
     static const size_t LIMITS[][2] = {{11, 4}, {70, 4},   {65, 64},  {66, 65}, {128, 64},

@@ -44,7 +44,7 @@ START_TEST(a_set_is_chosen_by_name_if_it_runs_here)
 }
 END_TEST
 
-/* Tables list what is preferred first, and end with scalar. */
+/* Tables are in descending order of preference, and end with scalar. */
 #define EXPECT_SORTED(table, n)                                                                              \
     do {                                                                                                     \
         for (size_t i = 1; i < (n); i++) ck_assert((table)[i].isa < (table)[i - 1].isa);                     \

@@ -1,4 +1,4 @@
-/* Sessions whose caches hold no more than a limit: their memory, and what is refused.
+/* Sessions with limited caches: their memory, and invalid limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -80,7 +80,7 @@ static size_t pages_touched(size_t n)
     return (n + ASSAY_PAGE - 2) / ASSAY_PAGE + 1;
 }
 
-/* Beside what is kept and seen, a pass has room for its own rows. */
+/* Besides the sink tokens and the window, a pass needs capacity for its own rows. */
 START_TEST(pages_outside_every_window_are_freed)
 {
     static const size_t AT_ONCE[] = {1, 7, 64, LENGTH};
@@ -127,7 +127,7 @@ START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
     ck_assert_int_eq(fp_session_limit(session, 4, 4, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "found 4 sink tokens", "fewer than the limit, 4", NULL);
     ck_assert_int_eq(fp_session_limit(session, 4, 5, &err), ASSAY_EINVAL);
-    grow(join(session), 300, 64); /* as if nobody had asked */
+    grow(join(session), 300, 64); /* as without a limit */
     ck_assert_uint_eq(n_pages, N_LAYERS * ((300 + ASSAY_PAGE - 1) / ASSAY_PAGE));
     close_all();
 }

@@ -65,8 +65,8 @@ static void take(size_t slot, size_t text, size_t from, size_t end, float *logit
     ck_assert_msg(fp_session_step(session, &step, 1, NULL, &err) == ASSAY_OK, "%s", err.text);
 }
 
-/* Whether a sample that holds a text up to `from` comes, with the tokens up to end, to where one that never
- * saw a failure comes. */
+/* Expects a sample with a text up to `from` to give, with the tokens up to `end`, the logits of a
+ * sample without a failed allocation. */
 static void expect_sound(size_t slot, size_t text, size_t from, size_t end)
 {
     float *found = malloc(2 * vocab * sizeof *found), *expected = found + vocab;
@@ -173,7 +173,7 @@ START_TEST(in_a_fork)
             size_t forked = 77;
             deny(n);
             denied = was_denied(fp_session_fork(own, a, i ? other : own, &forked, &err));
-            ck_assert_uint_eq(forked, denied ? 77 : i ? 0 : 2); /* what failed has left no sample behind */
+            ck_assert_uint_eq(forked, denied ? 77 : i ? 0 : 2); /* a failed fork adds no sample */
             session = i ? other : own;
             if (!denied) expect_sound(forked, 0, 70, 72);
             session = own;
@@ -186,7 +186,7 @@ START_TEST(in_a_fork)
 }
 END_TEST
 
-/* Two samples behind padding, and a step of both. logits: [2, 6, vocab] and [2, vocab]. */
+/* Prefills two samples with padding, then a step of both. logits: [2, 6, vocab] and [2, vocab]. */
 static assay_status prefill(fp_batch *batch, float *logits)
 {
     static const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};

@@ -1,6 +1,5 @@
-/* Rows of activations in narrower types, of every set that runs here, held against plain definitions: bit for
- * bit, since that is how they are defined. ASSAY_REQUIRE_ISA (see sweep.test) makes an error of sets that no
- * kernel is built for.
+/* Activations converted to narrower types, by every instruction set supported here, compared bit for
+ * bit with plain definitions. ASSAY_REQUIRE_ISA (see sweep.test) fails for sets without a kernel.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -28,7 +27,7 @@ static uint32_t to_bits(float x)
     return bits;
 }
 
-/* The neighbour that is nearer, by what lies between them; of two equally near the even one. */
+/* The nearer neighbour in bfloat16; the even one of two equally near. */
 static uint16_t nearest_bf16(float x)
 {
     const uint16_t below = (uint16_t)(to_bits(x) >> 16); /* towards zero */
@@ -55,7 +54,7 @@ START_TEST(bfloat16_is_the_nearest_one)
     for (size_t v = 0; v < FP_N_NARROW; v++) {
         if (!fp_isa_runs_here(FP_NARROW[v].isa)) continue;
         for (size_t n = 1; n <= N; n++) {
-            float *x = malloc(n * sizeof *x); /* so that a read past the end is seen under a sanitizer */
+            float *x = malloc(n * sizeof *x); /* so that a sanitizer detects a read past the end */
             uint16_t y[N + SLACK];
             ck_assert_ptr_nonnull(x);
             for (size_t i = 0; i < n; i++) x[i] = strange(i + n);

@@ -1,4 +1,4 @@
-/* Workers: every item once, whoever else is at it.
+/* Workers: every item runs once, also with concurrent callers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"

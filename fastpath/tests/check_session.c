@@ -1,4 +1,4 @@
-/* Samples that join, rest, fork, are rewound and leave: none of it changes a bit of any of them.
+/* Samples that join, rest, are rewound and leave: all logits stay bit-identical.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -98,7 +98,8 @@ START_TEST(logits_come_for_the_last_rows_alone)
 }
 END_TEST
 
-/* Into what is kept, into what is still held, and to where the sample is evaluated again; a fork goes on. */
+/* Rewinds into the sink tokens, into positions that are still cached, and to a position from which the
+ * sample is evaluated again; a fork continues. */
 START_TEST(with_a_limit_a_rewound_or_forked_sample_continues_like_a_new_one)
 {
     static const size_t BACK[] = {74, 73, 60, 20, 12, 11, 4, 3, 1, 0};

@@ -1,9 +1,9 @@
-/* Sessions that go from thread to thread, beside others that do the same: no bit of any row knows of it.
+/* Sessions that move from thread to thread, concurrently with others: all rows stay bit-identical.
  *
  * A party is a session with the threads that it is handed round: each call is another thread's. What is
- * called follows from a seed alone, so that the same calls on one thread say what every row must be. Between
- * rounds parties fork samples into each other's sessions; the first call of a round writes to all pages that
- * they share since then.
+ * called follows from a seed alone, so that the same calls on one thread say what every row must be.
+ * Between rounds parties fork samples into each other's sessions; the first call of a round writes to
+ * all pages that they share since then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"
@@ -44,7 +44,7 @@ typedef struct party {
     uint32_t seed;
     float *rows; /* [n_rows, vocab], of all steps so far */
     size_t n_rows;
-    fp_session *apart; /* where rows are held to those of samples that share nothing; or NULL */
+    fp_session *apart; /* session for comparison with samples that share no pages; or NULL */
 
     /* Whose turn it is. */
     pthread_mutex_t lock;
@@ -291,7 +291,7 @@ static void compare(const party *expected, const party *is, size_t n_threads, si
 typedef struct opening {
     int index;
     size_t n_workers;
-    const float *expected; /* [vocab], behind token 1 */
+    const float *expected; /* [vocab], after token 1 */
     atomic_bool ended, differs;
 } opening;
 

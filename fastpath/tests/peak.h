@@ -1,4 +1,4 @@
-/* What a processor can do at most, for scripts/bench-kernels.
+/* Peak speed of a processor, for scripts/bench-kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_TESTS_PEAK_H

@@ -1,5 +1,5 @@
-/* The kernels for AMX through the sweep, over tiles in plain C, since no processor here need have any: which
- * says nothing of real tiles, and is reported as what it is.
+/* Sweeps the AMX kernels over emulated tiles, for processors without AMX. Real tiles stay untested; the
+ * report says "emulated".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/tests/sweep_amx.h"
@@ -12,8 +12,8 @@
 
 enum { SEED = 5 };
 
-/* Beyond what the sweep tries of every kernel: around the rows of a tile and of a block, the inputs of a part
- * and of a tile. Of each: rows, inputs, outputs, first panel, panels, bits, group. */
+/* Additional shapes: around the rows of a tile and of a block, and the inputs of a part and of a tile.
+ * Each: rows, inputs, outputs, first panel, panels, bits, group. */
 static const struct {
     const char *op;
     size_t shape[SWEEP_DIMS];

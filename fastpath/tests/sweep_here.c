@@ -14,7 +14,7 @@ static void say(const char *text)
     if (write(STDOUT_FILENO, text, strlen(text)) < 0) _exit(EXIT_FAILURE);
 }
 
-/* A kernel touched what is not its own. */
+/* A kernel has accessed memory outside its arguments. */
 static void die(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
@@ -35,7 +35,7 @@ static bool open_sweep(const sweep_op *op, const assay_kernels *kernels, uint64_
     return sweep_open(&s, op->name, kernels, seed);
 }
 
-/* What was found, as one test point: whether it failed. */
+/* Prints the result as one test point; returns whether it failed. */
 static size_t close_sweep(const sweep_op *op, const char *set, bool ok, size_t *n_points)
 {
     ok = ok && !s.fault[0];

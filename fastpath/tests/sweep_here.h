@@ -1,4 +1,4 @@
-/* The sweep in the process that asks for it, without loading anything: for kernels that no library has.
+/* Runs the sweep in the calling process, for kernels that are in no library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_TESTS_SWEEP_HERE_H
@@ -6,9 +6,9 @@
 
 #include "conformance/sweep/list.h"
 
-/* Sweeps what the table gives of the operations that words, NULL at the end, call (NULL itself: all), on
- * numbers from seed; prints a line of TAP for each, in which `set` says whose they are, and counts them.
- * How many failed. A kernel that dies ends the program. */
+/* Sweeps the table's operations named in words (NULL-terminated; NULL: all), on numbers from seed.
+ * Prints a line of TAP for each, with `set` as the origin, and counts them. Returns the number of
+ * failures. A kernel that crashes ends the program. */
 size_t sweep_here(const assay_kernels *kernels, const char *set, const char *const *words, uint64_t seed,
                   size_t *n_points);
 

@@ -14,7 +14,8 @@
 
 enum { SEED = 5, WIDTH = 256 };
 
-/* What is narrowed is exactly defined: numbers near and far, ties, and now and then one at the end of all. */
+/* Draws inputs for conversions to narrower types, which are exactly defined: small and large numbers,
+ * ties, and some extreme ones. */
 static void draw(float x[WIDTH], uint64_t seed)
 {
     static const float odd[] = {0, -0.0F, 0x1.01p0F, 0x1.03p0F, 127, 63.5F, 1e-42F, 3e38F};
@@ -35,7 +36,7 @@ typedef struct narrowed {
     int32_t sum[WIDTH / 16];
 } narrowed;
 
-/* The first n of x; what lies behind must stay. */
+/* Converts the first n elements of x; memory after them must stay unchanged. */
 static narrowed narrow(const fp_kernels *k, const float *x, size_t n, size_t group)
 {
     narrowed out;

@@ -1,4 +1,4 @@
-/* Chunks that need no index, and what an index may say of a chunk: places, sizes and numbers at their limits.
+/* Chunks without an index, and entries of an index: offsets, sizes and counts at their limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/hdf5/index.h"
@@ -36,7 +36,7 @@ static conf_h5_chunks read_chunks(const conf_h5_dataset *d, size_t n, const char
 
 START_TEST(implicit_chunks_stand_one_after_another)
 {
-    /* 3 rows of 2 chunks, where there are places for 5. */
+    /* 3 rows of 2 chunks; the maximum shape has 5 rows. */
     conf_h5_dataset d = dataset(CONF_INDEX_IMPLICIT, 40, 5, 7, 10);
     conf_h5_chunks chunks = read_chunks(&d, 6, NULL);
     for (uint64_t i = 0; i < 6; i++) {

@@ -1,5 +1,5 @@
-/* Collections of the global heap, which hold texts of variable length, made byte by byte at the limits of
- * what is read.
+/* Collections of the global heap, which hold texts of variable length, made byte by byte at the limits
+ * of the reader.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void put_collection(uint64_t n)
 
 static void put_object(unsigned index, uint64_t n, const char *text)
 {
-    raw_put(index, 8); /* references and what is reserved are 0 */
+    raw_put(index, 8); /* references and reserved bytes are 0 */
     raw_put(n, 8);
     raw_put_text(text);
     while (raw.n % 8) raw_put(0, 1);

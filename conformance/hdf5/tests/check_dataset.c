@@ -47,7 +47,7 @@ static void begin_dataset(void)
     put_message(CONF_MESSAGE_SPACE, ROWS_OF_6, 0);
 }
 
-/* Opens what was written; reason NULL: it is sound, and the caller closes it. */
+/* Opens the written dataset; reason NULL: it is valid, and the caller closes it. */
 static conf_h5_dataset open_dataset(const char *reason)
 {
     conf_h5_dataset d = {0};

@@ -164,7 +164,7 @@ START_TEST(deflated_bytes_unpack_to_exactly_the_chunk)
     static const struct {
         size_t n;
         const char *reason;
-        size_t more; /* bytes behind the deflated ones */
+        size_t more; /* bytes after the deflated ones */
     } chunks[] = {{63, "unpack to 63, expected 64", 0},
                   {64, NULL, 0},
                   {65, "unpack to more than the 64 expected", 0},

@@ -11,7 +11,7 @@
 
 enum { HEADER = 146, CHECKED = 2 };
 
-/* What a heap's header says; its root is a direct block behind it. */
+/* Members of a heap's header; its root is a direct block after it. */
 typedef struct heap {
     unsigned flags, offset_bits, offset_bytes;
     uint64_t block_bytes, managed_max;

@@ -27,8 +27,8 @@ static void store(unsigned char *at, uint64_t value, size_t n)
     for (size_t i = 0; i < n; i++) at[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* Puts a number into the header of n bytes that begins with a signature and holds byte `type` at its sixth
- * place where that is not 0, and seals it. */
+/* Writes a number into the header of n bytes with this signature, and with byte `type` at offset 5
+ * unless 0, and updates its checksum. */
 static void change_header(const char *signature, unsigned type, size_t n, size_t offset, size_t n_value,
                           uint64_t value)
 {

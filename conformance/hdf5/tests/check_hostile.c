@@ -1,5 +1,5 @@
-/* HDF5 files made to do harm: to ask for more memory than there is, to be read as what they are not, to break
- * the reader. Damaged ones are read in a process of their own, so that a crash is counted.
+/* Malicious HDF5 files: huge allocations, wrong types, structures that break readers. Damaged files are
+ * read in a process of their own, so that a crash is detected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -270,7 +270,7 @@ static size_t draw(uint64_t *state, size_t below)
     return (size_t)(*state % below);
 }
 
-/* What is flipped may be a number that nothing contradicts: such a case is accepted. */
+/* A flipped byte may be a number that is consistent with the rest: that case is accepted. */
 START_TEST(flipped_bytes_are_refused_or_read_but_never_crash)
 {
     enum { N_VARIANTS = 300 };
@@ -281,7 +281,7 @@ START_TEST(flipped_bytes_are_refused_or_read_but_never_crash)
         unsigned char *damaged = malloc(v.n);
         ck_assert_ptr_nonnull(damaged);
         memcpy(damaged, v.bytes, v.n);
-        /* Every other variant in the first pages, where the superblock and the first headers lie. */
+        /* Every other variant changes the first pages, with the superblock and the first headers. */
         size_t within = k % 2 ? v.n : 4096;
         for (size_t i = 0, n = 1 + draw(&state, 6); i < n; i++)
             damaged[draw(&state, within)] ^= (unsigned char)(1 + draw(&state, 255));

@@ -30,7 +30,7 @@ static hid_t create_file(bool latest)
     return file;
 }
 
-/* What follows the chunks, so that one that is too long still ends inside the file. */
+/* Writes data after the chunks, so that a chunk that is too long still ends inside the file. */
 static void write_tail(hid_t file)
 {
     static const char bytes[256];
@@ -42,8 +42,8 @@ static void write_tail(hid_t file)
     (void)H5Sclose(space);
 }
 
-/* Writes one dataset of two chunks of 4 floats in the oldest format, and returns where the first is listed:
- * the place in the file of its key in the B-tree. */
+/* Writes one dataset of two chunks of 4 floats in the oldest format, and returns the file offset of the
+ * first chunk's key in the B-tree. */
 static off_t write_listed(bool packed)
 {
     enum { KEY = 8 + 8 * 2 };

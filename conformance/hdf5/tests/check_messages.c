@@ -92,7 +92,7 @@ enum { ANY_LENGTH = 0xff };
 static const struct {
     unsigned char head[8]; /* what precedes the lengths */
     size_t n_head, n_lengths;
-    unsigned char lengths[2]; /* of one axis, and what it may grow to; ANY_LENGTH: all bits */
+    unsigned char lengths[2]; /* length of the axis, and its maximum; ANY_LENGTH: all bits set */
     bool sound, is_null;
     size_t rank;
 } spaces[] = {

@@ -1,4 +1,5 @@
-/* Object headers of both versions and their continuations, made byte by byte at the limits of what is read.
+/* Object headers of both versions and their continuations, made byte by byte at the limits of the
+ * reader.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -131,7 +132,7 @@ START_TEST(an_unknown_message_that_forbids_to_go_on_is_refused)
 }
 END_TEST
 
-/* A header of version 2 as far as its messages; skipped bytes are those of times and phases. */
+/* Writes a header of version 2 up to its messages; the skipped bytes are times and phases. */
 static void put_new_header(unsigned flags, uint64_t n)
 {
     raw_put_text("OHDR");

@@ -105,7 +105,7 @@ static const struct {
     {H5O_SHMESG_FILL_FLAG, "/x: its fill value is damaged"},
 };
 
-/* What the file's own table of shared messages holds. */
+/* Messages in the file's table of shared messages. */
 START_TEST(a_dataset_whose_messages_lie_in_the_files_table_is_refused)
 {
     static const int32_t values[4] = {1, 2, 3, 4}, fill = 5;

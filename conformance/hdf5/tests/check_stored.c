@@ -140,8 +140,8 @@ START_TEST(texts_of_every_storage_are_read)
 }
 END_TEST
 
-/* The global heap: an object's index, references and size, and its text. What libhdf5 1.10 makes of these
- * ends in endless loops and in reading and writing beyond its buffers. */
+/* The global heap: an object's index, references and size, and its text. With these, libhdf5 1.10 loops
+ * forever, or reads and writes beyond its buffers. */
 static const struct {
     off_t at; /* from the object's size on */
     const char *bytes;

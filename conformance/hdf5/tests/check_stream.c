@@ -74,7 +74,7 @@ START_TEST(every_rectangle_is_what_libhdf5_reads)
 }
 END_TEST
 
-/* What a walk showed. */
+/* The rows seen by a walk. */
 typedef struct seen {
     unsigned times[B * T];
     const char *whole;

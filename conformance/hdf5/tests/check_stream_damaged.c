@@ -1,4 +1,4 @@
-/* Reading large datasets by rectangles: what is damaged, and what is refused.
+/* Reading large datasets by rectangles: damaged and refused files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 enum { B = DATASET_B, T = DATASET_T, V = DATASET_V };
 
-/* The linker sends reads of files here: each is interrupted n_interrupted times, and gives one byte less than
- * it could while that is asked for. */
+/* The linker redirects reads of files here: each is interrupted n_interrupted times, and returns one
+ * byte less than requested if the test asks for it. */
 ssize_t __real_pread(int fd, void *into, size_t n, off_t offset);
 ssize_t __wrap_pread(int fd, void *into, size_t n, off_t offset);
 

@@ -1,5 +1,5 @@
-/* Groups, attributes and headers in both formats, small and large, against libhdf5; what may not be unpacked;
- * and what the commands say of a file whose data cannot be read.
+/* Groups, attributes and headers in both formats, small and large, compared with libhdf5; limits of
+ * unpacking; and messages of the commands for a file with unreadable data.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>

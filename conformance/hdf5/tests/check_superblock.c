@@ -1,4 +1,5 @@
-/* Superblocks of every version and the links of a root group, made byte by byte; and what a file may ask for.
+/* Superblocks of every version and the links of a root group, made byte by byte; and limits of a file's
+ * memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 #include "conformance/tests/raw.h"
 #include "conformance/tests/support.h"
 
-/* What a superblock says; 0 in `size` of addresses and lengths stands for 8. */
+/* Members of a superblock; a `size` of addresses and lengths of 0 means 8. */
 typedef struct superblock {
     unsigned version, address_bytes, length_bytes, flags;
     uint64_t base_more, end_more; /* added to the right ones */
 } superblock;
 
-static size_t end_at; /* where the superblock says the end of the file */
+static size_t end_at; /* offset of the end-of-file address in the superblock */
 
 static size_t superblock_bytes(unsigned version)
 {
@@ -55,7 +56,7 @@ static void put_root(void)
     raw_put(UINT64_MAX, 8);
 }
 
-/* Writes where the file ends, and its checksum. */
+/* Writes the end-of-file address and the checksum. */
 static void end_file(const superblock *s, size_t at)
 {
     const size_t n = raw.n;
@@ -327,7 +328,7 @@ START_TEST(a_structure_has_what_it_may_take_to_read)
     free(block.data);
     ck_assert_uint_eq(raw.state.left.structure, 0);
     ck_assert_int_eq(conf_h5_block_read(&raw.file, "/x", 20, 0, &block, &err), ASSAY_EFORMAT);
-    raw.file.base = 8; /* addresses begin behind a user block */
+    raw.file.base = 8; /* addresses are relative to the end of a user block */
     ck_assert(conf_h5_is_inside_file(&raw.file, 2, 10));
     ck_assert(!conf_h5_is_inside_file(&raw.file, 2, 11));
     raw_discard();

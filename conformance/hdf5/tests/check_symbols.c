@@ -12,7 +12,7 @@
 
 enum { HEADER = 40, HEAP = HEADER, NAMES = HEAP + 32, TREE = NAMES + 16, NODE = TREE + 24 + 2 * 24 };
 
-/* The header of a group, whose names are "\0bb\0a\0" and what follows. */
+/* Writes the header of a group with the names "\0bb\0a\0". */
 static void put_group(void)
 {
     raw_put(1, 8);
@@ -117,7 +117,7 @@ static const struct {
     {18, 15, LIST},                                  /* bytes of the message */
     {HEAP, 'h', LIST},                               /* signature */
     {HEAP + 4, 1, LIST},                             /* version */
-    {HEAP + 8, 14, LIST},                            /* bytes of names: one begins behind them */
+    {HEAP + 8, 14, LIST},                            /* size of the names: one begins after their end */
     {HEAP + 9, 0xff, "reach beyond the file's end"}, /* bytes of names */
     {TREE + 3, 'F', WALK},
     {TREE + 4, 1, WALK}, /* a tree of chunks */
@@ -126,7 +126,7 @@ static const struct {
     {NODE + 4, 2, LIST},
     {NODE + 8, 0, LIST},  /* a name of no bytes */
     {NODE + 8, 1, LIST},  /* a name that there is already */
-    {NODE + 8, 16, LIST}, /* behind the last name */
+    {NODE + 8, 16, LIST}, /* after the last name */
     {NODE + 8, 17, LIST},
     {NODE + 8, 255, LIST},
     {NODE + 8, 3, LIST}, /* a name of no bytes */
