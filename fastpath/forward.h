@@ -1,4 +1,7 @@
-/* Evaluating a pass.
+/* Evaluates a pass.
+ *
+ * The mathematics of ref and fastpath is deliberately written twice: an error in shared code would be
+ * in both engines, and comparing them would not show it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_FORWARD_H

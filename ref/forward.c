@@ -54,16 +54,16 @@ static assay_status make_ropes(ref_pass *pass)
     for (size_t t = 0; position && t < pass->n_tokens; t++) position[t] = (int32_t)t;
     for (size_t r = 0; rc == ASSAY_OK && r < p->n_ropes; r++) {
         size_t n = p->ropes[r].dim / 2;
-        double *room = calloc(n, sizeof *room);
+        double *scratch = calloc(n, sizeof *scratch);
         pass->cosine[r] = calloc(pass->n_tokens * n, sizeof(double));
         pass->sine[r] = calloc(pass->n_tokens * n, sizeof(double));
-        if (!room || !pass->cosine[r] || !pass->sine[r]) {
+        if (!scratch || !pass->cosine[r] || !pass->sine[r]) {
             rc = ASSAY_ENOMEM;
         } else {
-            rope_tables(&p->ropes[r], plan_frequencies(p, r, pass->n_tokens, room), position, 1,
+            rope_tables(&p->ropes[r], plan_frequencies(p, r, pass->n_tokens, scratch), position, 1,
                         pass->n_tokens, pass->cosine[r], pass->sine[r]);
         }
-        free(room);
+        free(scratch);
     }
     free(position);
     return rc;

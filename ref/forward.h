@@ -1,5 +1,8 @@
 /* One forward pass over one sample, without cache, batch or padding.
  *
+ * The mathematics of ref and fastpath is deliberately written twice: an error in shared code would be
+ * in both engines, and comparing them would not show it.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REF_FORWARD_H
 #define REF_FORWARD_H

@@ -131,10 +131,10 @@ static assay_status table_eval(assay_array *const *of, size_t n, bool async, ass
     return rc;
 }
 
-static assay_status table_read(assay_array *a, float *out, size_t room, size_t *n, assay_error *err)
+static assay_status table_read(assay_array *a, float *out, size_t capacity, size_t *n, assay_error *err)
 {
-    if (a->n > room)
-        return assay_fail(err, ASSAY_EINVAL, "read: found a capacity of %zu elements, expected %zu", room,
+    if (a->n > capacity)
+        return assay_fail(err, ASSAY_EINVAL, "read: found a capacity of %zu elements, expected %zu", capacity,
                           a->n);
     assay_status rc = array_evaluate(&a->array, 1, err);
     if (rc != ASSAY_OK) return rc;

@@ -14,7 +14,7 @@ enum { ROUNDS = 3 };
 
 /* A minimal client: copies what it is given. */
 typedef struct client {
-    char room[1 << 16];
+    char capacity[1 << 16];
     size_t at;
 } client;
 
@@ -22,9 +22,9 @@ static void copy(void *context, assay_part part, const char *text, size_t n)
 {
     client *c = context;
     (void)part;
-    if (n > sizeof c->room) n = sizeof c->room;
-    if (n > sizeof c->room - c->at) c->at = 0;
-    memcpy(c->room + c->at, text, n);
+    if (n > sizeof c->capacity) n = sizeof c->capacity;
+    if (n > sizeof c->capacity - c->at) c->at = 0;
+    memcpy(c->capacity + c->at, text, n);
     c->at += n;
 }
 

@@ -38,19 +38,19 @@ assay_status conf_cli_take_count(const char *option, const char *value, size_t m
                       value, most);
 }
 
-assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
+assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t capacity,
                                   size_t *out, size_t *n, assay_error *err)
 {
     size_t found[64], n_found = 0;
     for (const char *at = value;; at++) {
         const char *end = at + strcspn(at, ",");
-        if (n_found == room || n_found == sizeof found / sizeof *found ||
+        if (n_found == capacity || n_found == sizeof found / sizeof *found ||
             !parse_count(at, end, most, &found[n_found]))
             return assay_fail(
                 err, ASSAY_EINVAL,
                 "option %s: found %s, expected at most %zu whole numbers from 1 to %zu, separated "
                 "by commas",
-                option, value, room, most);
+                option, value, capacity, most);
         n_found++;
         at = end;
         if (!*at) break;

@@ -43,8 +43,8 @@ assay_status conf_cli_take_compute(const char *option, const char *value, assay_
 /* The name of a part of an observation; adds its bit (diff.h) to *parts. */
 assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err);
 
-/* At most `room` whole numbers from 1 to most, separated by commas. */
-assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t room,
+/* At most `capacity` whole numbers from 1 to most, separated by commas. */
+assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t capacity,
                                   size_t *out, size_t *n, assay_error *err);
 
 /* I/N, 1 <= I <= N. */

@@ -44,9 +44,9 @@ FILE *conf_page_open(assay_error *err)
 void conf_page_print(FILE *page, FILE *out)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     rewind(page);
-    while (getline(&line, &room, page) > 0) {
+    while (getline(&line, &capacity, page) > 0) {
         line[strcspn(line, "\n")] = '\0';
         conf_text_clean(line);
         (void)fprintf(out, "%s\n", line);

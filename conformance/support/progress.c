@@ -15,9 +15,9 @@ void conf_progress_show(const conf_context *context, size_t done, size_t total, 
     int n = snprintf(count, sizeof count, "[%s] %zu/%zu ", bar, done, total);
     size_t used = n > 0 ? (size_t)n : 0;
     /* One column stays free: a line that fills the terminal would wrap, and could not be erased. */
-    size_t room = context->columns > used + 1 ? context->columns - used - 1 : 0;
+    size_t width = context->columns > used + 1 ? context->columns - used - 1 : 0;
     (void)fprintf(context->err, "\r%s", count);
-    if (room) conf_text_print_fitted(context->err, what, room);
+    if (width) conf_text_print_fitted(context->err, what, width);
     (void)fflush(context->err);
 }
 

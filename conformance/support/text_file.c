@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#define ROOM_LEAST ((size_t)64 << 10)
+#define CAPACITY_MIN ((size_t)64 << 10)
 
 /* A compressed file, and its decompressed text. */
 typedef struct unpacking {
@@ -40,16 +40,16 @@ static assay_status inflate(unpacking *u, assay_error *err)
 {
     enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
     size_t taken = 0;
-    size_t room = u->n_packed < u->most / 4 ? 4 * u->n_packed : u->most;
-    if (room < ROOM_LEAST) room = ROOM_LEAST < u->most ? ROOM_LEAST : u->most;
+    size_t capacity = u->n_packed < u->most / 4 ? 4 * u->n_packed : u->most;
+    if (capacity < CAPACITY_MIN) capacity = CAPACITY_MIN < u->most ? CAPACITY_MIN : u->most;
     while (true) {
         free(u->text);
-        u->text = malloc(room ? room : 1);
+        u->text = malloc(capacity ? capacity : 1);
         if (!u->text) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", u->path);
-        result =
-            libdeflate_gzip_decompress_ex(u->inflater, u->packed, u->n_packed, u->text, room, &taken, &u->n);
-        if (result != LIBDEFLATE_INSUFFICIENT_SPACE || room == u->most) break;
-        room = room < u->most / 2 ? 2 * room : u->most;
+        result = libdeflate_gzip_decompress_ex(u->inflater, u->packed, u->n_packed, u->text, capacity, &taken,
+                                               &u->n);
+        if (result != LIBDEFLATE_INSUFFICIENT_SPACE || capacity == u->most) break;
+        capacity = capacity < u->most / 2 ? 2 * capacity : u->most;
     }
     return judge(u, result, taken, err);
 }

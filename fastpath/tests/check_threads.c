@@ -116,9 +116,9 @@ static void rewind_one(party *p)
 /* A few tokens more, or a prompt, and room for their logits. */
 static fp_step extend(party *p, sample *one)
 {
-    const size_t room = LENGTH - one->n_tokens;
+    const size_t n_left = LENGTH - one->n_tokens;
     size_t n = 1 + draw(p, one->n_tokens ? 4 : PREFILL);
-    n = n < room ? n : room;
+    n = n < n_left ? n : n_left;
     int32_t *tokens = one->tokens + one->n_tokens;
     for (size_t t = 0; t < n; t++) tokens[t] = (int32_t)draw(p, 90);
     one->n_tokens += n;

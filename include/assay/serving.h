@@ -147,11 +147,11 @@ typedef struct assay_serving {
     const char *name; /* one word, for reports */
     const char *version;
 
-    /* Writes the union of the ids that the documents name, sorted, without duplicates: the first `room` of
-     * them to ids, and their number to *n. null, an absent member and [] add nothing; ids in text_config
+    /* Writes the union of the ids that the documents name, sorted, without duplicates: the first `capacity`
+     * of them to ids, and their number to *n. null, an absent member and [] add nothing; ids in text_config
      * count where the top level of the document has none. Values other than non-negative 32-bit integers and
      * lists of them are ASSAY_EFORMAT, with the member's name. */
-    assay_status (*stop_set)(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
+    assay_status (*stop_set)(const assay_stop_documents *documents, assay_stop_id *ids, size_t capacity,
                              size_t *n, assay_error *err);
 
     /* Reads a reply while it is generated. The output does not depend on how the text is cut into deltas.
@@ -167,15 +167,15 @@ typedef struct assay_serving {
     assay_status (*tokenizer_open)(const char *dir, assay_tokenizer **out, assay_error *err);
     void (*tokenizer_free)(assay_tokenizer *tokenizer);
 
-    /* Writes the first `room` ids to ids, and their number to *n_ids. add_special: with the tokens that the
-     * tokenizer's post-processor adds to a text. */
+    /* Writes the first `capacity` ids to ids, and their number to *n_ids. add_special: with the tokens that
+     * the tokenizer's post-processor adds to a text. */
     assay_status (*encode)(const assay_tokenizer *tokenizer, const char *text, size_t n, bool add_special,
-                           int32_t *ids, size_t room, size_t *n_ids, assay_error *err);
+                           int32_t *ids, size_t capacity, size_t *n_ids, assay_error *err);
 
-    /* Writes the first `room` bytes to text, and their number to *n_text. skip_special: without special
+    /* Writes the first `capacity` bytes to text, and their number to *n_text. skip_special: without special
      * tokens. An unknown id has no text, as published; ASSAY_EINVAL for a negative id. */
     assay_status (*decode)(const assay_tokenizer *tokenizer, const int32_t *ids, size_t n, bool skip_special,
-                           char *text, size_t room, size_t *n_text, assay_error *err);
+                           char *text, size_t capacity, size_t *n_text, assay_error *err);
 
     /* Borrows the tokenizer. Emits ASSAY_PART_CONTENT: after each id as much text as is certain, never a part
      * of a character, and the rest at the end. The whole is the text of `decode`. */

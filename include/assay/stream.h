@@ -114,9 +114,9 @@ typedef struct assay_streams {
      * those before it in the order of evaluation may have been evaluated. */
     assay_status (*eval)(assay_array *const *of, size_t n, bool async, assay_error *err);
 
-    /* Evaluates the array if it is deferred, and copies its elements into out, whose capacity is `room`
+    /* Evaluates the array if it is deferred, and copies its elements into out, which has space for `capacity`
      * elements; *n is set to their number. ASSAY_EINVAL if there are more. */
-    assay_status (*read)(assay_array *array, float *out, size_t room, size_t *n, assay_error *err);
+    assay_status (*read)(assay_array *array, float *out, size_t capacity, size_t *n, assay_error *err);
 } assay_streams;
 
 typedef const assay_streams *assay_streams_fn(void);

@@ -50,13 +50,13 @@ assay_status plan_derive(plan *p, assay_error *err)
     return p->frequencies && ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", p->dir);
 }
 
-const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room)
+const double *plan_frequencies(const plan *p, size_t r, size_t length, double *scratch)
 {
     const rope *is = &p->ropes[r];
     const plan_frequency *f = &p->frequencies[r];
     if (is->type == ROPE_DYNAMIC && (double)length > is->max_length) {
-        rope_frequencies(is, length, room);
-        return room;
+        rope_frequencies(is, length, scratch);
+        return scratch;
     }
     return array_data(f->extended && (double)length > is->original_length ? f->extended : f->usual);
 }

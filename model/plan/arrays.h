@@ -10,8 +10,8 @@
 assay_status plan_derive(plan *p, assay_error *err);
 
 /* Inverse frequencies of rope r for a sequence of that length, [dim / 2]: a table of the plan, or, for a
- * dynamic rope whose length is exceeded, computed in the buffer `room`, [dim / 2]. The plan's arrays must be
- * realised. */
-const double *plan_frequencies(const plan *p, size_t r, size_t length, double *room);
+ * dynamic rope whose length is exceeded, computed in the buffer `scratch`, [dim / 2]. The plan's arrays must
+ * be realised. */
+const double *plan_frequencies(const plan *p, size_t r, size_t length, double *scratch);
 
 #endif

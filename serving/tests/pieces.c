@@ -9,9 +9,9 @@
 
 static void write_down(pieces *p, const char *text, size_t n)
 {
-    if (p->n + n + 1 > p->room) {
-        p->room = 2 * (p->n + n + 1);
-        p->script = realloc(p->script, p->room);
+    if (p->n + n + 1 > p->capacity) {
+        p->capacity = 2 * (p->n + n + 1);
+        p->script = realloc(p->script, p->capacity);
         ck_assert_ptr_nonnull(p->script);
     }
     memcpy(p->script + p->n, text, n);

@@ -12,7 +12,7 @@
 typedef struct pieces {
     char *script; /* terminated: "R{…}" for reasoning, "C{…}" for content; adjacent pieces of one part are
                      joined */
-    size_t n, room;
+    size_t n, capacity;
     size_t n_bytes, n_pieces;
     bool under_way; /* a piece was received, of part `part` */
     assay_part part;

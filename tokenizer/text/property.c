@@ -51,32 +51,32 @@ static const struct {
                   {"privateuse", "Co"}};
 
 /* Writes the name to out[0..room) in lower case, without spaces, '_' and '-'. */
-static bool fold_name(const char *name, size_t n, char *out, size_t room)
+static bool fold_name(const char *name, size_t n, char *out, size_t capacity)
 {
     size_t written = 0;
     for (size_t i = 0; i < n; i++) {
         if (name[i] == ' ' || name[i] == '_' || name[i] == '-') continue;
-        if (!((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z') || written + 1 >= room) return false;
+        if (!((name[i] | 0x20) >= 'a' && (name[i] | 0x20) <= 'z') || written + 1 >= capacity) return false;
         out[written++] = (char)(name[i] | 0x20);
     }
     out[written] = '\0';
     return written > 0;
 }
 
-bool tokenizer_property_name(const char *name, size_t n, char *out, size_t room)
+bool tokenizer_property_name(const char *name, size_t n, char *out, size_t capacity)
 {
     char folded[40];
     if (!fold_name(name, n, folded, sizeof folded)) return false;
     const size_t length = strlen(folded);
     if (length <= 2 && strchr("lmnpszc", folded[0])) {
-        (void)snprintf(out, room, "%c%s", folded[0] & ~0x20, folded + 1);
+        (void)snprintf(out, capacity, "%c%s", folded[0] & ~0x20, folded + 1);
         return true;
     }
     for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
         if (strcmp(folded, CATEGORIES[i].name) == 0) {
-            (void)snprintf(out, room, "%s", CATEGORIES[i].short_name);
+            (void)snprintf(out, capacity, "%s", CATEGORIES[i].short_name);
             return true;
         }
-    (void)snprintf(out, room, "sc:%s", folded);
+    (void)snprintf(out, capacity, "sc:%s", folded);
     return true;
 }

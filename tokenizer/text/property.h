@@ -10,6 +10,6 @@
 /* Writes PCRE2's name of the property that Oniguruma calls name[0..n) to out[0..room). Case, spaces,
  * '_' and '-' are ignored. A name that is no known category is taken for a script, which need not
  * exist. False if the name has other characters than letters, or is empty or too long. */
-bool tokenizer_property_name(const char *name, size_t n, char *out, size_t room);
+bool tokenizer_property_name(const char *name, size_t n, char *out, size_t capacity);
 
 #endif

@@ -33,24 +33,25 @@ static void free_one(assay_tokenizer *t)
 }
 
 static assay_status encode(const assay_tokenizer *t, const char *text, size_t n, bool add_special,
-                           int32_t *ids, size_t room, size_t *n_ids, assay_error *err)
+                           int32_t *ids, size_t capacity, size_t *n_ids, assay_error *err)
 {
     (void)t;
     size_t at = 0;
     if (errs("encode")) return fail(err, ASSAY_EINTERNAL, "it cannot encode");
-    if (add_special && !errs("bare") && at < room) ids[at++] = SPECIAL;
-    for (size_t i = 0; i < n && at < room; i++) ids[at++] = (unsigned char)text[i] + (errs("id") && i == 1);
+    if (add_special && !errs("bare") && at < capacity) ids[at++] = SPECIAL;
+    for (size_t i = 0; i < n && at < capacity; i++)
+        ids[at++] = (unsigned char)text[i] + (errs("id") && i == 1);
     *n_ids = errs("many") ? 1U << 20 : at - errs("short");
     return ASSAY_OK;
 }
 
 static assay_status decode(const assay_tokenizer *t, const int32_t *ids, size_t n, bool skip_special,
-                           char *text, size_t room, size_t *n_text, assay_error *err)
+                           char *text, size_t capacity, size_t *n_text, assay_error *err)
 {
     (void)t;
     size_t at = 0;
     if (errs("decode")) return fail(err, ASSAY_ENOMEM, "no memory");
-    for (size_t i = 0; i < n && at < room; i++)
+    for (size_t i = 0; i < n && at < capacity; i++)
         if (ids[i] != SPECIAL || !skip_special) text[at++] = ids[i] == SPECIAL ? '*' : (char)ids[i];
     if (errs("text") && at > 0) text[0] = '!';
     *n_text = at;

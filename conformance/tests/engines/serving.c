@@ -21,12 +21,12 @@ struct assay_reply {
 };
 
 /* The stop set of every checkpoint is {1, 50}; a config that does not begin with '{' is refused. */
-static assay_status stop_set(const assay_stop_documents *documents, assay_stop_id *ids, size_t room,
+static assay_status stop_set(const assay_stop_documents *documents, assay_stop_id *ids, size_t capacity,
                              size_t *n, assay_error *err)
 {
     bool odd = documents->config.at && documents->config.at[0] != '{';
     if (errs("refuses") || (odd && !errs("accepts"))) return fail(err, ASSAY_EFORMAT, "config.json: odd");
-    if (room < 2) return fail(err, ASSAY_EINVAL, "no room");
+    if (capacity < 2) return fail(err, ASSAY_EINVAL, "no room");
     ids[0] = (assay_stop_id){1, documents->tokenizer.at ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
     ids[1] = (assay_stop_id){errs("id") ? 51 : 50, errs("origin") ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
     *n = errs("drops-id") ? 1 : errs("many") ? 1U << 20 : 2;

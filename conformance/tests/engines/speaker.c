@@ -114,20 +114,20 @@ static void tokenizer_free(assay_tokenizer *t)
 }
 
 static assay_status encode(const assay_tokenizer *t, const char *text, size_t n, bool add_special,
-                           int32_t *ids, size_t room, size_t *n_ids, assay_error *err)
+                           int32_t *ids, size_t capacity, size_t *n_ids, assay_error *err)
 {
     (void)t, (void)add_special, (void)err;
-    for (size_t i = 0; i < n && i < room; i++) ids[i] = text[i];
-    *n_ids = n + (errs("unsure") && room > 0);
+    for (size_t i = 0; i < n && i < capacity; i++) ids[i] = text[i];
+    *n_ids = n + (errs("unsure") && capacity > 0);
     return ASSAY_OK;
 }
 
 static assay_status tokenizer_decode(const assay_tokenizer *t, const int32_t *ids, size_t n,
-                                     bool skip_special, char *text, size_t room, size_t *n_text,
+                                     bool skip_special, char *text, size_t capacity, size_t *n_text,
                                      assay_error *err)
 {
     (void)t, (void)skip_special, (void)err;
-    for (size_t i = 0; i < n && i < room; i++) text[i] = (char)ids[i];
+    for (size_t i = 0; i < n && i < capacity; i++) text[i] = (char)ids[i];
     *n_text = n;
     return ASSAY_OK;
 }

@@ -223,11 +223,11 @@ static assay_status eval(assay_array *const *of, size_t n, bool async, assay_err
     return rc;
 }
 
-static assay_status read_array(assay_array *array, float *out, size_t room, size_t *n, assay_error *err)
+static assay_status read_array(assay_array *array, float *out, size_t capacity, size_t *n, assay_error *err)
 {
     assay_status rc = realise(array, err);
     if (rc == ASSAY_OK) rc = take_error(array->stream, err);
-    if (rc == ASSAY_OK && array->n > room) rc = fail(err, ASSAY_EINVAL, "no room");
+    if (rc == ASSAY_OK && array->n > capacity) rc = fail(err, ASSAY_EINVAL, "no room");
     if (rc != ASSAY_OK) return rc;
     size_t written = array->n - (errs("unwritten") && array->n > 0);
     memcpy(out, array->value, written * sizeof *out);
