@@ -24,7 +24,8 @@
 
 const char *const conf_diff_part_names[] = {"logits", "tokens", "traces", NULL};
 
-/* Adds to unknown the names, which it frees, that `known` lacks, behind the file and `what`. */
+/* Adds the names that `known` lacks to `unknown`, each prefixed with the file's path and `what`. Frees
+ * names. */
 static assay_status note_names(const conf_h5 *file, conf_strings *names, const char *what,
                                const char *const *known, conf_strings *unknown, assay_error *err)
 {
@@ -35,7 +36,8 @@ static assay_status note_names(const conf_h5 *file, conf_strings *names, const c
     return rc;
 }
 
-/* Notes every member and attribute of an observation that has no meaning; traces are conf_diff_traces's. */
+/* Adds every member and attribute that the observation format does not define to `unknown`. Traces are
+ * left to conf_diff_traces. */
 static assay_status note_unknown(const conf_h5 *file, conf_strings *unknown, assay_error *err)
 {
     static const char *const members[] = {"decode", "prefill", "tokens", "trace", NULL};
@@ -77,8 +79,9 @@ static assay_status check_kind(const conf_case *c, assay_error *err)
                       c->path, conf_kind_of(c->kind)->name);
 }
 
-/* Leaves in d->parts those that the case has something to judge by, and names the others where they were
- * asked for. False where nothing is left: then the verdict is CONF_SKIPPED. */
+/* Removes the parts that the case has no recorded run for from d->parts, and names them in the verdict
+ * if they were requested explicitly. Returns false if no part is left; the verdict is then
+ * CONF_SKIPPED. */
 static bool limit_parts(conf_diff_state *d)
 {
     const conf_decoder *c = &d->c->decoder;
@@ -86,7 +89,8 @@ static bool limit_parts(conf_diff_state *d)
                               (c->n_greedy > 0 ? CONF_DIFF_TOKENS : 0U) |
                               (conf_h5_has(d->golden, "/trace") ? CONF_DIFF_TRACES : 0U);
     const unsigned lacking = d->parts == CONF_DIFF_ALL ? 0 : d->parts & ~recorded;
-    /* Traces of an observation are named where the case has none to judge them by. */
+    /* If the case has no traces, the observation's traces stay, so that conf_diff_traces names them as
+     * ignored. */
     const bool ignores = d->parts == CONF_DIFF_ALL && conf_h5_has(d->observed, "/observed/trace");
     d->parts &= recorded | (ignores ? CONF_DIFF_TRACES : 0U);
     char names[64] = "";
@@ -103,7 +107,7 @@ static bool limit_parts(conf_diff_state *d)
     return d->parts != 0;
 }
 
-/* Fails where the observation lacks members that the case expects, and names all of them. */
+/* Fails if the observation lacks members that the case expects; the message names all of them. */
 static assay_status check_members(const conf_diff_state *d, assay_error *err)
 {
     const conf_decoder *c = &d->c->decoder;
@@ -126,7 +130,8 @@ static assay_status check_members(const conf_diff_state *d, assay_error *err)
                       missing, n > 1 ? "are" : "is", d->c->path);
 }
 
-/* Whether the case has the run that this type is judged by; every one has that in float32. */
+/* Whether the case has the recorded run that gives the noise of the compute type. Every case has the
+ * float32 run. */
 static bool is_judgeable(const conf_diff_state *d)
 {
     char name[64];

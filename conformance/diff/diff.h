@@ -1,5 +1,5 @@
-/* An observation, a file in which somebody wrote down what an engine answers, against a golden or against
- * another observation: by the same judge as a replay, in memory that does not grow with the files.
+/* Compares an observation (a file of an engine's answers) with a golden or with another observation.
+ * Judges as a replay does. Memory use does not grow with the files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_DIFF_H
@@ -7,25 +7,26 @@
 
 #include "conformance/diff/state.h"
 
-/* What the small members of a file, lengths and tokens, may take; and a chunk of any. */
+/* Limit of the small members of a file (lengths, tokens) and of a chunk of any member. */
 #define CONF_DIFF_FILE_BYTES_MAX ((size_t)24 << 20)
 
-/* "logits", "tokens", "traces", NULL: the names of the bits, in that order. */
+/* "logits", "tokens", "traces", NULL: the names of the CONF_DIFF_* bits, lowest bit first. */
 extern const char *const conf_diff_part_names[];
 
 typedef struct conf_diff_task {
     const char *golden;   /* path of a case of kind logits or generate, or of another observation */
     const char *observed; /* path of the observation to judge */
-    assay_dtype compute;  /* what the observed engine computed in: names the run to judge by (compute.h) */
-    unsigned parts;       /* what is judged; 0: everything */
-    size_t n_workers;     /* threads */
+    assay_dtype
+        compute; /* type the observed engine computed in; selects the recorded run to judge by (compute.h) */
+    unsigned parts;   /* CONF_DIFF_* bits to judge; 0: all */
+    size_t n_workers; /* threads */
 } conf_diff_task;
 
-/* Judges an observation. *v, which is zeroed beforehand, becomes CONF_PASSED, CONF_FAILED, or CONF_SKIPPED
- * where nothing is recorded to judge that type or those parts by; where it agrees v->reason is the summary.
- * *unknown: members that are passed over, with the file, for a warning; the caller frees them, also on
- * failure. Fails, with nothing known, where a file cannot be read, is none of these, lacks a member that the
- * other expects, or does not fit into the memory that there is. */
+/* Judges an observation. The caller zeroes *v. The outcome becomes CONF_PASSED (v->reason is a
+ * summary), CONF_FAILED, or CONF_SKIPPED if the case has no recorded run to judge that compute type or
+ * those parts by. *unknown: ignored members, each with its file, for a warning; the caller frees it,
+ * also on failure. Fails without a verdict if a file cannot be read, is neither a case nor an
+ * observation, lacks a member that the other file expects, or exceeds the memory limits. */
 assay_status conf_diff(const conf_diff_task *task, conf_verdict *v, conf_strings *unknown, assay_error *err);
 
 #endif

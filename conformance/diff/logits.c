@@ -1,5 +1,5 @@
-/* Logits of an observation against the golden's, in two walks: the golden's own runs give the bounds, then
- * the observation is judged by them.
+/* Compares the logits of an observation with the golden's in two passes: the first computes the bounds
+ * from the golden's truth and noise runs, the second judges the observation by them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/logits.h"
@@ -24,8 +24,8 @@
 #include "conformance/judge/logits.h"
 #include "conformance/judge/noise.h"
 
-/* A walk over one run. Rows of both runs are numbered in the order of the judge: prefill sample by sample,
- * then decode. */
+/* A pass over the rows of prefill or decode. Row numbers are those of the judge: prefill sample by
+ * sample, then decode. */
 typedef struct logits_walk {
     const conf_diff_state *d;
     size_t run;
@@ -33,15 +33,15 @@ typedef struct logits_walk {
 
     conf_distance noise;
     double largest;
-    size_t broken_row; /* the first row of the golden that cannot be judged by; SIZE_MAX: none */
+    size_t broken_row; /* first invalid row of the golden; SIZE_MAX: none */
     assay_error broken;
 
     conf_logits_judgement j;
-    conf_place place; /* of row j.row */
+    conf_place place; /* of the row j.row */
     double expected, found;
 } logits_walk;
 
-/* Row i of a slab: its number; false where it is padding. */
+/* Sets the row number and the place of row i of a slab. Returns false if the row is padding. */
 static bool number_row(const logits_walk *w, const conf_slab *slab, size_t i, size_t *number,
                        conf_place *place)
 {
@@ -64,8 +64,8 @@ static const char *run_name(size_t run)
     return run == CONF_RUN_DECODE ? "decode" : "prefill";
 }
 
-/* Fails unless the truth is a number, and the run that gives the noise finite where it is: otherwise the
- * noise, and with it every bound, would be without end. */
+/* Fails if the truth is NaN, or if the noise run is not finite where the truth is finite, or differs
+ * from the truth where the truth is infinite: the noise, and so every bound, would be infinite. */
 static assay_status check_row(const logits_walk *w, const conf_place *place, const conf_row *truth,
                               const conf_row *noise, size_t n, assay_error *err)
 {
@@ -105,8 +105,8 @@ static bool note_broken(logits_walk *w, size_t number, const assay_error *err)
     return false;
 }
 
-/* conf_slab_fn on truth and the run in the candidate's type: the noise, and whether the golden can be judged
- * by. */
+/* conf_slab_fn over the truth and the recorded run in the candidate's type: measures the noise and
+ * validates the golden. */
 static bool measure_noise(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     logits_walk *w = context;
@@ -134,7 +134,7 @@ static bool measure_noise(void *context, const conf_slab *slab, size_t from, siz
     return true;
 }
 
-/* conf_slab_fn on truth and what was found. */
+/* conf_slab_fn over the truth and the observed logits. */
 static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     logits_walk *w = context;
@@ -178,8 +178,8 @@ static assay_status open_recorded(const conf_diff_state *d, const char *group, s
     return conf_stream_open(d->golden, name, out, err);
 }
 
-/* Opens what was observed, where it fits; the type of decode must be that of prefill. Logits that are not
- * judged may be missing, or not fit. */
+/* Opens the observed logits if their type and shape fit; decode must have the type of prefill. Logits
+ * that are not judged may be missing or have another type or shape. */
 static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *err)
 {
     const bool after_prefill = d->runs[CONF_RUN_PREFILL].found;
@@ -203,7 +203,7 @@ static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *e
     return ASSAY_OK;
 }
 
-/* Walks over both runs of the golden, and sets the bounds. */
+/* Reads the truth and the noise run of prefill and decode, and sets the bounds. */
 static assay_status find_bounds(conf_diff_state *d, assay_error *err)
 {
     logits_walk w = {.d = d, .noise.same_mask = true, .broken_row = SIZE_MAX};

@@ -1,6 +1,7 @@
-/* Two observations: whether they are the same bit for bit, and if not, how far they are apart. Nothing is
- * recorded of their noise: the unit of float32 is the least that the judge ever assumes. In narrower types
- * that says nothing, and no other number is known: how far they are apart is told, and not judged.
+/* Compares two observations: whether they are bit-identical, and if not, how far apart they are.
+ * Observations have no recorded noise, so the smallest noise that the judge assumes for float32 is the
+ * unit. For narrower types that unit is meaningless and no other is known: the distance is reported
+ * only, not judged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/pair.h"
@@ -32,7 +33,7 @@
 typedef struct pair_state {
     conf_diff_state *d;
     pthread_mutex_t mutex;
-    bool same; /* bit for bit, as far as was looked */
+    bool same; /* all data compared so far is bit-identical */
     size_t n_members, n_rows;
 
     /* logits */
@@ -55,7 +56,7 @@ static bool compare_bits(void *context, const conf_slab *slab, size_t from, size
     return false;
 }
 
-/* *same: bit for bit. */
+/* *same: whether the two are bit-identical. */
 static assay_status compare_streams(pair_state *s, conf_stream *a, conf_stream *b, bool *same,
                                     assay_error *err)
 {
@@ -69,7 +70,7 @@ static assay_status compare_streams(pair_state *s, conf_stream *a, conf_stream *
     return rc;
 }
 
-/* conf_slab_fn: rows of prefill are numbered before those of decode. */
+/* conf_slab_fn: judges rows; rows of prefill are numbered before rows of decode. */
 static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     pair_state *s = context;
@@ -92,7 +93,7 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
 static const char *const run_names[CONF_N_RUNS] = {"/observed/prefill", "/observed/decode"};
 static const char tokens_name[] = "/observed/tokens";
 
-/* Fails where one of the two has the member and the other lacks it. */
+/* Fails if only one of the two files has the member. */
 static assay_status check_member(const conf_diff_state *d, const char *name, assay_error *err)
 {
     const conf_h5 *a = d->golden, *b = d->observed;
@@ -102,7 +103,7 @@ static assay_status check_member(const conf_diff_state *d, const char *name, ass
                       name, conf_h5_path(in_a ? a : b));
 }
 
-/* The same of traces: fails where a has some that b lacks. */
+/* Fails if a has traces that b lacks. */
 static assay_status check_traces(const conf_h5 *a, const conf_h5 *b, assay_error *err)
 {
     conf_strings in_a = {0}, in_b = {0};
@@ -117,7 +118,7 @@ static assay_status check_traces(const conf_h5 *a, const conf_h5 *b, assay_error
     return rc;
 }
 
-/* Fails unless the two observations have the same members, of the parts that are compared. */
+/* Fails unless both observations have the same members in the compared parts. */
 static assay_status check_members(const conf_diff_state *d, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
@@ -129,7 +130,7 @@ static assay_status check_members(const conf_diff_state *d, assay_error *err)
     return rc == ASSAY_OK ? check_traces(d->observed, d->golden, err) : rc;
 }
 
-/* Opens the member in both files; where it does not fit d->v says what is wrong, and *b stays NULL. */
+/* Opens the member in both files. If type or shape differ, d->v says how and *b stays NULL. */
 static assay_status open_both(pair_state *s, const char *name, conf_stream **a, conf_stream **b,
                               assay_error *err)
 {
@@ -143,7 +144,7 @@ static assay_status open_both(pair_state *s, const char *name, conf_stream **a, 
     return rc == ASSAY_OK && fits ? conf_stream_open_types(d->observed, name, CONF_H5_FLOATS, b, err) : rc;
 }
 
-/* The largest value counts over all logits, as in a golden. */
+/* The unit comes from the largest |logit| of prefill and decode together, as in a golden. */
 static assay_status judge_differing(pair_state *s, assay_error *err)
 {
     conf_diff_state *d = s->d;
@@ -188,7 +189,7 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
     return rc == ASSAY_OK && !all_same ? judge_differing(s, err) : rc;
 }
 
-/* Whole numbers, of any types: exact. Their sizes are bounded by what a file's small members may take. */
+/* Compares exactly; the two integer types may differ. CONF_DIFF_FILE_BYTES_MAX bounds the sizes. */
 static assay_status diff_tokens(pair_state *s, assay_error *err)
 {
     const char *name = tokens_name;

@@ -1,4 +1,4 @@
-/* Two observations, each against the other.
+/* Compares two observations with each other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_PAIR_H
@@ -6,7 +6,8 @@
 
 #include "conformance/diff/state.h"
 
-/* Two observations as a whole. */
+/* Compares the members selected by d->parts of d->golden and d->observed, and sets d->v. Fails if a
+ * member exists in only one of the two, or if there is no such member. */
 assay_status conf_diff_pair(conf_diff_state *d, assay_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* Two ways: where all datasets are read by plain reads each thread walks on its own, with rows that stay in
- * its cache; else all threads fill one slab, chunk by chunk, and then look at it.
+/* Two modes. If all datasets can be read by plain reads, each thread reads and processes slabs of its
+ * own, small enough for its L2 cache. Otherwise all threads fill one shared slab chunk by chunk, then
+ * process it together.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/slab.h"
@@ -12,33 +13,33 @@
 #include "conformance/judge/distance.h"
 #include "conformance/support/parallel.h"
 
-#define PLAIN_BYTES ((size_t)1 << 19) /* of a thread's rows: half of a usual second-level cache */
+#define PLAIN_BYTES ((size_t)1 << 19) /* rows of one thread: half of a typical L2 cache */
 #define SLAB_BYTES  ((size_t)32 << 20)
 #define ROWS_MAX    65536
 
 typedef struct walk {
     conf_stream *const *streams;
     size_t n_streams, n_workers;
-    const size_t *shape; /* [B, T, V] of the first */
+    const size_t *shape; /* [B, T, V] of streams[0] */
     conf_slab_fn *fn;
     void *context;
-    size_t row_bytes;   /* of a row of all datasets */
+    size_t row_bytes;   /* one row of every dataset */
     size_t chunk_bytes; /* of the largest chunk */
-    conf_rect size;     /* b1 and t1: rows of a slab */
+    conf_rect size;     /* b1, t1: samples and positions per slab */
     size_t n_unpackers;
     conf_unpacker **unpackers; /* [n_unpackers] */
-    char **buffers;            /* [n_workers], or one */
+    char **buffers;            /* [n_buffers]: one per worker if plain, else one */
     size_t n_buffers;
     size_t slab_bytes;
 
     pthread_mutex_t mutex;
-    assay_status status; /* of the first item that failed */
+    assay_status status; /* of the failed item with the lowest index */
     size_t failed_item;
     assay_error err;
-    bool enough; /* fn wants no more */
+    bool stopped; /* fn returned false */
 } walk;
 
-/* The slab that is being filled or looked at by all threads. */
+/* The slab that all threads fill and then process. */
 typedef struct shared_slab {
     walk *w;
     conf_slab slab;
@@ -73,15 +74,16 @@ static bool note_failure(walk *w, size_t item, assay_status status, const assay_
     return false;
 }
 
-static bool note_enough(walk *w)
+static bool note_stop(walk *w)
 {
     (void)pthread_mutex_lock(&w->mutex);
-    w->enough = true;
+    w->stopped = true;
     (void)pthread_mutex_unlock(&w->mutex);
     return false;
 }
 
-/* The slab of `rect`, whose rows lie one dataset behind the other in `buffer`. */
+/* Sets up the slab of `rect`: one block of rows per dataset, consecutive in `buffer`, 64-byte aligned.
+ * Returns the number of rows. */
 static size_t lay_out(const walk *w, const conf_rect *rect, char *buffer, conf_slab *slab, char **data)
 {
     size_t n_rows = (rect->b1 - rect->b0) * (rect->t1 - rect->t0);
@@ -113,7 +115,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
         assay_status rc = conf_stream_read(w->streams[k], &rect, data[k], &err);
         if (rc != ASSAY_OK) return note_failure(w, item, rc, &err);
     }
-    return w->fn(w->context, &slab, 0, n_rows) ? true : note_enough(w);
+    return w->fn(w->context, &slab, 0, n_rows) ? true : note_stop(w);
 }
 
 static bool fill_part(void *context, size_t item, size_t worker)
@@ -131,15 +133,15 @@ static bool fill_part(void *context, size_t item, size_t worker)
     return rc == ASSAY_OK ? true : note_failure(w, item, rc, &err);
 }
 
-static bool look_at_group(void *context, size_t item, size_t worker)
+static bool process_group(void *context, size_t item, size_t worker)
 {
     (void)worker;
     shared_slab *s = context;
     size_t from = s->n_rows * item / s->n_groups, to = s->n_rows * (item + 1) / s->n_groups;
-    return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_enough(s->w);
+    return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_stop(s->w);
 }
 
-/* One slab by all threads. */
+/* Fills and processes one slab with all threads. */
 static void walk_slab(walk *w, const conf_rect *rect)
 {
     shared_slab s = {.w = w};
@@ -152,7 +154,7 @@ static void walk_slab(walk *w, const conf_rect *rect)
     conf_parallel(w->n_unpackers, n_parts, fill_part, &s);
     if (w->status != ASSAY_OK) return;
     s.n_groups = s.n_rows < 8 * w->n_workers ? s.n_rows : 8 * w->n_workers;
-    conf_parallel(w->n_workers, s.n_groups, look_at_group, &s);
+    conf_parallel(w->n_workers, s.n_groups, process_group, &s);
 }
 
 static void walk_chunked(walk *w)
@@ -163,11 +165,12 @@ static void walk_chunked(walk *w)
             if (rect.b1 > w->shape[0]) rect.b1 = w->shape[0];
             if (rect.t1 > w->shape[1]) rect.t1 = w->shape[1];
             walk_slab(w, &rect);
-            if (w->status != ASSAY_OK || w->enough) return;
+            if (w->status != ASSAY_OK || w->stopped) return;
         }
 }
 
-/* n rows as whole samples, or as a part of one that is a multiple of step where that is possible. */
+/* Sets the slab size to about n rows: whole samples, or part of one sample, a multiple of step if
+ * possible. */
 static void size_of_rows(walk *w, size_t n, size_t step)
 {
     size_t n_tokens = w->shape[1];
@@ -178,8 +181,8 @@ static void size_of_rows(walk *w, size_t n, size_t step)
     if (w->size.t1 < n_tokens && w->size.t1 > step) w->size.t1 -= w->size.t1 % step;
 }
 
-/* Slabs are made of whole chunks where that fits: otherwise each chunk is unpacked for every slab that it has
- * a part in. */
+/* Sets the slab size to whole chunks if they fit. Otherwise each chunk is unpacked once for every slab
+ * it overlaps. */
 static void size_of_chunks(walk *w)
 {
     size_t step[2] = {1, 1};
@@ -202,7 +205,7 @@ static void size_of_chunks(walk *w)
     if (w->size.t1 > w->shape[1]) w->size.t1 = w->shape[1];
 }
 
-/* Bytes of a slab's rows, and the gaps between datasets. */
+/* Bytes of a slab's rows and of the alignment padding between datasets. */
 static size_t bytes_of_slab(const walk *w)
 {
     return w->size.b1 * w->size.t1 * w->row_bytes + w->n_streams * 64;

@@ -1,4 +1,4 @@
-/* A comparison under way.
+/* State of a comparison.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_STATE_H
@@ -9,10 +9,11 @@
 #include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 
-/* Parts of an observation, bits of a set. */
+/* Parts of an observation; bits of a set. */
 enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
-/* One of prefill and decode. found NULL: missing, or of another type or shape than can be compared. */
+/* The streams of prefill or of decode. found is NULL if the observation lacks it or its type or shape
+ * does not fit. */
 typedef struct conf_diff_run {
     conf_stream *truth, *noise, *found;
 } conf_diff_run;
@@ -21,13 +22,13 @@ enum { CONF_RUN_PREFILL, CONF_RUN_DECODE, CONF_N_RUNS };
 
 typedef struct conf_diff_state {
     conf_h5 *golden, *observed;
-    const conf_case *c; /* NULL: two observations */
+    const conf_case *c; /* NULL: golden is an observation, too */
     unsigned parts;
     size_t n_workers;
     conf_verdict *v;
     conf_diff_run runs[CONF_N_RUNS];
-    conf_bounds bounds; /* of the logits; all zero but limit where there is no truth */
-    double largest;     /* of the truth's logits */
+    conf_bounds bounds; /* of the logits; all zero except limit if there is no truth */
+    double largest;     /* largest |logit| of the truth */
     assay_dtype stored; /* the type of the observed logits in the file */
 } conf_diff_state;
 

@@ -1,4 +1,4 @@
-/* One tensor against its truth, element by element.
+/* Compares a tensor with its truth, element by element.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/tensors.h"
@@ -16,12 +16,12 @@ typedef struct tensor_walk {
     pthread_mutex_t mutex;
     double unit;
     double largest;
-    size_t not_finite; /* the first such element; SIZE_MAX: none */
-    double value;      /* there */
+    size_t not_finite; /* index of the first NaN or infinite element; SIZE_MAX: none */
+    double value;      /* of that element */
     conf_diff_tensor *out;
 } tensor_walk;
 
-/* The number of row i's first element in the whole tensor. */
+/* Index of row i's first element in the whole tensor. */
 static size_t element_of(const conf_slab *slab, size_t i)
 {
     size_t sample, pos;

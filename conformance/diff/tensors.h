@@ -1,4 +1,4 @@
-/* One tensor against another of the same shape, read part by part.
+/* Compares two tensors of the same shape, read slab by slab.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_TENSORS_H
@@ -7,17 +7,19 @@
 #include "conformance/diff/state.h"
 #include "conformance/judge/tensor.h"
 
-/* The worst element of a tensor, in units, and the values there. */
+/* The element with the largest error, the error in units, and the two values of that element. */
 typedef struct conf_diff_tensor {
     conf_tensor_judgement worst;
     double expected, found;
 } conf_diff_tensor;
 
-/* The largest |value| of s, all of which must be finite where `finite` is set. */
+/* Raises *largest to the largest |value| of s if that is larger. If `finite`, fails with ASSAY_EFORMAT
+ * if s has a NaN or infinite element. */
 assay_status conf_diff_largest(const conf_diff_state *d, conf_stream *s, bool finite, double *largest,
                                assay_error *err);
 
-/* truth and found are of the same shape. */
+/* Finds the element with the largest error. truth and found have the same shape; unit: the error that
+ * counts as 1. */
 assay_status conf_diff_tensor_judge(const conf_diff_state *d, conf_stream *truth, conf_stream *found,
                                     double unit, conf_diff_tensor *out, assay_error *err);
 

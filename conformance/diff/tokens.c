@@ -1,4 +1,4 @@
-/* Greedy tokens of an observation, step by step.
+/* Judges the greedy tokens of an observation, step by step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/tokens.h"
@@ -23,11 +23,11 @@ typedef struct tokens_state {
     size_t n_stop_ids;
     bool forced; /* the golden token was forced after each step */
     size_t n_ties, n_left;
-    double *truth, *row; /* [V]: logits of one step; NULL where none are recorded */
-    void *raw;           /* [V] as they lie in a file */
+    double *truth, *row; /* [V]: logits of one step; NULL until read */
+    void *raw;           /* [V] as conf_stream_read returns it */
 } tokens_state;
 
-/* One row of a run, as double. */
+/* Reads one row of logits and widens it to double. into: [V]. */
 static assay_status read_row(const tokens_state *s, const conf_stream *run, size_t sample, size_t pos,
                              double *into, assay_error *err)
 {
@@ -37,7 +37,7 @@ static assay_status read_row(const tokens_state *s, const conf_stream *run, size
     return rc;
 }
 
-/* Gives the step the two rows of logits that decide it, where both files have them. */
+/* Sets the truth's and the observed logits of step k, if both files have them. */
 static assay_status read_rows(tokens_state *s, size_t b, size_t k, conf_token_step *step, assay_error *err)
 {
     const conf_decoder *c = &s->d->c->decoder;
@@ -58,7 +58,7 @@ static assay_status read_rows(tokens_state *s, size_t b, size_t k, conf_token_st
     return rc;
 }
 
-/* Tokens of a row up to its end. */
+/* Number of tokens of a row before the first -1. */
 static size_t count(const int32_t *row, size_t n)
 {
     size_t k = 0;
@@ -66,8 +66,8 @@ static size_t count(const int32_t *row, size_t n)
     return k;
 }
 
-/* A candidate that writes its end down as the golden does has ended there. A token of more than 32 bits is
- * none of the vocabulary, like the largest of 32. */
+/* Judges one token. A -1 where the golden has -1 means that both streams end there. A token outside the
+ * range of int32 is judged as INT32_MAX, which is not in any vocabulary either. */
 static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_step *step, int64_t found,
                                conf_token *token, assay_error *err)
 {
@@ -83,7 +83,8 @@ static assay_status judge_step(tokens_state *s, size_t b, size_t k, conf_token_s
     return rc;
 }
 
-/* Judges sample b as far as it can be; false where it diverges, and d->v says how. */
+/* Judges sample b up to the first near tie after which the golden token was not forced. *agrees: false
+ * if it diverges; d->v then says how. */
 static assay_status judge_sample(tokens_state *s, size_t b, bool *agrees, assay_error *err)
 {
     const conf_decoder *c = &s->d->c->decoder;

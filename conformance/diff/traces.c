@@ -1,4 +1,5 @@
-/* Traces of an observation against the golden's: which of them are compared, and how each is judged.
+/* Compares the traces of an observation with the golden's: selects the tensors to compare and judges
+ * each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/diff/traces.h"
@@ -15,16 +16,16 @@
 #include "conformance/evaluate/tensors.h"
 #include "conformance/support/text.h"
 
-/* Traces under way. */
+/* State of the comparison. */
 typedef struct traces {
     conf_diff_state *d;
     size_t n_compared, n_unjudged;
     bool diverges; /* d->v->trace names the tensor */
 } traces;
 
-/* One recorded tensor and what was observed of it. */
+/* A recorded tensor and the observed one. */
 typedef struct trace {
-    conf_trace golden; /* its shape, without data */
+    conf_trace golden; /* without data */
     conf_stream *truth, *found;
     char mismatch[CONF_TEXT_MAX]; /* why found is NULL */
 } trace;
@@ -44,8 +45,8 @@ static assay_status open_trace(const conf_diff_state *d, const char *name, const
     return rc;
 }
 
-/* As of a replayed engine: conf_evaluate_traces. A tensor in float32 beside logits in float64 is judged as
- * float32; where no logits say what the engine computed in, its own type does. */
+/* Judges as conf_evaluate_traces judges a replayed engine. A float32 tensor is judged as float32 even
+ * if the logits are float64. Without logits, the tensor's own type decides. */
 static assay_status judge_tensor(traces *s, const char *name, const trace *t, assay_error *err)
 {
     const conf_diff_state *d = s->d;
@@ -113,7 +114,7 @@ static void summarize(const traces *s, const conf_strings *recorded, const conf_
         (void)snprintf(text + n, size - n, "; not recorded, and ignored: %s", names);
 }
 
-/* Says in the verdict what became of the traces. */
+/* Writes the result of the traces to the verdict. */
 static assay_status conclude(const traces *s, const conf_strings *recorded, const conf_strings *observed,
                              assay_error *err)
 {

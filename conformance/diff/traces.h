@@ -1,4 +1,4 @@
-/* Tensors of an observation against the golden's.
+/* Compares the traces of an observation with the golden's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_TRACES_H
@@ -6,7 +6,7 @@
 
 #include "conformance/diff/state.h"
 
-/* After conf_diff_open; what diverges goes into d->v. */
+/* Judges the traces and reports a divergence in d->v. Call conf_diff_open first. */
 assay_status conf_diff_traces(conf_diff_state *d, assay_error *err);
 
 #endif
