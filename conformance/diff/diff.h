@@ -16,10 +16,9 @@ extern const char *const conf_diff_part_names[];
 typedef struct conf_diff_task {
     const char *golden;   /* path of a case of kind logits or generate, or of another observation */
     const char *observed; /* path of the observation to judge */
-    assay_dtype
-        compute; /* type the observed engine computed in; selects the recorded run to judge by (compute.h) */
-    unsigned parts;   /* CONF_DIFF_* bits to judge; 0: all */
-    size_t n_workers; /* threads */
+    assay_dtype compute;  /* of the observed engine; selects the run to judge by (compute.h) */
+    unsigned parts;       /* CONF_DIFF_* bits to judge; 0: all */
+    size_t n_workers;     /* threads */
 } conf_diff_task;
 
 /* Judges an observation. The caller zeroes *v. The outcome becomes CONF_PASSED (v->reason is a

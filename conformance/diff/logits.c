@@ -65,7 +65,8 @@ static const char *run_name(size_t run)
 }
 
 /* Fails if the truth is NaN, or if the noise run is not finite where the truth is finite, or differs
- * from the truth where the truth is infinite: the noise, and so every bound, would be infinite. */
+ * from the truth where the truth is infinite: otherwise the noise and every bound would be NaN or
+ * infinite. */
 static assay_status check_row(const logits_walk *w, const conf_place *place, const conf_row *truth,
                               const conf_row *noise, size_t n, assay_error *err)
 {

@@ -1,4 +1,4 @@
-/* Observations against goldens: every verdict and every refusal.
+/* Compares observations with goldens: every verdict and every error.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -61,7 +61,8 @@ START_TEST(padding_is_not_judged)
 }
 END_TEST
 
-/* Places in prefill: sample 0 has two rows of padding, sample 1 none. */
+/* Indices of the first and the last logit in prefill that are not padding: sample 0 has two padding
+ * rows, sample 1 has none. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
 
 static const struct {
@@ -161,7 +162,7 @@ START_TEST(a_tensor_of_another_shape_diverges)
 }
 END_TEST
 
-START_TEST(what_is_no_observation_is_refused)
+START_TEST(a_file_without_observation_is_refused)
 {
     compare_seen = compare_golden;
     assert_refused("case.h5: found a case, expected an observation");
@@ -226,7 +227,7 @@ int main(void)
     tcase_add_loop_test(tc, another_shape_diverges, 0, 2);
     tcase_add_test(tc, another_type_diverges);
     tcase_add_test(tc, a_tensor_of_another_shape_diverges);
-    tcase_add_test(tc, what_is_no_observation_is_refused);
+    tcase_add_test(tc, a_file_without_observation_is_refused);
     tcase_add_test(tc, a_golden_that_has_no_observations_is_refused);
     tcase_add_test(tc, a_broken_golden_is_refused);
     tcase_add_test(tc, a_truncated_observation_is_refused);

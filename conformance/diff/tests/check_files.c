@@ -1,4 +1,4 @@
-/* Two observations, what is bundled, the program, and the memory that it takes.
+/* Pairs of observations, the bundled files, the command line, and memory use.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -16,7 +16,8 @@
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
-/* Places in prefill: sample 0 has two rows of padding. */
+/* Indices of the first and the last logit in prefill that are not padding: sample 0 has two padding
+ * rows. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
 
 START_TEST(an_observation_is_the_same_as_itself)
@@ -69,7 +70,7 @@ START_TEST(two_observations_may_be_close)
 }
 END_TEST
 
-/* Of two observations, in either order. */
+/* Compares the two observations in both orders; both must fail for this reason. */
 static void assert_missing(const char *reason)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -101,7 +102,7 @@ START_TEST(two_observations_have_the_same_types)
 }
 END_TEST
 
-/* What is bundled. A path of the file that stands for a case of the list. */
+/* Lists the bundled cases and observations. */
 static conf_found_list find_bundled(void)
 {
     char dir[4096];
@@ -198,7 +199,7 @@ START_TEST(the_program_tells_use_from_files)
 }
 END_TEST
 
-/* A dataset of many small deflated chunks, of which the first alone is written. */
+/* Adds a dataset of many small deflated chunks; only the first chunk is written. */
 static void add_unwritten(hid_t file)
 {
     const float one = 1;
@@ -229,12 +230,12 @@ START_TEST(threads_that_find_no_chunk_say_nothing_of_it)
 }
 END_TEST
 
-/* Sanitizers keep a shadow of all memory, and hold back what is freed. */
+/* Limit of the resident set. Sanitizers add shadow memory and keep freed memory in quarantine. */
 #define RSS_KIB ((CONF_LIMITS_MEMORY ? 256 : 1024) * 1024L)
 
 enum { WIDE = 131072 };
 
-/* Creates a dataset of zeros: sparse, or where chunk is given in deflated chunks of whole rows. */
+/* Creates a dataset of zeros: in deflated chunks of `chunk` whole rows, or sparse if chunk is 0. */
 static void write_large(hid_t file, const char *name, hid_t type, hsize_t n_rows, hsize_t chunk)
 {
     const hsize_t shape[3] = {1, n_rows, WIDE}, of_chunk[3] = {1, chunk, WIDE};
@@ -357,7 +358,7 @@ static void write_shape(const hsize_t *shape, const hsize_t *chunk)
     ck_assert_int_ge(H5Fclose(file), 0);
 }
 
-/* Each slab has a part in many large chunks, and each thread would unpack one. */
+/* Each slab overlaps many large chunks, and each thread would unpack one at a time. */
 START_TEST(many_threads_unpack_tall_chunks_within_256_mebibytes)
 {
     write_shape((const hsize_t[]){1, 128, WIDE}, (const hsize_t[]){1, 128, WIDE / 8});

@@ -1,4 +1,4 @@
-/* Observations that are judged in part, and what of them is left out.
+/* Observations of which only some parts are judged or present.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -19,7 +19,7 @@ static compare_answer assert_outcome(conf_outcome outcome, const char *reason)
     return x;
 }
 
-/* Spoils each part of the observation. */
+/* Makes every part of the observation diverge. */
 static void spoil_all(void)
 {
     edit_element(compare_seen, "/observed/prefill", (size_t)2 * FORMULA_VOCAB, 100);
@@ -27,7 +27,7 @@ static void spoil_all(void)
     edit_element(compare_seen, "/observed/trace/embed", 0, 100);
 }
 
-static void spare(const char *name)
+static void keep_only(const char *name)
 {
     static const char *const members[] = {"/observed/prefill", "/observed/decode", "/observed/tokens",
                                           "/observed/trace"};
@@ -50,7 +50,7 @@ START_TEST(each_part_is_judged_by_itself)
 }
 END_TEST
 
-START_TEST(what_is_not_judged_may_be_wrong)
+START_TEST(parts_not_judged_may_be_wrong)
 {
     edit_element(compare_seen, "/observed/prefill", (size_t)2 * FORMULA_VOCAB, 100);
     compare_parts = CONF_DIFF_TOKENS | CONF_DIFF_TRACES;
@@ -61,15 +61,15 @@ START_TEST(what_is_not_judged_may_be_wrong)
 }
 END_TEST
 
-START_TEST(what_is_not_judged_may_be_missing)
+START_TEST(parts_not_judged_may_be_missing)
 {
-    spare("tokens");
+    keep_only("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_PASSED, "the greedy tokens agree");
     compare_parts = CONF_DIFF_LOGITS | CONF_DIFF_TOKENS;
     assert_refused("seen.h5: /observed/prefill and /observed/decode are missing");
     (void)support_observe(compare_golden, "truth", compare_seen);
-    spare("trace");
+    keep_only("trace");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_PASSED, "2 of 2 recorded tensors agree");
     (void)support_observe(compare_golden, "float32", compare_seen);
@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(traces_alone_are_judged_by_their_own_type)
 {
-    spare("trace");
+    keep_only("trace");
     compare_parts = CONF_DIFF_TRACES;
     edit_element(compare_seen, "/observed/trace/embed", 0, NAN);
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not agree");
@@ -112,7 +112,7 @@ START_TEST(two_observations_are_compared_in_part)
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_FAILED, "tensor");
-    spare("tokens");
+    keep_only("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     edit_remove(compare_seen, "/observed/tokens");
@@ -139,8 +139,8 @@ int main(void)
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, each_part_is_judged_by_itself);
-    tcase_add_test(tc, what_is_not_judged_may_be_wrong);
-    tcase_add_test(tc, what_is_not_judged_may_be_missing);
+    tcase_add_test(tc, parts_not_judged_may_be_wrong);
+    tcase_add_test(tc, parts_not_judged_may_be_missing);
     tcase_add_test(tc, traces_alone_are_judged_by_their_own_type);
     tcase_add_test(tc, a_part_that_the_golden_lacks_is_not_judged);
     tcase_add_test(tc, two_observations_are_compared_in_part);
