@@ -1,4 +1,5 @@
-/* The order of questions: which tensor, and where none tells, which of batch, padding and state.
+/* The order of the search: first the tensor; if no tensor is out of bounds, then batch, padding and
+ * state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 
@@ -21,22 +22,22 @@
 #include "conformance/locate/walker.h"
 #include "conformance/support/text.h"
 
-/* What the processes share. */
+/* Shared memory of the processes. */
 typedef struct shared {
     conf_walk walk;
     conf_divergence divergence;
 } shared;
 
-/* An inquiry under way. */
-typedef struct inquiry {
+/* State of a search. */
+typedef struct search {
     const conf_location *location;
     const conf_context *context;
     shared *shared;
     assay_error err;
     bool failed; /* err says why */
-} inquiry;
+} search;
 
-static conf_verdict ask(inquiry *q, conf_task_fn *task, const void *what)
+static conf_verdict run_isolated(search *q, conf_task_fn *task, const void *what)
 {
     conf_verdict v = {0};
     if (conf_isolate(task, what, q->location->limits, &v, &q->err) != ASSAY_OK) q->failed = true;
@@ -48,24 +49,26 @@ static conf_verdict ask(inquiry *q, conf_task_fn *task, const void *what)
     return v;
 }
 
-static conf_verdict walk(inquiry *q, const conf_sequence *sequence)
+static conf_verdict walk(search *q, const conf_sequence *sequence)
 {
     conf_walk *w = &q->shared->walk;
     memset(w, 0, sizeof *w);
-    conf_verdict v = ask(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
-    if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* an engine that writes anywhere wrote there */
+    conf_verdict v = run_isolated(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
+    if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* the engine has overwritten it */
     return v;
 }
 
-/* Whether a sequence agrees with the truth. An engine that fails at it does not. */
-static bool agrees(inquiry *q, conf_sequence sequence)
+/* Replays a sequence and returns whether it agrees with the truth; false if the engine fails. */
+static bool agrees(search *q, conf_sequence sequence)
 {
-    conf_verdict v = ask(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
+    conf_verdict v = run_isolated(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
     return v.outcome == CONF_PASSED;
 }
 
-/* What was meant as a detail of the walk: an engine that dies of golden inputs has still been walked. */
-static void mend(const inquiry *q, conf_verdict *v)
+/* Copies a failure of a pass that only adds detail to walk.reference. In CONF_PASS_OWN the verdict
+ * becomes CONF_PASSED: an engine that crashes on golden inputs has already been compared in the pass
+ * before. */
+static void demote_failure(const search *q, conf_verdict *v)
 {
     conf_walk *w = &q->shared->walk;
     if (v->outcome != CONF_FAILED || w->pass == CONF_PASS_COMPUTED || w->pass == CONF_PASS_DONE) return;
@@ -76,8 +79,9 @@ static void mend(const inquiry *q, conf_verdict *v)
     if (w->pass == CONF_PASS_OWN) v->outcome = CONF_PASSED;
 }
 
-/* Sample `sample` diverges in the batch and agrees by itself. */
-static void tell_batch(inquiry *q, conf_sequence alone, bool padded, bool company)
+/* Reports a sample that diverges in the batch but agrees when replayed alone: padding or batch
+ * neighbours cause it, or, if it has neither, the engine is not deterministic. */
+static void report_batch(search *q, conf_sequence alone, bool padded, bool company)
 {
     FILE *out = q->context->out;
     const char *what = "padding";
@@ -98,8 +102,8 @@ static void tell_batch(inquiry *q, conf_sequence alone, bool padded, bool compan
                       alone.sample);
 }
 
-/* By itself the sequence diverges, too: which tensor? */
-static void tell_tensor(inquiry *q, const conf_sequence *s)
+/* Reports the tensor of a sequence that diverges when replayed alone, too. */
+static void report_tensor(search *q, const conf_sequence *s)
 {
     FILE *out = q->context->out;
     char title[160];
@@ -107,7 +111,7 @@ static void tell_tensor(inquiry *q, const conf_sequence *s)
                   s->sample, s->n_more ? " with the tokens that follow" : "");
     conf_verdict v = walk(q, s);
     if (q->failed) return;
-    mend(q, &v);
+    demote_failure(q, &v);
     (void)snprintf(title, sizeof title, "sample %zu alone, against ref64", s->sample);
     bool located = conf_walk_print(q->context, &q->shared->walk, title);
     if (located) return;
@@ -119,12 +123,12 @@ static void tell_tensor(inquiry *q, const conf_sequence *s)
     else (void)fputs("ref64 computes the same\n", out);
 }
 
-static void tell_decode(inquiry *q, const conf_divergence *d)
+static void report_decode(search *q, const conf_divergence *d)
 {
     FILE *out = q->context->out;
     conf_sequence whole = {.sample = d->sample, .n_more = d->pos + 1}, steps = whole;
     if (!agrees(q, whole)) {
-        if (!q->failed) tell_tensor(q, &whole);
+        if (!q->failed) report_tensor(q, &whole);
         return;
     }
     steps.decodes = true;
@@ -135,20 +139,20 @@ static void tell_decode(inquiry *q, const conf_divergence *d)
         "it is the state: the prompt and its %zu forced token%s in one prefill agree; the first step "
         "that diverges is %zu\n",
         d->pos + 1, d->pos ? "s" : "", d->pos);
-    if (alone) tell_batch(q, steps, d->padded, d->company);
+    if (alone) report_batch(q, steps, d->padded, d->company);
     else
         (void)fprintf(
             out, "sample %zu alone and without padding decodes wrongly, too: cache, positions or counters\n",
             d->sample);
 }
 
-static void tell_greedy(inquiry *q, const conf_divergence *d)
+static void report_greedy(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample, .n_more = d->pos, .greedy = true};
     bool alone = agrees(q, s);
     if (q->failed) return;
     if (!alone) {
-        tell_tensor(q, &s);
+        report_tensor(q, &s);
         return;
     }
     (void)fprintf(q->context->out,
@@ -157,24 +161,25 @@ static void tell_greedy(inquiry *q, const conf_divergence *d)
                   d->pos ? "" : "; the session still used its earlier contents");
 }
 
-static void tell_prefill(inquiry *q, const conf_divergence *d)
+static void report_prefill(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample};
     bool alone = agrees(q, s);
     if (q->failed) return;
-    if (alone) tell_batch(q, s, d->padded, d->company);
-    else tell_tensor(q, &s);
+    if (alone) report_batch(q, s, d->padded, d->company);
+    else report_tensor(q, &s);
 }
 
-/* Nothing on the way of sample 0 is out of bounds: what else? */
-static conf_exit look_elsewhere(inquiry *q, bool compared)
+/* Searches the other samples, decode, greedy tokens and used sessions, after no tensor of sample 0 in
+ * prefill was out of bounds. */
+static conf_exit search_rest(search *q, bool compared)
 {
     FILE *out = q->context->out;
     conf_divergence *d = &q->shared->divergence;
     const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
     bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
-    conf_verdict v = ask(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
+    conf_verdict v = run_isolated(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
         (void)fprintf(out, "\n%s\n", v.reason);
@@ -202,19 +207,19 @@ static conf_exit look_elsewhere(inquiry *q, bool compared)
         (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
                     "earlier contents\n",
                     out);
-    else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
-    else if (d->part == CONF_PART_DECODE) tell_decode(q, d);
-    else tell_greedy(q, d);
+    else if (d->part == CONF_PART_PREFILL) report_prefill(q, d);
+    else if (d->part == CONF_PART_DECODE) report_decode(q, d);
+    else report_greedy(q, d);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }
 
-/* Whether a tensor was compared, not the logits alone. */
+/* Whether tensors other than the logits were compared. */
 static bool has_tensors(const conf_walk *w)
 {
     return w->n_rows > 1 || (w->n_rows == 1 && strcmp(w->rows[0].name, "logits") != 0);
 }
 
-static conf_exit inquire(inquiry *q)
+static conf_exit locate_case(search *q)
 {
     FILE *out = q->context->out;
     const conf_walk *w = &q->shared->walk;
@@ -229,28 +234,28 @@ static conf_exit inquire(inquiry *q)
         (void)fprintf(q->context->err, "assay: nothing to locate: %s\n", v.reason);
         return CONF_EXIT_NOTHING;
     }
-    mend(q, &v);
+    demote_failure(q, &v);
     bool located = conf_walk_print(q->context, w, NULL), compared = has_tensors(w);
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s%s\n", w->n_rows ? "\n" : "", v.reason);
-    if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : look_elsewhere(q, compared);
+    if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : search_rest(q, compared);
     if (v.outcome == CONF_FAILED || !q->location->engine || w->has_inputs) return CONF_EXIT_DIVERGES;
     conf_sequence alone = {0};
     bool batched = w->batched, named = compared || !w->gives_traces;
     bool sound = (batched || !named) && agrees(q, alone);
-    if (sound) tell_batch(q, alone, true, true);
-    else if (!named && !q->failed) tell_tensor(q, &alone);
+    if (sound) report_batch(q, alone, true, true);
+    else if (!named && !q->failed) report_tensor(q, &alone);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }
 
 conf_exit conf_locate(const conf_location *location, const conf_context *context)
 {
-    inquiry q = {.location = location, .context = context};
+    search q = {.location = location, .context = context};
     q.shared = mmap(NULL, sizeof *q.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.shared == MAP_FAILED) {
         (void)fprintf(context->err, "assay: no shared memory: %s\n", strerror(errno));
         return CONF_EXIT_ERROR;
     }
-    conf_exit code = inquire(&q);
+    conf_exit code = locate_case(&q);
     if (q.failed) (void)fprintf(context->err, "assay: %s\n", q.err.text);
     (void)munmap(q.shared, sizeof *q.shared);
     return code;

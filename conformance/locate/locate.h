@@ -1,8 +1,9 @@
-/* Where an engine first goes wrong in a case: which tensor first leaves its bound, whether the error is made
- * there or inherited, and where no tensor says so, which of batch, padding and state it takes.
+/* Finds where an engine first goes wrong in a case: which tensor first leaves its bound and whether the
+ * error is made there or inherited. If no tensor is out of bounds, finds which of batch, padding and
+ * state causes the error.
  *
- * Everything that calls an engine or reads a file runs in a process of its own (isolate.h) and answers
- * through memory that it shares with the one that reports.
+ * All code that calls an engine or reads a file runs in a child process (isolate.h) and returns its
+ * results to the reporting process in shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_LOCATE_H

@@ -1,4 +1,4 @@
-/* What was located, for people.
+/* Prints the result of a walk as text.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/print.h"
@@ -16,7 +16,7 @@
 #define NAME_MOST  48
 #define CELL_WIDTH 11
 
-/* NaN and a multiple just above 1 are out of bounds, whatever they round to. */
+/* NaN and a multiple just above 1 are out of bounds, even if it is printed as 1.00. */
 static bool is_out(double multiple)
 {
     return !(multiple <= 1);
@@ -69,7 +69,8 @@ static const char *times(double multiple)
     return text;
 }
 
-/* The first row with an error of its own, else the row with the largest; NULL where none is known. */
+/* The first row whose own error is out of bounds, else the row with the largest own error; NULL if no
+ * own error is known. */
 static const conf_walk_row *find_own(const conf_walk *walk)
 {
     const conf_walk_row *most = NULL;
@@ -82,7 +83,9 @@ static const conf_walk_row *find_own(const conf_walk *walk)
     return most;
 }
 
-/* Golden inputs replace the active stream alone; the others are complete until the first layer has ended. */
+/* Whether the error may come from a parallel stream that is not traced. Golden inputs replace only the
+ * active stream; until the first layer has ended the other streams are complete and cannot carry an
+ * untraced error. */
 static bool may_come_by_stream(const conf_walk *walk, const conf_walk_row *row)
 {
     for (const conf_walk_row *before = walk->rows; walk->n_streams > 1 && before < row; before++) {

@@ -1,4 +1,4 @@
-/* Replays that tell batch, padding and state apart.
+/* Replays that distinguish errors of batch, padding and state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/replay.h"
@@ -69,7 +69,7 @@ static bool is_present(const conf_place *p, const conf_observed *o)
     return !o || (p->decode ? o->has_decode : o->has_prefill);
 }
 
-/* Whether place a is reached before b: prefill sample by sample, then step by step. */
+/* Whether place a is evaluated before b: prefill sample by sample, then decode step by step. */
 static bool is_before(const conf_place *a, const conf_place *b)
 {
     if (a->decode != b->decode) return b->decode;
@@ -77,7 +77,8 @@ static bool is_before(const conf_place *a, const conf_place *b)
     return a->sample != b->sample ? a->sample < b->sample : a->pos < b->pos;
 }
 
-/* The first of n rows out of bounds in the order of evaluation. observed NULL: they are an engine's. */
+/* Finds the first of n rows out of bounds in the order of evaluation. observed NULL: the rows are an
+ * engine's. */
 static void find_row(const conf_replay *r, const double *all, size_t n, const conf_bounds *bounds,
                      const conf_observed *observed, conf_divergence *out)
 {
@@ -109,7 +110,7 @@ static void find_token(const conf_replay *r, const conf_bounds *bounds, conf_div
     (void)snprintf(out->what, sizeof out->what, "%s", r->verdict->where);
 }
 
-/* The prompts' logits of a session that held something before. */
+/* Judges the prompts' logits in a session that was used before. */
 static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
 {
     find_row(r, r->again, conf_rows_of_prefill(&r->c->decoder), bounds, NULL, out);
@@ -126,7 +127,7 @@ static void describe(const conf_case *c, conf_divergence *out)
 
 static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_verdict *v)
 {
-    conf_case plain = *c; /* a replay keeps the tensors that it is asked to compare: here none */
+    conf_case plain = *c; /* without traces, so that the replay stores none */
     plain.decoder.n_traces = 0;
     conf_replay r = {.engine = conf_evaluate_load(t->location->engine, t->location->compute, v),
                      .c = &plain,
@@ -183,7 +184,7 @@ void conf_divergence_find(const void *context, conf_verdict *v)
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
 }
 
-/* Bounds are those of the whole case, not of the rows that the sequence has. */
+/* Bounds come from all rows of the case, not only from those of the sequence. */
 static void replay_sequence(const conf_replay_task *t, const conf_case *c, conf_case *own, conf_verdict *v)
 {
     conf_replay whole = {.c = c, .verdict = v};

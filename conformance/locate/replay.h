@@ -1,4 +1,5 @@
-/* Replays that tell where a case first diverges. Tasks of conf_isolate: what they find goes to shared memory.
+/* Replays that find where a case first diverges. The functions are tasks of conf_isolate; their results
+ * go to shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_REPLAY_H
@@ -8,7 +9,9 @@
 #include "conformance/locate/location.h"
 #include "conformance/locate/sequence.h"
 
-/* context: a conf_replay_task. Finds the first divergence of the case as recorded; of an observation. */
+/* Context of the two tasks below. conf_divergence_find replays the case as recorded, or reads the
+ * observation, and stores the first divergence; it ignores `sequence`. conf_sequence_replay ignores
+ * `divergence`. */
 typedef struct conf_replay_task {
     const conf_location *location;
     const conf_sequence *sequence;
@@ -17,19 +20,20 @@ typedef struct conf_replay_task {
 
 void conf_divergence_find(const void *context, conf_verdict *v);
 
-/* Replays a sequence: CONF_PASSED where it agrees with the recorded truth (and of a greedy stream with the
- * next token), CONF_FAILED where not. */
+/* Replays a sequence. CONF_PASSED if it agrees with the recorded truth (a greedy stream: with the next
+ * token), else CONF_FAILED. */
 void conf_sequence_replay(const void *context, conf_verdict *v);
 
-/* What an observation has of the case's logits. rows: [R, V] like those of the case; NaN where !has[decode].
- */
+/* The logits of an observation. rows: [R, V], in the row order of the case; zeros for a part that the
+ * observation lacks. */
 typedef struct conf_observed {
     double *rows;
     bool has_prefill, has_decode;
-    bool float64; /* the engine's type */
+    bool float64; /* the logits are stored as float64 */
 } conf_observed;
 
-/* Fails as conf_h5_read does, where the shapes are not the case's, too. The caller frees out->rows. */
+/* Fails as conf_h5_read does, also if the shapes are not the case's. The caller frees out->rows, which
+ * is NULL if the case has no truth. */
 assay_status conf_observed_read(const conf_h5 *file, const conf_case *c, conf_observed *out,
                                 assay_error *err);
 

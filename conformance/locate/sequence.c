@@ -1,4 +1,4 @@
-/* One sample by itself: its tokens, and the case that it makes.
+/* One sample alone: its tokens, and a case made of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/sequence.h"
@@ -26,8 +26,8 @@ int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, siz
     return tokens;
 }
 
-/* The rows of the case that the sequence is judged by: those of the prompt, those of the steps, or the last.
- */
+/* Copies the rows of the case that judge the sequence: all rows of the prompt, all decode steps, or the
+ * last row only. */
 static bool choose_rows(const conf_decoder *d, const conf_sequence *s, conf_rows *out)
 {
     size_t n_cols = d->rows.n_cols, length = conf_prompt_length(d, s->sample);
@@ -46,7 +46,7 @@ static bool choose_rows(const conf_decoder *d, const conf_sequence *s, conf_rows
     return true;
 }
 
-/* [1, n], or [1] where it is no row. data: [n], taken over; NULL: zeros. */
+/* Makes an array of shape [1, n] if is_row, else [1]. Takes ownership of data [n]; NULL: zeros. */
 static bool make_array(conf_array *a, int32_t *data, size_t n, bool is_row)
 {
     *a = (conf_array){.dtype = ASSAY_I32, .rank = is_row ? 2 : 1, .shape = {1, is_row ? n : 0}, .n = n};
@@ -54,7 +54,8 @@ static bool make_array(conf_array *a, int32_t *data, size_t n, bool is_row)
     return a->data != NULL;
 }
 
-/* The greedy token that follows: the recorded one, or any stop id behind the end of the stream. */
+/* Sets the expected next greedy token: the recorded one, or -1 (any stop id) after the end of the
+ * stream. */
 static bool choose_next(const conf_decoder *d, const conf_sequence *s, conf_decoder *out)
 {
     const int32_t *stream = (const int32_t *)d->greedy.data + s->sample * d->n_greedy;

@@ -1,4 +1,4 @@
-/* One sample by itself, as a case of its own.
+/* One sample of a case alone, as a case of its own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_SEQUENCE_H
@@ -6,21 +6,22 @@
 
 #include "conformance/case/case.h"
 
-/* One sample by itself: its prompt and so many of the tokens that follow it in the case. */
+/* One sample alone: its prompt and n_more of the tokens that follow it in the case. */
 typedef struct conf_sequence {
     size_t sample;
     size_t n_more;
-    bool greedy;  /* they are those of the greedy stream, not the forced ones */
+    bool greedy;  /* the tokens that follow are the greedy ones, not the forced ones */
     bool padded;  /* the prompt keeps the padding that it has in the batch */
-    bool decodes; /* the forced tokens follow step by step, as recorded */
+    bool decodes; /* the forced tokens are decoded step by step as recorded, not prefilled */
 } conf_sequence;
 
-/* The tokens of a sequence, prompt first; the caller frees *tokens. NULL: no memory. */
+/* Returns the tokens of a sequence, prompt first; the caller frees them. *n: their number; without the
+ * decoded tokens if s->decodes. NULL: out of memory. */
 int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, size_t *n);
 
-/* The case that a sequence makes: one sample, and the rows of the truth that it is judged by. path and model
- * are borrowed from c; what else it holds conf_sequence_case_free frees, also where this fails for want of
- * memory. */
+/* Makes a case of a sequence: one sample, and the rows of the truth that judge it. path, model and
+ * allow_unknown are borrowed from c. The caller frees the rest with conf_sequence_case_free, also if
+ * this function returns false (out of memory). */
 bool conf_sequence_case(const conf_case *c, const conf_sequence *s, conf_case *out);
 void conf_sequence_case_free(conf_case *c);
 

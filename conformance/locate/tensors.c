@@ -1,4 +1,4 @@
-/* Tensors that lie in files: of a case, of an observation, or put aside while an engine runs.
+/* Tensors in files: of a case, of an observation, or in a temporary file written while an engine runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/tensors.h"
@@ -19,13 +19,13 @@
 typedef struct entry {
     conf_trace trace;
     assay_dtype dtype; /* in the file */
-    off_t at;          /* in a temporary file */
+    off_t offset;      /* in the temporary file, bytes */
 } entry;
 
 struct conf_tensors {
     const conf_h5 *file; /* NULL: a temporary file */
     const conf_case *c;  /* NULL: an observation */
-    FILE *aside;
+    FILE *temporary;
     entry *entries;
     size_t n;
 };
@@ -86,8 +86,9 @@ assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out
     return rc;
 }
 
-/* A file that has no name, and so ends with the process. A bare root may have no /tmp. */
-static FILE *open_aside(void)
+/* Opens an unlinked file, which the system deletes when the process ends. Falls back to the current
+ * directory: a minimal root may have no /tmp. */
+static FILE *open_temporary(void)
 {
     FILE *f = tmpfile();
     if (f) return f;
@@ -104,8 +105,8 @@ assay_status conf_tensors_create(conf_tensors **out, assay_error *err)
 {
     conf_tensors *t = calloc(1, sizeof *t);
     if (!t) return no_memory(err);
-    t->aside = open_aside();
-    if (!t->aside) {
+    t->temporary = open_temporary();
+    if (!t->temporary) {
         free(t);
         return assay_fail(err, ASSAY_EIO, "no temporary file for tensors, in /tmp or here: %s",
                           strerror(errno));
@@ -119,7 +120,7 @@ void conf_tensors_free(conf_tensors *t)
     if (!t) return;
     for (size_t i = 0; i < t->n; i++) free(t->entries[i].trace.name);
     free(t->entries);
-    if (t->aside) (void)fclose(t->aside);
+    if (t->temporary) (void)fclose(t->temporary);
     free(t);
 }
 
@@ -140,8 +141,8 @@ const conf_trace *conf_tensors_find(const conf_tensors *t, const char *name)
     return NULL;
 }
 
-/* Reads from the temporary file, and widens. */
-static assay_status get_aside(const conf_tensors *t, const entry *e, conf_array *out, assay_error *err)
+/* Reads a tensor from the temporary file and widens it to float64. */
+static assay_status get_temporary(const conf_tensors *t, const entry *e, conf_array *out, assay_error *err)
 {
     conf_array a = e->trace.value;
     size_t bytes = dtype_size(e->dtype), n = a.n ? a.n : 1;
@@ -151,7 +152,7 @@ static assay_status get_aside(const conf_tensors *t, const entry *e, conf_array 
     assay_status rc = ASSAY_OK;
     if (!raw || !a.data)
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory for %zu elements", e->trace.name, a.n);
-    else if (fseeko(t->aside, e->at, SEEK_SET) != 0 || fread(raw, bytes, a.n, t->aside) != a.n)
+    else if (fseeko(t->temporary, e->offset, SEEK_SET) != 0 || fread(raw, bytes, a.n, t->temporary) != a.n)
         rc = assay_fail(err, ASSAY_EIO, "%s cannot be read back from a temporary file: %s", e->trace.name,
                         strerror(errno));
     else dtype_to_f64(a.data, raw, e->dtype, a.n);
@@ -165,9 +166,9 @@ assay_status conf_tensors_get(const conf_tensors *t, const conf_trace *trace, co
                               assay_error *err)
 {
     const entry *e = (const entry *)(const void *)trace; /* its first member */
-    if (t->aside) return get_aside(t, e, out, err);
-    /* It is freed before the next is read, and read again by the next prefill: it uses up nothing of what the
-     * file may ask for in all. */
+    if (t->temporary) return get_temporary(t, e, out, err);
+    /* Restores the file's budget of unpacked bytes after the read: the tensor is freed before the next
+     * one is read, and the next prefill reads it again. */
     conf_h5_budget left = t->file->state->left;
     char path[256];
     (void)snprintf(path, sizeof path, "/observed/trace/%s", trace->name);
@@ -189,9 +190,10 @@ assay_status conf_tensors_put(conf_tensors *t, const assay_tensor *tensor, assay
     *a = (conf_array){.dtype = tensor->dtype, .rank = tensor->rank, .n = 1};
     for (size_t i = 0; i < a->rank; i++) a->n *= a->shape[i] = tensor->shape[i];
     e->dtype = tensor->dtype;
-    if (fseeko(t->aside, 0, SEEK_END) == 0) {
-        e->at = ftello(t->aside);
-        if (fwrite(tensor->data, dtype_size(e->dtype), a->n, t->aside) == a->n && fflush(t->aside) == 0)
+    if (fseeko(t->temporary, 0, SEEK_END) == 0) {
+        e->offset = ftello(t->temporary);
+        if (fwrite(tensor->data, dtype_size(e->dtype), a->n, t->temporary) == a->n &&
+            fflush(t->temporary) == 0)
             return ASSAY_OK;
     }
     return assay_fail(err, ASSAY_EIO, "%.100s cannot be put aside in a temporary file: %s", tensor->name,

@@ -1,4 +1,4 @@
-/* Named tensors that lie in a file, and come into memory one at a time.
+/* Named tensors in a file, read into memory one at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_TENSORS_H
@@ -6,33 +6,36 @@
 
 #include "conformance/case/case.h"
 
-/* Named tensors that lie in a file, and come into memory one at a time. */
+/* A set of named tensors in a file; conf_tensors_get reads one into memory. */
 typedef struct conf_tensors conf_tensors;
 
-/* Those of the case's /trace, of an observation's /observed/trace, or none yet, in a temporary file without a
- * name. file and c are borrowed. Fail with ASSAY_ENOMEM, ASSAY_EIO and as conf_h5_members does; the caller
- * frees *out. */
+/* conf_tensors_of_case lists the tensors of the case's /trace, conf_tensors_of_observation of
+ * /observed/trace; conf_tensors_create makes an empty set in an unlinked temporary file. file and c are
+ * borrowed. Fail with ASSAY_ENOMEM, ASSAY_EIO and as conf_h5_members does; the caller frees *out with
+ * conf_tensors_free. */
 assay_status conf_tensors_of_case(const conf_h5 *file, const conf_case *c, conf_tensors **out,
                                   assay_error *err);
 assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out, assay_error *err);
 
-/* Reads a member of an observation of any floating type and of this shape, widened to F64. The caller frees
- * *out. */
+/* Reads a member of an observation, of any floating type and of this shape, and widens it to F64. The
+ * caller frees *out. */
 assay_status conf_observed_array_read(const conf_h5 *file, const char *name, size_t rank, const size_t *shape,
                                       conf_array *out, assay_error *err);
 assay_status conf_tensors_create(conf_tensors **out, assay_error *err);
 void conf_tensors_free(conf_tensors *t);
 size_t conf_tensors_count(const conf_tensors *t);
 
-/* The tensor of that name, without its values; NULL if there is none. */
+/* Returns the tensor with that name, without its values; NULL if there is none. */
 const conf_trace *conf_tensors_find(const conf_tensors *t, const char *name);
 const conf_trace *conf_tensors_at(const conf_tensors *t, size_t i);
 
-/* Its values, F64; the caller frees *out. ASSAY_EFORMAT where they are no floating-point numbers. */
+/* Reads the values of a tensor of t (trace: from conf_tensors_find or conf_tensors_at) as F64; the
+ * caller frees *out. Fails with ASSAY_EFORMAT if the file's values are not floating-point. */
 assay_status conf_tensors_get(const conf_tensors *t, const conf_trace *trace, conf_array *out,
                               assay_error *err);
 
-/* Adds a tensor to a temporary file, unless there is one of that name. */
+/* Adds a tensor to a set of conf_tensors_create. Ignores it if it has no data, is not floating-point,
+ * has too many axes, or if the set has one with that name. Fails with ASSAY_ENOMEM and ASSAY_EIO. */
 assay_status conf_tensors_put(conf_tensors *t, const assay_tensor *tensor, assay_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Walks the tensors of one sample: as computed, then what each makes of inputs that are right.
+/* Walks the tensors of one sample: first as computed, then each computed from correct inputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/walk.h"
@@ -31,20 +31,20 @@
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
-/* One prefill of an engine, and who listens. */
-typedef struct drive {
+/* One prefill of an engine, and its callbacks. */
+typedef struct prefill_task {
     const assay_engine *engine;
-    assay_dtype compute;          /* asked of it */
-    const assay_kernels *kernels; /* that it is given; or NULL */
+    assay_dtype compute;          /* requested of the engine */
+    const assay_kernels *kernels; /* given to the engine; or NULL */
     conf_verdict *verdict;
     const assay_batch *batch;
     assay_trace_fn *trace;
     assay_override_fn *override;
-    double **logits; /* becomes [T, V] of sample 0 */
-} drive;
+    double **logits; /* receives [T, V] of sample 0; the caller frees it */
+} prefill_task;
 
-/* The last T rows of sample 0, as double. */
-static bool take_logits(const conf_walker *w, const drive *d, const void *logits)
+/* Copies the last T rows of sample 0 to *d->logits as double. Returns false if out of memory. */
+static bool take_logits(const conf_walker *w, const prefill_task *d, const void *logits)
 {
     size_t bytes = dtype_size(d->engine->logits_dtype), n = w->n_tokens * w->vocab;
     size_t skipped = (d->batch->n_tokens - w->n_tokens) * w->vocab;
@@ -54,7 +54,7 @@ static bool take_logits(const conf_walker *w, const drive *d, const void *logits
     return *d->logits != NULL;
 }
 
-static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
+static bool prefill(conf_walker *w, const prefill_task *d, conf_replay *r, assay_session *session)
 {
     const assay_batch *batch = d->batch;
     size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / w->vocab / batch->n_samples;
@@ -73,8 +73,8 @@ static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_sessio
     return ok;
 }
 
-/* False where the verdict of the drive has been set instead. */
-static bool run(conf_walker *w, const drive *d)
+/* Runs the prefill. Returns false if it failed; the verdict of d is set then. */
+static bool run(conf_walker *w, const prefill_task *d)
 {
     conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
     assay_error err = {0};
@@ -104,14 +104,14 @@ static bool run(conf_walker *w, const drive *d)
     return false;
 }
 
-/* The sample by itself. */
+/* The sample alone, without padding. */
 static assay_batch batch_alone(const conf_walker *w, int32_t *length)
 {
     *length = (int32_t)w->n_tokens;
     return (assay_batch){.n_samples = 1, .n_tokens = w->n_tokens, .tokens = w->tokens, .length = length};
 }
 
-/* The batch of the engine: as recorded, or the sample by itself. */
+/* The batch for the engine: as recorded, or one sample alone. */
 static assay_batch batch_of(const conf_walker *w, int32_t *length)
 {
     const conf_decoder *d = &w->c->decoder;
@@ -124,13 +124,14 @@ static assay_batch batch_of(const conf_walker *w, int32_t *length)
                          .n_inputs = d->n_inputs};
 }
 
-/* Runs the reference; its failure is no failure of the walk: what it says is then missing. */
+/* Runs the reference. Returns false if it fails or there is none; walk->reference then says why. That
+ * does not fail the walk. */
 static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_fn *override, double **logits)
 {
     int32_t length;
     conf_verdict v = {0};
     assay_batch alone = batch_alone(w, &length);
-    drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
+    prefill_task d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
     if (!w->reference) return false;
     if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
     else if (run(w, &d)) return true;
@@ -140,7 +141,8 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
     return false;
 }
 
-/* What each tensor makes of golden inputs. */
+/* Finds the own error of each tensor: computed from golden inputs, or by the reference from the
+ * candidate's. */
 static void walk_own(conf_walker *w)
 {
     double *logits = NULL;
@@ -149,10 +151,10 @@ static void walk_own(conf_walker *w)
         int32_t length;
         conf_verdict v = *w->verdict;
         assay_batch batch = batch_of(w, &length);
-        drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
-                   NULL,      conf_correct_engine, &logits};
+        prefill_task d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
+                          NULL,      conf_correct_engine, &logits};
         bool ok = run(w, &d);
-        /* That the second prefill failed takes nothing from the first. */
+        /* A failure of the second prefill does not invalidate the first. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
             (void)snprintf(w->walk->reference, sizeof w->walk->reference, "given golden inputs, %.500s",
                            w->verdict->reason);
@@ -166,7 +168,8 @@ static void walk_own(conf_walker *w)
     w->walk->pass = CONF_PASS_DONE;
 }
 
-/* The reference must agree with the recorded rows that the sequence has. */
+/* Compares the reference's logits with the recorded rows of the sequence; a divergence goes to
+ * walk->reference. */
 static void check_sequence(conf_walker *w)
 {
     const conf_sequence *s = w->task->sequence;
@@ -184,7 +187,8 @@ static void check_sequence(conf_walker *w)
                        j.multiple);
 }
 
-/* What is right: the recorded tensors, or those of the reference. False where there is nothing to walk by. */
+/* Sets the golden tensors and the truth: the recorded ones, or the reference's. Returns false if the
+ * reference cannot run or the harness failed. */
 static bool find_golden(conf_walker *w, const conf_h5 *file)
 {
     const conf_decoder *d = &w->c->decoder;
@@ -229,8 +233,8 @@ static void walk_engine(conf_walker *w)
     }
     if (w->failed) return;
     w->walk->pass = CONF_PASS_COMPUTED;
-    drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
-               &batch,    conf_hear_engine,    NULL,       &w->logits};
+    prefill_task d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
+                      &batch,    conf_hear_engine,    NULL,       &w->logits};
     if (!run(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
     if (w->engine->session_trace) walk_own(w);
@@ -297,7 +301,8 @@ static void walk_case(conf_walker *w, const conf_h5 *file, const conf_h5 *observ
     free(o.rows);
 }
 
-/* False where the verdict has been set instead. */
+/* Opens the engine and, if needed, the reference. Returns false if the engine failed; the verdict is
+ * set then. */
 static bool open_engines(conf_walker *w)
 {
     const conf_location *l = w->task->location;

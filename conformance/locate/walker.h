@@ -1,4 +1,4 @@
-/* A walk under way: the state that the prefills of a walk share, and who listens to their tensors.
+/* State of a walk, shared by its prefills and their trace and override callbacks.
  * T: tokens of the sample, V: vocabulary.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -12,8 +12,8 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
 
-/* sequence NULL: the batch as recorded, against the case's traces; else one sample by itself against the
- * reference. */
+/* sequence NULL: compares the recorded batch with the case's traces; else compares one sample alone
+ * with the reference. */
 typedef struct conf_walk_task {
     const conf_location *location;
     const conf_sequence *sequence;
@@ -24,18 +24,18 @@ typedef struct conf_walker {
     const conf_walk_task *task;
     conf_walk *walk;
     conf_verdict *verdict;   /* of the engine */
-    conf_verdict *listening; /* of the one that runs: its last tensor is noted */
+    conf_verdict *listening; /* of the running engine: receives last_trace */
     const conf_case *c;
-    const assay_engine *engine, *reference; /* NULL: an observation; there is none */
-    const assay_kernels *kernels;           /* that the engine is given; or NULL */
-    bool float64;                           /* of the engine or the observation */
+    const assay_engine *engine, *reference; /* engine NULL: an observation; reference NULL: none */
+    const assay_kernels *kernels;           /* given to the engine; or NULL */
+    bool float64;                           /* the engine or the observation is float64 */
     conf_bounds bounds;
     conf_tensors *golden;
-    conf_tensors *found; /* the candidate's; NULL: it is asked again */
-    size_t vocab;        /* V; 0: not known yet */
+    conf_tensors *found; /* the candidate's; NULL: the engine computes them again */
+    size_t vocab;        /* V; 0: unknown so far */
     int32_t *tokens;     /* [T] */
     size_t n_tokens;
-    double *truth, *logits; /* [T, V], NULL: not known */
+    double *truth, *logits; /* [T, V]; NULL: unknown */
     assay_error err;        /* the first failure of the harness inside a callback */
     bool failed;
 } conf_walker;

@@ -1,4 +1,4 @@
-/* Engines that err in one place, and where the program says that it is.
+/* Engines with a planted fault, and where `assay locate` reports it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -22,8 +22,7 @@ static void read_prompt(hid_t file)
     memcpy(prompt, tokens[0] + CASE_T - 3, sizeof prompt);
 }
 
-/* Records what the layered engine computes for sample 0 behind `depth` layers: half of it where half is set.
- */
+/* Records what the layered engine computes for sample 0 after `depth` layers; halved if `half`. */
 static void write_tensor(const char *path, const char *name, size_t depth, size_t width, bool half)
 {
     double *value = calloc(3 * width, sizeof *value);
@@ -40,8 +39,8 @@ static void write_tensor(const char *path, const char *name, size_t depth, size_
     free(value);
 }
 
-/* A case with the tensors of the layered engine, whose checkpoint says how it errs. fine: of attention, too.
- */
+/* Writes a case with the tensors of the layered engine. The checkpoint's name selects the engine's
+ * fault. fine: records attention outputs, too. */
 static const char *write_layered(const char *kind, size_t n_layers, size_t width, const char *fault,
                                  bool fine)
 {
@@ -77,7 +76,7 @@ START_TEST(a_sound_engine_has_nothing_out_of_bounds)
 }
 END_TEST
 
-/* fault, and parts of the report */
+/* the fault, and parts of the expected report */
 static const struct {
     const char *fault, *parts[5];
 } faults[] = {
@@ -163,7 +162,7 @@ START_TEST(each_fault_is_located)
 }
 END_TEST
 
-START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
+START_TEST(an_engine_that_crashes_on_golden_inputs_is_compared)
 {
     const support_output *o = locate("crash-override", "layered");
     assert_code(o, 1);
@@ -176,7 +175,7 @@ START_TEST(an_engine_that_dies_of_golden_inputs_has_still_been_walked)
 }
 END_TEST
 
-START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
+START_TEST(an_engine_that_refuses_golden_inputs_is_compared)
 {
     (void)write_layered("logits", 4, FORMULA_WIDTH, "fails-overridden", true);
     edit_element(support_path("fails-overridden.h5"), "/trace/layer.02.out", 3, -7);
@@ -242,7 +241,7 @@ static const char *const states[][3] = {
      "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
 };
 
-START_TEST(what_an_engine_does_not_run_is_nothing_to_locate)
+START_TEST(an_unsupported_case_has_nothing_to_locate)
 {
     (void)support_write_decoder(support_path("unsupported.h5"), "logits", "unsupported");
     const support_output *o = support_assay("locate unsupported.h5 -e %s", support_engine("fake32"));
@@ -262,7 +261,7 @@ START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
 }
 END_TEST
 
-START_TEST(an_engine_that_contradicts_itself_is_told_so)
+START_TEST(an_engine_that_contradicts_itself_is_reported)
 {
     (void)support_write_decoder(support_path("last-off.h5"), "generate", "last-off");
     const support_output *o = support_assay("locate last-off.h5 --engine %s", support_engine("fake32"));
@@ -284,8 +283,8 @@ START_TEST(a_hang_is_killed)
 }
 END_TEST
 
-/* Kilobytes that the hungriest process so far had at once. */
-static long most_memory(void)
+/* Peak resident set in KiB of the largest child process so far. */
+static long peak_memory(void)
 {
     struct rusage usage;
     ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &usage), 0);
@@ -294,24 +293,24 @@ static long most_memory(void)
 
 static const char *const lean[] = {"layered", "layered_no_override"};
 
-/* 8 and 96 layers of tensors of 0.75 MiB: 66 MiB more, had they all been kept. */
+/* 8 and 96 layers with tensors of 0.75 MiB: keeping all in memory would take 66 MiB more. */
 START_TEST(memory_does_not_grow_with_the_layers)
 {
     const size_t width = 32768;
     (void)write_layered("logits", 8, width, "few", false);
     (void)write_layered("logits", 96, width, "many", false);
     assert_code(support_assay("locate few.h5 --engine %s", support_engine(lean[_i])), 0);
-    long few = most_memory();
+    long few = peak_memory();
     const support_output *o = support_assay("locate many.h5 --engine %s", support_engine(lean[_i]));
     assert_code(o, 0);
     assert_holds(o->out, "layer.95.out ");
-    if (CONF_LIMITS_MEMORY) ck_assert_msg(most_memory() - few < 8192, "%ld KiB more", most_memory() - few);
+    if (CONF_LIMITS_MEMORY) ck_assert_msg(peak_memory() - few < 8192, "%ld KiB more", peak_memory() - few);
 }
 END_TEST
 
 enum { PACKED_LAYERS = 8, PACKED_WIDTH = 327680 };
 
-/* Tensors of zeros, packed a thousandfold. */
+/* Writes tensors of zeros, which deflate by a factor of about 1000. */
 static void pack_tensors(hid_t file)
 {
     const hsize_t shape[] = {3, PACKED_WIDTH};
@@ -334,8 +333,8 @@ static void pack_tensors(hid_t file)
     (void)H5Sclose(space);
 }
 
-/* A small file may unpack to so much in all: enough to read its tensors once, not twice. */
-START_TEST(a_tensor_that_is_read_again_uses_nothing_up)
+/* The limit of a small file's unpacked bytes suffices to read its tensors once, but not twice. */
+START_TEST(rereading_a_tensor_uses_no_budget)
 {
     char model[64];
     struct stat file;
@@ -388,18 +387,18 @@ int main(void)
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_sound_engine_has_nothing_out_of_bounds);
     tcase_add_loop_test(all, each_fault_is_located, 0, (int)(sizeof faults / sizeof *faults));
-    tcase_add_test(all, an_engine_that_dies_of_golden_inputs_has_still_been_walked);
-    tcase_add_test(all, an_engine_that_refuses_golden_inputs_has_still_been_walked);
+    tcase_add_test(all, an_engine_that_crashes_on_golden_inputs_is_compared);
+    tcase_add_test(all, an_engine_that_refuses_golden_inputs_is_compared);
     tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
     tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
     tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
-    tcase_add_test(all, what_an_engine_does_not_run_is_nothing_to_locate);
+    tcase_add_test(all, an_unsupported_case_has_nothing_to_locate);
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
                         (int)(sizeof states / sizeof *states));
-    tcase_add_test(all, an_engine_that_contradicts_itself_is_told_so);
+    tcase_add_test(all, an_engine_that_contradicts_itself_is_reported);
     tcase_add_test(all, a_hang_is_killed);
     tcase_add_loop_test(all, memory_does_not_grow_with_the_layers, 0, 2);
-    tcase_add_test(all, a_tensor_that_is_read_again_uses_nothing_up);
+    tcase_add_test(all, rereading_a_tensor_uses_no_budget);
     tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, all);
 
