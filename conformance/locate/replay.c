@@ -1,4 +1,4 @@
-/* Replays that tell batch, padding and state apart.
+/* Replays that distinguish errors of batch, padding and state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/replay.h"

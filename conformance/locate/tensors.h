@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 
-/* Named tensors that lie in a file, and come into memory one at a time. */
+/* A set of named tensors in a file; conf_tensors_get reads one into memory. */
 typedef struct conf_tensors conf_tensors;
 
 /* Open the tensors of a case's /trace, of an observation's /observed/trace, or an empty temporary file.
@@ -16,15 +16,15 @@ assay_status conf_tensors_of_case(const conf_h5 *file, const conf_case *c, conf_
                                   assay_error *err);
 assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out, assay_error *err);
 
-/* Reads a member of an observation of any floating type and of this shape, widened to F64. The caller frees
- * *out. */
+/* Reads a member of an observation, of any floating type and of this shape, and widens it to F64. The
+ * caller frees *out. */
 assay_status conf_observed_array_read(const conf_h5 *file, const char *name, size_t rank, const size_t *shape,
                                       conf_array *out, assay_error *err);
 assay_status conf_tensors_create(conf_tensors **out, assay_error *err);
 void conf_tensors_free(conf_tensors *t);
 size_t conf_tensors_count(const conf_tensors *t);
 
-/* The tensor of that name, without its values; NULL if there is none. */
+/* Returns the tensor with that name, without its values; NULL if there is none. */
 const conf_trace *conf_tensors_find(const conf_tensors *t, const char *name);
 const conf_trace *conf_tensors_at(const conf_tensors *t, size_t i);
 

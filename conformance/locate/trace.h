@@ -6,7 +6,8 @@
 
 #include "conformance/locate/walker.h"
 
-/* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
+/* Sets w->failed unless rc is ASSAY_OK; the caller has described the failure in w->err. No tensor is
+ * compared after that. */
 void conf_walker_fail(conf_walker *w, assay_status rc);
 
 /* The row with that name; NULL if there is none. */
@@ -22,8 +23,9 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
 /* assay_override_fn: replaces the engine's tensors, so that it continues from golden inputs. */
 void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
-/* assay_trace_fn: the reference alone. Unless it agrees with the golden tensors, it is not used. It also
- * gives the order in which the tensors of an observation were computed. */
+/* assay_trace_fn of the reference: compares its tensors with the golden ones. The first divergence goes
+ * to walk->reference, which marks the result as doubtful. Also judges the observation's tensors, so
+ * that their rows are in the order of evaluation. */
 void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_trace_fn: the reference's tensors become the golden ones. */
@@ -36,7 +38,8 @@ void conf_follow_candidate(void *context, size_t sample, const assay_tensor *ten
 /* Compares the tensor of an observation that has the name of a golden tensor. */
 void conf_judge_observed(conf_walker *w, const conf_trace *golden);
 
-/* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */
+/* Judges the logits: the last row of the table. truth, found: [T, V], or NULL if unknown (no effect).
+ * own: sets row->own instead of row->computed. */
 void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
 
 #endif
