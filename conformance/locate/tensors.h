@@ -16,10 +16,6 @@ assay_status conf_tensors_of_case(const conf_h5 *file, const conf_case *c, conf_
                                   assay_error *err);
 assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out, assay_error *err);
 
-/* Reads a member of an observation, of any floating type and of this shape, and widens it to F64. The
- * caller frees *out. */
-assay_status conf_observed_array_read(const conf_h5 *file, const char *name, size_t rank, const size_t *shape,
-                                      conf_array *out, assay_error *err);
 assay_status conf_tensors_create(conf_tensors **out, assay_error *err);
 void conf_tensors_free(conf_tensors *t);
 size_t conf_tensors_count(const conf_tensors *t);

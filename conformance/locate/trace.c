@@ -95,7 +95,7 @@ static void judge_computed(conf_walker *w, conf_walk_row *row, const conf_trace 
 static const conf_trace *listen(conf_walker *w, size_t sample, const assay_tensor *tensor)
 {
     if (!tensor->name) return NULL;
-    (void)snprintf(w->listening->last_trace, sizeof w->listening->last_trace, "%s", tensor->name);
+    (void)snprintf(w->running->last_trace, sizeof w->running->last_trace, "%s", tensor->name);
     return sample == 0 && !w->failed ? conf_tensors_find(w->golden, tensor->name) : NULL;
 }
 
@@ -177,7 +177,7 @@ void conf_check_reference(void *context, size_t sample, const assay_tensor *tens
     conf_array_free(&golden.value);
 }
 
-void conf_keep_reference(void *context, size_t sample, const assay_tensor *tensor)
+void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
     (void)find_golden(w, sample, tensor);

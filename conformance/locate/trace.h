@@ -29,7 +29,7 @@ void conf_correct_engine(void *context, size_t sample, const assay_tensor *tenso
 void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_trace_fn: the reference's tensors become the golden ones. */
-void conf_keep_reference(void *context, size_t sample, const assay_tensor *tensor);
+void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_override_fn: replaces the reference's tensors, so that it continues from the candidate's. A
  * difference then originates after the previous tensor. */

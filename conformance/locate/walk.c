@@ -79,7 +79,7 @@ static bool run(conf_walker *w, const drive *d)
     conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
     assay_error err = {0};
     assay_session *session = NULL;
-    w->listening = d->verdict;
+    w->running = d->verdict;
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
     const assay_model_options options = {
@@ -191,7 +191,7 @@ static bool find_golden(conf_walker *w, const conf_h5 *file)
     w->walk->pass = CONF_PASS_REFERENCE;
     if (w->task->sequence) {
         conf_walker_fail(w, conf_tensors_create(&w->golden, &w->err));
-        if (w->failed || !run_reference(w, conf_keep_reference, NULL, &w->truth)) return false;
+        if (w->failed || !run_reference(w, conf_store_reference, NULL, &w->truth)) return false;
         check_sequence(w);
         return true;
     }
@@ -340,7 +340,7 @@ static assay_status walk(conf_walker *w, const conf_case *c, assay_error *err)
 void conf_walk_run(const void *context, conf_verdict *v)
 {
     const conf_walk_task *task = context;
-    conf_walker w = {.task = task, .walk = task->walk, .verdict = v, .listening = v};
+    conf_walker w = {.task = task, .walk = task->walk, .verdict = v, .running = v};
     assay_error err = {0};
     conf_case *c = NULL;
     if (!open_engines(&w)) return;

@@ -23,8 +23,8 @@ typedef struct conf_walk_task {
 typedef struct conf_walker {
     const conf_walk_task *task;
     conf_walk *walk;
-    conf_verdict *verdict;   /* of the engine */
-    conf_verdict *listening; /* verdict of the running engine, which notes its last tensor */
+    conf_verdict *verdict; /* of the engine */
+    conf_verdict *running; /* verdict of the running engine, which notes its last tensor */
     const conf_case *c;
     const assay_engine *engine, *reference; /* NULL: an observation; no reference */
     const assay_kernels *kernels;           /* external kernels for the engine; or NULL */
