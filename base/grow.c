@@ -6,10 +6,10 @@
 
 #define CAPACITY_MIN 64
 
-/* Like reallocarray, which is not in C11 or POSIX.1-2008. */
+/* Like reallocarray, which is not in C11 or POSIX.1-2008. No object may be larger than PTRDIFF_MAX. */
 static void *resize(void *array, size_t capacity, size_t element_bytes)
 {
-    return capacity <= SIZE_MAX / element_bytes ? realloc(array, capacity * element_bytes) : NULL;
+    return capacity <= PTRDIFF_MAX / element_bytes ? realloc(array, capacity * element_bytes) : NULL;
 }
 
 void *grow_by_one(void *array, size_t n, size_t element_bytes)

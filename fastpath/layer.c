@@ -30,7 +30,7 @@ static assay_status add_laurel(fp_pass *pass, size_t i, float *x, const float *n
 }
 
 /* y = experts_out(experts(experts_in(h))), in parallel to an MLP. n: scratch, [R, D]. */
-static assay_status experts_beside(fp_pass *pass, size_t i, const float *h, float *n, float *y)
+static assay_status experts_in_parallel(fp_pass *pass, size_t i, const float *h, float *n, float *y)
 {
     const fp_layer *w = &pass->model->layers[i];
     size_t hidden = pass->plan->hidden;
@@ -58,7 +58,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
     if (!layer->mlp.present || !layer->experts.present) return ASSAY_OK;
     fp_norm_run(pass, y, y, pass->n_rows, hidden, &w->mlp_dense_out);
     float *chosen = fp_scratch_floats(pass->scratch, pass->n_rows, hidden);
-    rc = chosen ? experts_beside(pass, i, h, n, chosen) : ASSAY_ENOMEM;
+    rc = chosen ? experts_in_parallel(pass, i, h, n, chosen) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) fp_add_run(pass, y, chosen, hidden);
     pass->scratch->n = mark;
     return rc;

@@ -12,8 +12,8 @@
 #include "conformance/support/text.h"
 
 const char *const conf_engine_bundled[] = {"ref64", "ref32", "fastpath", NULL};
-const char *const conf_engine_replaceable[] = {"fastpath", NULL};
-const char *const conf_engine_computing[] = {"fastpath", NULL};
+const char *const conf_engine_with_kernels[] = {"fastpath", NULL};
+const char *const conf_engine_with_compute[] = {"fastpath", NULL};
 
 bool conf_engine_is_bundled(const char *name)
 {
@@ -24,8 +24,8 @@ bool conf_engine_is_bundled(const char *name)
 
 const char *const *conf_engine_default(bool with_kernels, bool computing)
 {
-    if (with_kernels) return conf_engine_replaceable;
-    return computing ? conf_engine_computing : conf_engine_bundled;
+    if (with_kernels) return conf_engine_with_kernels;
+    return computing ? conf_engine_with_compute : conf_engine_bundled;
 }
 
 const char *conf_engine_label(const char *name)

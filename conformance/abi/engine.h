@@ -17,9 +17,9 @@ extern const char *const conf_engine_bundled[];
 bool conf_engine_is_bundled(const char *name);
 
 /* The bundled engines that accept kernels from a library, NULL-terminated. */
-extern const char *const conf_engine_replaceable[];
+extern const char *const conf_engine_with_kernels[];
 /* The bundled engines that accept a compute type, NULL-terminated. */
-extern const char *const conf_engine_computing[];
+extern const char *const conf_engine_with_compute[];
 
 /* The default engines of a command: the bundled engines that accept the request, NULL-terminated.
  * with_kernels, computing: whether kernels or a compute type are requested. */

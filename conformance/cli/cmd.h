@@ -21,7 +21,7 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
 conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *context);
 
-extern const char conf_cmd_schedule_details[]; /* text for its help */
+extern const char conf_cmd_schedule_details[]; /* details in its help */
 
 /* For the help of commands that take directories. */
 #define CONF_DEFAULT_HELP "without arguments: every bundled one"

@@ -10,7 +10,7 @@
 /* Maximum size of the small members of a file, lengths and tokens, and of a chunk of any member. */
 #define CONF_DIFF_FILE_BYTES_MAX ((size_t)24 << 20)
 
-/* "logits", "tokens", "traces", NULL: the names of the CONF_DIFF_* bits, lowest bit first. */
+/* "logits", "tokens", "traces", NULL: the names of the bits, in that order. */
 extern const char *const conf_diff_part_names[];
 
 typedef struct conf_diff_task {

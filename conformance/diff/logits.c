@@ -37,7 +37,7 @@ typedef struct logits_walk {
     assay_error broken;
 
     conf_logits_judgement j;
-    conf_place place; /* of the row j.row */
+    conf_place place; /* of row j.row */
     double expected, found;
 } logits_walk;
 

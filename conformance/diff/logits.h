@@ -1,4 +1,4 @@
-/* Compares the logits of an observation with the golden's.
+/* Logits of an observation against the golden's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_DIFF_LOGITS_H

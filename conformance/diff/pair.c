@@ -69,7 +69,7 @@ static assay_status compare_streams(pair_state *s, conf_stream *a, conf_stream *
     return rc;
 }
 
-/* conf_slab_fn: judges rows; rows of prefill are numbered before rows of decode. */
+/* conf_slab_fn: rows of prefill are numbered before those of decode. */
 static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     pair_state *s = context;

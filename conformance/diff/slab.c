@@ -19,20 +19,20 @@
 typedef struct walk {
     conf_stream *const *streams;
     size_t n_streams, n_workers;
-    const size_t *shape; /* [B, T, V] of streams[0] */
+    const size_t *shape; /* [B, T, V] of the first */
     conf_slab_fn *fn;
     void *context;
     size_t row_bytes;   /* total of a row of all datasets */
     size_t chunk_bytes; /* of the largest chunk */
-    conf_rect size;     /* b1, t1: samples and positions per slab */
+    conf_rect size;     /* b1 and t1: rows of a slab */
     size_t n_unpackers;
     conf_unpacker **unpackers; /* [n_unpackers] */
-    char **buffers;            /* [n_buffers]: one per worker if plain, else one */
+    char **buffers;            /* [n_workers], or one */
     size_t n_buffers;
     size_t slab_bytes;
 
     pthread_mutex_t mutex;
-    assay_status status; /* of the failed item with the lowest index */
+    assay_status status; /* of the first item that failed */
     size_t failed_item;
     assay_error err;
     bool enough; /* fn has returned false */
@@ -73,10 +73,10 @@ static bool note_failure(walk *w, size_t item, assay_status status, const assay_
     return false;
 }
 
-static bool note_stop(walk *w)
+static bool note_enough(walk *w)
 {
     (void)pthread_mutex_lock(&w->mutex);
-    w->stopped = true;
+    w->enough = true;
     (void)pthread_mutex_unlock(&w->mutex);
     return false;
 }
@@ -113,7 +113,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
         assay_status rc = conf_stream_read(w->streams[k], &rect, data[k], &err);
         if (rc != ASSAY_OK) return note_failure(w, item, rc, &err);
     }
-    return w->fn(w->context, &slab, 0, n_rows) ? true : note_stop(w);
+    return w->fn(w->context, &slab, 0, n_rows) ? true : note_enough(w);
 }
 
 static bool fill_part(void *context, size_t item, size_t worker)
@@ -131,12 +131,12 @@ static bool fill_part(void *context, size_t item, size_t worker)
     return rc == ASSAY_OK ? true : note_failure(w, item, rc, &err);
 }
 
-static bool process_group(void *context, size_t item, size_t worker)
+static bool look_at_group(void *context, size_t item, size_t worker)
 {
     (void)worker;
     shared_slab *s = context;
     size_t from = s->n_rows * item / s->n_groups, to = s->n_rows * (item + 1) / s->n_groups;
-    return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_stop(s->w);
+    return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_enough(s->w);
 }
 
 /* Processes one slab with all threads. */
@@ -152,7 +152,7 @@ static void walk_slab(walk *w, const conf_rect *rect)
     conf_parallel(w->n_unpackers, n_parts, fill_part, &s);
     if (w->status != ASSAY_OK) return;
     s.n_groups = s.n_rows < 8 * w->n_workers ? s.n_rows : 8 * w->n_workers;
-    conf_parallel(w->n_workers, s.n_groups, process_group, &s);
+    conf_parallel(w->n_workers, s.n_groups, look_at_group, &s);
 }
 
 static void walk_chunked(walk *w)
@@ -163,7 +163,7 @@ static void walk_chunked(walk *w)
             if (rect.b1 > w->shape[0]) rect.b1 = w->shape[0];
             if (rect.t1 > w->shape[1]) rect.t1 = w->shape[1];
             walk_slab(w, &rect);
-            if (w->status != ASSAY_OK || w->stopped) return;
+            if (w->status != ASSAY_OK || w->enough) return;
         }
 }
 

@@ -17,7 +17,7 @@
 /* The rows of every dataset that are in memory: the same rect of each. */
 typedef struct conf_slab {
     conf_rect rect;
-    size_t n_tokens; /* T of the datasets */
+    size_t n_tokens; /* T: of the datasets */
     size_t n_streams;
     size_t n_cols[CONF_SLAB_STREAMS_MAX];
     assay_dtype dtype[CONF_SLAB_STREAMS_MAX];

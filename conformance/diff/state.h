@@ -9,7 +9,7 @@
 #include "conformance/judge/noise.h"
 #include "conformance/judge/verdict.h"
 
-/* Parts of an observation; bits of a set. */
+/* Parts of an observation, bits of a set. */
 enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
 /* One of prefill and decode. found NULL: missing, or its type or shape cannot be compared. */
@@ -21,7 +21,7 @@ enum { CONF_RUN_PREFILL, CONF_RUN_DECODE, CONF_N_RUNS };
 
 typedef struct conf_diff_state {
     conf_h5 *golden, *observed;
-    const conf_case *c; /* NULL: golden is an observation, too */
+    const conf_case *c; /* NULL: two observations */
     unsigned parts;
     size_t n_workers;
     conf_verdict *v;

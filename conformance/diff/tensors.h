@@ -7,7 +7,7 @@
 #include "conformance/diff/state.h"
 #include "conformance/judge/tensor.h"
 
-/* The element with the largest error, the error in units, and the two values of that element. */
+/* The worst element of a tensor, in units, and the values there. */
 typedef struct conf_diff_tensor {
     conf_tensor_judgement worst;
     double expected, found;

@@ -24,7 +24,7 @@ typedef struct traces {
 
 /* A recorded tensor and the observed one. */
 typedef struct trace {
-    conf_trace golden; /* without data */
+    conf_trace golden; /* its shape, without data */
     conf_stream *truth, *found;
     char mismatch[CONF_TEXT_MAX]; /* the reason why found is NULL */
 } trace;

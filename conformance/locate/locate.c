@@ -61,7 +61,7 @@ static conf_verdict walk(search *q, const conf_sequence *sequence)
 /* Whether a sequence agrees with the truth; false if the engine fails. */
 static bool agrees(search *q, conf_sequence sequence)
 {
-    conf_verdict v = run_isolated(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
+    conf_verdict v = ask(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
     return v.outcome == CONF_PASSED;
 }
 
@@ -176,7 +176,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
     const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
     bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
-    conf_verdict v = run_isolated(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
+    conf_verdict v = ask(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
         (void)fprintf(out, "\n%s\n", v.reason);
@@ -204,13 +204,13 @@ static conf_exit locate_by_replays(search *q, bool compared)
         (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
                     "earlier contents\n",
                     out);
-    else if (d->part == CONF_PART_PREFILL) report_prefill(q, d);
-    else if (d->part == CONF_PART_DECODE) report_decode(q, d);
-    else report_greedy(q, d);
+    else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
+    else if (d->part == CONF_PART_DECODE) tell_decode(q, d);
+    else tell_greedy(q, d);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }
 
-/* Whether tensors other than the logits were compared. */
+/* Whether a tensor was compared, not the logits alone. */
 static bool has_tensors(const conf_walk *w)
 {
     return w->n_rows > 1 || (w->n_rows == 1 && strcmp(w->rows[0].name, "logits") != 0);
@@ -252,7 +252,7 @@ conf_exit conf_locate(const conf_location *location, const conf_context *context
         (void)fprintf(context->err, "assay: no shared memory: %s\n", strerror(errno));
         return CONF_EXIT_ERROR;
     }
-    conf_exit code = locate_case(&q);
+    conf_exit code = inquire(&q);
     if (q.failed) (void)fprintf(context->err, "assay: %s\n", q.err.text);
     (void)munmap(q.shared, sizeof *q.shared);
     return code;

@@ -1,4 +1,4 @@
-/* Input and results of `assay locate`.
+/* What is to be located, and what is found.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_LOCATION_H
@@ -9,46 +9,46 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/context.h"
 
-#define CONF_WALK_ROWS_MAX (CONF_H5_MEMBERS_MAX + 1) /* the traces of a file and the logits */
+#define CONF_WALK_ROWS_MAX (CONF_H5_MEMBERS_MAX + 1) /* the traces of a file, and the logits */
 
-/* An intermediate tensor, or the logits. */
+/* A tensor on the way, or the logits. */
 typedef struct conf_walk_row {
     char name[CONF_TRACE_NAME_MAX];
-    double computed; /* the tensor's total error, in multiples of its bound */
-    double own;      /* the part not inherited from its inputs, same unit; NaN: unknown */
+    double computed; /* the error of the tensor as it was computed, in multiples of its bound */
+    double own;      /* the part of it that is made there, in the same unit; NaN: not known */
     char what[192];  /* "[3,17]: expected …, found …" where computed is above 1 */
 } conf_walk_row;
 
-/* Progress of a walk. */
+/* What a walk is at. */
 typedef enum conf_pass {
-    CONF_PASS_REFERENCE, /* the reference computes from its own inputs */
-    CONF_PASS_COMPUTED,  /* the engine computes from its own inputs */
-    CONF_PASS_OWN,       /* the engine from golden inputs, or the reference from the candidate's */
+    CONF_PASS_REFERENCE, /* what the reference computes by itself */
+    CONF_PASS_COMPUTED,  /* what the engine computes by itself */
+    CONF_PASS_OWN,       /* what the engine makes of golden inputs, or the reference of the engine's */
     CONF_PASS_DONE
 } conf_pass;
 
 /* A walk through the tensors of one sample, in the order in which the engine evaluates them. */
 typedef struct conf_walk {
     conf_pass pass;
-    bool by_reference; /* own errors: the reference continues from the candidate's tensors */
+    bool by_reference; /* own errors: the reference goes on from the engine's tensors */
     bool overridden;   /* own errors are known */
     bool batched;      /* the sample had batch neighbours or padding */
-    bool has_inputs;   /* other than tokens: samples cannot be replayed alone */
-    bool gives_traces; /* the engine or the observation has traces */
-    size_t n_streams;  /* parallel residual streams; only one is traced */
-    size_t n_recorded; /* golden tensors */
+    bool has_inputs;   /* beside tokens: samples cannot be replayed alone */
+    bool gives_traces; /* the engine, or the observation */
+    size_t n_streams;  /* parallel residual streams, of which one is traced */
+    size_t n_recorded; /* tensors that there are to compare with */
     size_t n_rows;
-    char reference[CONF_TEXT_MAX]; /* why the reference or own errors are doubtful or missing */
+    char reference[CONF_TEXT_MAX]; /* why the reference's word does not count, or empty */
     conf_walk_row rows[CONF_WALK_ROWS_MAX];
 } conf_walk;
 
-/* The part of a replay that first leaves its bounds. */
+/* The first place at which a replay as recorded leaves its bounds. */
 typedef enum conf_part {
     CONF_PART_NONE,
     CONF_PART_PREFILL,
     CONF_PART_DECODE,
     CONF_PART_GREEDY,
-    CONF_PART_AGAIN /* prefill in a session that was used before */
+    CONF_PART_AGAIN /* prefill, of a session that held something before */
 } conf_part;
 
 typedef struct conf_divergence {
@@ -59,15 +59,15 @@ typedef struct conf_divergence {
     char what[CONF_TEXT_MAX];
 } conf_divergence;
 
-/* Input of conf_locate. All pointers are borrowed. */
+/* What is to be located. All strings are borrowed. */
 typedef struct conf_location {
     const char *path;                 /* the case */
-    const char *engine;               /* path of a shared object; NULL: `observed` is judged */
-    const char *kernels;              /* path of the kernel library to give to the engine; or NULL */
-    assay_dtype compute;              /* requested of the engine, or used by the observed one */
-    const char *observed;             /* path of an observation; NULL: `engine` is judged */
-    const char *reference;            /* path of the float64 reference engine; NULL: none */
-    const char *const *allow_unknown; /* as in conf_case */
+    const char *engine;               /* path of a module; NULL: observed */
+    const char *kernels;              /* path of a library that it is given; or NULL */
+    assay_dtype compute;              /* asked of it, or what the observed one computed in */
+    const char *observed;             /* an observation file; NULL: engine */
+    const char *reference;            /* path of the reference in float64; NULL: there is none */
+    const char *const *allow_unknown; /* as of conf_case */
     const conf_limits *limits;        /* of each process */
 } conf_location;
 

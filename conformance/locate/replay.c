@@ -1,4 +1,4 @@
-/* Replays that distinguish errors of batch, padding and state.
+/* Replays that tell batch, padding and state apart.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/replay.h"

@@ -8,9 +8,7 @@
 #include "conformance/locate/location.h"
 #include "conformance/locate/sequence.h"
 
-/* Context of the two tasks below. conf_divergence_find replays the case as recorded, or reads the
- * observation, and stores the first divergence; it ignores `sequence`. conf_sequence_replay ignores
- * `divergence`. */
+/* context: a conf_replay_task. Finds the first divergence of the case as recorded; of an observation. */
 typedef struct conf_replay_task {
     const conf_location *location;
     const conf_sequence *sequence;
@@ -27,7 +25,7 @@ void conf_sequence_replay(const void *context, conf_verdict *v);
 typedef struct conf_observed {
     double *rows;
     bool has_prefill, has_decode;
-    bool float64; /* the logits are stored as float64 */
+    bool float64; /* the engine's type */
 } conf_observed;
 
 /* Fails as conf_h5_read does, also if a shape differs from the case's. The caller frees out->rows. */

@@ -12,11 +12,10 @@ typedef struct conf_sequence {
     size_t n_more;
     bool greedy;  /* the following tokens are those of the greedy stream, not the forced ones */
     bool padded;  /* the prompt keeps the padding that it has in the batch */
-    bool decodes; /* the forced tokens are decoded step by step as recorded, not prefilled */
+    bool decodes; /* the forced tokens follow step by step, as recorded */
 } conf_sequence;
 
-/* Returns the tokens of a sequence, prompt first; the caller frees them. *n: their number; without the
- * decoded tokens if s->decodes. NULL: out of memory. */
+/* The tokens of a sequence, prompt first; the caller frees *tokens. NULL: no memory. */
 int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, size_t *n);
 
 /* Makes a case of a sequence: one sample, and the rows of the truth by which it is judged. path and

@@ -19,13 +19,13 @@
 typedef struct entry {
     conf_trace trace;
     assay_dtype dtype; /* in the file */
-    off_t offset;      /* in the temporary file, bytes */
+    off_t at;          /* in a temporary file */
 } entry;
 
 struct conf_tensors {
     const conf_h5 *file; /* NULL: a temporary file */
     const conf_case *c;  /* NULL: an observation */
-    FILE *temporary;
+    FILE *aside;
     entry *entries;
     size_t n;
 };
@@ -104,8 +104,8 @@ assay_status conf_tensors_create(conf_tensors **out, assay_error *err)
 {
     conf_tensors *t = calloc(1, sizeof *t);
     if (!t) return no_memory(err);
-    t->temporary = open_temporary();
-    if (!t->temporary) {
+    t->aside = open_aside();
+    if (!t->aside) {
         free(t);
         return assay_fail(err, ASSAY_EIO, "no temporary file for tensors, in /tmp or here: %s",
                           strerror(errno));
@@ -119,7 +119,7 @@ void conf_tensors_free(conf_tensors *t)
     if (!t) return;
     for (size_t i = 0; i < t->n; i++) free(t->entries[i].trace.name);
     free(t->entries);
-    if (t->temporary) (void)fclose(t->temporary);
+    if (t->aside) (void)fclose(t->aside);
     free(t);
 }
 
@@ -151,7 +151,7 @@ static assay_status get_aside(const conf_tensors *t, const entry *e, conf_array 
     assay_status rc = ASSAY_OK;
     if (!raw || !a.data)
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory for %zu elements", e->trace.name, a.n);
-    else if (fseeko(t->temporary, e->offset, SEEK_SET) != 0 || fread(raw, bytes, a.n, t->temporary) != a.n)
+    else if (fseeko(t->aside, e->at, SEEK_SET) != 0 || fread(raw, bytes, a.n, t->aside) != a.n)
         rc = assay_fail(err, ASSAY_EIO, "%s cannot be read back from a temporary file: %s", e->trace.name,
                         strerror(errno));
     else dtype_to_f64(a.data, raw, e->dtype, a.n);
@@ -189,10 +189,9 @@ assay_status conf_tensors_put(conf_tensors *t, const assay_tensor *tensor, assay
     *a = (conf_array){.dtype = tensor->dtype, .rank = tensor->rank, .n = 1};
     for (size_t i = 0; i < a->rank; i++) a->n *= a->shape[i] = tensor->shape[i];
     e->dtype = tensor->dtype;
-    if (fseeko(t->temporary, 0, SEEK_END) == 0) {
-        e->offset = ftello(t->temporary);
-        if (fwrite(tensor->data, dtype_size(e->dtype), a->n, t->temporary) == a->n &&
-            fflush(t->temporary) == 0)
+    if (fseeko(t->aside, 0, SEEK_END) == 0) {
+        e->at = ftello(t->aside);
+        if (fwrite(tensor->data, dtype_size(e->dtype), a->n, t->aside) == a->n && fflush(t->aside) == 0)
             return ASSAY_OK;
     }
     return assay_fail(err, ASSAY_EIO, "%.100s cannot be put aside in a temporary file: %s", tensor->name,

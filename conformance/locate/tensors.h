@@ -6,7 +6,7 @@
 
 #include "conformance/case/case.h"
 
-/* A set of named tensors in a file; conf_tensors_get reads one into memory. */
+/* Named tensors that lie in a file, and come into memory one at a time. */
 typedef struct conf_tensors conf_tensors;
 
 /* Open the tensors of a case's /trace, of an observation's /observed/trace, or an empty temporary file.
@@ -20,7 +20,7 @@ assay_status conf_tensors_create(conf_tensors **out, assay_error *err);
 void conf_tensors_free(conf_tensors *t);
 size_t conf_tensors_count(const conf_tensors *t);
 
-/* Returns the tensor with that name, without its values; NULL if there is none. */
+/* The tensor of that name, without its values; NULL if there is none. */
 const conf_trace *conf_tensors_find(const conf_tensors *t, const char *name);
 const conf_trace *conf_tensors_at(const conf_tensors *t, size_t i);
 

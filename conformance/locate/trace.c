@@ -43,8 +43,7 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
     return row;
 }
 
-/* The error of found[n] in multiples of the bound that the golden tensor gives for float64 or for the
- * compute type. */
+/* The error of found[n] in multiples of what the golden tensor allows an engine of this width. */
 static conf_tensor_judgement judge(const conf_walker *w, const conf_trace *golden, const double *truth,
                                    const double *found, bool float64)
 {
@@ -71,7 +70,7 @@ static double *widen(conf_walker *w, const assay_tensor *tensor, size_t n)
     return wide;
 }
 
-/* Sets row->computed and row->what. found NULL: the candidate's tensor has another type or shape. */
+/* Fills in what the candidate computed. found NULL: of another type or shape. */
 static void judge_computed(conf_walker *w, conf_walk_row *row, const conf_trace *golden, const double *found)
 {
     if (!found) {
@@ -103,7 +102,7 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
     w->walk->gives_traces = true;
-    const conf_trace *trace = find_golden(w, sample, tensor);
+    const conf_trace *trace = listen(w, sample, tensor);
     conf_walk_row *row = trace ? add_row(w, tensor->name) : NULL;
     conf_trace golden;
     if (!row) return;
@@ -119,10 +118,10 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
     conf_array_free(&golden.value);
 }
 
-void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data)
+void conf_override_engine(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     conf_walker *w = context;
-    const conf_trace *trace = find_golden(w, sample, tensor);
+    const conf_trace *trace = listen(w, sample, tensor);
     conf_walk_row *row = trace ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
     if (!row || !data || !isnan(row->own)) return;
@@ -160,7 +159,7 @@ void conf_judge_observed(conf_walker *w, const conf_trace *golden)
 void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
-    const conf_trace *trace = find_golden(w, sample, tensor);
+    const conf_trace *trace = listen(w, sample, tensor);
     conf_trace golden;
     if (!trace || !conf_tensor_has_shape(tensor, &trace->value) || !conf_walker_golden(w, trace, &golden))
         return;
@@ -180,15 +179,15 @@ void conf_check_reference(void *context, size_t sample, const assay_tensor *tens
 void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
-    (void)find_golden(w, sample, tensor);
+    (void)listen(w, sample, tensor);
     if (sample == 0 && tensor->name && !w->failed)
         conf_walker_fail(w, conf_tensors_put(w->golden, tensor, &w->err));
 }
 
-void conf_follow_candidate(void *context, size_t sample, const assay_tensor *tensor, void *data)
+void conf_override_reference(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     conf_walker *w = context;
-    const conf_trace *trace = find_golden(w, sample, tensor);
+    const conf_trace *trace = listen(w, sample, tensor);
     const conf_trace *seen = trace ? conf_tensors_find(w->found, tensor->name) : NULL;
     conf_walk_row *row = seen ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;

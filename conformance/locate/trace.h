@@ -6,8 +6,7 @@
 
 #include "conformance/locate/walker.h"
 
-/* Sets w->failed unless rc is ASSAY_OK; the caller has described the failure in w->err. No tensor is
- * compared after that. */
+/* Notes the first failure of the harness: w->err says which. Nothing is compared after it. */
 void conf_walker_fail(conf_walker *w, assay_status rc);
 
 /* The row with that name; NULL if there is none. */
@@ -21,7 +20,7 @@ bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out
 void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor);
 
 /* assay_override_fn: replaces the engine's tensors, so that it continues from golden inputs. */
-void conf_correct_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
+void conf_override_engine(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
 /* assay_trace_fn of the reference: compares its tensors with the golden ones. The first divergence goes
  * to walk->reference, which marks the result as doubtful. Also judges the observation's tensors, so
@@ -33,13 +32,12 @@ void conf_store_reference(void *context, size_t sample, const assay_tensor *tens
 
 /* assay_override_fn: replaces the reference's tensors, so that it continues from the candidate's. A
  * difference then originates after the previous tensor. */
-void conf_follow_candidate(void *context, size_t sample, const assay_tensor *tensor, void *data);
+void conf_override_reference(void *context, size_t sample, const assay_tensor *tensor, void *data);
 
 /* Compares the tensor of an observation that has the name of a golden tensor. */
 void conf_judge_observed(conf_walker *w, const conf_trace *golden);
 
-/* Judges the logits: the last row of the table. truth, found: [T, V], or NULL if unknown (no effect).
- * own: sets row->own instead of row->computed. */
+/* The last row of the table. truth, found: [T, V], or NULL where not known. own: which of the two errors. */
 void conf_judge_last(conf_walker *w, const double *truth, const double *found, bool own);
 
 #endif

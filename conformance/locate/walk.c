@@ -40,11 +40,11 @@ typedef struct drive {
     const assay_batch *batch;
     assay_trace_fn *trace;
     assay_override_fn *override;
-    double **logits; /* receives [T, V] of sample 0; the caller frees it */
-} prefill_task;
+    double **logits; /* becomes [T, V] of sample 0 */
+} drive;
 
-/* Copies the last T rows of sample 0 to *d->logits as double. Returns false if out of memory. */
-static bool take_logits(const conf_walker *w, const prefill_task *d, const void *logits)
+/* The last T rows of sample 0, as double. */
+static bool take_logits(const conf_walker *w, const drive *d, const void *logits)
 {
     size_t bytes = dtype_size(d->engine->logits_dtype), n = w->n_tokens * w->vocab;
     size_t skipped = (d->batch->n_tokens - w->n_tokens) * w->vocab;
@@ -54,7 +54,7 @@ static bool take_logits(const conf_walker *w, const prefill_task *d, const void 
     return *d->logits != NULL;
 }
 
-static bool prefill(conf_walker *w, const prefill_task *d, conf_replay *r, assay_session *session)
+static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
 {
     const assay_batch *batch = d->batch;
     size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / w->vocab / batch->n_samples;
@@ -130,7 +130,7 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
     int32_t length;
     conf_verdict v = {0};
     assay_batch alone = batch_alone(w, &length);
-    prefill_task d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
+    drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
     if (!w->reference) return false;
     if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
     else if (run(w, &d)) return true;
@@ -149,8 +149,8 @@ static void walk_own(conf_walker *w)
         int32_t length;
         conf_verdict v = *w->verdict;
         assay_batch batch = batch_of(w, &length);
-        prefill_task d = {w->engine, w->verdict->compute, w->kernels, w->verdict, &batch,
-                          NULL,      conf_correct_engine, &logits};
+        drive d = {w->engine, w->verdict->compute,  w->kernels, w->verdict, &batch,
+                   NULL,      conf_override_engine, &logits};
         bool ok = run(w, &d);
         /* If the second prefill fails, the results of the first remain. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
@@ -159,7 +159,7 @@ static void walk_own(conf_walker *w)
             *w->verdict = v;
         }
         if (ok && w->walk->overridden) conf_judge_last(w, w->truth, logits, true);
-    } else if (w->found && run_reference(w, NULL, conf_follow_candidate, &logits) && w->walk->overridden) {
+    } else if (w->found && run_reference(w, NULL, conf_override_reference, &logits) && w->walk->overridden) {
         conf_judge_last(w, logits, w->logits, true);
     }
     free(logits);

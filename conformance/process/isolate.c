@@ -113,7 +113,7 @@ void conf_memory_explain(assay_status rc, assay_error *err)
 /* Runs the child. It leads its own process group and so no longer receives the terminal's ^C; it is killed
  * when its parent ends instead. The terminal must not stop it for an engine's output either (stty tostop).
  */
-static void live(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
+static void run_child(conf_task_fn *task, const void *context, const conf_child *self, pid_t parent)
 {
     sigset_t set;
     (void)setpgid(0, 0);
@@ -144,7 +144,7 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
     block_sigchld();
     pid_t parent = getpid();
     child.pid = fork();
-    if (child.pid == 0) live(task, context, &child, parent);
+    if (child.pid == 0) run_child(task, context, &child, parent);
     if (child.pid < 0) {
         assay_status rc = assay_fail(err, ASSAY_EINTERNAL, "no new process: %s", strerror(errno));
         (void)munmap(child.shared, sizeof *child.shared);

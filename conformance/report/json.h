@@ -1,4 +1,4 @@
-/* The report for programs.
+/* The JSON report.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_REPORT_JSON_H
@@ -14,7 +14,8 @@
  *   results  an array, ordered by case, then by engine:
  *     case, path, engine   as the user names them
  *     outcome              "passed", "failed", "skipped" or "broken"
- *     class                of what failed: "logits", "crash", … as verdict.h lists them; else empty
+ *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else
+ *     empty
  *     measured             whether there is a multiple
  *     multiple             the worst error in units; null where not measured, or where it is
  *     infinite

@@ -37,7 +37,7 @@ typedef struct conf_trial_result {
     bool no_sessions;        /* the case is of a kind that opens no sessions, or an observation */
     size_t n_steps;          /* of the failing program before its reduction */
     bool again;              /* whether it failed again in the reduction */
-    uint64_t seed;           /* that the failing program was drawn from */
+    uint64_t seed;           /* seed of the failing program */
     char saved[CONF_TRIAL_PATH_MAX];
     conf_schedule schedule; /* the failing program after its reduction */
 } conf_trial_result;

@@ -1,4 +1,4 @@
-/* Text for people: safe to print, of a known width, quoted for a shell.
+/* Text for display: safe to print, of a known width, quoted for a shell.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SUPPORT_TEXT_H

@@ -30,8 +30,8 @@ typedef struct bind {
     assay_error *err;
 } bind;
 
-/* Takes the prefix below which `embed_tokens.weight` is found. w, arrays, dir and c, the document's reader,
- * are borrowed; a failure of c is a failure of b, and the other way round. */
+/* Takes the prefix below which `embed_tokens.weight` is found. w, arrays, dir and c, the document's
+ * reader, are borrowed; a failure of c is a failure of b, and vice versa. */
 void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err);
 
 /* Fails unless every tensor was bound or ignored, naming the first that was not. Frees what bind_begin made.

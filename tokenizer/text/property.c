@@ -50,7 +50,7 @@ static const struct {
                   {"format", "Cf"},
                   {"privateuse", "Co"}};
 
-/* Writes the name to out[0..room) in lower case, without spaces, '_' and '-'. */
+/* Writes the name to out[0..capacity) in lower case, without spaces, '_' and '-'. */
 static bool fold_name(const char *name, size_t n, char *out, size_t capacity)
 {
     size_t written = 0;

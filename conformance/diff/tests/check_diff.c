@@ -1,4 +1,4 @@
-/* Compares observations with goldens: every verdict and every error.
+/* Observations against goldens: every verdict and every refusal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -61,8 +61,7 @@ START_TEST(padding_is_not_judged)
 }
 END_TEST
 
-/* Indices of the first and the last logit in prefill that are not padding: sample 0 has two padding
- * rows, sample 1 has none. */
+/* Places in prefill: sample 0 has two rows of padding, sample 1 none. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
 
 static const struct {

@@ -1,4 +1,4 @@
-/* Pairs of observations, the bundled files, the command line, and memory use.
+/* Two observations, what is bundled, the program, and the memory that it takes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -16,8 +16,7 @@
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
-/* Indices of the first and the last logit in prefill that are not padding: sample 0 has two padding
- * rows. */
+/* Places in prefill: sample 0 has two rows of padding. */
 enum { FIRST = 2 * FORMULA_VOCAB, LAST = CASE_B * CASE_T * FORMULA_VOCAB - 1 };
 
 START_TEST(an_observation_is_the_same_as_itself)
@@ -70,7 +69,7 @@ START_TEST(two_observations_may_be_close)
 }
 END_TEST
 
-/* Compares the two observations in both orders; both must fail for this reason. */
+/* Of two observations, in either order. */
 static void assert_missing(const char *reason)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -102,7 +101,7 @@ START_TEST(two_observations_have_the_same_types)
 }
 END_TEST
 
-/* Lists the bundled cases and observations. */
+/* What is bundled. A path of the file that stands for a case of the list. */
 static conf_found_list find_bundled(void)
 {
     char dir[4096];
@@ -199,7 +198,7 @@ START_TEST(the_program_tells_use_from_files)
 }
 END_TEST
 
-/* Adds a dataset of many small deflated chunks; only the first chunk is written. */
+/* A dataset of many small deflated chunks, of which the first alone is written. */
 static void add_unwritten(hid_t file)
 {
     const float one = 1;

@@ -1,4 +1,4 @@
-/* Ignored members are named, and the compared tensors are counted.
+/* What a comparison passes over: it is named, and the tensors that were compared are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "conformance/tests/compare.h"
 #include "conformance/tests/engines/formula.h"
 
-/* Compares the two files, asserts the outcome and returns the verdict. */
+/* Compares the two files, and returns the verdict. */
 static conf_verdict assert_outcome(conf_outcome outcome)
 {
     compare_answer x = compare(compare_golden, compare_seen);

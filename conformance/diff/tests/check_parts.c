@@ -1,4 +1,4 @@
-/* Observations of which only some parts are judged or present.
+/* Observations that are judged in part, and what of them is left out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -19,7 +19,7 @@ static compare_answer assert_outcome(conf_outcome outcome, const char *reason)
     return x;
 }
 
-/* Makes every part of the observation diverge. */
+/* Spoils each part of the observation. */
 static void spoil_all(void)
 {
     edit_element(compare_seen, "/observed/prefill", (size_t)2 * FORMULA_VOCAB, 100);
@@ -27,7 +27,7 @@ static void spoil_all(void)
     edit_element(compare_seen, "/observed/trace/embed", 0, 100);
 }
 
-static void keep_only(const char *name)
+static void spare(const char *name)
 {
     static const char *const members[] = {"/observed/prefill", "/observed/decode", "/observed/tokens",
                                           "/observed/trace"};
@@ -63,13 +63,13 @@ END_TEST
 
 START_TEST(unjudged_members_may_be_missing)
 {
-    keep_only("tokens");
+    spare("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_PASSED, "the greedy tokens agree");
     compare_parts = CONF_DIFF_LOGITS | CONF_DIFF_TOKENS;
     assert_refused("seen.h5: /observed/prefill and /observed/decode are missing");
     (void)support_observe(compare_golden, "truth", compare_seen);
-    keep_only("trace");
+    spare("trace");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_PASSED, "2 of 2 recorded tensors agree");
     (void)support_observe(compare_golden, "float32", compare_seen);
@@ -81,7 +81,7 @@ END_TEST
 
 START_TEST(traces_alone_are_judged_by_their_own_type)
 {
-    keep_only("trace");
+    spare("trace");
     compare_parts = CONF_DIFF_TRACES;
     edit_element(compare_seen, "/observed/trace/embed", 0, NAN);
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not agree");
@@ -112,7 +112,7 @@ START_TEST(two_observations_are_compared_in_part)
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_FAILED, "tensor");
-    keep_only("tokens");
+    spare("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     edit_remove(compare_seen, "/observed/tokens");

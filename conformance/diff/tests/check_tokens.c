@@ -27,7 +27,7 @@ static int golden_token(size_t k)
     return token;
 }
 
-/* Integer type i that tokens may be stored as. */
+/* Type i of those that tokens may have. */
 static hid_t integer(int i)
 {
     const hid_t types[] = {H5T_STD_I8LE,  H5T_STD_I16LE, H5T_STD_I16BE, H5T_STD_I32BE,
@@ -38,7 +38,7 @@ enum { N_SIGNED = 6, N_INTEGERS = 8 };
 
 START_TEST(tokens_may_be_any_integers)
 {
-    if (_i >= N_SIGNED) { /* unsigned: cannot store the -1 after the end */
+    if (_i >= N_SIGNED) { /* which cannot hold the -1 behind the end */
         edit_element(compare_golden, "/expect/tokens", 3, 2);
         edit_texts(compare_golden, "/expect/finish", 2, (const char *const[]){"length", "length"});
         support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 18}");
@@ -55,7 +55,7 @@ END_TEST
 START_TEST(a_token_of_more_than_32_bits_is_printed_as_it_is)
 {
     char where[128];
-    double beyond = golden_token(1) + 4294967296.0; /* equal in the lower 32 bits */
+    double beyond = golden_token(1) + 4294967296.0; /* the same in its lower 32 bits */
     (void)snprintf(where, sizeof where, "expected token %d, found token %.0f", golden_token(1), beyond);
     edit_retype(compare_seen, "/observed/tokens", H5T_STD_I64LE);
     edit_element(compare_seen, "/observed/tokens", 1, beyond);
@@ -68,8 +68,8 @@ START_TEST(a_token_of_more_than_32_bits_is_printed_as_it_is)
 }
 END_TEST
 
-/* Makes a near tie at greedy step k of sample 1: the truth slightly prefers the golden token, the
- * observation slightly prefers another token and chooses it. */
+/* Makes another token as good as the golden one at greedy step k of sample 1, but for a hair: the truth
+ * prefers the golden one, the observation the other, and takes it. */
 static void make_tie(size_t k)
 {
     static const char *const groups[] = {"/expect/truth", "/expect/float32", "/observed"};
@@ -149,8 +149,7 @@ START_TEST(a_flip_is_not_excused_where_the_logits_do_not_fit)
 }
 END_TEST
 
-/* Sample 0 ends with the stop id 5 at step 2; the checkpoint now has the token before it as a stop id,
- * too. */
+/* Sample 0 ends with the stop id 5 at step 2; the checkpoint now stops at the token before it as well. */
 START_TEST(a_stop_id_that_the_golden_goes_on_past_is_named)
 {
     int token = golden_token(1);

@@ -1,5 +1,4 @@
-/* Observations of engines that computed in a narrower type: judged by the noise of that type, or
- * skipped if it is not recorded.
+/* Observations of engines that computed in a narrower type: judged by the noise of that type, or not at all.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -11,10 +10,10 @@
 #include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
-/* Index in decode of the first logit of sample 0, step 1; decode has no padding. */
+/* The first logit of sample 0, step 1, of which nothing is padding. */
 enum { PLACE = FORMULA_VOCAB };
 
-static double truth_of_place(void)
+static double truth_there(void)
 {
     conf_case *c;
     assay_error err = {0};
@@ -49,7 +48,7 @@ START_TEST(a_type_is_judged_by_the_noise_of_its_own_run)
         CONF_PASSED,
         "12 rows of 19 logits in bfloat16 agree: 1 times the noise in bfloat16, of which 4 are allowed");
     ck_assert_double_eq_tol(x.v.multiple, 1, 1e-3);
-    edit_element(compare_seen, "/observed/decode", PLACE, truth_of_place() + 5 * FORMULA_NARROW);
+    edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 5 * FORMULA_NARROW);
     assert_diverges("4 times the noise in bfloat16)", "sample 0, decode, step 1, id 0: expected ", "");
     compare_as = ASSAY_DTYPE_NONE;
     assert_diverges("4 times the noise)", "sample 0, prefill, position 0, id 0: expected ", "");
@@ -61,7 +60,7 @@ END_TEST
 START_TEST(float64_that_was_computed_in_a_type_is_judged_by_its_noise)
 {
     (void)support_observe(compare_golden, "truth", compare_seen);
-    edit_element(compare_seen, "/observed/decode", PLACE, truth_of_place() + 2 * FORMULA_NARROW);
+    edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 2 * FORMULA_NARROW);
     compare_answer x = assert_outcome(CONF_PASSED, "times the noise in bfloat16");
     ck_assert(!x.v.float64);
     compare_as = ASSAY_DTYPE_NONE;
@@ -105,7 +104,7 @@ START_TEST(the_distance_of_two_observations_is_reported)
 {
     compare_golden = support_observe(compare_golden, "float32", support_path("other.h5"));
     (void)assert_outcome(CONF_PASSED, "bit-identical");
-    edit_element(compare_seen, "/observed/decode", PLACE, truth_of_place() + 1000);
+    edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 1000);
     edit_element(compare_seen, "/observed/trace/embed", 0, 7);
     compare_answer x =
         assert_outcome(CONF_SKIPPED, "not bit-identical, and no noise in bfloat16 is recorded");

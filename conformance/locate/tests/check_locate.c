@@ -1,4 +1,4 @@
-/* Engines with a planted fault, and where `assay locate` reports it.
+/* Engines that err in one place, and where the program says that it is.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static void read_prompt(hid_t file)
     memcpy(prompt, tokens[0] + CASE_T - 3, sizeof prompt);
 }
 
-/* Records what the layered engine computes for sample 0 after `depth` layers; halved if `half`. */
+/* Records what the layered engine computes for sample 0 behind `depth` layers: half of it where half is set.
+ */
 static void write_tensor(const char *path, const char *name, size_t depth, size_t width, bool half)
 {
     double *value = calloc(3 * width, sizeof *value);
@@ -39,8 +40,8 @@ static void write_tensor(const char *path, const char *name, size_t depth, size_
     free(value);
 }
 
-/* Writes a case with the tensors of the layered engine. The checkpoint's name selects the engine's
- * fault. fine: records attention outputs, too. */
+/* A case with the tensors of the layered engine, whose checkpoint says how it errs. fine: of attention, too.
+ */
 static const char *write_layered(const char *kind, size_t n_layers, size_t width, const char *fault,
                                  bool fine)
 {
@@ -76,7 +77,7 @@ START_TEST(a_correct_engine_has_nothing_out_of_bounds)
 }
 END_TEST
 
-/* the fault, and parts of the expected report */
+/* fault, and parts of the report */
 static const struct {
     const char *fault, *parts[5];
 } faults[] = {
@@ -175,7 +176,7 @@ START_TEST(an_engine_that_crashes_on_golden_inputs_is_still_compared)
 }
 END_TEST
 
-START_TEST(an_engine_that_refuses_golden_inputs_is_compared)
+START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
 {
     (void)write_layered("logits", 4, FORMULA_WIDTH, "fails-overridden", true);
     edit_element(support_path("fails-overridden.h5"), "/trace/layer.02.out", 3, -7);

@@ -1,6 +1,5 @@
-/* Locates errors of the reference engine: with a checkpoint whose config differs from the recorded one,
- * and with an error added to one tensor. Needs the build tree and the fixtures ($top_builddir,
- * $top_srcdir).
+/* Locating errors of the reference engine: on checkpoints whose config is not the recorded one, and with an
+ * error added to one tensor. Needs the build tree and the fixtures ($top_builddir, $top_srcdir).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -11,8 +10,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/tests/support.h"
 
-/* Copies the fixtures of a variant to `copy` in the test's directory. change: a sed expression for its
- * config.json. */
+/* A copy of the fixtures of a variant in the test's directory, as `copy`. change: an expression for sed. */
 static void copy_variant(const char *variant, const char *change)
 {
     char command[8192];
@@ -27,7 +25,7 @@ static void copy_variant(const char *variant, const char *change)
 #define STREAMS                                                                                              \
     "\n  or carried there: of the model's 4 parallel streams the active one alone is traced and replaced"
 
-/* variant, case, change of the config, first tensor out of bounds, origin of its error */
+/* variant, case, what is changed, the first tensor, and how it came */
 static const struct {
     const char *variant, *name, *change, *first, *origin;
 } changes[] = {
@@ -98,7 +96,7 @@ START_TEST(an_error_of_one_tensor_is_made_there_and_nowhere_else)
 }
 END_TEST
 
-/* In a batch only layer outputs are recorded. */
+/* Layer outputs alone are recorded in a batch. */
 START_TEST(an_error_between_recorded_tensors_is_made_in_the_next)
 {
     copy_variant("qwen3/base", "");
@@ -184,7 +182,7 @@ END_TEST
 
 static const char *observation;
 
-/* assay_trace_fn: writes the tensors of sample 0 in the order of evaluation. */
+/* assay_trace_fn: writes the tensors of sample 0 as they come. */
 static void observe(void *context, size_t sample, const assay_tensor *tensor)
 {
     char name[128];
@@ -193,7 +191,7 @@ static void observe(void *context, size_t sample, const assay_tensor *tensor)
     if (sample == 0) edit_f32(observation, name, tensor->rank, tensor->shape, tensor->data);
 }
 
-/* Writes an observation of what off_ref computes for the prompt of copy/single.h5: [1, 7]. */
+/* What off_ref computes of the prompt of copy/single.h5: [1, 7]. */
 static void write_observation(const char *fault)
 {
     enum { LENGTH = 7, VOCAB = 4096 };
@@ -232,14 +230,14 @@ START_TEST(an_observation_is_followed_by_the_reference)
     ck_assert_str_eq(o->err, "");
     assert_holds(o->out, "first out of bounds: layer.02.experts[6,3]: expected ");
     assert_holds(o->out, "made there: from the tensors before it, by ref64, it is still ");
-    /* Rows are in the order of evaluation, not sorted by name. */
+    /* In the order of computing, not of names. */
     const char *mlp = strstr(o->out, "\nlayer.02.mlp "), *experts = strstr(o->out, "\nlayer.02.experts ");
     ck_assert(mlp && experts && mlp < experts);
     assert_holds(o->out, "\nlogits  ");
     write_observation("none");
     o = support_assay("locate copy/single.h5 seen.h5");
     assert_code(o, 0);
-    const hid_t half = edit_narrow_type(false, false); /* too coarse for the bounds, but readable */
+    const hid_t half = edit_narrow_type(false, false); /* is read, and too coarse for the bounds */
     edit_retype(observation, "/observed/prefill", half);
     edit_retype(observation, "/observed/trace/embed", half);
     (void)H5Tclose(half);
@@ -266,7 +264,7 @@ START_TEST(an_observation_of_another_shape_is_reported)
 }
 END_TEST
 
-START_TEST(an_empty_observation_has_nothing_to_locate)
+START_TEST(an_observation_of_nothing_is_nothing_to_locate)
 {
     copy_variant("qwen3/base", "");
     write_observation("none");
