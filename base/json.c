@@ -52,8 +52,8 @@ static bool is_value(json_scan_kind kind)
 
 /* json_check with a limit of `most` values. *respelled: whether json-c would print a number differently
  * from the text. */
-static assay_status check(const char *path, const char *text, size_t n, size_t most, bool *respelled,
-                          assay_error *err)
+static assay_status check_syntax(const char *path, const char *text, size_t n, size_t most, bool *respelled,
+                                 assay_error *err)
 {
     json_scan *scan = NULL;
     json_scan_token token = {JSON_SCAN_NULL, NULL, 0};
@@ -77,7 +77,7 @@ static assay_status check(const char *path, const char *text, size_t n, size_t m
 assay_status json_check(const char *path, const char *text, size_t n, assay_error *err)
 {
     bool respelled = false;
-    return check(path, text, n, SIZE_MAX, &respelled, err);
+    return check_syntax(path, text, n, SIZE_MAX, &respelled, err);
 }
 
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
@@ -122,7 +122,8 @@ assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_o
     return ASSAY_OK;
 }
 
-static assay_status build(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
+static assay_status parse_object(const char *path, const char *text, size_t n, json_object **out,
+                                 assay_error *err)
 {
     json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH_MAX + 1);
     if (!tokener) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
@@ -206,10 +207,10 @@ assay_status json_parse_within(const char *path, const char *text, size_t n, con
     if (n > limits->bytes)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found %zu bytes, expected at most %zu", path, n,
                           limits->bytes);
-    assay_status rc = check(path, text, n, limits->values, &respelled, err);
+    assay_status rc = check_syntax(path, text, n, limits->values, &respelled, err);
     if (rc == ASSAY_OK) rc = json_join_pairs(text, n, &joined, &n, err);
     if (joined) text = joined;
-    if (rc == ASSAY_OK) rc = build(path, text, n, &value, err);
+    if (rc == ASSAY_OK) rc = parse_object(path, text, n, &value, err);
     if (rc == ASSAY_OK && respelled) rc = keep_spellings(path, text, n, value, err);
     free(joined);
     if (rc == ASSAY_OK) *out = value;

@@ -47,7 +47,7 @@ FAKE_ENGINES = \
 BROKEN_ENGINES = \
 	conformance/tests/engines/broken_kernels.la \
 	conformance/tests/engines/crash.la \
-	conformance/tests/engines/dying_open.la \
+	conformance/tests/engines/crashing_open.la \
 	conformance/tests/engines/empty.la \
 	conformance/tests/engines/no_symbol.la \
 	conformance/tests/engines/no_table.la \
@@ -104,8 +104,8 @@ conformance_tests_engines_broken_kernels_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_crash_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_crash_la_CPPFLAGS = $(AM_CPPFLAGS) -DBROKEN_CRASH
 conformance_tests_engines_crash_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
-conformance_tests_engines_dying_open_la_SOURCES = conformance/tests/engines/dying_open.c
-conformance_tests_engines_dying_open_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
+conformance_tests_engines_crashing_open_la_SOURCES = conformance/tests/engines/crashing_open.c
+conformance_tests_engines_crashing_open_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_empty_la_SOURCES = conformance/tests/engines/broken.c
 conformance_tests_engines_empty_la_LDFLAGS = $(TEST_ENGINE_LDFLAGS)
 conformance_tests_engines_no_symbol_la_SOURCES = conformance/tests/engines/broken.c

@@ -55,7 +55,7 @@ typedef struct chunks {
 
 static bool cut_chunks(fp_pass *pass, chunks *c)
 {
-    c->list = fp_scratch_take(pass->scratch, pass->n_runs + pass->n_rows / CHUNK_ROWS, 1, sizeof *c->list);
+    c->list = fp_scratch_alloc(pass->scratch, pass->n_runs + pass->n_rows / CHUNK_ROWS, 1, sizeof *c->list);
     c->n = 0;
     for (size_t j = 0; c->list && j < pass->n_runs; j++) {
         const fp_run *run = &pass->runs[j];
@@ -97,7 +97,7 @@ static bool take_heads(fp_pass *pass, const plan_attention *a, bool has_keys, he
 }
 
 /* Computes all projections in one call. x: [R, D]. */
-static void project(fp_pass *pass, size_t i, const float *x, heads *h)
+static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const fp_attention *w = &pass->model->layers[i].attention;
@@ -150,7 +150,7 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
         list[j] = pages_read(&pass->runs[j], i);
         n_pages += list[j].n;
     }
-    const void **k = fp_scratch_take(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
+    const void **k = fp_scratch_alloc(pass->scratch, n_pages, 2 * n_heads, sizeof *k);
     for (size_t j = 0; k && j < pass->n_runs; j++) {
         run_pages *p = &list[j];
         p->k = k;
@@ -222,8 +222,8 @@ static void attend_item(void *context, size_t item)
 }
 
 /* Computes attention of every row. q, out: [R, n_heads, head_dim]. */
-static void attend(const fp_pass *pass, size_t i, const run_pages *pages, const chunks *cut, const float *q,
-                   float *out)
+static void attend_rows(const fp_pass *pass, size_t i, const run_pages *pages, const chunks *cut,
+                        const float *q, float *out)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     const assay_kernels *op = &pass->model->kernels.op;
@@ -250,12 +250,12 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
     heads h;
     bool ok = take_heads(pass, a, a->cache_layer == i, &h) && cut_chunks(pass, &cut);
     float *mixed = ok ? fp_scratch_floats(pass->scratch, pass->n_rows, a->n_heads * a->head_dim) : NULL;
-    run_pages *pages = mixed ? fp_scratch_take(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
+    run_pages *pages = mixed ? fp_scratch_alloc(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
     ok = pages && list_pages(pass, i, pages);
     if (ok) {
-        project(pass, i, x, &h);
+        project_heads(pass, i, x, &h);
         if (h.k) cache_keys(pass, i, &cut, &h);
-        attend(pass, i, pages, &cut, h.q, mixed);
+        attend_rows(pass, i, pages, &cut, h.q, mixed);
         fp_linear_run(pass, y, mixed, pass->n_rows, &w->o);
     }
     pass->scratch->n = mark;

@@ -85,7 +85,7 @@ assay_status fp_state_open(fp_state *s, const fp_cache_spec *spec, size_t n_laye
 }
 
 /* Releases all but the first n pages. */
-static void cut(fp_cache *c, size_t n)
+static void truncate_pages(fp_cache *c, size_t n)
 {
     while (c->n_pages > n) fp_page_release(c->page[--c->n_pages]);
 }
@@ -94,7 +94,7 @@ void fp_state_reset(fp_state *s)
 {
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
-        cut(c, 0);
+        truncate_pages(c, 0);
         fp_page_release(c->next);
         c->next = NULL;
         c->n_sink_pages = c->first_page = 0;
@@ -112,14 +112,14 @@ void fp_state_free(fp_state *s)
     *s = (fp_state){0};
 }
 
-static bool hold_pages(fp_cache *c, size_t n)
+static bool reserve_pages(fp_cache *c, size_t n)
 {
     fp_page **grown = grow_to(c->page, &c->capacity, n, sizeof *grown);
     if (grown) c->page = grown;
     return grown;
 }
 
-static bool hold_snapshots(fp_state *s, size_t n)
+static bool reserve_snapshots(fp_state *s, size_t n)
 {
     size_t *grown = grow_to(s->snapshot, &s->snapshot_capacity, n, sizeof *grown);
     if (grown) s->snapshot = grown;
@@ -130,7 +130,7 @@ static bool hold_snapshots(fp_state *s, size_t n)
 static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, size_t end)
 {
     size_t n = pages_of(end) - c->first_page + c->n_sink_pages;
-    if (!hold_pages(c, n)) return false;
+    if (!reserve_pages(c, n)) return false;
     for (size_t i = page_index(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
         if (fp_page_is_own(c->page[i])) continue;
         fp_page *copy = fp_page_copy(c->page[i]);
@@ -149,7 +149,7 @@ static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, si
 /* Makes sure of a current state, and of a page for the next one. */
 static bool reserve_recurrent(fp_cache *c, const fp_cache_spec *spec)
 {
-    if (!hold_pages(c, 1)) return false;
+    if (!reserve_pages(c, 1)) return false;
     if (c->n_pages == 0) {
         fp_page *zero = fp_page_make(spec->n_floats * sizeof(float), FP_PAGE_ZERO);
         if (!zero) return false;
@@ -244,7 +244,7 @@ void fp_state_recurrent(const fp_state *s, size_t layer, const float **from, flo
 }
 
 /* Releases the pages between the attention sink tokens and the page of position first. */
-static void rotate(fp_cache *c, const fp_cache_spec *spec, size_t first)
+static void release_rotated(fp_cache *c, const fp_cache_spec *spec, size_t first)
 {
     size_t number = first / ASSAY_PAGE, n_sink_pages = pages_of(spec->sink_tokens);
     if (number <= c->first_page || number <= n_sink_pages) return;
@@ -264,7 +264,7 @@ void fp_state_advance(fp_state *s, size_t n)
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
         if (s->spec[i].kind == FP_CACHE_ROTATING)
-            rotate(c, &s->spec[i], fp_cache_key_range(&s->spec[i], s->n_tokens).first);
+            release_rotated(c, &s->spec[i], fp_cache_key_range(&s->spec[i], s->n_tokens).first);
         if (s->spec[i].kind != FP_CACHE_RECURRENT) continue;
         fp_page_release(c->page[c->n_pages - 1]);
         c->page[c->n_pages - 1] = c->next;
@@ -276,9 +276,9 @@ assay_status fp_state_snapshot(fp_state *s)
 {
     if (s->n_tokens == 0 || (s->n_snapshots && s->snapshot[s->n_snapshots - 1] == s->n_tokens))
         return ASSAY_OK;
-    if (!hold_snapshots(s, s->n_snapshots + 1)) return ASSAY_ENOMEM;
+    if (!reserve_snapshots(s, s->n_snapshots + 1)) return ASSAY_ENOMEM;
     for (size_t i = 0; i < s->n_layers; i++)
-        if (s->spec[i].kind == FP_CACHE_RECURRENT && !hold_pages(&s->caches[i], s->caches[i].n_pages + 1))
+        if (s->spec[i].kind == FP_CACHE_RECURRENT && !reserve_pages(&s->caches[i], s->caches[i].n_pages + 1))
             return ASSAY_ENOMEM;
     for (size_t i = 0; i < s->n_layers; i++) {
         fp_cache *c = &s->caches[i];
@@ -301,13 +301,13 @@ static void unwind_keys(fp_cache *c, size_t n_tokens)
 {
     size_t n = pages_of(n_tokens);
     if (n <= c->n_sink_pages) c->n_sink_pages = c->first_page = 0;
-    cut(c, n - c->first_page + c->n_sink_pages);
+    truncate_pages(c, n - c->first_page + c->n_sink_pages);
 }
 
 /* The snapshot stays, and the current state becomes another user of its page. */
 static void unwind_recurrent(fp_cache *c, size_t n_snapshots)
 {
-    cut(c, n_snapshots);
+    truncate_pages(c, n_snapshots);
     if (n_snapshots == 0) return;
     c->page[n_snapshots] = fp_page_share(c->page[n_snapshots - 1]);
     c->n_pages++;
@@ -336,7 +336,7 @@ bool fp_state_rewind(fp_state *s, size_t n_tokens)
 
 static bool fork_cache(fp_cache *to, const fp_cache *from)
 {
-    if (!hold_pages(to, from->n_pages)) return false;
+    if (!reserve_pages(to, from->n_pages)) return false;
     for (size_t k = 0; k < from->n_pages; k++) to->page[k] = fp_page_share(from->page[k]);
     to->n_pages = from->n_pages;
     to->n_sink_pages = from->n_sink_pages;
@@ -347,7 +347,7 @@ static bool fork_cache(fp_cache *to, const fp_cache *from)
 assay_status fp_state_fork(fp_state *to, const fp_state *from)
 {
     fp_state_reset(to);
-    bool ok = hold_snapshots(to, from->n_snapshots);
+    bool ok = reserve_snapshots(to, from->n_snapshots);
     for (size_t i = 0; ok && i < from->n_layers; i++) ok = fork_cache(&to->caches[i], &from->caches[i]);
     if (!ok) {
         fp_state_reset(to);

@@ -19,7 +19,7 @@ typedef struct routing {
 } routing;
 
 /* Fills in chosen and share. routed: [R, D], input of the router. */
-static assay_status route(fp_pass *pass, const routing *k, const float *routed)
+static assay_status route_tokens(fp_pass *pass, const routing *k, const float *routed)
 {
     const plan_experts *x = k->plan;
     size_t hidden = pass->plan->hidden, n = pass->n_rows * x->n_active, mark = pass->scratch->n;
@@ -40,7 +40,7 @@ static assay_status route(fp_pass *pass, const routing *k, const float *routed)
 }
 
 /* Gathers the rows of x that chose expert e. Returns their number. */
-static size_t gather(const fp_pass *pass, const routing *k, const float *x, size_t e)
+static size_t gather_rows(const fp_pass *pass, const routing *k, const float *x, size_t e)
 {
     size_t hidden = pass->plan->hidden, n = 0;
     for (size_t j = 0; j < pass->n_rows * k->plan->n_active; j++) {
@@ -57,7 +57,7 @@ static size_t gather(const fp_pass *pass, const routing *k, const float *x, size
  * does not depend on its batch neighbours. */
 static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x, size_t e)
 {
-    size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather(pass, k, x, e);
+    size_t hidden = pass->plan->hidden, width = k->plan->intermediate, n = gather_rows(pass, k, x, e);
     if (n == 0) return;
     const fp_target in[] = {{k->gate, &k->weights->gate[e]}, {k->up, &k->weights->up[e]}};
     fp_products(pass, k->rows, n, in, 2);
@@ -69,16 +69,16 @@ static void add_expert(fp_pass *pass, const routing *k, float *y, const float *x
     }
 }
 
-static bool take_room(fp_pass *pass, routing *k)
+static bool allocate_routing(fp_pass *pass, routing *k)
 {
     fp_scratch *s = pass->scratch;
     size_t n = pass->n_rows, hidden = pass->plan->hidden;
-    return (k->chosen = fp_scratch_take(s, n, k->plan->n_active, sizeof *k->chosen)) &&
+    return (k->chosen = fp_scratch_alloc(s, n, k->plan->n_active, sizeof *k->chosen)) &&
            (k->share = fp_scratch_floats(s, n, k->plan->n_active)) &&
            (k->rows = fp_scratch_floats(s, n, hidden)) && (k->result = fp_scratch_floats(s, n, hidden)) &&
            (k->gate = fp_scratch_floats(s, n, k->plan->intermediate)) &&
            (k->up = fp_scratch_floats(s, n, k->plan->intermediate)) &&
-           (k->row_of = fp_scratch_take(s, n, 1, sizeof *k->row_of)) &&
+           (k->row_of = fp_scratch_alloc(s, n, 1, sizeof *k->row_of)) &&
            (k->part = fp_scratch_floats(s, n, 1));
 }
 
@@ -86,7 +86,7 @@ assay_status fp_experts_run(fp_pass *pass, size_t i, float *y, const float *x, c
 {
     routing k = {.plan = &pass->plan->layers[i].experts, .weights = &pass->model->layers[i].experts};
     size_t mark = pass->scratch->n;
-    assay_status rc = take_room(pass, &k) ? route(pass, &k, routed) : ASSAY_ENOMEM;
+    assay_status rc = allocate_routing(pass, &k) ? route_tokens(pass, &k, routed) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         memset(y, 0, pass->n_rows * pass->plan->hidden * sizeof *y);
         for (size_t e = 0; e < k.plan->n_experts; e++) add_expert(pass, &k, y, x, e);

@@ -14,7 +14,7 @@ static void unpack_row(const fp_matrix *m, size_t o, float *row)
     m->kernel->unpack(row, &m->packed, o);
 }
 
-static void embed(const fp_pass *pass, float *x)
+static void embed_tokens(const fp_pass *pass, float *x)
 {
     const plan *p = pass->plan;
     for (size_t j = 0; j < pass->n_runs; j++)
@@ -78,13 +78,13 @@ static assay_status make_ropes(fp_pass *pass)
     size_t widest = 1;
     for (size_t i = 0; i < p->n_ropes; i++)
         widest = p->ropes[i].dim / 2 > widest ? p->ropes[i].dim / 2 : widest;
-    pass->cosine = fp_scratch_take(pass->scratch, p->n_ropes, 2, sizeof *pass->cosine);
+    pass->cosine = fp_scratch_alloc(pass->scratch, p->n_ropes, 2, sizeof *pass->cosine);
     float *tables = fp_scratch_floats(pass->scratch, pass->n_rows * widest, 2 * p->n_ropes);
     if (!pass->cosine || !tables) return ASSAY_ENOMEM;
     pass->sine = pass->cosine + p->n_ropes;
     size_t mark = pass->scratch->n;
-    int32_t *position = fp_scratch_take(pass->scratch, pass->n_rows, 1, sizeof *position);
-    double *wide = fp_scratch_take(pass->scratch, pass->n_rows * widest, 3, sizeof *wide);
+    int32_t *position = fp_scratch_alloc(pass->scratch, pass->n_rows, 1, sizeof *position);
+    double *wide = fp_scratch_alloc(pass->scratch, pass->n_rows * widest, 3, sizeof *wide);
     for (size_t i = 0; position && wide && i < p->n_ropes; i++) {
         pass->cosine[i] = tables + 2 * i * pass->n_rows * widest;
         pass->sine[i] = pass->cosine[i] + pass->n_rows * widest;
@@ -122,7 +122,7 @@ typedef struct wanted {
     size_t n;
 } wanted;
 
-static void flush(wanted *w)
+static void compute_logits(wanted *w)
 {
     const plan *p = w->pass->plan;
     fp_product(w->pass, w->results, w->rows, w->n, w->pass->model->head);
@@ -146,10 +146,10 @@ static assay_status make_logits(fp_pass *pass, const float *x)
             size_t row = run->first_row + run->n_rows - run->n_logits + k;
             memcpy(w.rows + w.n * p->hidden, x + row * p->hidden, p->hidden * sizeof *x);
             w.to[w.n++] = run->logits + k * p->vocab;
-            if (w.n == LOGIT_ROWS) flush(&w);
+            if (w.n == LOGIT_ROWS) compute_logits(&w);
         }
     }
-    if (w.results && w.n) flush(&w);
+    if (w.results && w.n) compute_logits(&w);
     pass->scratch->n = mark;
     return w.results ? ASSAY_OK : ASSAY_ENOMEM;
 }
@@ -160,7 +160,7 @@ static assay_status run_pass(fp_pass *pass)
     float *x = fp_scratch_floats(pass->scratch, pass->n_rows, p->hidden);
     assay_status rc = x && fp_narrow_alloc(pass) ? make_ropes(pass) : ASSAY_ENOMEM;
     if (rc != ASSAY_OK) return rc;
-    embed(pass, x);
+    embed_tokens(pass, x);
     fp_trace(&pass->tracer, x, pass->n_rows, p->hidden, "embed");
     if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);

@@ -65,7 +65,7 @@ static assay_status feed_forward(fp_pass *pass, size_t i, const float *h, float 
 }
 
 /* The layer without alternating updates and per-layer input. x: [R, D], in place. */
-static assay_status block(fp_pass *pass, size_t i, float *x)
+static assay_status run_block(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
     size_t hidden = pass->plan->hidden, mark = pass->scratch->n;
@@ -112,7 +112,7 @@ static assay_status plain_layer(fp_pass *pass, size_t i, float *x)
 {
     const fp_layer *w = &pass->model->layers[i];
     size_t n = pass->n_rows * pass->plan->hidden, mark = pass->scratch->n;
-    assay_status rc = block(pass, i, x);
+    assay_status rc = run_block(pass, i, x);
     if (rc == ASSAY_OK && pass->plan->layers[i].layer_input.present) {
         float *y = fp_scratch_floats(pass->scratch, 1, n);
         rc = y ? layer_input(pass, i, x, y) : ASSAY_ENOMEM;
@@ -136,7 +136,7 @@ static assay_status stream_layer(fp_pass *pass, size_t i, float *streams)
     assay_status rc = y ? fp_altup_predict(pass, i, predicted, streams) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         memcpy(x, predicted + p->streams.active * n, n * sizeof *x);
-        rc = block(pass, i, x);
+        rc = run_block(pass, i, x);
     }
     if (rc == ASSAY_OK) rc = fp_altup_correct(pass, i, predicted, x);
     if (rc == ASSAY_OK) {

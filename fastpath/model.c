@@ -71,7 +71,7 @@ static void pack_layer(fp_packer *p, fp_layer *to, const plan_layer *from)
     fp_pack_vector(p, &to->scalar, &from->scalar);
 }
 
-static void pack(fp_model *m)
+static void pack_weights(fp_model *m)
 {
     const plan *p = m->plan;
     fp_packer *k = &m->packer;
@@ -99,7 +99,7 @@ static size_t count_processors(void)
     return n < 1 ? 1 : (size_t)n < FP_WORKERS_MAX ? (size_t)n : FP_WORKERS_MAX;
 }
 
-static assay_status realise(fp_model *m, const char *dir, assay_error *err)
+static assay_status realise_arrays(fp_model *m, const char *dir, assay_error *err)
 {
     assay_error why;
     if (m->packer.is_short)
@@ -131,8 +131,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     m->packer.kernels = &m->kernels;
     m->packer.arrays = m->plan->arrays;
     m->packer.compute = options->compute ? options->compute : ASSAY_F32;
-    pack(m);
-    rc = realise(m, dir, err);
+    pack_weights(m);
+    rc = realise_arrays(m, dir, err);
     if (rc != ASSAY_OK) return rc;
     plan_release_weights(m->plan);
     return ASSAY_OK;

@@ -63,7 +63,7 @@ bool fp_narrow_alloc(fp_pass *pass)
 {
     const fp_packer *p = &pass->model->packer;
     if (p->compute == ASSAY_F32) return true;
-    pass->narrow = fp_scratch_take(pass->scratch, pass->n_rows, p->widest, sizeof(uint16_t));
+    pass->narrow = fp_scratch_alloc(pass->scratch, pass->n_rows, p->widest, sizeof(uint16_t));
     return pass->narrow != NULL;
 }
 

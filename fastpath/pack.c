@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 
-static void *own(fp_packer *p, void *memory)
+static void *own_memory(fp_packer *p, void *memory)
 {
     void **grown = memory ? grow_by_one(p->owned, p->n_owned, sizeof *grown) : NULL;
     if (!grown) {
@@ -26,7 +26,7 @@ static void *own(fp_packer *p, void *memory)
 
 void *fp_pack_alloc(fp_packer *p, size_t n, size_t element_bytes)
 {
-    void *memory = p->is_short ? NULL : own(p, calloc(n ? n : 1, element_bytes));
+    void *memory = p->is_short ? NULL : own_memory(p, calloc(n ? n : 1, element_bytes));
     if (!memory) p->is_short = true;
     return memory;
 }
@@ -64,21 +64,22 @@ static void forget_pages(const plan_weight *w)
 enum { LARGE_PAGE = 2 << 20, SLAB = 32 << 20 };
 
 /* Uses huge pages if the system has them: all of the memory is written now and read in each step. */
-static void *take_large(fp_packer *p, size_t n_bytes)
+static void *allocate_large(fp_packer *p, size_t n_bytes)
 {
-    void *memory = own(p, aligned_alloc(LARGE_PAGE, (n_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE));
+    void *memory =
+        own_memory(p, aligned_alloc(LARGE_PAGE, (n_bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE));
     if (memory) (void)madvise(memory, n_bytes, MADV_HUGEPAGE);
     return memory;
 }
 
 /* Allocates memory for panels, aligned to ASSAY_ALIGNMENT. Matrices smaller than a huge page of 2 MiB
  * share one. */
-static void *take_panels(fp_packer *p, size_t n_bytes)
+static void *allocate_panels(fp_packer *p, size_t n_bytes)
 {
-    if (n_bytes > SLAB / 2) return take_large(p, n_bytes);
+    if (n_bytes > SLAB / 2) return allocate_large(p, n_bytes);
     if (n_bytes > p->slab_left) {
         p->slab_left = 0;
-        p->slab = take_large(p, SLAB);
+        p->slab = allocate_large(p, SLAB);
         if (!p->slab) return NULL;
         p->slab_left = SLAB;
     }
@@ -96,7 +97,7 @@ typedef struct packing {
 } packing;
 
 /* Describes the weight for a kernel's pack function, except for the type of plain numbers. */
-static assay_weight describe(const plan_weight *w)
+static assay_weight describe_weight(const plan_weight *w)
 {
     return (assay_weight){
         .n_out = w->rows,
@@ -116,8 +117,8 @@ static assay_weight describe(const plan_weight *w)
 }
 
 /* Converts n numbers, `stride` apart, to the packed type with `bytes` bytes each. wide: scratch, [n]. */
-static void convert(char *to, assay_dtype dtype, const char *from, assay_dtype stored, size_t stride,
-                    size_t n, float *wide, const fp_kernels *kernels)
+static void convert_row(char *to, assay_dtype dtype, const char *from, assay_dtype stored, size_t stride,
+                        size_t n, float *wide, const fp_kernels *kernels)
 {
     const size_t bytes = dtype_size(stored);
     if (stored == dtype) {
@@ -141,8 +142,8 @@ static void pack_staged(packing *k, size_t panel)
     float *wide = malloc(w->cols * sizeof *wide);
     for (size_t r = 0; rows && wide && r < n_rows; r++) {
         const size_t at = w->transposed ? first + r : (first + r) * stride;
-        convert(rows + r * w->cols * bytes, m->dtype, (const char *)w->data + at * dtype_size(w->dtype),
-                w->dtype, w->transposed ? stride : 1, w->cols, wide, k->kernels);
+        convert_row(rows + r * w->cols * bytes, m->dtype, (const char *)w->data + at * dtype_size(w->dtype),
+                    w->dtype, w->transposed ? stride : 1, w->cols, wide, k->kernels);
     }
     if (rows && wide) {
         const assay_weight staged = {
@@ -159,13 +160,13 @@ static void pack_panel(void *context, size_t panel)
 {
     packing *k = context;
     const assay_matrix *m = &k->to->packed;
-    const assay_weight w = describe(k->from);
+    const assay_weight w = describe_weight(k->from);
     if (k->from->transposed || m->dtype != w.dtype) pack_staged(k, panel);
     else k->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
 }
 
 /* Chooses the kernels for a weight, and the type of its rows. */
-static fp_matrix choose(const fp_packer *p, const plan_weight *w)
+static fp_matrix choose_kernels(const fp_packer *p, const plan_weight *w)
 {
     const assay_kernels *op = &p->kernels->op;
     fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols, .dtype = w->dtype}};
@@ -221,7 +222,7 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
     if (!m.run) return fail_without_product(p, &m, err);
     packing work = {.from = k->from, .to = &m, .kernels = p->kernels};
     atomic_init(&work.failed, false);
-    m.packed.panels = take_panels(p, array_bytes(self));
+    m.packed.panels = allocate_panels(p, array_bytes(self));
     if (m.packed.panels)
         fp_pool_run(p->pool, fp_matrix_panels(&m.packed), m.packed.panel * k->from->cols, pack_panel, &work);
     if (!m.packed.panels || atomic_load(&work.failed))
@@ -237,7 +238,7 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
 static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
 {
     if (!m->run) return 0;
-    assay_weight shape = describe(w);
+    assay_weight shape = describe_weight(w);
     shape.dtype = m->packed.dtype;
     m->packed.panel = m->kernel->panel;
     m->packed.panel_bytes = m->kernel->panel_bytes(&shape);
@@ -247,7 +248,7 @@ static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
 
 void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)
 {
-    *to = choose(p, from);
+    *to = choose_kernels(p, from);
     if (!from->data) return;
     if (from->cols > p->widest) p->widest = from->cols;
     packed_matrix *k = fp_pack_alloc(p, 1, sizeof *k);

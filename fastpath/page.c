@@ -14,7 +14,7 @@ struct fp_page {
     _Alignas(64) unsigned char numbers[];
 };
 
-static fp_page *allocate(size_t n_bytes)
+static fp_page *allocate_page(size_t n_bytes)
 {
     if (n_bytes > SIZE_MAX - sizeof(fp_page) - ASSAY_ALIGNMENT) return NULL;
     size_t bytes = sizeof(fp_page) + n_bytes;
@@ -28,14 +28,14 @@ static fp_page *allocate(size_t n_bytes)
 
 fp_page *fp_page_make(size_t n_bytes, fp_page_fill fill)
 {
-    fp_page *page = allocate(n_bytes);
+    fp_page *page = allocate_page(n_bytes);
     if (page) memset(page->numbers, fill == FP_PAGE_NAN ? 0xff : 0, n_bytes);
     return page;
 }
 
 fp_page *fp_page_copy(const fp_page *from)
 {
-    fp_page *page = allocate(from->n_bytes);
+    fp_page *page = allocate_page(from->n_bytes);
     if (page) memcpy(page->numbers, from->numbers, from->n_bytes);
     return page;
 }

@@ -31,7 +31,7 @@ struct fp_pool {
  * all. */
 enum { SPINS = 600 };
 
-static void look_again(void)
+static void pause_processor(void)
 {
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
@@ -41,10 +41,10 @@ static void look_again(void)
 }
 
 /* Spins until the count differs from `was`, at most SPINS times. */
-static void watch(atomic_size_t *count, size_t was)
+static void spin_until_changed(atomic_size_t *count, size_t was)
 {
     for (size_t i = 0; i < SPINS && atomic_load_explicit(count, memory_order_relaxed) == was; i++)
-        look_again();
+        pause_processor();
 }
 
 static void take_items(job *j)
@@ -63,7 +63,7 @@ static void *thread_main(void *context)
     (void)pthread_mutex_lock(&p->lock);
     for (;;) {
         (void)pthread_mutex_unlock(&p->lock);
-        watch(&p->n_posted, n_seen);
+        spin_until_changed(&p->n_posted, n_seen);
         (void)pthread_mutex_lock(&p->lock);
         while (!p->ending && (!p->job || p->n_posted == n_seen))
             (void)pthread_cond_wait(&p->posted, &p->lock);
@@ -127,7 +127,7 @@ bool fp_pool_shares(const fp_pool *p, size_t work)
 }
 
 /* False if another thread is using the pool. */
-static bool post(fp_pool *p, job *j)
+static bool post_job(fp_pool *p, job *j)
 {
     (void)pthread_mutex_lock(&p->lock);
     bool mine = !p->busy;
@@ -142,13 +142,13 @@ static bool post(fp_pool *p, job *j)
 }
 
 /* Lets no more threads join the job, and waits for those that have. */
-static void withdraw(fp_pool *p)
+static void withdraw_job(fp_pool *p)
 {
     (void)pthread_mutex_lock(&p->lock);
     p->job = NULL;
     const size_t n_working = p->n_working;
     (void)pthread_mutex_unlock(&p->lock);
-    for (size_t n = n_working; n > 0; n--) watch(&p->n_working, n);
+    for (size_t n = n_working; n > 0; n--) spin_until_changed(&p->n_working, n);
     (void)pthread_mutex_lock(&p->lock);
     while (p->n_working > 0) (void)pthread_cond_wait(&p->left, &p->lock);
     p->busy = false;
@@ -159,7 +159,7 @@ void fp_pool_run(fp_pool *p, size_t n_items, size_t cost, fp_pool_fn *fn, void *
 {
     job j = {.fn = fn, .context = context, .n_items = n_items};
     atomic_init(&j.next, 0);
-    bool posted = n_items > 1 && fp_pool_shares(p, n_items * cost) && post(p, &j);
+    bool posted = n_items > 1 && fp_pool_shares(p, n_items * cost) && post_job(p, &j);
     take_items(&j);
-    if (posted) withdraw(p);
+    if (posted) withdraw_job(p);
 }

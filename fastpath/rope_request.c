@@ -8,7 +8,7 @@
 #include "model/checkpoint/rope_request.h"
 
 /* Spreads half-width tables over all rotating elements of each position. */
-static void spread(const rope *r, const float *half, size_t n_positions, float *out)
+static void spread_pairs(const rope *r, const float *half, size_t n_positions, float *out)
 {
     size_t n = r->dim / 2;
     bool adjacent = r->pairing == ROPE_PAIRS_ADJACENT;
@@ -34,8 +34,8 @@ static void make_tables(const assay_rope_request *request, const rope *r, double
     }
 }
 
-static assay_status rotate(assay_rope_fn *kernel, const assay_rope_request *request, const rope *r,
-                           float *out, float *cosine, float *sine, assay_error *err)
+static assay_status rotate_request(assay_rope_fn *kernel, const assay_rope_request *request, const rope *r,
+                                   float *out, float *cosine, float *sine, assay_error *err)
 {
     size_t n = r->dim / 2, rows = request->n_positions, row = request->n_heads * request->head_dim;
     double *wide = calloc((2 * rows + 1) * n, sizeof *wide);
@@ -51,8 +51,8 @@ static assay_status rotate(assay_rope_fn *kernel, const assay_rope_request *requ
     for (size_t p = 0; p < rows; p++)
         kernel(out + p * row, request->n_heads, request->head_dim, r->dim, r->pairing == ROPE_PAIRS_ADJACENT,
                c + p * n, s + p * n);
-    spread(r, c, rows, cosine);
-    spread(r, s, rows, sine);
+    spread_pairs(r, c, rows, cosine);
+    spread_pairs(r, s, rows, sine);
     free(wide);
     free(half);
     return ASSAY_OK;
@@ -63,7 +63,7 @@ assay_status fp_rope_request(assay_rope_fn *kernel, const assay_rope_request *re
 {
     rope r;
     assay_status rc = rope_request_read(request, &r, err);
-    if (rc == ASSAY_OK) rc = rotate(kernel, request, &r, out, cosine, sine, err);
+    if (rc == ASSAY_OK) rc = rotate_request(kernel, request, &r, out, cosine, sine, err);
     if (rc == ASSAY_OK) *dim = r.dim;
     rope_free(&r);
     return rc;

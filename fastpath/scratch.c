@@ -7,7 +7,7 @@
 
 #include "fastpath/kernels/matmul/matmul.h"
 
-void *fp_scratch_take(fp_scratch *s, size_t n, size_t m, size_t element_bytes)
+void *fp_scratch_alloc(fp_scratch *s, size_t n, size_t m, size_t element_bytes)
 {
     assert(s->n < FP_SCRATCH_BUFFERS);
     if (m && n > (SIZE_MAX - ASSAY_ALIGNMENT) / element_bytes / m) return NULL;
@@ -22,7 +22,7 @@ void *fp_scratch_take(fp_scratch *s, size_t n, size_t m, size_t element_bytes)
 
 float *fp_scratch_floats(fp_scratch *s, size_t rows, size_t cols)
 {
-    return fp_scratch_take(s, rows, cols, sizeof(float));
+    return fp_scratch_alloc(s, rows, cols, sizeof(float));
 }
 
 void fp_scratch_free(fp_scratch *s)

@@ -18,7 +18,7 @@ typedef struct fp_scratch {
 
 /* Takes a buffer of n × m uninitialised elements, aligned for any kernel. NULL if out of memory, or if
  * the size overflows. The buffer is in use until s->n is restored to its earlier value. */
-void *fp_scratch_take(fp_scratch *s, size_t n, size_t m, size_t element_bytes);
+void *fp_scratch_alloc(fp_scratch *s, size_t n, size_t m, size_t element_bytes);
 float *fp_scratch_floats(fp_scratch *s, size_t rows, size_t cols);
 
 /* Frees the buffers; none may be in use. */

@@ -39,7 +39,7 @@ assay_status fp_session_open(const fp_model *m, fp_session **out, assay_error *e
     return ASSAY_OK;
 }
 
-static void clear(sample *one)
+static void clear_sample(sample *one)
 {
     fp_state_free(&one->state);
     free(one->tokens);
@@ -49,7 +49,7 @@ static void clear(sample *one)
 void fp_session_free(fp_session *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n_samples; i++) clear(&s->samples[i]);
+    for (size_t i = 0; i < s->n_samples; i++) clear_sample(&s->samples[i]);
     free(s->samples);
     free(s->limited);
     fp_scratch_free(&s->scratch);
@@ -81,7 +81,7 @@ assay_status fp_session_limit(fp_session *s, size_t limit, size_t sink_tokens, a
     return ASSAY_OK;
 }
 
-static sample *find(const fp_session *s, size_t slot)
+static sample *find_sample(const fp_session *s, size_t slot)
 {
     return slot < s->n_samples && s->samples[slot].in_use ? &s->samples[slot] : NULL;
 }
@@ -117,14 +117,14 @@ assay_status fp_session_join(fp_session *s, size_t *slot, assay_error *err)
 
 assay_status fp_session_leave(fp_session *s, size_t slot, assay_error *err)
 {
-    sample *one = find(s, slot);
+    sample *one = find_sample(s, slot);
     if (!one) return no_sample(slot, err);
-    clear(one);
+    clear_sample(one);
     return ASSAY_OK;
 }
 
 /* Ensures capacity for n more tokens. */
-static bool hold_tokens(sample *one, size_t n)
+static bool reserve_tokens(sample *one, size_t n)
 {
     int32_t *grown = grow_to(one->tokens, &one->capacity, one->n_tokens + n, sizeof *grown);
     if (grown) one->tokens = grown;
@@ -135,7 +135,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
                              assay_error *err)
 {
     size_t at;
-    if (!find(from, slot)) return no_sample(slot, err);
+    if (!find_sample(from, slot)) return no_sample(slot, err);
     if (into->model != from->model)
         return assay_fail(err, ASSAY_EINVAL,
                           "fork: found a session of another model (%s), expected one of %s",
@@ -144,10 +144,10 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
         return assay_fail(err, ASSAY_EINVAL, "fork: found a session with other limits, expected the same");
     assay_status rc = fp_session_join(into, &at, err);
     if (rc != ASSAY_OK) return rc;
-    const sample *origin = find(from, slot);
-    sample *to = find(into, at);
-    if (!hold_tokens(to, origin->n_tokens) || fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
-        clear(to);
+    const sample *origin = find_sample(from, slot);
+    sample *to = find_sample(into, at);
+    if (!reserve_tokens(to, origin->n_tokens) || fp_state_fork(&to->state, &origin->state) != ASSAY_OK) {
+        clear_sample(to);
         return assay_fail(err, ASSAY_ENOMEM, "session: out of memory for a fork of sample %zu", slot);
     }
     if (origin->n_tokens) memcpy(to->tokens, origin->tokens, origin->n_tokens * sizeof *to->tokens);
@@ -157,7 +157,7 @@ assay_status fp_session_fork(const fp_session *from, size_t slot, fp_session *in
     return ASSAY_OK;
 }
 
-static void take_back(sample *one, size_t n_tokens)
+static void rewind_sample(sample *one, size_t n_tokens)
 {
     one->n_tokens = n_tokens;
     if (one->state.n_tokens > n_tokens && !fp_state_rewind(&one->state, n_tokens))
@@ -166,18 +166,18 @@ static void take_back(sample *one, size_t n_tokens)
 
 assay_status fp_session_rewind(fp_session *s, size_t slot, size_t n_tokens, assay_error *err)
 {
-    sample *one = find(s, slot);
+    sample *one = find_sample(s, slot);
     if (!one) return no_sample(slot, err);
     if (n_tokens > one->n_tokens)
         return assay_fail(err, ASSAY_EINVAL, "rewind: slot %zu: found length %zu, expected at most %zu", slot,
                           n_tokens, one->n_tokens);
-    take_back(one, n_tokens);
+    rewind_sample(one, n_tokens);
     return ASSAY_OK;
 }
 
 size_t fp_session_length(const fp_session *s, size_t slot)
 {
-    const sample *one = find(s, slot);
+    const sample *one = find_sample(s, slot);
     return one ? one->n_tokens : 0;
 }
 
@@ -194,7 +194,7 @@ assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t
 static assay_status check_steps(const fp_session *s, const fp_step *steps, size_t n_steps, assay_error *err)
 {
     for (size_t i = 0; i < n_steps; i++) {
-        const sample *one = find(s, steps[i].slot);
+        const sample *one = find_sample(s, steps[i].slot);
         if (!one) return no_sample(steps[i].slot, err);
         if (steps[i].n_tokens == 0 || steps[i].n_tokens > INT32_MAX - one->n_tokens)
             return assay_fail(err, ASSAY_EINVAL, "step: slot %zu: found %zu tokens, expected 1 to %zu",
@@ -211,10 +211,10 @@ static assay_status check_steps(const fp_session *s, const fp_step *steps, size_
 }
 
 /* Appends a step's tokens to its sample, and resets its state if they change the RoPE frequencies. */
-static assay_status append(fp_session *s, const fp_step *step)
+static assay_status append_tokens(fp_session *s, const fp_step *step)
 {
-    sample *one = find(s, step->slot);
-    if (!hold_tokens(one, step->n_tokens)) return ASSAY_ENOMEM;
+    sample *one = find_sample(s, step->slot);
+    if (!reserve_tokens(one, step->n_tokens)) return ASSAY_ENOMEM;
     memcpy(one->tokens + one->n_tokens, step->tokens, step->n_tokens * sizeof *one->tokens);
     one->n_tokens += step->n_tokens;
     if (!fp_model_has_same_rope(s->model, one->length, one->n_tokens)) fp_state_reset(&one->state);
@@ -225,7 +225,7 @@ static assay_status append(fp_session *s, const fp_step *step)
 /* Gets the next rows of a sample, at most `most`. Returns their number, 0 if none is left. */
 static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp_run *run)
 {
-    sample *one = find(s, step->slot);
+    sample *one = find_sample(s, step->slot);
     size_t from = one->state.n_tokens, left = one->n_tokens - from, n = left < most ? left : most;
     size_t first_logit = one->n_tokens - step->n_logits; /* position of the first logits row */
     size_t n_logits = from + n > first_logit ? from + n - first_logit : 0;
@@ -240,11 +240,11 @@ static size_t next_run(const fp_session *s, const fp_step *step, size_t most, fp
 }
 
 /* Evaluates one pass with at most `most` rows of the steps. Sets *n_rows to 0 if no row is left. */
-static assay_status pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
-                         const fp_tracer *tracer, size_t *n_rows)
+static assay_status run_pass(fp_session *s, const fp_step *steps, size_t n_steps, size_t most,
+                             const fp_tracer *tracer, size_t *n_rows)
 {
     size_t n_runs = 0, mark = s->scratch.n;
-    fp_run *runs = fp_scratch_take(&s->scratch, n_steps, 1, sizeof *runs);
+    fp_run *runs = fp_scratch_alloc(&s->scratch, n_steps, 1, sizeof *runs);
     *n_rows = 0;
     for (size_t i = 0; runs && i < n_steps && *n_rows < most; i++) {
         size_t n = next_run(s, &steps[i], most - *n_rows, &runs[n_runs]);
@@ -264,11 +264,11 @@ static assay_status run_passes(fp_session *s, const fp_step *steps, size_t n_ste
 {
     size_t n_rows = 1;
     assay_status rc = ASSAY_OK;
-    while (rc == ASSAY_OK && n_rows > 0) rc = pass(s, steps, n_steps, most, tracer, &n_rows);
+    while (rc == ASSAY_OK && n_rows > 0) rc = run_pass(s, steps, n_steps, most, tracer, &n_rows);
     return rc;
 }
 
-/* Evaluates every sample alone and in one pass, for a tracer, and frees the larger working memory
+/* Evaluates every sample as a batch of one and in one pass, for a tracer, and frees the larger working memory
  * afterwards. */
 static assay_status run_traced(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer)
 {
@@ -291,7 +291,7 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
     if (rc != ASSAY_OK) return rc;
     size_t n_appended = 0;
     while (rc == ASSAY_OK && n_appended < n_steps) {
-        rc = append(s, &steps[n_appended]);
+        rc = append_tokens(s, &steps[n_appended]);
         if (rc == ASSAY_OK) n_appended++;
     }
     if (rc == ASSAY_OK)
@@ -299,8 +299,8 @@ assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps
                                               : run_passes(s, steps, n_steps, s->chunk, &NOBODY);
     if (rc == ASSAY_OK) return ASSAY_OK;
     for (size_t i = 0; i < n_appended; i++) {
-        sample *one = find(s, steps[i].slot);
-        take_back(one, one->n_tokens - steps[i].n_tokens);
+        sample *one = find_sample(s, steps[i].slot);
+        rewind_sample(one, one->n_tokens - steps[i].n_tokens);
     }
     return assay_fail(err, rc, "step: out of memory for %zu samples", n_steps);
 }

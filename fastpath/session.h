@@ -69,8 +69,8 @@ assay_status fp_session_check(const fp_session *s, const int32_t *tokens, size_t
  * Fails with ASSAY_EINVAL before anything is evaluated (an unused or repeated slot, no tokens, more
  * than INT32_MAX tokens, a token outside the vocabulary), or with ASSAY_ENOMEM at any time. All
  * functions that take a slot fail with ASSAY_EINVAL for an unused one. tracer: NULL, or receives the
- * tensors of each sample, which is then evaluated alone and in one pass; the sample's index is that of
- * its step in the list. */
+ * tensors of each sample, which is then evaluated as a batch of one and in one pass; the sample's index is
+ * that of its step in the list. */
 assay_status fp_session_step(fp_session *s, const fp_step *steps, size_t n_steps, const fp_tracer *tracer,
                              assay_error *err);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* tanh(router(norm(x) * factor)). x: [R, D], out: [R, S]. */
-static assay_status modalities(fp_pass *pass, size_t i, float *out, const float *x)
+static assay_status route_modalities(fp_pass *pass, size_t i, float *out, const float *x)
 {
     const plan *p = pass->plan;
     const fp_altup *w = &pass->model->layers[i].altup;
@@ -30,7 +30,7 @@ assay_status fp_altup_predict(fp_pass *pass, size_t i, float *predicted, const f
     float *routed = fp_scratch_floats(pass->scratch, pass->n_rows, s);
     float *coefficient = routed ? fp_scratch_floats(pass->scratch, pass->n_rows, s * s) : NULL;
     assay_status rc =
-        coefficient ? modalities(pass, i, routed, streams + p->streams.active * n) : ASSAY_ENOMEM;
+        coefficient ? route_modalities(pass, i, routed, streams + p->streams.active * n) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK)
         fp_product(pass, coefficient, routed, pass->n_rows, &pass->model->layers[i].altup.prediction);
     for (size_t j = 0; rc == ASSAY_OK && j < s; j++)
@@ -51,7 +51,7 @@ assay_status fp_altup_correct(fp_pass *pass, size_t i, float *predicted, const f
     float *routed = fp_scratch_floats(pass->scratch, pass->n_rows, s);
     float *coefficient = routed ? fp_scratch_floats(pass->scratch, pass->n_rows, s) : NULL;
     float *innovation = coefficient ? fp_scratch_floats(pass->scratch, 1, n) : NULL;
-    assay_status rc = innovation ? modalities(pass, i, routed, activated) : ASSAY_ENOMEM;
+    assay_status rc = innovation ? route_modalities(pass, i, routed, activated) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) {
         const float *active = predicted + p->streams.active * n;
         fp_product(pass, coefficient, routed, pass->n_rows, &pass->model->layers[i].altup.correction);

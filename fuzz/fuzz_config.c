@@ -40,7 +40,7 @@ static const char *const CHECKPOINTS[] = {
 };
 enum { N_CHECKPOINTS = sizeof CHECKPOINTS / sizeof *CHECKPOINTS };
 
-static const char *fixtures(void)
+static const char *fixtures_directory(void)
 {
     static char here[4096];
     const char *top = getenv("top_srcdir");
@@ -56,7 +56,7 @@ static const char *fixtures(void)
 static void link_checkpoint(size_t index, const char *into)
 {
     char from[8192], source[8500], link[8500];
-    (void)snprintf(from, sizeof from, "%s/%s/model", fixtures(), CHECKPOINTS[index]);
+    (void)snprintf(from, sizeof from, "%s/%s/model", fixtures_directory(), CHECKPOINTS[index]);
     fuzz_require(mkdir(into, 0777) == 0, "a directory can be made");
     DIR *dir = opendir(from);
     fuzz_require(dir != NULL, "the bundled checkpoint is there");

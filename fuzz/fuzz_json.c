@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void walk(json_object *value, int depth)
+static void walk_value(json_object *value, int depth)
 {
     fuzz_require(depth <= JSON_DEPTH_MAX, "the depth is bounded");
     switch (json_object_get_type(value)) {
@@ -18,13 +18,13 @@ static void walk(json_object *value, int depth)
             json_object *found = NULL;
             fuzz_require(json_object_object_get_ex(value, name, &found) && found == member,
                          "a member is found by its name");
-            walk(member, depth + 1);
+            walk_value(member, depth + 1);
         }
         break;
     }
     case json_type_array:
         for (size_t i = 0; i < json_object_array_length(value); i++)
-            walk(json_object_array_get_idx(value, i), depth + 1);
+            walk_value(json_object_array_get_idx(value, i), depth + 1);
         break;
     case json_type_double: fuzz_require(isfinite(json_object_get_double(value)), "numbers are finite"); break;
     default: (void)json_object_get_string(value); break;
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_require_refusal(rc, &err, value == (json_object *)&untouched);
     } else {
         fuzz_require(json_check("input.json", text, size, &err) == ASSAY_OK, "what parses is strict JSON");
-        walk(value, 0);
+        walk_value(value, 0);
         json_object_put(value);
     }
     free(text);

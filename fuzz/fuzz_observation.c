@@ -29,7 +29,7 @@ static const char *golden_path(void)
     return path;
 }
 
-static void compare(const char *golden, const char *observed)
+static void compare_files(const char *golden, const char *observed)
 {
     conf_verdict v = {0};
     conf_strings unknown;
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char observed[4200];
     const char *golden = golden_path();
     (void)snprintf(observed, sizeof observed, "%s", fuzz_write("observed.h5", data, size));
-    compare(golden, observed);
-    compare(observed, observed);
+    compare_files(golden, observed);
+    compare_files(observed, observed);
     return 0;
 }

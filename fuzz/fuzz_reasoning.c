@@ -17,7 +17,7 @@ typedef struct reading {
     assay_sink sink;
 } reading;
 
-static void take(void *context, assay_part part, const char *text, size_t n)
+static void check_piece(void *context, assay_part part, const char *text, size_t n)
 {
     reading *r = context;
     fuzz_require(n > 0, "a piece has text");
@@ -26,7 +26,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* Expands the input to a reply. */
-static buffer expand(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
+static buffer expand_input(const serve_reasoning_rules *rules, const uint8_t *data, size_t size)
 {
     buffer text = {0};
     for (size_t i = 0; i < size; i++) {
@@ -45,7 +45,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
                        const buffer *text, size_t most)
 {
     unsigned state = (unsigned)most;
-    *r = (reading){.sink = {.take = take, .context = r}};
+    *r = (reading){.sink = {.take = check_piece, .context = r}};
     serve_reasoning_start(&r->s, rules, options);
     for (size_t i = 0, n; i < text->n; i += n) {
         state = state * 1664525U + 1013904223U;
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2) return 0;
     const serve_reasoning_rules *rules = serve_reasoning_at((data[0] & 15U) % N_PARSERS);
     const serve_reasoning_options options = {.thinking_off = data[0] & 16U, .tools = data[0] & 32U};
-    buffer text = expand(rules, data + 2, size - 2);
+    buffer text = expand_input(rules, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, rules, &options, &text, 0);
     const size_t most[] = {1, 2 + data[1] % 40U};

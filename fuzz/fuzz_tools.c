@@ -125,7 +125,7 @@ typedef struct reading {
     bool cut_off; /* arguments of a call were not JSON, which only the last call may have */
 } reading;
 
-static void take(void *context, assay_part part, const char *text, size_t n)
+static void check_piece(void *context, assay_part part, const char *text, size_t n)
 {
     static const char names[] = {'C', 'R', 'N', 'A'};
     reading *r = context;
@@ -149,7 +149,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 }
 
 /* Expands the input to a reply. */
-static buffer expand(const char *const *words, const uint8_t *data, size_t size)
+static buffer expand_input(const char *const *words, const uint8_t *data, size_t size)
 {
     buffer text = {0};
     for (size_t i = 0; i < size; i++) {
@@ -167,7 +167,7 @@ static buffer expand(const char *const *words, const uint8_t *data, size_t size)
 static void read_reply(reading *r, size_t parser, assay_text asked, const buffer *text, size_t most)
 {
     unsigned state = (unsigned)most;
-    const assay_sink sink = {.take = take, .context = r};
+    const assay_sink sink = {.take = check_piece, .context = r};
     serve_tools *t = NULL;
     *r = (reading){.last = -1,
                    .json = parsers[parser].json,
@@ -218,7 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t parser = data[0] % 32U % N_PARSERS;
     const assay_text none = {0}, some = {request, sizeof request - 1};
     const assay_text asked = data[0] & 32U ? some : none;
-    buffer text = expand(parsers[parser].words, data + 2, size - 2);
+    buffer text = expand_input(parsers[parser].words, data + 2, size - 2);
     reading whole, cut;
     read_reply(&whole, parser, asked, &text, 0);
     require_of_text(&whole.content, &text);

@@ -9,7 +9,7 @@
 #include "tokenizer/encode.h"
 
 /* Appends all pieces of the ids, and the rest at the end, to *out. */
-static assay_status join(const tokenizer *t, const tokenizer_ids *ids, bool skip_special, buffer *out)
+static assay_status join_pieces(const tokenizer *t, const tokenizer_ids *ids, bool skip_special, buffer *out)
 {
     detokenizer *d = NULL;
     assay_error err = {0};
@@ -27,7 +27,7 @@ static assay_status join(const tokenizer *t, const tokenizer_ids *ids, bool skip
     return rc;
 }
 
-static void decode(const tokenizer *t, const tokenizer_ids *ids, bool skip_special)
+static void check_decoding(const tokenizer *t, const tokenizer_ids *ids, bool skip_special)
 {
     buffer text = {0}, joined = {0};
     assay_error err = {0};
@@ -35,7 +35,8 @@ static void decode(const tokenizer *t, const tokenizer_ids *ids, bool skip_speci
     if (rc == ASSAY_OK) {
         fuzz_require(text.n == 0 || utf8_valid_prefix(text.data, text.n) == text.n,
                      "a decoded text is UTF-8");
-        fuzz_require(join(t, ids, skip_special, &joined) == ASSAY_OK, "what can be decoded can be streamed");
+        fuzz_require(join_pieces(t, ids, skip_special, &joined) == ASSAY_OK,
+                     "what can be decoded can be streamed");
         fuzz_require(joined.n == text.n && (text.n == 0 || memcmp(joined.data, text.data, text.n) == 0),
                      "pieces make the text");
     } else {
@@ -53,7 +54,7 @@ void fuzz_tokenize(const tokenizer *t, const char *text, size_t n)
         const assay_status rc = tokenizer_encode(t, text, n, special, &ids, &err);
         if (rc != ASSAY_OK) fuzz_require_refusal(rc, &err, ids.n == 0);
         for (size_t i = 0; i < ids.n; i++) fuzz_require(ids.ids[i] >= 0, "an id is not negative");
-        decode(t, &ids, special);
+        check_decoding(t, &ids, special);
     }
     tokenizer_ids_free(&ids);
 }

@@ -172,7 +172,7 @@ static void note_stops(owned_plan *o)
                         o->plan.vocab);
 }
 
-static assay_status realise(owned_plan *o, assay_error *err)
+static assay_status realise_arrays(owned_plan *o, assay_error *err)
 {
     assay_error why;
     assay_status rc = array_list_realise(o->plan.arrays, &why);
@@ -190,7 +190,7 @@ static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_
     if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
     if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
     if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
-    if (rc == ASSAY_OK) rc = realise(o, err);
+    if (rc == ASSAY_OK) rc = realise_arrays(o, err);
     if (rc == ASSAY_OK) rc = stop_set_read(o->dir, &o->stops, err);
     if (rc == ASSAY_OK) note_stops(o);
     if (rc == ASSAY_OK && (o->notes.incomplete || !o->model_type))

@@ -21,7 +21,7 @@ static struct {
     size_t n_buffers, n_users; /* n_users <= n_buffers; under the lock */
 } blas = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 
-static bool has_room(void)
+static bool has_memory(void)
 {
     void *probe =
         mmap(NULL, BUFFER_BYTES + MARGIN_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -32,7 +32,7 @@ bool ref_blas_enter(void)
 {
     (void)pthread_mutex_lock(&blas.lock);
     while (blas.n_users == blas.n_buffers) {
-        if (has_room()) blas.n_buffers++;
+        if (has_memory()) blas.n_buffers++;
         else if (blas.n_buffers == 0) break;
         else (void)pthread_cond_wait(&blas.left, &blas.lock);
     }

@@ -101,7 +101,7 @@ static assay_status ref_session_open(assay_model *m, assay_session **out, assay_
         m, &(assay_session_options){.size = sizeof(assay_session_options), .limit = SIZE_MAX}, out, err);
 }
 
-static void forget(assay_session *s)
+static void forget_tokens(assay_session *s)
 {
     for (size_t b = 0; s->tokens && b < s->n_samples; b++) free(s->tokens[b]);
     free(s->tokens);
@@ -114,7 +114,7 @@ static void forget(assay_session *s)
 static void ref_session_free(assay_session *s)
 {
     if (!s) return;
-    forget(s);
+    forget_tokens(s);
     free(s);
 }
 
@@ -157,7 +157,7 @@ static assay_status check_batch(const plan *p, const assay_batch *batch, assay_e
     return rc;
 }
 
-static assay_status append(assay_session *s, size_t b, int32_t token, assay_error *err)
+static assay_status append_token(assay_session *s, size_t b, int32_t token, assay_error *err)
 {
     int32_t *grown = grow_by_one(s->tokens[b], s->length[b], sizeof *grown);
     if (!grown) return assay_fail(err, ASSAY_ENOMEM, "sample %zu: out of memory", b);
@@ -166,10 +166,10 @@ static assay_status append(assay_session *s, size_t b, int32_t token, assay_erro
     return ASSAY_OK;
 }
 
-static assay_status keep(assay_session *s, const assay_batch *batch, assay_error *err)
+static assay_status store_batch(assay_session *s, const assay_batch *batch, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
-    forget(s);
+    forget_tokens(s);
     s->length = calloc(batch->n_samples, sizeof *s->length);
     s->tokens = calloc(batch->n_samples, sizeof *s->tokens);
     if (!s->length || !s->tokens) return assay_fail(err, ASSAY_ENOMEM, "prefill: out of memory");
@@ -177,7 +177,7 @@ static assay_status keep(assay_session *s, const assay_batch *batch, assay_error
     for (size_t b = 0; b < s->n_samples; b++)
         for (size_t t = batch->n_tokens - (size_t)batch->length[b]; rc == ASSAY_OK && t < batch->n_tokens;
              t++)
-            rc = append(s, b, batch->tokens[b * batch->n_tokens + t], err);
+            rc = append_token(s, b, batch->tokens[b * batch->n_tokens + t], err);
     return rc;
 }
 
@@ -186,7 +186,7 @@ static assay_status ref_prefill(assay_session *s, const assay_batch *batch, void
     size_t vocab = s->plan->vocab;
     assay_status rc = array_list_require(s->plan->arrays, err);
     if (rc == ASSAY_OK) rc = check_batch(s->plan, batch, err);
-    if (rc == ASSAY_OK) rc = keep(s, batch, err);
+    if (rc == ASSAY_OK) rc = store_batch(s, batch, err);
     for (size_t b = 0; rc == ASSAY_OK && b < batch->n_samples; b++) {
         ref_real *row = (ref_real *)logits + ((b + 1) * batch->n_tokens - s->length[b]) * vocab;
         ref_tracer tracer = {.fn = s->trace,
@@ -208,7 +208,7 @@ static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *lo
         if (tokens[b] != -1) rc = check_token(s->plan, tokens[b], "decode", b, err);
     for (size_t b = 0; rc == ASSAY_OK && b < s->n_samples; b++) {
         if (tokens[b] == -1) continue;
-        rc = append(s, b, tokens[b], err);
+        rc = append_token(s, b, tokens[b], err);
         if (rc == ASSAY_OK)
             rc = ref_forward(s->plan, s->tokens[b], s->length[b], s->length[b] - 1, s->limit, (ref_tracer){0},
                              (ref_real *)logits + b * s->plan->vocab, err);
@@ -217,7 +217,7 @@ static assay_status ref_decode(assay_session *s, const int32_t *tokens, void *lo
 }
 
 /* Spreads half-width tables over all rotating elements of each position. */
-static void spread(const rope *r, const double *half, size_t n_positions, ref_real *out)
+static void spread_pairs(const rope *r, const double *half, size_t n_positions, ref_real *out)
 {
     size_t n = r->dim / 2;
     bool adjacent = r->pairing == ROPE_PAIRS_ADJACENT;
@@ -228,8 +228,8 @@ static void spread(const rope *r, const double *half, size_t n_positions, ref_re
         }
 }
 
-static assay_status rotate(const assay_rope_request *request, const rope *r, void *out, void *cosine,
-                           void *sine, assay_error *err)
+static assay_status rotate_request(const assay_rope_request *request, const rope *r, void *out, void *cosine,
+                                   void *sine, assay_error *err)
 {
     size_t n = r->dim / 2, rows = request->n_positions;
     double *frequency = calloc(n, sizeof *frequency), *c = calloc(rows * n + 1, sizeof *c),
@@ -242,8 +242,8 @@ static assay_status rotate(const assay_rope_request *request, const rope *r, voi
         rope_tables(r, frequency, request->position, request->n_axes, rows, c, s);
         memcpy(out, request->x, rows * request->n_heads * request->head_dim * sizeof(ref_real));
         ref_rope(out, rows, request->n_heads, r, c, s);
-        spread(r, c, rows, cosine);
-        spread(r, s, rows, sine);
+        spread_pairs(r, c, rows, cosine);
+        spread_pairs(r, s, rows, sine);
     }
     free(frequency);
     free(c);
@@ -256,7 +256,7 @@ static assay_status ref_rope_request(const assay_rope_request *request, void *ou
 {
     rope r;
     assay_status rc = rope_request_read(request, &r, err);
-    if (rc == ASSAY_OK) rc = rotate(request, &r, out, cosine, sine, err);
+    if (rc == ASSAY_OK) rc = rotate_request(request, &r, out, cosine, sine, err);
     if (rc == ASSAY_OK) *dim = r.dim;
     rope_free(&r);
     return rc;

@@ -10,7 +10,7 @@
 #include "ref/pass.h"
 #include "ref/streams.h"
 
-static void embed(const ref_pass *pass, ref_real *x)
+static void embed_tokens(const ref_pass *pass, ref_real *x)
 {
     const plan *p = pass->plan;
     for (size_t t = 0; t < pass->n_tokens; t++)
@@ -86,13 +86,13 @@ static assay_status run_layers(ref_pass *pass, ref_real *x)
     return rc;
 }
 
-static assay_status run(ref_pass *pass, size_t first_row, ref_real *x, ref_real *logits)
+static assay_status run_model(ref_pass *pass, size_t first_row, ref_real *x, ref_real *logits)
 {
     const plan *p = pass->plan;
     size_t n_rows = pass->n_tokens - first_row;
     assay_status rc = make_ropes(pass);
     if (rc != ASSAY_OK) return rc;
-    embed(pass, x);
+    embed_tokens(pass, x);
     ref_trace(&pass->tracer, x, pass->n_tokens, p->hidden, "embed");
     if (p->layer_inputs.present) rc = make_layer_inputs(pass, x);
     if (rc == ASSAY_OK) rc = run_layers(pass, x);
@@ -119,8 +119,9 @@ assay_status ref_forward(const plan *p, const int32_t *tokens, size_t n_tokens, 
     pass.k = calloc(p->n_layers, sizeof *pass.k);
     pass.v = calloc(p->n_layers, sizeof *pass.v);
     ref_real *x = ref_alloc(n_tokens, p->hidden);
-    assay_status rc =
-        pass.cosine && pass.sine && pass.k && pass.v && x ? run(&pass, first_row, x, logits) : ASSAY_ENOMEM;
+    assay_status rc = pass.cosine && pass.sine && pass.k && pass.v && x
+                          ? run_model(&pass, first_row, x, logits)
+                          : ASSAY_ENOMEM;
     if (rc != ASSAY_OK) (void)assay_fail(err, rc, "%s: out of memory for %zu tokens", p->dir, n_tokens);
     free_each((void **)pass.cosine, p->n_ropes);
     free_each((void **)pass.sine, p->n_ropes);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Projects x to heads, normalises each head and rotates it. out: [T, n_heads, head_dim]. */
-static assay_status project(ref_pass *pass, const plan_attention *a, const ref_real *x,
-                            const plan_linear *linear, const plan_norm *norm, size_t n_heads, bool rotates,
-                            ref_real *out)
+static assay_status project_heads(ref_pass *pass, const plan_attention *a, const ref_real *x,
+                                  const plan_linear *linear, const plan_norm *norm, size_t n_heads,
+                                  bool rotates, ref_real *out)
 {
     assay_status rc = ref_linear(out, x, pass->n_tokens, linear);
     if (rc == ASSAY_OK) rc = ref_rms_norm(out, out, pass->n_tokens * n_heads, a->head_dim, norm);
@@ -27,18 +27,19 @@ static assay_status make_keys(ref_pass *pass, size_t i, const plan_attention *a,
     pass->k[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
     pass->v[i] = ref_alloc(pass->n_tokens, a->n_kv_heads * a->head_dim);
     if (!pass->k[i] || !pass->v[i]) return ASSAY_ENOMEM;
-    assay_status rc = project(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, pass->k[i]);
+    assay_status rc = project_heads(pass, a, x, &a->k, &a->k_norm, a->n_kv_heads, true, pass->k[i]);
     const plan_linear *values = a->value_is_key ? &a->k : &a->v;
-    if (rc == ASSAY_OK) rc = project(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, pass->v[i]);
+    if (rc == ASSAY_OK) rc = project_heads(pass, a, x, values, &a->v_norm, a->n_kv_heads, false, pass->v[i]);
     return rc;
 }
 
-static assay_status attend(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
+static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)
 {
     const plan_attention *a = plan_layer_attention(&pass->plan->layers[i]);
     size_t width = a->n_heads * a->head_dim;
     ref_real *q = ref_alloc(pass->n_tokens, width), *mixed = ref_alloc(pass->n_tokens, width);
-    assay_status rc = q && mixed ? project(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
+    assay_status rc =
+        q && mixed ? project_heads(pass, a, x, &a->q, &a->q_norm, a->n_heads, true, q) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK && a->cache_layer == i) rc = make_keys(pass, i, a, x);
     if (rc == ASSAY_OK)
         rc = ref_attention(mixed, q, pass->k[a->cache_layer], pass->v[a->cache_layer], pass->n_tokens, a,
@@ -104,7 +105,7 @@ assay_status ref_block(ref_pass *pass, size_t i, ref_real *x)
     ref_real *normed = ref_alloc(n_tokens, hidden), *y = ref_alloc(n_tokens, hidden);
     assay_status rc =
         normed && y ? ref_rms_norm(normed, x, n_tokens, hidden, &layer->mixer_in) : ASSAY_ENOMEM;
-    if (rc == ASSAY_OK) rc = attend(pass, i, normed, y);
+    if (rc == ASSAY_OK) rc = attend_layer(pass, i, normed, y);
     if (rc == ASSAY_OK) {
         ref_trace(&pass->tracer, y, n_tokens, hidden, "layer.%02zu.attn", i);
         rc = ref_rms_norm(y, y, n_tokens, hidden, &layer->mixer_out);

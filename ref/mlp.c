@@ -55,7 +55,8 @@ static void keep_best(ref_real *probability, const plan_experts *x, bool *chosen
 }
 
 /* share: [T, n_experts], the weight of each expert for each token; 0 if it is not chosen. */
-static assay_status route(ref_real *share, const ref_real *routed, size_t n_tokens, const plan_experts *x)
+static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t n_tokens,
+                                 const plan_experts *x)
 {
     size_t n = x->n_experts, width = x->router.cols;
     ref_real *seen = ref_alloc(n_tokens, width), *scale = ref_alloc(1, width),
@@ -121,7 +122,7 @@ assay_status ref_experts(ref_real *y, const ref_real *x, const ref_real *routed,
     size_t width = experts->router.cols;
     ref_real *share = ref_alloc(n_tokens, experts->n_experts);
     ref_real *rows = ref_alloc(n_tokens, width), *result = ref_alloc(n_tokens, width);
-    assay_status rc = share && rows && result ? route(share, routed, n_tokens, experts) : ASSAY_ENOMEM;
+    assay_status rc = share && rows && result ? route_tokens(share, routed, n_tokens, experts) : ASSAY_ENOMEM;
     memset(y, 0, n_tokens * width * sizeof *y);
     for (size_t e = 0; rc == ASSAY_OK && e < experts->n_experts; e++)
         rc = add_expert(y, x, share, n_tokens, experts, e, rows, result);

@@ -52,7 +52,7 @@ void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out
 }
 
 /* Converts rows × cols numbers to a dense array of double; the caller frees it. */
-static double *widen(const ref_real *x, size_t ld, size_t rows, size_t cols)
+static double *widen_matrix(const ref_real *x, size_t ld, size_t rows, size_t cols)
 {
     double *out = malloc((rows * cols + 1) * sizeof *out);
     for (size_t i = 0; out && i < rows; i++)
@@ -63,8 +63,8 @@ static double *widen(const ref_real *x, size_t ld, size_t rows, size_t cols)
 assay_status ref_product(ref_real *y, size_t ld_y, const ref_real *a, size_t ld_a, const ref_real *b,
                          size_t ld_b, bool b_holds_columns, size_t m, size_t n, size_t k, double alpha)
 {
-    double *wide_a = widen(a, ld_a, m, k), *wide_y = malloc((m * n + 1) * sizeof *wide_y);
-    double *wide_b = b_holds_columns ? widen(b, ld_b, k, n) : widen(b, ld_b, n, k);
+    double *wide_a = widen_matrix(a, ld_a, m, k), *wide_y = malloc((m * n + 1) * sizeof *wide_y);
+    double *wide_b = b_holds_columns ? widen_matrix(b, ld_b, k, n) : widen_matrix(b, ld_b, n, k);
     bool ok = wide_a && wide_b && wide_y;
     /* The loader limits every dimension to less than 2^31, so that it fits BLAS's int. */
     ok = ok && ref_blas_enter();
@@ -132,7 +132,7 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-static double activated(double x, assay_activation activation)
+static double activate(double x, assay_activation activation)
 {
     const double root_half = 0.70710678118654752440, root_2_pi = 0.79788456080286535588;
     switch (activation) {
@@ -147,7 +147,7 @@ static double activated(double x, assay_activation activation)
 
 void ref_activate(ref_real *x, size_t n, assay_activation activation)
 {
-    for (size_t i = 0; i < n; i++) x[i] = (ref_real)activated((double)x[i], activation);
+    for (size_t i = 0; i < n; i++) x[i] = (ref_real)activate((double)x[i], activation);
 }
 
 void ref_softmax(ref_real *x, size_t n)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* modalities = tanh(router(norm(x) * factor)). x: [T, D], modalities: [T, S]. */
-static assay_status modalities(ref_real *out, const ref_real *x, size_t n_tokens, const plan *p,
-                               const plan_altup *a)
+static assay_status route_modalities(ref_real *out, const ref_real *x, size_t n_tokens, const plan *p,
+                                     const plan_altup *a)
 {
     ref_real *normed = ref_alloc(n_tokens, p->hidden);
     assay_status rc = normed ? ref_rms_norm(normed, x, n_tokens, p->hidden, &a->router_norm) : ASSAY_ENOMEM;
@@ -28,7 +28,7 @@ assay_status ref_altup_predict(ref_real *predicted, const ref_real *streams, siz
     size_t s = p->streams.n, d = p->hidden, n = n_tokens * d;
     ref_real *routed = ref_alloc(n_tokens, s), *coefficient = ref_alloc(n_tokens, s * s);
     assay_status rc = routed && coefficient
-                          ? modalities(routed, streams + p->streams.active * n, n_tokens, p, a)
+                          ? route_modalities(routed, streams + p->streams.active * n, n_tokens, p, a)
                           : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_matrix(coefficient, routed, n_tokens, &a->prediction);
     for (size_t j = 0; rc == ASSAY_OK && j < s; j++)
@@ -50,8 +50,9 @@ assay_status ref_altup_correct(ref_real *predicted, const ref_real *activated, s
     size_t s = p->streams.n, d = p->hidden, n = n_tokens * d;
     ref_real *routed = ref_alloc(n_tokens, s), *coefficient = ref_alloc(n_tokens, s),
              *innovation = ref_alloc(1, n);
-    assay_status rc =
-        routed && coefficient && innovation ? modalities(routed, activated, n_tokens, p, a) : ASSAY_ENOMEM;
+    assay_status rc = routed && coefficient && innovation
+                          ? route_modalities(routed, activated, n_tokens, p, a)
+                          : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_matrix(coefficient, routed, n_tokens, &a->correction);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++)
         innovation[i] = activated[i] - predicted[p->streams.active * n + i];

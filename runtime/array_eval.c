@@ -144,7 +144,7 @@ static assay_status note_shared(evaluation *e, stream *s)
     return rc;
 }
 
-static assay_status hand_in(evaluation *e, array *a)
+static assay_status schedule_array(evaluation *e, array *a)
 {
     assay_status rc = part_of(e, a->stream) ? ASSAY_OK : out_of_memory(e->err);
     for (size_t i = 0; rc == ASSAY_OK && i < a->n_inputs; i++) rc = await_input(e, a->stream, a->inputs[i]);
@@ -162,12 +162,12 @@ static assay_status hand_in(evaluation *e, array *a)
 }
 
 /* The stream that the evaluation waits for must be accessible from this thread, too. */
-static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, stream *target)
+static assay_status schedule_each(evaluation *e, array *const *list, size_t n, stream *target)
 {
     assay_status rc = part_of(e, target) ? ASSAY_OK : out_of_memory(e->err);
     array_graph_lock();
     if (rc == ASSAY_OK) rc = array_order_find(list, n, target, &e->order, e->err);
-    for (size_t i = 0; rc == ASSAY_OK && i < e->order.n; i++) rc = hand_in(e, e->order.at[i]);
+    for (size_t i = 0; rc == ASSAY_OK && i < e->order.n; i++) rc = schedule_array(e, e->order.at[i]);
     for (size_t i = 0; rc == ASSAY_OK && i < n; i++) rc = await_input(e, target, list[i]);
     if (rc == ASSAY_OK) rc = stream_check(target, e->err);
     array_order_reset(&e->order);
@@ -177,7 +177,7 @@ static assay_status hand_in_all(evaluation *e, array *const *list, size_t n, str
 }
 
 /* Scheduled tasks finish before the failure is reported; further failures are dropped, as upstream. */
-static void abandon(evaluation *e)
+static void abandon_evaluation(evaluation *e)
 {
     for (size_t i = 0; i < e->n_parts; i++) {
         queue *q = stream_queue(e->parts[i].stream);
@@ -186,7 +186,7 @@ static void abandon(evaluation *e)
     }
 }
 
-static void end(evaluation *e)
+static void free_evaluation(evaluation *e)
 {
     for (size_t i = 0; i < e->n_parts; i++) note_release(e->parts[i].note);
     free(e->parts);
@@ -201,28 +201,28 @@ static stream *find_target(array *const *list, size_t n)
 }
 
 /* serve: starts threads for all streams but `but`. */
-static assay_status schedule(array *const *list, size_t n, stream *target, bool serve, const stream *but,
-                             assay_error *err)
+static assay_status schedule_arrays(array *const *list, size_t n, stream *target, bool serve,
+                                    const stream *but, assay_error *err)
 {
     evaluation e = {.err = err};
-    assay_status rc = hand_in_all(&e, list, n, target);
+    assay_status rc = schedule_each(&e, list, n, target);
     for (size_t i = 0; rc == ASSAY_OK && serve && i < e.n_parts; i++)
         if (e.parts[i].stream != but) executor_serve(stream_queue(e.parts[i].stream));
-    if (rc != ASSAY_OK) abandon(&e);
-    end(&e);
+    if (rc != ASSAY_OK) abandon_evaluation(&e);
+    free_evaluation(&e);
     return rc;
 }
 
 assay_status array_schedule(array *const *list, size_t n, assay_error *err)
 {
     stream *target = find_target(list, n);
-    return target ? schedule(list, n, target, false, NULL, err) : ASSAY_OK;
+    return target ? schedule_arrays(list, n, target, false, NULL, err) : ASSAY_OK;
 }
 
 assay_status array_start(array *const *list, size_t n, assay_error *err)
 {
     stream *target = find_target(list, n);
-    return target ? schedule(list, n, target, true, NULL, err) : ASSAY_OK;
+    return target ? schedule_arrays(list, n, target, true, NULL, err) : ASSAY_OK;
 }
 
 /* Waits for a scheduled array. */
@@ -252,7 +252,7 @@ assay_status array_evaluate(array *const *list, size_t n, assay_error *err)
     stream *target = find_target(list, n);
     assay_status rc = ASSAY_OK;
     if (target) {
-        rc = schedule(list, n, target, true, target, err);
+        rc = schedule_arrays(list, n, target, true, target, err);
         if (rc != ASSAY_OK) return rc;
         queue *q = stream_queue(target);
         queue_wait(q, queue_last(q));

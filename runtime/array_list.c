@@ -45,14 +45,14 @@ void array_list_free(array_list *l)
     free(l);
 }
 
-static bool reserve(array_list *l)
+static bool reserve_entry(array_list *l)
 {
     entry *grown = grow_by_one(l->at, l->n, sizeof *grown);
     if (grown) l->at = grown;
     return grown;
 }
 
-static void drop(const array_maker *maker)
+static void drop_maker(const array_maker *maker)
 {
     if (maker->drop) maker->drop(maker->context);
 }
@@ -63,9 +63,9 @@ array *array_list_defer(array_list *l, const char *name, bool is_private, size_t
     stream *s;
     array *made;
     if (l->status == ASSAY_OK) l->status = stream_find(&l->stream, &s, &l->error);
-    char *copy = l->status == ASSAY_OK && reserve(l) ? strdup(name) : NULL;
+    char *copy = l->status == ASSAY_OK && reserve_entry(l) ? strdup(name) : NULL;
     if (!copy) {
-        drop(&maker);
+        drop_maker(&maker);
         if (l->status == ASSAY_OK)
             l->status = assay_fail(&l->error, ASSAY_ENOMEM, "array '%s': out of memory", name);
         return NULL;

@@ -25,7 +25,7 @@ typedef struct visits {
     size_t n;
 } visits;
 
-static bool push(visits *v, array *of, size_t input)
+static bool push_visit(visits *v, array *of, size_t input)
 {
     visit *grown = grow_by_one(v->at, v->n, sizeof *grown);
     if (!grown) return false;
@@ -39,7 +39,7 @@ static bool is_deferred(const array *a)
     return atomic_load(&a->state) == NODE_DEFERRED;
 }
 
-static bool append(array_order *o, array *a)
+static bool append_array(array_order *o, array *a)
 {
     array **grown = grow_by_one(o->at, o->n, sizeof *grown);
     if (!grown) return false;
@@ -52,7 +52,7 @@ static bool append(array_order *o, array *a)
 static bool count_uses(array *root, array_order *found)
 {
     visits stack = {0};
-    bool ok = push(&stack, root, 0);
+    bool ok = push_visit(&stack, root, 0);
     while (ok && stack.n) {
         visit *v = &stack.at[stack.n - 1];
         if (v->input == v->of->n_inputs) {
@@ -62,7 +62,7 @@ static bool count_uses(array *root, array_order *found)
         array *in = v->of->inputs[v->input++];
         if (!is_deferred(in)) continue;
         if (in->stream != v->of->stream) in->is_shared = true;
-        if (in->n_uses++ == 0) ok = append(found, in) && push(&stack, in, 0);
+        if (in->n_uses++ == 0) ok = append_array(found, in) && push_visit(&stack, in, 0);
     }
     free(stack.at);
     return ok;
@@ -74,8 +74,8 @@ static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
     for (size_t i = v.input; i < v.of->n_inputs; i++) {
         array *in = v.of->inputs[i];
         if (!is_deferred(in)) continue;
-        if (o->n - turn >= WIDTH) return push(later, v.of, i);
-        if (--in->n_uses == 0 && !append(o, in)) return false;
+        if (o->n - turn >= WIDTH) return push_visit(later, v.of, i);
+        if (--in->n_uses == 0 && !append_array(o, in)) return false;
     }
     return true;
 }
@@ -84,7 +84,7 @@ static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
 static bool line_up(array_order *o, array *root)
 {
     visits later = {0};
-    bool ok = append(o, root);
+    bool ok = append_array(o, root);
     for (size_t turn = 0; ok && (turn < o->n || later.n);) {
         visit v = turn < o->n ? (visit){o->at[turn++], 0} : later.at[--later.n];
         ok = take_inputs(o, v, turn, &later);

@@ -52,7 +52,7 @@ static void open_model(const loading *l, outcome *o)
     if (!o->err.text[0]) (void)assay_fail(&o->err, o->status, "model %s: no reason given", l->dir);
 }
 
-static void finish(loading *l, const outcome *o)
+static void finish_loading(loading *l, const outcome *o)
 {
     (void)pthread_mutex_lock(&l->lock);
     l->last = *o;
@@ -71,7 +71,7 @@ static void *worker_main(void *context)
     loading *l = context;
     outcome o = {0};
     open_model(l, &o);
-    finish(l, &o);
+    finish_loading(l, &o);
     return NULL;
 }
 
@@ -99,7 +99,7 @@ static void init_condition(pthread_cond_t *condition)
     (void)pthread_condattr_destroy(&attr);
 }
 
-static void dispose(loading *l)
+static void free_loading(loading *l)
 {
     (void)pthread_cond_destroy(&l->ended);
     (void)pthread_mutex_destroy(&l->lock);
@@ -129,12 +129,12 @@ assay_status loading_start(const assay_engine *engine, const char *dir, const as
     init_condition(&l->ended);
     rc = start_worker(l, err);
     if (rc == ASSAY_OK) *out = l;
-    else dispose(l);
+    else free_loading(l);
     return rc;
 }
 
 /* The time `seconds` from now; false if it cannot be represented. */
-static bool deadline(double seconds, struct timespec *at)
+static bool deadline_after(double seconds, struct timespec *at)
 {
     if (!(seconds < 1e9)) return false;
     (void)clock_gettime(CLOCK_MONOTONIC, at);
@@ -152,7 +152,7 @@ static bool deadline(double seconds, struct timespec *at)
 static bool wait_for(loading *l, waiter *w, double seconds)
 {
     struct timespec at;
-    bool limited = deadline(seconds, &at);
+    bool limited = deadline_after(seconds, &at);
     w->next = l->waiters;
     l->waiters = w;
     while (!w->told) {
@@ -192,7 +192,7 @@ assay_status loading_retry(loading *l, assay_error *err)
     outcome o = {0};
     o.status = start_worker(l, &o.err);
     if (o.status == ASSAY_OK) return ASSAY_OK;
-    finish(l, &o); /* threads may be waiting already */
+    finish_loading(l, &o); /* threads may be waiting already */
     if (err) *err = o.err;
     return o.status;
 }
@@ -202,5 +202,5 @@ void loading_free(loading *l)
     if (!l) return;
     join_worker(l);
     if (l->last.model) l->engine->model_free(l->last.model);
-    dispose(l);
+    free_loading(l);
 }

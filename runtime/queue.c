@@ -18,7 +18,7 @@ void queue_begin(queue *q)
     (void)pthread_cond_init(&q->done, NULL);
 }
 
-static queue_task *take_first(queue *q)
+static queue_task *pop_task(queue *q)
 {
     queue_task *t = q->first;
     if (t) q->first = t->next;
@@ -28,7 +28,7 @@ static queue_task *take_first(queue *q)
 
 void queue_end(queue *q)
 {
-    for (queue_task *t; (t = take_first(q));) free(t);
+    for (queue_task *t; (t = pop_task(q));) free(t);
     (void)pthread_cond_destroy(&q->done);
     (void)pthread_mutex_destroy(&q->lock);
 }
@@ -60,7 +60,7 @@ uint64_t queue_last(queue *q)
 static void serve_until(queue *q, uint64_t ticket)
 {
     while (q->n_done < ticket) {
-        queue_task *t = take_first(q);
+        queue_task *t = pop_task(q);
         (void)pthread_mutex_unlock(&q->lock);
         t->fn(q, t->context);
         free(t);
@@ -72,7 +72,7 @@ static void serve_until(queue *q, uint64_t ticket)
 
 /* Runs tasks until n_done reaches `ticket`, in turn with other threads that do the same. The lock is
  * held. */
-static void take_part(queue *q, uint64_t ticket)
+static void run_until(queue *q, uint64_t ticket)
 {
     while (q->n_done < ticket) {
         if (q->served) {
@@ -89,7 +89,7 @@ static void take_part(queue *q, uint64_t ticket)
 void queue_wait(queue *q, uint64_t ticket)
 {
     (void)pthread_mutex_lock(&q->lock);
-    take_part(q, ticket);
+    run_until(q, ticket);
     (void)pthread_mutex_unlock(&q->lock);
 }
 
@@ -105,7 +105,7 @@ bool queue_promise(queue *q)
 void queue_serve(queue *q)
 {
     (void)pthread_mutex_lock(&q->lock);
-    while (q->n_done < q->n_added) take_part(q, q->n_added);
+    while (q->n_done < q->n_added) run_until(q, q->n_added);
     q->promised = false;
     (void)pthread_mutex_unlock(&q->lock);
 }

@@ -25,7 +25,7 @@ static assay_status make_arange(void *context, array *self, array *const *inputs
     return ASSAY_OK;
 }
 
-static float apply(assay_array_fn fn, float x, float y)
+static float apply_function(assay_array_fn fn, float x, float y)
 {
     switch (fn) {
     case ASSAY_ARRAY_SQUARE: return x * x;
@@ -49,14 +49,14 @@ static assay_status make_elementwise(void *context, array *self, array *const *i
         if (fn == ASSAY_ARRAY_INVERSE && x[i] == 0)
             return assay_fail(err, ASSAY_EINTERNAL,
                               "[Inverse::eval_cpu] LU factorization failed with error code 1");
-        out[i] = apply(fn, x[i], y[i]);
+        out[i] = apply_function(fn, x[i], y[i]);
     }
     return ASSAY_OK;
 }
 
 /* Defers an array that is a function of others. */
-static assay_status defer(stream *s, assay_array_fn fn, size_t n, array *const *inputs, size_t n_inputs,
-                          array **out, assay_error *err)
+static assay_status defer_array(stream *s, assay_array_fn fn, size_t n, array *const *inputs, size_t n_inputs,
+                                array **out, assay_error *err)
 {
     static assay_array_fn functions[] = {ASSAY_ARRAY_ARANGE, ASSAY_ARRAY_SQUARE, ASSAY_ARRAY_NEGATIVE,
                                          ASSAY_ARRAY_ABS,    ASSAY_ARRAY_ADD,    ASSAY_ARRAY_INVERSE};
@@ -80,7 +80,7 @@ static assay_status defer_inverse(stream *s, size_t n, array *x, array **out, as
     const array_maker reshape = {copy_input, NULL, NULL};
     array *matrices = NULL, *inverse = NULL;
     assay_status rc = array_defer(s, n * sizeof(float), reshape, &x, 1, &matrices, err);
-    if (rc == ASSAY_OK) rc = defer(s, ASSAY_ARRAY_INVERSE, n, &matrices, 1, &inverse, err);
+    if (rc == ASSAY_OK) rc = defer_array(s, ASSAY_ARRAY_INVERSE, n, &matrices, 1, &inverse, err);
     if (rc == ASSAY_OK) rc = array_defer(s, n * sizeof(float), reshape, &inverse, 1, out, err);
     array_release(matrices);
     array_release(inverse);
@@ -108,7 +108,7 @@ static assay_status table_make(assay_array_fn fn, size_t n, assay_array *const *
     if (!a) return assay_fail(err, ASSAY_ENOMEM, "make: out of memory");
     a->n = n;
     rc = fn == ASSAY_ARRAY_INVERSE ? defer_inverse(s, n, inputs[0], &a->array, err)
-                                   : defer(s, fn, n, inputs, n_inputs, &a->array, err);
+                                   : defer_array(s, fn, n, inputs, n_inputs, &a->array, err);
     if (rc == ASSAY_OK) *out = a;
     else free(a);
     return rc;

@@ -77,7 +77,7 @@ void serve_sampler_accept(serve_sampler *s, int32_t id)
 
 /* exp(x) for x <= 0, within two units in the last place: x = k ln 2 + r, and a Taylor series for exp(r). The
  * compiler's standard C mode contracts no multiply-adds, so that all machines round alike. */
-static double exponential(double x)
+static double portable_exp(double x)
 {
     static const double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
     if (!(x > -745)) return 0;
@@ -151,7 +151,7 @@ static void gather_top_k(serve_sampler *s, double best)
         const candidate c = s->candidates[i];
         /* the difference of two infinities is no number: all of these are equally likely */
         const double distance = c.weight < best ? (c.weight - best) / s->sampling.temperature : 0;
-        if (c.weight >= least) s->candidates[n++] = (candidate){c.id, exponential(distance)};
+        if (c.weight >= least) s->candidates[n++] = (candidate){c.id, portable_exp(distance)};
     }
     s->n = n;
 }

@@ -75,8 +75,8 @@ static assay_status read_token(const tokenizer_place *p, added *t, assay_error *
     return t->text ? ASSAY_OK : tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
 }
 
-static assay_status normalise(const tokenizer_place *p, const tokenizer_normalizer *normalizer,
-                              tokenizer_normalizing *work, added *t, assay_error *err)
+static assay_status normalise_token(const tokenizer_place *p, const tokenizer_normalizer *normalizer,
+                                    tokenizer_normalizing *work, added *t, assay_error *err)
 {
     const tokenizer_text text = {.text = t->text, .n = t->n};
     tokenizer_text normal;
@@ -107,7 +107,8 @@ static assay_status read_tokens(const tokenizer_place *p, const tokenizer_normal
         added *t = &a->tokens[a->n_tokens];
         *t = (added){.id = -1};
         rc = read_token(&element, t, err);
-        if (rc == ASSAY_OK && t->normalized && t->n > 0) rc = normalise(&element, normalizer, work, t, err);
+        if (rc == ASSAY_OK && t->normalized && t->n > 0)
+            rc = normalise_token(&element, normalizer, work, t, err);
         if (rc != ASSAY_OK || t->n > 0) a->n_tokens++;
         else free(t->text); /* Hugging Face's tokenizers ignores empty tokens */
     }
@@ -116,7 +117,7 @@ static assay_status read_tokens(const tokenizer_place *p, const tokenizer_normal
 
 /* A trie of all tokens by text (which = -1), or of the listed tokens whose "normalized" equals `which`,
  * by the text that is searched for. Values are token indices. */
-static bool build(tokenizer_added *a, int which, tokenizer_trie *out)
+static bool build_trie(tokenizer_added *a, int which, tokenizer_trie *out)
 {
     tokenizer_trie_text *texts = malloc((a->n_tokens + 1) * sizeof *texts);
     size_t n = 0;
@@ -185,8 +186,8 @@ assay_status tokenizer_added_open(const tokenizer_place *p, const tokenizer_voca
     tokenizer_added *a = calloc(1, sizeof *a);
     if (!a) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     assay_status rc = read_tokens(p, normalizer, work, a, err);
-    if (rc == ASSAY_OK && (!build(a, -1, &a->texts) || !give_ids(a, vocab) || !build(a, 0, &a->sets[0]) ||
-                           !build(a, 1, &a->sets[1])))
+    if (rc == ASSAY_OK && (!build_trie(a, -1, &a->texts) || !give_ids(a, vocab) ||
+                           !build_trie(a, 0, &a->sets[0]) || !build_trie(a, 1, &a->sets[1])))
         rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK) rc = check_normal(p, a, err);
     if (rc == ASSAY_OK) *out = a;

@@ -19,8 +19,8 @@ void tokenizer_decoder_free(tokenizer_decoder *d)
 }
 
 /* Appends a step of this kind, its other members zero; *out points to it. */
-static assay_status add(tokenizer_decoder *d, const tokenizer_place *p, step_kind kind, step **out,
-                        assay_error *err)
+static assay_status add_step(tokenizer_decoder *d, const tokenizer_place *p, step_kind kind, step **out,
+                             assay_error *err)
 {
     if (d->n_steps == STEPS_MAX)
         return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
@@ -141,7 +141,7 @@ static assay_status add_any(tokenizer_decoder *d, const tokenizer_place *p, assa
     assay_status rc = tokenizer_place_type(p, TYPES, sizeof TYPES / sizeof *TYPES, &type, err);
     if (rc != ASSAY_OK) return rc;
     if (type == STEP_SPACES) return add_sequence(d, p, err);
-    rc = add(d, p, (step_kind)type, &s, err);
+    rc = add_step(d, p, (step_kind)type, &s, err);
     if (rc != ASSAY_OK) return rc;
     switch (type) {
     case STEP_BPE: return read_bpe(p, s, err);
@@ -159,7 +159,7 @@ assay_status tokenizer_decoder_open(const tokenizer_place *p, tokenizer_decoder 
     step *s = NULL;
     tokenizer_decoder *d = calloc(1, sizeof *d);
     if (!d) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
-    const assay_status rc = p->value ? add_any(d, p, err) : add(d, p, STEP_SPACES, &s, err);
+    const assay_status rc = p->value ? add_any(d, p, err) : add_step(d, p, STEP_SPACES, &s, err);
     if (rc == ASSAY_OK) *out = d;
     else tokenizer_decoder_free(d);
     return rc;

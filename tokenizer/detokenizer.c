@@ -35,8 +35,8 @@ void detokenizer_free(detokenizer *d)
 }
 
 /* Passes the token of an id, if there is one, to the decoder. */
-static assay_status push(const tokenizer *t, tokenizer_decoding *g, int32_t id, bool skip_special,
-                         buffer *out, assay_error *err)
+static assay_status push_id(const tokenizer *t, tokenizer_decoding *g, int32_t id, bool skip_special,
+                            buffer *out, assay_error *err)
 {
     size_t n;
     if (id < 0)
@@ -48,13 +48,13 @@ static assay_status push(const tokenizer *t, tokenizer_decoding *g, int32_t id, 
     return rc == ASSAY_OK ? rc : tokenizer_fail_in(t, rc, err);
 }
 
-static assay_status end(const tokenizer *t, tokenizer_decoding *g, buffer *out, assay_error *err)
+static assay_status end_decoding(const tokenizer *t, tokenizer_decoding *g, buffer *out, assay_error *err)
 {
     const assay_status rc = tokenizer_decoding_end(g, out, err);
     return rc == ASSAY_OK ? rc : tokenizer_fail_in(t, rc, err);
 }
 
-static void hand_out(const detokenizer *d, const char **text, size_t *n)
+static void get_piece(const detokenizer *d, const char **text, size_t *n)
 {
     *text = d->piece.data ? d->piece.data : "";
     *n = d->piece.n;
@@ -63,16 +63,16 @@ static void hand_out(const detokenizer *d, const char **text, size_t *n)
 assay_status detokenizer_push(detokenizer *d, int32_t id, const char **text, size_t *n, assay_error *err)
 {
     d->piece.n = 0;
-    const assay_status rc = push(d->tokenizer, d->decoding, id, d->skip_special, &d->piece, err);
-    if (rc == ASSAY_OK) hand_out(d, text, n);
+    const assay_status rc = push_id(d->tokenizer, d->decoding, id, d->skip_special, &d->piece, err);
+    if (rc == ASSAY_OK) get_piece(d, text, n);
     return rc;
 }
 
 assay_status detokenizer_end(detokenizer *d, const char **text, size_t *n, assay_error *err)
 {
     d->piece.n = 0;
-    const assay_status rc = end(d->tokenizer, d->decoding, &d->piece, err);
-    if (rc == ASSAY_OK) hand_out(d, text, n);
+    const assay_status rc = end_decoding(d->tokenizer, d->decoding, &d->piece, err);
+    if (rc == ASSAY_OK) get_piece(d, text, n);
     return rc;
 }
 
@@ -82,8 +82,8 @@ assay_status tokenizer_decode(const tokenizer *t, const int32_t *ids, size_t n, 
     tokenizer_decoding *g = NULL;
     out->n = 0;
     assay_status rc = tokenizer_decoding_open(t->decoder, &g, err);
-    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) rc = push(t, g, ids[i], skip_special, out, err);
-    if (rc == ASSAY_OK) rc = end(t, g, out, err);
+    for (size_t i = 0; i < n && rc == ASSAY_OK; i++) rc = push_id(t, g, ids[i], skip_special, out, err);
+    if (rc == ASSAY_OK) rc = end_decoding(t, g, out, err);
     tokenizer_decoding_free(g);
     if (rc != ASSAY_OK) out->n = 0;
     return rc;

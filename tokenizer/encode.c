@@ -22,7 +22,7 @@ struct tokenizer_encoder {
     tokenizer_text raw, normal; /* the text, and its part that is being encoded, normalised */
 };
 
-static assay_status take_word(void *context, const char *text, size_t n, assay_error *err)
+static assay_status encode_word(void *context, const char *text, size_t n, assay_error *err)
 {
     tokenizer_encoder *e = context;
     return tokenizer_model_encode(e->tokenizer->model, &e->model, text, n, &e->ids, err);
@@ -36,7 +36,7 @@ assay_status tokenizer_encoder_open(const tokenizer *t, tokenizer_encoder **out,
     const assay_status rc = tokenizer_matcher_open(&e->matcher, err);
     e->normalizing.matcher = e->matcher;
     e->cutting.matcher = e->matcher;
-    e->cutting.sink = take_word;
+    e->cutting.sink = encode_word;
     e->cutting.context = e;
     if (rc == ASSAY_OK) *out = e;
     else tokenizer_encoder_free(e);
@@ -61,7 +61,7 @@ static assay_status put_id(tokenizer_encoder *e, int32_t id, assay_error *err)
 }
 
 /* Encodes a part of the normalised text. */
-static assay_status take_normal(void *context, size_t from, size_t to, int32_t id, assay_error *err)
+static assay_status encode_normal_part(void *context, size_t from, size_t to, int32_t id, assay_error *err)
 {
     tokenizer_encoder *e = context;
     if (id >= 0) return put_id(e, id, err);
@@ -70,7 +70,7 @@ static assay_status take_normal(void *context, size_t from, size_t to, int32_t i
 }
 
 /* Encodes a part of the text as given. */
-static assay_status take_raw(void *context, size_t from, size_t to, int32_t id, assay_error *err)
+static assay_status encode_raw_part(void *context, size_t from, size_t to, int32_t id, assay_error *err)
 {
     tokenizer_encoder *e = context;
     if (id >= 0) return put_id(e, id, err);
@@ -78,10 +78,11 @@ static assay_status take_raw(void *context, size_t from, size_t to, int32_t id, 
     const assay_status rc =
         tokenizer_normalizer_run(e->tokenizer->normalizer, &e->normalizing, &part, &e->normal, err);
     if (rc != ASSAY_OK) return rc;
-    return tokenizer_added_split(e->tokenizer->added, true, e->normal.text, e->normal.n, take_normal, e, err);
+    return tokenizer_added_split(e->tokenizer->added, true, e->normal.text, e->normal.n, encode_normal_part,
+                                 e, err);
 }
 
-static assay_status repair(tokenizer_encoder *e, const char *text, size_t n, assay_error *err)
+static assay_status repair_utf8(tokenizer_encoder *e, const char *text, size_t n, assay_error *err)
 {
     e->repaired.n = 0;
     for (size_t at = 0; at < n;) {
@@ -98,14 +99,14 @@ static assay_status repair(tokenizer_encoder *e, const char *text, size_t n, ass
     return ASSAY_OK;
 }
 
-static assay_status encode(tokenizer_encoder *e, const char *text, size_t n, bool add_special,
-                           tokenizer_ids *out, assay_error *err)
+static assay_status encode_text(tokenizer_encoder *e, const char *text, size_t n, bool add_special,
+                                tokenizer_ids *out, assay_error *err)
 {
     uint32_t first;
     if (n > INT32_MAX)
         return assay_fail(err, ASSAY_EINVAL, "found a text of %zu bytes, expected at most %d", n, INT32_MAX);
     if (utf8_valid_prefix(text, n) != n) {
-        const assay_status rc = repair(e, text, n, err);
+        const assay_status rc = repair_utf8(e, text, n, err);
         if (rc != ASSAY_OK) return rc;
         text = e->repaired.data;
         n = e->repaired.n;
@@ -115,7 +116,8 @@ static assay_status encode(tokenizer_encoder *e, const char *text, size_t n, boo
     if (!e->model.bpe.cache && n >= CACHE_FROM) e->model.bpe.cache = tokenizer_cache_open();
     tokenizer_matcher_begin(e->matcher, n);
     e->normalizing.growth = e->cutting.growth = tokenizer_growth_begin(n);
-    const assay_status rc = tokenizer_added_split(e->tokenizer->added, false, text, n, take_raw, e, err);
+    const assay_status rc =
+        tokenizer_added_split(e->tokenizer->added, false, text, n, encode_raw_part, e, err);
     if (rc != ASSAY_OK) return rc;
     return tokenizer_post_run(e->tokenizer->post, &e->ids, add_special, out)
                ? ASSAY_OK
@@ -125,7 +127,7 @@ static assay_status encode(tokenizer_encoder *e, const char *text, size_t n, boo
 assay_status tokenizer_encode_with(tokenizer_encoder *e, const char *text, size_t n, bool add_special,
                                    tokenizer_ids *out, assay_error *err)
 {
-    const assay_status rc = encode(e, text, n, add_special, out, err);
+    const assay_status rc = encode_text(e, text, n, add_special, out, err);
     if (rc == ASSAY_OK) return rc;
     out->n = 0;
     return tokenizer_fail_in(e->tokenizer, rc, err);

@@ -10,7 +10,7 @@
 #define GONE UINT32_MAX
 typedef uint32_t char_filter(uint32_t c);
 
-static uint32_t clean(uint32_t c)
+static uint32_t clean_char(uint32_t c)
 {
     if (c == 0 || c == UTF8_REPLACEMENT || chars_is_control(c)) return GONE;
     return chars_is_white(c) ? ' ' : c;
@@ -26,7 +26,7 @@ static uint32_t without_combining(uint32_t c)
     return chars_is_combining(c) ? GONE : c;
 }
 
-static uint32_t nmt(uint32_t c)
+static uint32_t normalise_nmt(uint32_t c)
 {
     if ((c >= 1 && c <= 8) || c == 0xb || (c >= 0xe && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f)
         return GONE;
@@ -171,13 +171,13 @@ assay_status normal_step_run(const normal_step *s, tokenizer_normalizing *work, 
 {
     assay_status rc = ASSAY_OK;
     switch (s->kind) {
-    case NORMAL_BERT_CLEAN: run_filter(clean, w, old); break;
+    case NORMAL_BERT_CLEAN: run_filter(clean_char, w, old); break;
     case NORMAL_BERT_CHINESE: run_chinese(w, old); break;
     case NORMAL_BERT_ACCENTS: run_filter(without_nonspacing, w, old); break;
     case NORMAL_BYTES: run_bytes(w, old); break;
     case NORMAL_FORM: tokenizer_normal_form(w, old, s->compatible, s->composed, &work->chars); break;
     case NORMAL_LOWER: run_lower(w, old); break;
-    case NORMAL_NMT: run_filter(nmt, w, old); break;
+    case NORMAL_NMT: run_filter(normalise_nmt, w, old); break;
     case NORMAL_PRECOMPILED: tokenizer_charsmap_run(s->charsmap, w, old); break;
     case NORMAL_PREPEND: run_prepend(s, w, old); break;
     case NORMAL_REPLACE: rc = run_replace(s, work, w, old, err); break;

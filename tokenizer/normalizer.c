@@ -25,8 +25,8 @@ void tokenizer_normalizer_free(tokenizer_normalizer *n)
 }
 
 /* Appends a step of this kind, its other members zero; *out points to it. */
-static assay_status add(tokenizer_normalizer *n, const tokenizer_place *p, normal_kind kind,
-                        normal_step **out, assay_error *err)
+static assay_status add_step(tokenizer_normalizer *n, const tokenizer_place *p, normal_kind kind,
+                             normal_step **out, assay_error *err)
 {
     if (n->n_steps == STEPS_MAX)
         return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
@@ -40,7 +40,7 @@ static assay_status add_form(tokenizer_normalizer *n, const tokenizer_place *p, 
                              bool composed, assay_error *err)
 {
     normal_step *s = NULL;
-    const assay_status rc = add(n, p, NORMAL_FORM, &s, err);
+    const assay_status rc = add_step(n, p, NORMAL_FORM, &s, err);
     if (rc != ASSAY_OK) return rc;
     s->compatible = compatible;
     s->composed = composed;
@@ -51,14 +51,14 @@ static assay_status add_plain(tokenizer_normalizer *n, const tokenizer_place *p,
                               assay_error *err)
 {
     normal_step *s = NULL;
-    return add(n, p, kind, &s, err);
+    return add_step(n, p, kind, &s, err);
 }
 
 static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
     tokenizer_place pattern;
     normal_step *s = NULL;
-    assay_status rc = add(n, p, NORMAL_REPLACE, &s, err);
+    assay_status rc = add_step(n, p, NORMAL_REPLACE, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "pattern", &pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_pattern_open(&pattern, &s->pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_copy(p, "content", &s->text, &s->n, err);
@@ -73,7 +73,7 @@ static assay_status add_replace(tokenizer_normalizer *n, const tokenizer_place *
 static assay_status add_strip(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
     normal_step *s = NULL;
-    assay_status rc = add(n, p, NORMAL_STRIP, &s, err);
+    assay_status rc = add_step(n, p, NORMAL_STRIP, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_required_bool(p, "strip_left", &s->left, err);
     return rc == ASSAY_OK ? tokenizer_place_required_bool(p, "strip_right", &s->right, err) : rc;
 }
@@ -98,7 +98,7 @@ static assay_status add_precompiled(tokenizer_normalizer *n, const tokenizer_pla
 {
     tokenizer_place map;
     normal_step *s = NULL;
-    assay_status rc = add(n, p, NORMAL_PRECOMPILED, &s, err);
+    assay_status rc = add_step(n, p, NORMAL_PRECOMPILED, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "precompiled_charsmap", &map, err);
     return rc == ASSAY_OK ? tokenizer_charsmap_open(&map, &s->charsmap, err) : rc;
 }
@@ -106,7 +106,7 @@ static assay_status add_precompiled(tokenizer_normalizer *n, const tokenizer_pla
 static assay_status add_prepend(tokenizer_normalizer *n, const tokenizer_place *p, assay_error *err)
 {
     normal_step *s = NULL;
-    const assay_status rc = add(n, p, NORMAL_PREPEND, &s, err);
+    const assay_status rc = add_step(n, p, NORMAL_PREPEND, &s, err);
     return rc == ASSAY_OK ? tokenizer_place_required_copy(p, "prepend", &s->text, &s->n, err) : rc;
 }
 

@@ -29,7 +29,7 @@ void tokenizer_post_free(tokenizer_post *p)
     free(p);
 }
 
-static assay_status put(const tokenizer_place *at, tokenizer_post *p, int32_t id, assay_error *err)
+static assay_status put_id(const tokenizer_place *at, tokenizer_post *p, int32_t id, assay_error *err)
 {
     if (p->parts.n == PARTS_MAX)
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
@@ -64,13 +64,13 @@ static assay_status put_pair(const tokenizer_place *at, const char *name, tokeni
     if (rc != ASSAY_OK) return rc;
     const tokenizer_place second = tokenizer_place_element(&pair, 1);
     rc = read_id(&second, &id, err);
-    return rc == ASSAY_OK ? put(at, p, id, err) : rc;
+    return rc == ASSAY_OK ? put_id(at, p, id, err) : rc;
 }
 
 static assay_status read_bert(const tokenizer_place *at, tokenizer_post *p, assay_error *err)
 {
     assay_status rc = put_pair(at, "cls", p, err);
-    if (rc == ASSAY_OK) rc = put(at, p, THE_TEXT, err);
+    if (rc == ASSAY_OK) rc = put_id(at, p, THE_TEXT, err);
     return rc == ASSAY_OK ? put_pair(at, "sep", p, err) : rc;
 }
 
@@ -92,7 +92,7 @@ static assay_status put_special(const tokenizer_place *at, const tokenizer_place
         const tokenizer_place element = tokenizer_place_element(&ids, i);
         int32_t id;
         rc = read_id(&element, &id, err);
-        if (rc == ASSAY_OK) rc = put(at, p, id, err);
+        if (rc == ASSAY_OK) rc = put_id(at, p, id, err);
     }
     return rc;
 }
@@ -112,7 +112,7 @@ static assay_status put_piece(const tokenizer_place *at, const tokenizer_place *
         rc = tokenizer_place_fail(&id, err, ASSAY_EFORMAT,
                                   "found \"%.20s\", expected \"A\": a single text has no other sequence",
                                   text);
-    return rc == ASSAY_OK ? put(at, p, THE_TEXT, err) : rc;
+    return rc == ASSAY_OK ? put_id(at, p, THE_TEXT, err) : rc;
 }
 
 static assay_status read_template(const tokenizer_place *at, tokenizer_post *p, assay_error *err)
@@ -245,7 +245,7 @@ assay_status tokenizer_post_open(const tokenizer_file *f, tokenizer_post **out, 
     tokenizer_post *p = calloc(1, sizeof *p);
     if (!p) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", f->path);
     assay_status rc = processor.value ? read_processor(&processor, p, err) : ASSAY_OK;
-    if (rc == ASSAY_OK && !p->is_set) rc = put(&processor, p, THE_TEXT, err);
+    if (rc == ASSAY_OK && !p->is_set) rc = put_id(&processor, p, THE_TEXT, err);
     if (rc == ASSAY_OK && truncation.value) rc = read_truncation(&truncation, p, err);
     if (rc == ASSAY_OK && padding.value) rc = read_padding(&padding, p, err);
     if (rc == ASSAY_OK) *out = p;

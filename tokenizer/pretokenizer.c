@@ -20,8 +20,8 @@ void tokenizer_pretokenizer_free(tokenizer_pretokenizer *p)
 }
 
 /* Appends a stage of this kind, its other members zero; *out points to it. */
-static assay_status add(tokenizer_pretokenizer *t, const tokenizer_place *p, stage_kind kind, stage **out,
-                        assay_error *err)
+static assay_status add_stage(tokenizer_pretokenizer *t, const tokenizer_place *p, stage_kind kind,
+                              stage **out, assay_error *err)
 {
     if (t->n_stages == TOKENIZER_STAGES_MAX)
         return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
@@ -36,7 +36,7 @@ static assay_status add_chars(tokenizer_pretokenizer *t, const tokenizer_place *
                               stage_behavior behavior, assay_error *err)
 {
     stage *s = NULL;
-    const assay_status rc = add(t, p, STAGE_SPLIT, &s, err);
+    const assay_status rc = add_stage(t, p, STAGE_SPLIT, &s, err);
     if (rc != ASSAY_OK) return rc;
     s->is = is;
     s->behavior = behavior;
@@ -47,7 +47,7 @@ static assay_status add_text(tokenizer_pretokenizer *t, const tokenizer_place *p
                              stage_behavior behavior, assay_error *err)
 {
     stage *s = NULL;
-    const assay_status rc = add(t, p, STAGE_SPLIT, &s, err);
+    const assay_status rc = add_stage(t, p, STAGE_SPLIT, &s, err);
     if (rc != ASSAY_OK) return rc;
     s->behavior = behavior;
     return tokenizer_pattern_open_text(p->path, text, n, &s->pattern, err);
@@ -57,7 +57,7 @@ static assay_status add_bare(tokenizer_pretokenizer *t, const tokenizer_place *p
                              assay_error *err)
 {
     stage *s = NULL;
-    return add(t, p, kind, &s, err);
+    return add_stage(t, p, kind, &s, err);
 }
 
 /* The index *out of the value of p in names[0..n). */
@@ -96,7 +96,7 @@ static assay_status add_split(tokenizer_pretokenizer *t, const tokenizer_place *
 {
     tokenizer_place pattern, behavior;
     stage *s = NULL;
-    assay_status rc = add(t, p, STAGE_SPLIT, &s, err);
+    assay_status rc = add_stage(t, p, STAGE_SPLIT, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "pattern", &pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_pattern_open(&pattern, &s->pattern, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "behavior", &behavior, err);
@@ -115,7 +115,7 @@ static assay_status add_bytes(tokenizer_pretokenizer *t, const tokenizer_place *
     if (rc == ASSAY_OK) rc = tokenizer_place_member_bool(p, "use_regex", &regex, err);
     if (rc == ASSAY_OK && space) rc = add_bare(t, p, STAGE_SPACE, err);
     if (rc == ASSAY_OK && regex) {
-        rc = add(t, p, STAGE_SPLIT, &s, err);
+        rc = add_stage(t, p, STAGE_SPLIT, &s, err);
         if (rc == ASSAY_OK) s->behavior = STAGE_ISOLATED;
         if (rc == ASSAY_OK) rc = tokenizer_pattern_open_regex(p->path, GPT2, &s->pattern, err);
     }
@@ -147,7 +147,7 @@ static assay_status add_meta(tokenizer_pretokenizer *t, const tokenizer_place *p
     uint32_t c = 0;
     bool split = true;
     stage *s = NULL;
-    assay_status rc = add(t, p, STAGE_META, &s, err);
+    assay_status rc = add_stage(t, p, STAGE_META, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "replacement", &replacement, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_char(&replacement, &c, err);
     if (rc == ASSAY_OK) rc = read_scheme(p, &s->scheme, err);
@@ -187,7 +187,7 @@ static assay_status add_length(tokenizer_pretokenizer *t, const tokenizer_place 
     tokenizer_place length;
     int64_t found = 5;
     stage *s = NULL;
-    assay_status rc = add(t, p, STAGE_LENGTH, &s, err);
+    assay_status rc = add_stage(t, p, STAGE_LENGTH, &s, err);
     if (rc == ASSAY_OK) rc = tokenizer_place_member(p, "length", &length, err);
     if (rc == ASSAY_OK && length.value) rc = tokenizer_place_count(&length, INT32_MAX, &found, err);
     if (rc == ASSAY_OK && found == 0)

@@ -17,7 +17,8 @@ typedef struct run {
 
 static assay_status run_stage(const run *r, const tokenizer_text *piece, assay_error *err);
 
-static assay_status pass(const run *r, const tokenizer_text *piece, size_t from, size_t to, assay_error *err)
+static assay_status pass_part(const run *r, const tokenizer_text *piece, size_t from, size_t to,
+                              assay_error *err)
 {
     if (from == to) return ASSAY_OK;
     const tokenizer_text part = tokenizer_text_part(piece, from, to);
@@ -37,7 +38,7 @@ typedef struct parts {
     bool was_match;  /* whether the latest part was a match */
 } parts;
 
-static bool joins(const parts *p, bool is_match)
+static bool part_joins(const parts *p, bool is_match)
 {
     switch (p->behavior) {
     case STAGE_CONTIGUOUS: return is_match == p->was_match;
@@ -49,21 +50,21 @@ static bool joins(const parts *p, bool is_match)
     return false;
 }
 
-static assay_status flush(parts *p, assay_error *err)
+static assay_status flush_parts(parts *p, assay_error *err)
 {
     if (!p->waits || (p->behavior == STAGE_REMOVED && p->is_match)) return ASSAY_OK;
-    return pass(p->run, p->piece, p->from, p->to, err);
+    return pass_part(p->run, p->piece, p->from, p->to, err);
 }
 
 static assay_status put_part(parts *p, size_t from, size_t to, bool is_match, assay_error *err)
 {
     assay_status rc = ASSAY_OK;
     is_match = is_match != p->invert;
-    if (p->waits && joins(p, is_match)) {
+    if (p->waits && part_joins(p, is_match)) {
         p->to = to;
         if (p->behavior == STAGE_WITH_NEXT) p->is_match = false;
     } else {
-        rc = flush(p, err);
+        rc = flush_parts(p, err);
         p->from = from;
         p->to = to;
         p->waits = true;
@@ -111,7 +112,7 @@ static assay_status run_split(const stage *s, const run *r, const tokenizer_text
 {
     parts p = {.run = r, .piece = piece, .behavior = s->behavior, .invert = s->invert};
     const assay_status rc = s->pattern ? split_at_pattern(s, r, &p, err) : split_at_chars(s, &p, err);
-    return rc == ASSAY_OK ? flush(&p, err) : rc;
+    return rc == ASSAY_OK ? flush_parts(&p, err) : rc;
 }
 
 /* 0: white space, 1: word character, 2: any other */
@@ -129,14 +130,14 @@ static assay_status run_words(const run *r, const tokenizer_text *piece, assay_e
         const size_t taken = utf8_decode(piece->text + at, piece->n - at, &c, NULL);
         const int kind = kind_of(c);
         if (kind != last) {
-            const assay_status rc = last != 0 ? pass(r, piece, from, at, err) : ASSAY_OK;
+            const assay_status rc = last != 0 ? pass_part(r, piece, from, at, err) : ASSAY_OK;
             if (rc != ASSAY_OK) return rc;
             from = at;
             last = kind;
         }
         at += taken;
     }
-    return last != 0 ? pass(r, piece, from, piece->n, err) : ASSAY_OK;
+    return last != 0 ? pass_part(r, piece, from, piece->n, err) : ASSAY_OK;
 }
 
 static assay_status run_length(const stage *s, const run *r, const tokenizer_text *piece, assay_error *err)
@@ -146,7 +147,7 @@ static assay_status run_length(const stage *s, const run *r, const tokenizer_tex
         uint32_t c;
         at += utf8_decode(piece->text + at, piece->n - at, &c, NULL);
         if (++count < s->length && at < piece->n) continue;
-        const assay_status rc = pass(r, piece, from, at, err);
+        const assay_status rc = pass_part(r, piece, from, at, err);
         if (rc != ASSAY_OK) return rc;
         from = at;
         count = 0;
@@ -154,13 +155,13 @@ static assay_status run_length(const stage *s, const run *r, const tokenizer_tex
     return ASSAY_OK;
 }
 
-static assay_status written(const run *r, const tokenizer_writer *w, assay_error *err)
+static assay_status pass_written(const run *r, const tokenizer_writer *w, assay_error *err)
 {
     if (w->too_long) return tokenizer_growth_fail(&r->work->growth, "pre_tokenizer", err);
     if (w->failed) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     const tokenizer_text piece = tokenizer_writer_end(w);
     tokenizer_growth_count(&r->work->growth, piece.n);
-    return pass(r, &piece, 0, piece.n, err);
+    return pass_part(r, &piece, 0, piece.n, err);
 }
 
 static assay_status run_bytes(const run *r, const tokenizer_text *piece, assay_error *err)
@@ -170,7 +171,7 @@ static assay_status run_bytes(const run *r, const tokenizer_text *piece, assay_e
         const unsigned char byte = (unsigned char)piece->text[i];
         tokenizer_writer_put(&w, tokenizer_bytes_char(byte), (byte & 0xc0) == 0x80);
     }
-    return written(r, &w, err);
+    return pass_written(r, &w, err);
 }
 
 /* Writes text before the piece. The text and the piece's first character stand for the same original
@@ -186,11 +187,11 @@ static void put_before(tokenizer_writer *w, const char *text, size_t n)
 
 static assay_status run_space(const run *r, const tokenizer_text *piece, assay_error *err)
 {
-    if (piece->text[0] == ' ') return pass(r, piece, 0, piece->n, err);
+    if (piece->text[0] == ' ') return pass_part(r, piece, 0, piece->n, err);
     tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece, r->work->growth.left);
     put_before(&w, " ", 1);
     tokenizer_writer_copy(&w, piece->text, piece->n);
-    return written(r, &w, err);
+    return pass_written(r, &w, err);
 }
 
 static assay_status run_meta(const stage *s, const run *r, const tokenizer_text *piece, assay_error *err)
@@ -199,7 +200,7 @@ static assay_status run_meta(const stage *s, const run *r, const tokenizer_text 
                                                   memcmp(piece->text, s->replacement, s->n_replacement) == 0);
     const bool prepend =
         !begins && (s->scheme == STAGE_ALWAYS || (s->scheme == STAGE_FIRST && piece->n_origin > 0));
-    if (!prepend && !memchr(piece->text, ' ', piece->n)) return pass(r, piece, 0, piece->n, err);
+    if (!prepend && !memchr(piece->text, ' ', piece->n)) return pass_part(r, piece, 0, piece->n, err);
     tokenizer_writer w = tokenizer_writer_begin(&r->work->text[r->next], piece, r->work->growth.left);
     uint32_t replacement;
     (void)utf8_decode(s->replacement, s->n_replacement, &replacement, NULL);
@@ -211,7 +212,7 @@ static assay_status run_meta(const stage *s, const run *r, const tokenizer_text 
         if (space) tokenizer_writer_put(&w, replacement, 0);
         at = space ? end + 1 : end;
     }
-    return written(r, &w, err);
+    return pass_written(r, &w, err);
 }
 
 static assay_status run_stage(const run *r, const tokenizer_text *piece, assay_error *err)

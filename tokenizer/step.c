@@ -15,14 +15,14 @@ static assay_status no_memory(assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
-static bool copy(buffer *to, const char *text, size_t n)
+static bool copy_text(buffer *to, const char *text, size_t n)
 {
     to->n = 0;
     return buffer_append(to, text, n);
 }
 
 /* Passes `made` of step `number` on as a token; made: whether it was built, false if out of memory. */
-static assay_status hand_on(tokenizer_decoding *g, size_t number, bool made, assay_error *err)
+static assay_status pass_token(tokenizer_decoding *g, size_t number, bool made, assay_error *err)
 {
     const step_state *s = &g->states[number];
     return made ? step_token(g, number + 1, s->made.data ? s->made.data : "", s->made.n, err)
@@ -48,7 +48,7 @@ static assay_status run_replace(tokenizer_decoding *g, size_t number, const char
         done = to;
     }
     tokenizer_growth_count(&g->growth, s->made.n > n ? s->made.n - n : 0);
-    return hand_on(g, number, made && buffer_append(&s->made, text + done, n - done), err);
+    return pass_token(g, number, made && buffer_append(&s->made, text + done, n - done), err);
 }
 
 /* Passes the held token on, its suffixes replaced by `with`. */
@@ -59,8 +59,8 @@ static assay_status end_word(tokenizer_decoding *g, size_t number, const char *w
     if (!s->holds) return ASSAY_OK;
     s->holds = false;
     const bool made = tokenizer_replace(&s->held, &s->made, p->text, p->n, with, strlen(with)) &&
-                      copy(&s->made, s->held.data, s->held.n);
-    return hand_on(g, number, made, err);
+                      copy_text(&s->made, s->held.data, s->held.n);
+    return pass_token(g, number, made, err);
 }
 
 /* Suffixes become spaces, except in the last token, where they are removed. So a token is held back
@@ -81,7 +81,7 @@ static assay_status run_bpe(tokenizer_decoding *g, size_t number, const char *te
     }
     if (rc != ASSAY_OK) return rc;
     s->holds = true;
-    return copy(&s->held, text, n) ? ASSAY_OK : no_memory(err);
+    return copy_text(&s->held, text, n) ? ASSAY_OK : no_memory(err);
 }
 
 static int hex_value(char c)
@@ -115,7 +115,7 @@ static assay_status flush_bytes(tokenizer_decoding *g, size_t number, assay_erro
     const bool valid = s->n_valid == s->held.n;
     assay_status rc = ASSAY_OK;
     if (!valid) rc = put_replacements(g, number, s->held.n, err);
-    else if (s->held.n > 0) rc = hand_on(g, number, copy(&s->made, s->held.data, s->held.n), err);
+    else if (s->held.n > 0) rc = pass_token(g, number, copy_text(&s->made, s->held.data, s->held.n), err);
     s->held.n = s->n_valid = 0;
     s->is_broken = false;
     return rc;
@@ -199,13 +199,13 @@ static assay_status run_ctc(tokenizer_decoding *g, size_t number, const char *te
     buffer scratch = {0};
     if (s->holds && s->held.n == n && memcmp(s->held.data ? s->held.data : "", text, n) == 0) return ASSAY_OK;
     s->holds = true;
-    bool made = copy(&s->held, text, n) && copy(&s->made, text, n) &&
+    bool made = copy_text(&s->held, text, n) && copy_text(&s->made, text, n) &&
                 tokenizer_replace(&s->made, &scratch, p->text, p->n, "", 0);
     if (p->cleanup)
         made = made && tokenizer_clean_up(&s->made, &scratch) &&
                tokenizer_replace(&s->made, &scratch, p->delimiter, p->n_delimiter, " ", 1);
     buffer_free(&scratch);
-    return made && s->made.n == 0 ? ASSAY_OK : hand_on(g, number, made, err);
+    return made && s->made.n == 0 ? ASSAY_OK : pass_token(g, number, made, err);
 }
 
 static assay_status run_wordpiece(tokenizer_decoding *g, size_t number, const char *text, size_t n,
@@ -219,7 +219,7 @@ static assay_status run_wordpiece(tokenizer_decoding *g, size_t number, const ch
     const size_t from = !first && goes_on ? p->n : 0;
     made = made && buffer_append(&s->made, text + from, n - from);
     if (p->cleanup) made = made && tokenizer_clean_up(&s->made, &s->held);
-    return hand_on(g, number, made, err);
+    return pass_token(g, number, made, err);
 }
 
 static assay_status run_meta(tokenizer_decoding *g, size_t number, const char *text, size_t n,
@@ -237,7 +237,7 @@ static assay_status run_meta(tokenizer_decoding *g, size_t number, const char *t
         else if (!drops) made = buffer_append(&s->made, " ", 1);
         at += taken;
     }
-    return hand_on(g, number, made, err);
+    return pass_token(g, number, made, err);
 }
 
 static assay_status run_spaces(tokenizer_decoding *g, size_t number, const char *text, size_t n,
@@ -245,9 +245,9 @@ static assay_status run_spaces(tokenizer_decoding *g, size_t number, const char 
 {
     step_state *s = &g->states[number];
     s->made.n = 0;
-    return hand_on(g, number,
-                   (s->n_tokens == 1 || buffer_append(&s->made, " ", 1)) && buffer_append(&s->made, text, n),
-                   err);
+    return pass_token(
+        g, number, (s->n_tokens == 1 || buffer_append(&s->made, " ", 1)) && buffer_append(&s->made, text, n),
+        err);
 }
 
 /* The number of bytes stripped at the left of text[0..n), a token or a part of one. *n_stripped counts

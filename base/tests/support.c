@@ -16,7 +16,7 @@
 static char tmpdir[4096];
 static pid_t tmpdir_owner;
 
-/* Paths that were handed out. Reachable to the end, so that leak checkers do not report them. */
+/* Paths that were returned to tests. Reachable to the end, so that leak checkers do not report them. */
 typedef struct path_node {
     struct path_node *next;
     char text[];

@@ -31,7 +31,7 @@ const conf_bench_series *conf_bench_at(const conf_bench *bench, size_t point, si
 }
 
 /* The numbers of an option, or its defaults. */
-static conf_sizes numbers(const conf_sizes *given, const size_t *usual)
+static conf_sizes sizes_or_default(const conf_sizes *given, const size_t *usual)
 {
     return given->n ? *given : (conf_sizes){.at = (size_t *)usual, .n = 1};
 }
@@ -48,9 +48,9 @@ static void add_points(conf_bench *b, conf_bench_kind kind, const conf_sizes *to
 /* Puts the first-token point first: an engine that fails it is not measured further. */
 static assay_status make_points(conf_bench *b, const conf_options *o, assay_error *err)
 {
-    const conf_sizes prompts = numbers(&o->prompts, usual_prompts),
-                     contexts = numbers(&o->contexts, usual_contexts),
-                     batches = numbers(&o->batches, usual_batches);
+    const conf_sizes prompts = sizes_or_default(&o->prompts, usual_prompts),
+                     contexts = sizes_or_default(&o->contexts, usual_contexts),
+                     batches = sizes_or_default(&o->batches, usual_batches);
     size_t n = 1 + (prompts.n + contexts.n) * batches.n;
     b->points = calloc(n, sizeof *b->points);
     b->series = calloc(n * b->n_engines, sizeof *b->series);
@@ -65,7 +65,7 @@ static assay_status make_points(conf_bench *b, const conf_options *o, assay_erro
     return ASSAY_OK;
 }
 
-static void load(const void *assignment, conf_verdict *v)
+static void load_engine(const void *assignment, conf_verdict *v)
 {
     conf_evaluate(assignment, v);
 }
@@ -90,7 +90,7 @@ static assay_status open_engines(conf_bench *b, const conf_options *o, const con
         conf_verdict v;
         const conf_assignment module = {
             .engine = column->path, .kernels = b->kernels_path, .compute = o->compute};
-        rc = conf_isolate(load, &module, &b->limits, &v, err);
+        rc = conf_isolate(load_engine, &module, &b->limits, &v, err);
         if (rc == ASSAY_OK && v.outcome == CONF_SKIPPED)
             rc = assay_fail(err, ASSAY_EUNSUPPORTED, "option %s: engine %s: %s",
                             conf_kernels_refused_option(v.reason), name, v.reason);
@@ -201,7 +201,8 @@ static void skip_rest(conf_bench *b, size_t engine)
         b->series[p * b->n_engines + engine].verdict = *first;
 }
 
-static void show(const conf_bench *b, const conf_context *context, size_t repeat, size_t point, size_t engine)
+static void show_progress(const conf_bench *b, const conf_context *context, size_t repeat, size_t point,
+                          size_t engine)
 {
     char what[256];
     const conf_bench_point *p = &b->points[point];
@@ -222,7 +223,7 @@ static assay_status measure_all(conf_bench *b, const conf_context *context, shar
             for (size_t i = 0; i < b->n_engines && rc == ASSAY_OK; i++) {
                 size_t e = (r + i) % b->n_engines;
                 if (conf_bench_at(b, p, e)->verdict.outcome != CONF_PASSED) continue;
-                show(b, context, r, p, e);
+                show_progress(b, context, r, p, e);
                 rc = run_engine(b, p, e, r, s, err);
                 if (p == 0) skip_rest(b, e);
             }

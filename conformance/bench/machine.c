@@ -108,7 +108,7 @@ typedef struct work {
 
 /* The first write to a page places it in memory near the writing processor. Four bytes of 0x3f are a
  * float near 0.75. */
-static bool fill(void *context, size_t item, size_t worker)
+static bool write_share(void *context, size_t item, size_t worker)
 {
     const work *w = context;
     (void)worker;
@@ -116,7 +116,7 @@ static bool fill(void *context, size_t item, size_t worker)
     return true;
 }
 
-static bool sum(void *context, size_t item, size_t worker)
+static bool read_share(void *context, size_t item, size_t worker)
 {
     const work *w = context;
     w->result[worker] = w->loops->sum(w->buffer + item * FLOATS_OF_MIB, FLOATS_OF_MIB);
@@ -141,7 +141,7 @@ static double seconds_of(size_t n_threads, size_t n_items, conf_parallel_fn *fn,
 static double read_speed(size_t n_threads, size_t n_mib, work *w)
 {
     double least = INFINITY;
-    for (int t = 0; t < N_TRIALS; t++) least = fmin(least, seconds_of(n_threads, n_mib, sum, w));
+    for (int t = 0; t < N_TRIALS; t++) least = fmin(least, seconds_of(n_threads, n_mib, read_share, w));
     return (double)(n_mib * MIB) / least;
 }
 
@@ -178,7 +178,7 @@ assay_status conf_machine_measure(size_t n_threads, size_t read_bytes, conf_mach
     } else {
         (void)madvise(buffer, n_mib * MIB, MADV_HUGEPAGE); /* fewer page-table walks */
         work w = {.loops = conf_loops_choose(), .buffer = buffer, .half = 0.5F, .result = result};
-        conf_parallel(n_threads, n_mib, fill, &w);
+        conf_parallel(n_threads, n_mib, write_share, &w);
         *out = (conf_machine){.read_one = read_speed(1, n_mib, &w)};
         out->read_all = n_threads > 1 ? read_speed(n_threads, n_mib, &w) : out->read_one;
         dot_speed(ASSAY_F32, n_threads, &w, &out->fma_one, &out->fma_all);

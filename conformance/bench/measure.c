@@ -32,7 +32,7 @@ typedef struct measurement {
     size_t logits_bytes, row_bytes;  /* of all rows; of one row */
 } measurement;
 
-static bool refused(measurement *m, assay_status rc, assay_error *err)
+static bool call_failed(measurement *m, assay_status rc, assay_error *err)
 {
     err->text[sizeof err->text - 1] = '\0';
     const char *text = err->text[0] ? err->text : "no reason given", *stage;
@@ -50,7 +50,7 @@ static void draw_tokens(measurement *m, int32_t *tokens, size_t n)
 }
 
 /* Fills with NaN: all bits set are a NaN in every floating type. */
-static void erase(char *logits, size_t n_bytes)
+static void fill_with_nan(char *logits, size_t n_bytes)
 {
     memset(logits, 0xff, n_bytes);
 }
@@ -72,7 +72,7 @@ static bool check_row(measurement *m, const char *row)
 }
 
 /* Prefills the last n tokens of the first n_samples samples; n is n_tokens unless n_samples is 1. */
-static bool prefill(measurement *m, size_t n_samples, size_t n)
+static bool prefill_samples(measurement *m, size_t n_samples, size_t n)
 {
     assay_error err = {0};
     for (size_t b = 0; b < n_samples; b++) m->length[b] = (int32_t)n;
@@ -82,7 +82,7 @@ static bool prefill(measurement *m, size_t n_samples, size_t n)
     m->verdict->stage = last ? CONF_STAGE_PREFILL_LAST : CONF_STAGE_PREFILL;
     assay_status rc = last ? m->engine->prefill_last(m->session, &batch, m->logits, &err)
                            : m->engine->prefill(m->session, &batch, m->logits, &err);
-    return rc == ASSAY_OK ? true : refused(m, rc, &err);
+    return rc == ASSAY_OK ? true : call_failed(m, rc, &err);
 }
 
 static bool check_prefill(measurement *m)
@@ -94,7 +94,7 @@ static bool check_prefill(measurement *m)
 
 static bool measure_first(measurement *m)
 {
-    if (!prefill(m, m->point->n_samples, m->point->n_tokens) || !check_prefill(m)) return false;
+    if (!prefill_samples(m, m->point->n_samples, m->point->n_tokens) || !check_prefill(m)) return false;
     m->request->out->seconds = conf_clock() - m->request->asked;
     return true;
 }
@@ -102,21 +102,21 @@ static bool measure_first(measurement *m)
 static bool measure_prefill(measurement *m)
 {
     size_t n = m->point->n_tokens;
-    if (!prefill(m, 1, n < WARM_TOKENS ? n : WARM_TOKENS)) return false;
-    erase(m->logits, m->logits_bytes);
+    if (!prefill_samples(m, 1, n < WARM_TOKENS ? n : WARM_TOKENS)) return false;
+    fill_with_nan(m->logits, m->logits_bytes);
     double start = conf_clock();
-    bool ok = prefill(m, m->point->n_samples, n);
+    bool ok = prefill_samples(m, m->point->n_samples, n);
     m->request->out->seconds = conf_clock() - start;
     return ok && check_prefill(m);
 }
 
-static bool take_step(measurement *m)
+static bool run_decode_step(measurement *m)
 {
     assay_error err = {0};
     draw_tokens(m, m->step, m->point->n_samples);
     m->verdict->stage = CONF_STAGE_DECODE;
     assay_status rc = m->engine->decode(m->session, m->step, m->rows, &err);
-    return rc == ASSAY_OK ? true : refused(m, rc, &err);
+    return rc == ASSAY_OK ? true : call_failed(m, rc, &err);
 }
 
 /* The first step is not timed: engines allocate in it. */
@@ -124,12 +124,12 @@ static bool measure_decode(measurement *m)
 {
     conf_bench_time *out = m->request->out;
     size_t n_samples = m->point->n_samples;
-    if (!prefill(m, n_samples, m->point->n_tokens) || !take_step(m)) return false;
-    erase(m->rows, n_samples * m->row_bytes);
+    if (!prefill_samples(m, n_samples, m->point->n_tokens) || !run_decode_step(m)) return false;
+    fill_with_nan(m->rows, n_samples * m->row_bytes);
     double start = conf_clock();
     for (out->n_steps = 0; out->n_steps < m->request->n_steps && out->seconds < STEP_SECONDS;
          out->n_steps++) {
-        if (!take_step(m)) return false;
+        if (!run_decode_step(m)) return false;
         out->seconds = conf_clock() - start;
     }
     for (size_t b = 0; b < n_samples; b++)
@@ -139,7 +139,7 @@ static bool measure_decode(measurement *m)
 
 /* Allocates the buffers. The logits belong to the harness, so if they do not fit, the point is
  * skipped, not failed. */
-static bool allocate(measurement *m)
+static bool allocate_buffers(measurement *m)
 {
     const conf_bench_point *p = m->point;
     size_t n, prompts, rows = 0;
@@ -162,20 +162,20 @@ static bool allocate(measurement *m)
                          p->n_tokens);
         return false;
     }
-    erase(m->logits, m->logits_bytes);
+    fill_with_nan(m->logits, m->logits_bytes);
     draw_tokens(m, m->tokens, n);
     if (!m->rows) return true;
-    erase(m->rows, rows);
+    fill_with_nan(m->rows, rows);
     m->logits_bytes += rows; /* both are allocated at the peak */
     return true;
 }
 
-static bool measure(measurement *m)
+static bool measure_point(measurement *m)
 {
     static bool (*const measures[])(measurement *) = {measure_first, measure_prefill, measure_decode};
     m->request->out->n_steps = 1;
     m->request->out->last = m->engine->prefill_last != NULL;
-    if (!allocate(m) || !measures[m->point->kind](m)) return false;
+    if (!allocate_buffers(m) || !measures[m->point->kind](m)) return false;
     struct rusage usage = {0};
     (void)getrusage(RUSAGE_SELF, &usage);
     size_t peak = (size_t)usage.ru_maxrss * 1024; /* Linux counts it in KiB */
@@ -194,8 +194,8 @@ static void measure_model(measurement *m, assay_model *model)
     }
     m->verdict->stage = CONF_STAGE_SESSION_OPEN;
     assay_status rc = m->engine->session_open(model, &m->session, &err);
-    if (rc != ASSAY_OK) (void)refused(m, rc, &err);
-    else (void)measure(m);
+    if (rc != ASSAY_OK) (void)call_failed(m, rc, &err);
+    else (void)measure_point(m);
     conf_stage reached = m->verdict->stage;
     m->verdict->stage = CONF_STAGE_CLOSE;
     m->engine->session_free(m->session);
@@ -220,7 +220,7 @@ void conf_bench_measure(const void *request, conf_verdict *v)
         .compute = r->compute, .kernels = kernels, .allow_unknown = r->allow_unknown};
     assay_status rc = conf_compute_open(m.engine, &options, r->dir, &model, &err);
     if (rc != ASSAY_OK) {
-        (void)refused(&m, rc, &err);
+        (void)call_failed(&m, rc, &err);
         return;
     }
     measure_model(&m, model);

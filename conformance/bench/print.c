@@ -16,7 +16,7 @@
 #define ENGINE_WIDTH  18
 
 /* Formats x with three significant digits. */
-static const char *number(double x, char text[static 32])
+static const char *format_number(double x, char text[static 32])
 {
     (void)snprintf(text, 32, x < 0.1 ? "%.2g" : x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x);
     return text;
@@ -26,8 +26,8 @@ static void print_limit(FILE *out, const char *name, const char *unit, double sc
                         size_t n_processors)
 {
     char a[32], b[32];
-    (void)fprintf(out, "%-12s %s %s", name, number(all / scale, b), unit);
-    if (n_processors > 1) (void)fprintf(out, " on all processors, %s on one", number(one / scale, a));
+    (void)fprintf(out, "%-12s %s %s", name, format_number(all / scale, b), unit);
+    if (n_processors > 1) (void)fprintf(out, " on all processors, %s on one", format_number(one / scale, a));
 }
 
 static void print_dots(const conf_bench *b, const char *name, assay_dtype dtype, double one, double all,
@@ -62,9 +62,9 @@ static void print_model(const conf_bench *b, FILE *out)
         return;
     }
     (void)fprintf(out, "%-12s %s M parameters; a token reads %s MB of weights and takes %s M multiply-adds\n",
-                  "", number((double)b->n_parameters / 1e6, parameters),
-                  number((double)b->cost.weight_bytes / 1e6, bytes),
-                  number((double)(b->cost.multiplies + b->cost.head) / 1e6, millions));
+                  "", format_number((double)b->n_parameters / 1e6, parameters),
+                  format_number((double)b->cost.weight_bytes / 1e6, bytes),
+                  format_number((double)(b->cost.multiplies + b->cost.head) / 1e6, millions));
 }
 
 static void print_head(FILE *out)
@@ -96,8 +96,8 @@ static size_t peak_of(const conf_bench_series *s)
 static void print_speed(FILE *out, const conf_bench_point *p, double speed)
 {
     char text[32];
-    if (p->kind == CONF_BENCH_FIRST) (void)fprintf(out, "  %7s s", number(1 / speed, text));
-    else (void)fprintf(out, "  %9s", number(speed, text));
+    if (p->kind == CONF_BENCH_FIRST) (void)fprintf(out, "  %7s s", format_number(1 / speed, text));
+    else (void)fprintf(out, "  %9s", format_number(speed, text));
 }
 
 static void print_times(FILE *out, const conf_bench *b, const conf_bench_point *p, const conf_bench_series *s)

@@ -55,7 +55,7 @@ static const char *const lines[N_LINES] = {
     "| step | cost |\n|---|---|\n| 1 | 2 |\n",
 };
 
-static size_t put(FILE *out, const char *text)
+static size_t print_text(FILE *out, const char *text)
 {
     (void)fputs(text, out);
     return strlen(text);
@@ -67,18 +67,18 @@ static size_t print_sentence(FILE *out, uint64_t *state)
     const script *s = &scripts[conf_draw_below(state, N_SCRIPTS)];
     size_t n = 0;
     for (size_t n_words = 5 + conf_draw_below(state, 12); n_words > 0; n_words--) {
-        n += put(out, s->words[conf_draw_below(state, N_WORDS)]);
-        n += put(out, n_words > 1 ? s->blank : s->end);
+        n += print_text(out, s->words[conf_draw_below(state, N_WORDS)]);
+        n += print_text(out, n_words > 1 ? s->blank : s->end);
     }
     return n;
 }
 
 static size_t print_code(FILE *out, uint64_t *state)
 {
-    size_t n = put(out, "\n\n```\n");
+    size_t n = print_text(out, "\n\n```\n");
     for (size_t n_lines = 3 + conf_draw_below(state, 8); n_lines > 0; n_lines--)
-        n += put(out, lines[conf_draw_below(state, N_LINES)]);
-    return n + put(out, "```\n\n");
+        n += print_text(out, lines[conf_draw_below(state, N_LINES)]);
+    return n + print_text(out, "```\n\n");
 }
 
 size_t conf_bench_prose_print(FILE *out, uint64_t *state, size_t n)
@@ -88,7 +88,7 @@ size_t conf_bench_prose_print(FILE *out, uint64_t *state, size_t n)
         done += print_sentence(out, state);
         const size_t then = conf_draw_below(state, 12);
         if (then == 0) done += print_code(out, state);
-        if (then == 1) done += put(out, "\n\n");
+        if (then == 1) done += print_text(out, "\n\n");
     }
     return done;
 }

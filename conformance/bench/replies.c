@@ -166,7 +166,7 @@ typedef struct writing {
     uint64_t state;
 } writing;
 
-static void put(writing *w, const char *text)
+static void append_text(writing *w, const char *text)
 {
     (void)fputs(text, w->out);
 }
@@ -183,13 +183,13 @@ static size_t put_prose(writing *w, size_t n)
 
 static void put_json_string(writing *w, const char *text)
 {
-    put(w, "\"");
+    append_text(w, "\"");
     for (; *text; text++) {
-        if (*text == '\n') put(w, "\\n");
+        if (*text == '\n') append_text(w, "\\n");
         else if (*text == '"' || *text == '\\') (void)fprintf(w->out, "\\%c", *text);
         else (void)fputc(*text, w->out);
     }
-    put(w, "\"");
+    append_text(w, "\"");
 }
 
 static void put_string(writing *w, quotes how, const char *text)
@@ -200,10 +200,10 @@ static void put_string(writing *w, quotes how, const char *text)
 
 static void begin_argument(writing *w, const arguments_style *style, const char *name, bool first)
 {
-    put(w, first ? style->open : style->between);
-    put(w, style->before_name);
-    put(w, name);
-    put(w, style->before_value);
+    append_text(w, first ? style->open : style->between);
+    append_text(w, style->before_name);
+    append_text(w, name);
+    append_text(w, style->before_value);
 }
 
 /* Writes the arguments path, text, line and force. */
@@ -213,15 +213,15 @@ static void put_arguments(writing *w, const arguments_style *style, const char *
     (void)snprintf(path, sizeof path, "src/part_%zu.c", conf_draw_below(&w->state, 1000));
     begin_argument(w, style, "path", true);
     put_string(w, style->quotes, path);
-    put(w, style->behind_value);
+    append_text(w, style->behind_value);
     begin_argument(w, style, "text", false);
     put_string(w, style->quotes, text);
-    put(w, style->behind_value);
+    append_text(w, style->behind_value);
     begin_argument(w, style, "line", false);
     (void)fprintf(w->out, "%zu%s", conf_draw_below(&w->state, 5000), style->behind_value);
     begin_argument(w, style, "force", false);
     (void)fprintf(w->out, "%s%s", conf_draw_below(&w->state, 2) ? "true" : "false", style->behind_value);
-    put(w, style->close);
+    append_text(w, style->close);
 }
 
 /* Writes a call; false if out of memory. */
@@ -234,11 +234,11 @@ static bool put_call(writing *w, const call_style *style)
     (void)conf_bench_prose_print(out, &w->state, CALL_BYTES / 4 + conf_draw_below(&w->state, CALL_BYTES));
     const bool ok = fclose(out) == 0;
     if (ok) {
-        put(w, style->before_name);
-        put(w, "write_file");
-        put(w, style->before_arguments);
+        append_text(w, style->before_name);
+        append_text(w, "write_file");
+        append_text(w, style->before_arguments);
         put_arguments(w, style->arguments, text);
-        put(w, style->behind_arguments);
+        append_text(w, style->behind_arguments);
         (void)fflush(w->out);
     }
     free(text);
@@ -249,24 +249,24 @@ static bool put_reply(writing *w, const format *f, conf_bench_found *expected)
 {
     (void)fflush(w->out);
     const size_t begin = w->n;
-    put(w, f->open);
+    append_text(w, f->open);
     const size_t n_first = f->turn ? put_prose(w, CONF_BENCH_REPLY_BYTES / 2) : 0;
-    if (f->turn) put(w, f->turn);
+    if (f->turn) append_text(w, f->turn);
     if (!f->call.arguments) {
         expected->n_reasoning += n_first;
         expected->n_content += put_prose(w, CONF_BENCH_REPLY_BYTES / 2);
     }
     for (size_t n = 0; f->call.arguments && w->n - begin < CONF_BENCH_REPLY_BYTES; n++) {
-        if (n > 0 && f->call.between) put(w, f->call.between);
+        if (n > 0 && f->call.between) append_text(w, f->call.between);
         if (!put_call(w, &f->call)) return false;
         expected->n_calls++;
     }
-    put(w, f->close);
+    append_text(w, f->close);
     return fflush(w->out) == 0;
 }
 
 /* Cuts text[from..n) into deltas of random lengths that end between characters. */
-static void cut(conf_bench_replies *r, size_t from, uint64_t *state)
+static void cut_deltas(conf_bench_replies *r, size_t from, uint64_t *state)
 {
     static const uint8_t lengths[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 8};
     for (size_t to; from < r->n; from = to) {
@@ -300,7 +300,7 @@ assay_status conf_bench_replies_make(size_t i, uint64_t seed, conf_bench_replies
     for (size_t k = 0; r.deltas && k < CONF_BENCH_REPLIES; k++) {
         const size_t from = r.n;
         r.n = behind[k];
-        cut(&r, from, &w.state);
+        cut_deltas(&r, from, &w.state);
         r.ends[k] = r.n_deltas;
     }
     if (!r.deltas) {

@@ -29,7 +29,7 @@ const conf_bench_readings *conf_bench_serving_at(const conf_bench_serving *b, si
     return readings_at(b, parser, engine);
 }
 
-static assay_status allocate(conf_bench_serving *b, assay_error *err)
+static assay_status allocate_buffers(conf_bench_serving *b, assay_error *err)
 {
     while (conf_bench_parser_at(b->n_parsers)) b->n_parsers++;
     const size_t n = b->n_parsers * b->n_engines;
@@ -44,7 +44,7 @@ static assay_status allocate(conf_bench_serving *b, assay_error *err)
 }
 
 /* Checks whether the module has parsers to measure. */
-static void load(const void *path, conf_verdict *v)
+static void load_serving(const void *path, conf_verdict *v)
 {
     v->stage = CONF_STAGE_LOAD;
     (void)conf_serving_offered(path, CONF_SERVING_REPLY, v);
@@ -61,7 +61,7 @@ static void skip_all(conf_bench_serving *b, size_t engine, const conf_verdict *v
 static assay_status check_engine(conf_bench_serving *b, size_t engine, assay_error *err)
 {
     conf_verdict v;
-    assay_status rc = conf_isolate(load, b->engines[engine].path, &b->limits, &v, err);
+    assay_status rc = conf_isolate(load_serving, b->engines[engine].path, &b->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (v.outcome == CONF_SKIPPED) skip_all(b, engine, &v);
     else if (v.outcome != CONF_PASSED)
@@ -141,7 +141,7 @@ assay_status conf_bench_serving_run(const conf_options *options, const conf_cont
                                 .limits = options->limits};
     conf_machine_name(CPUINFO, out->processor, sizeof out->processor);
     assay_status rc = find_engines(out, options, context, err);
-    if (rc == ASSAY_OK) rc = allocate(out, err);
+    if (rc == ASSAY_OK) rc = allocate_buffers(out, err);
     for (size_t e = 0; e < out->n_engines && rc == ASSAY_OK; e++) rc = check_engine(out, e, err);
     return rc == ASSAY_OK ? measure_all(out, context, err) : rc;
 }

@@ -12,23 +12,23 @@
 /* Timed rounds per process: a single one is so short that one interruption would show. */
 enum { ROUNDS = 3 };
 
-/* A minimal client: copies what it is given. */
+/* A minimal client: copies the text that it receives into a ring buffer. */
 typedef struct client {
-    char capacity[1 << 16];
+    char buffer[1 << 16];
     size_t at;
 } client;
 
-static void copy(void *context, assay_part part, const char *text, size_t n)
+static void copy_part(void *context, assay_part part, const char *text, size_t n)
 {
     client *c = context;
     (void)part;
-    if (n > sizeof c->capacity) n = sizeof c->capacity;
-    if (n > sizeof c->capacity - c->at) c->at = 0;
-    memcpy(c->capacity + c->at, text, n);
+    if (n > sizeof c->buffer) n = sizeof c->buffer;
+    if (n > sizeof c->buffer - c->at) c->at = 0;
+    memcpy(c->buffer + c->at, text, n);
     c->at += n;
 }
 
-static void count(void *context, assay_part part, const char *text, size_t n)
+static void count_part(void *context, assay_part part, const char *text, size_t n)
 {
     conf_bench_found *found = context;
     if (part == ASSAY_PART_REASONING) found->n_reasoning += conf_bench_count_nonblank(text, n);
@@ -78,7 +78,7 @@ static bool find_all(const assay_serving *s, const conf_bench_replies *r, conf_v
 {
     conf_bench_found found = {0};
     const conf_bench_found *e = &r->expected;
-    const assay_sink sink = {.take = count, .context = &found};
+    const assay_sink sink = {.take = count_part, .context = &found};
     if (!read_all(s, r, &sink, v)) return false;
     if (r->parser->tools) {
         if (found.n_calls == e->n_calls) return true;
@@ -93,7 +93,7 @@ static bool find_all(const assay_serving *s, const conf_bench_replies *r, conf_v
     return false;
 }
 
-static double hand_over(const conf_bench_replies *r, const assay_sink *sink)
+static double measure_copy(const conf_bench_replies *r, const assay_sink *sink)
 {
     /* volatile: an indirect call for each delta, as a module must make */
     void (*volatile take)(void *, assay_part, const char *, size_t) = sink->take;
@@ -110,7 +110,7 @@ void conf_bench_serving_measure(const void *request, conf_verdict *v)
 {
     static client c;
     const conf_bench_serving_request *r = request;
-    const assay_sink sink = {.take = copy, .context = &c};
+    const assay_sink sink = {.take = copy_part, .context = &c};
     v->stage = CONF_STAGE_LOAD;
     const assay_serving *s = conf_serving_offered(r->module, CONF_SERVING_REPLY, v);
     if (!s) return;
@@ -121,7 +121,7 @@ void conf_bench_serving_measure(const void *request, conf_verdict *v)
         const double start = conf_processor_clock();
         if (!read_all(s, r->replies, &sink, v)) return;
         best.seconds = fmin(best.seconds, conf_processor_clock() - start);
-        best.limit_seconds = fmin(best.limit_seconds, hand_over(r->replies, &sink));
+        best.limit_seconds = fmin(best.limit_seconds, measure_copy(r->replies, &sink));
     }
     *r->out = best;
 }

@@ -30,8 +30,8 @@ bool conf_case_is_named(const char *path, size_t *stem)
 
 #define DEPTH_MAX 32
 
-static assay_status add(conf_found_list *list, const char *path, size_t id_from, bool scanned,
-                        assay_error *err)
+static assay_status add_found(conf_found_list *list, const char *path, size_t id_from, bool scanned,
+                              assay_error *err)
 {
     size_t stem;
     if (!conf_case_is_named(path, &stem)) return ASSAY_OK;
@@ -59,7 +59,8 @@ bool conf_is_checkpoint(const char *dir)
     return is;
 }
 
-static assay_status scan(const char *dir, size_t id_from, int depth, conf_found_list *list, assay_error *err);
+static assay_status scan_directory(const char *dir, size_t id_from, int depth, conf_found_list *list,
+                                   assay_error *err);
 
 static assay_status scan_entry(const char *dir, const char *name, size_t id_from, int depth,
                                conf_found_list *list, assay_error *err)
@@ -74,14 +75,15 @@ static assay_status scan_entry(const char *dir, const char *name, size_t id_from
     else if (S_ISDIR(s.st_mode))
         rc = strcmp(name, "model") == 0 || conf_is_checkpoint(path)
                  ? ASSAY_OK
-                 : scan(path, id_from, depth + 1, list, err);
+                 : scan_directory(path, id_from, depth + 1, list, err);
     else if (!S_ISLNK(s.st_mode) || stat(path, &target) != 0 || !S_ISDIR(target.st_mode))
-        rc = add(list, path, id_from, true, err);
+        rc = add_found(list, path, id_from, true, err);
     free(path);
     return rc;
 }
 
-static assay_status scan(const char *dir, size_t id_from, int depth, conf_found_list *list, assay_error *err)
+static assay_status scan_directory(const char *dir, size_t id_from, int depth, conf_found_list *list,
+                                   assay_error *err)
 {
     if (depth > DEPTH_MAX)
         return assay_fail(err, ASSAY_EIO, "%s: more than %d directories deep", dir, DEPTH_MAX);
@@ -106,7 +108,7 @@ static int compare_found(const void *a, const void *b)
 static assay_status find_below(const char *dir, size_t id_from, conf_found_list *list, assay_error *err)
 {
     size_t before = list->n;
-    assay_status rc = scan(dir, id_from, 0, list, err);
+    assay_status rc = scan_directory(dir, id_from, 0, list, err);
     if (list->n > before) qsort(list->at + before, list->n - before, sizeof *list->at, compare_found);
     return rc;
 }
@@ -188,7 +190,7 @@ assay_status conf_find_all(const char *const *arguments, size_t n, conf_found_li
         rc = check_argument(arguments[i], &is_directory, err);
         if (rc != ASSAY_OK) break;
         if (is_directory) rc = find_below(arguments[i], id_start(arguments[i], shared), list, err);
-        else rc = add(list, arguments[i], strncmp(arguments[i], "./", 2) == 0 ? 2 : 0, false, err);
+        else rc = add_found(list, arguments[i], strncmp(arguments[i], "./", 2) == 0 ? 2 : 0, false, err);
     }
     return rc;
 }
@@ -199,7 +201,7 @@ assay_status conf_find(const char *argument, conf_found_list *list, assay_error 
 }
 
 /* context: the pattern. */
-static bool matches(const char *id, const void *context)
+static bool id_matches(const char *id, const void *context)
 {
     const char *pattern = context;
     return strpbrk(pattern, "*?[") ? fnmatch(pattern, id, 0) == 0 : strstr(id, pattern) != NULL;
@@ -223,7 +225,7 @@ static void keep_cases(conf_found_list *list, bool (*keep)(const char *id, const
 
 void conf_find_filter(conf_found_list *list, const char *pattern)
 {
-    keep_cases(list, matches, pattern);
+    keep_cases(list, id_matches, pattern);
 }
 
 uint64_t conf_find_hash(const char *id)

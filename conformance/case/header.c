@@ -31,7 +31,7 @@ assay_status conf_schema_check(const char *path, const char *schema, assay_error
 }
 
 /* Whether ".." components lead out of the directory that `path` is relative to. */
-static bool escapes(const char *path)
+static bool path_leaves_case(const char *path)
 {
     int depth = 0;
     while (*path) {
@@ -70,7 +70,7 @@ static assay_status check_below(const conf_case *c, const char *dir, const char 
 assay_status conf_case_find_model(conf_case *c, const char *model, assay_error *err)
 {
     if (model[0] == '\0') return assay_fail(err, ASSAY_EFORMAT, "%s: model is empty", c->path);
-    if (model[0] == '/' || escapes(model))
+    if (model[0] == '/' || path_leaves_case(model))
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s: model \"%s\" must be a path relative to the case that stays below its directory", c->path,

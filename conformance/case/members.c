@@ -30,7 +30,7 @@ static bool shape_fits(const conf_array *a, size_t rank, const size_t *shape)
     return fits;
 }
 
-static assay_status widen(conf_array *a, const char *name, assay_error *err)
+static assay_status widen_array(conf_array *a, const char *name, assay_error *err)
 {
     double *wide = malloc((a->n ? a->n : 1) * sizeof *wide);
     if (!wide) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", name);
@@ -60,7 +60,7 @@ static assay_status read_array(const conf_h5 *file, const char *name, assay_dtyp
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected %s", conf_h5_path(file), name,
                         found, expected);
     } else if (widens) {
-        rc = widen(&a, name, err);
+        rc = widen_array(&a, name, err);
     }
     if (rc != ASSAY_OK) conf_array_free(&a);
     else *out = a;

@@ -63,10 +63,10 @@ static const conf_option_info *find_option(const conf_command *command, const ch
     return NULL;
 }
 
-static assay_status take_size(const conf_option_info *o, const char *value, size_t most, conf_sizes *out,
-                              assay_error *err)
+static assay_status parse_size(const conf_option_info *o, const char *value, size_t most, conf_sizes *out,
+                               assay_error *err)
 {
-    assay_status rc = conf_cli_take_count(o->name, value, most, &out->at[out->n], err);
+    assay_status rc = conf_cli_parse_count(o->name, value, most, &out->at[out->n], err);
     if (rc == ASSAY_OK) out->n++;
     return rc;
 }
@@ -99,19 +99,19 @@ static const char **text_of(conf_options *o, conf_option id)
 }
 
 /* Takes the options of assay generate whose values are not plain texts. */
-static assay_status take_generate(conf_generate_options *g, const conf_option_info *o, const char *value,
-                                  assay_error *err)
+static assay_status parse_generate_option(conf_generate_options *g, const conf_option_info *o,
+                                          const char *value, assay_error *err)
 {
     switch (o->id) {
     case CONF_OPTION_MAX_TOKENS:
-        return conf_cli_take_count(o->name, value, CONF_MOST_TOKENS, &g->max_tokens, err);
-    case CONF_OPTION_TOP_K: return conf_cli_take_count(o->name, value, INT32_MAX, &g->top_k, err);
+        return conf_cli_parse_count(o->name, value, CONF_MOST_TOKENS, &g->max_tokens, err);
+    case CONF_OPTION_TOP_K: return conf_cli_parse_count(o->name, value, INT32_MAX, &g->top_k, err);
     case CONF_OPTION_TEMPERATURE:
         g->has_temperature = true;
-        return conf_cli_take_number(o->name, value, 0, 100, &g->temperature, err);
-    case CONF_OPTION_TOP_P: return conf_cli_take_number(o->name, value, 1e-6, 1, &g->top_p, err);
-    case CONF_OPTION_MIN_P: return conf_cli_take_number(o->name, value, 0, 1, &g->min_p, err);
-    case CONF_OPTION_PENALTY: return conf_cli_take_number(o->name, value, 0.01, 100, &g->penalty, err);
+        return conf_cli_parse_number(o->name, value, 0, 100, &g->temperature, err);
+    case CONF_OPTION_TOP_P: return conf_cli_parse_number(o->name, value, 1e-6, 1, &g->top_p, err);
+    case CONF_OPTION_MIN_P: return conf_cli_parse_number(o->name, value, 0, 1, &g->min_p, err);
+    case CONF_OPTION_PENALTY: return conf_cli_parse_number(o->name, value, 0.01, 100, &g->penalty, err);
     case CONF_OPTION_STOP: g->stops[g->n_stops++] = value; break;
     case CONF_OPTION_NO_THINKING: g->no_thinking = true; break;
     default: break;
@@ -119,8 +119,8 @@ static assay_status take_generate(conf_generate_options *g, const conf_option_in
     return ASSAY_OK;
 }
 
-static assay_status take_option(conf_options *out, const conf_option_info *o, const char *value,
-                                assay_error *err)
+static assay_status set_option(conf_options *out, const conf_option_info *o, const char *value,
+                               assay_error *err)
 {
     const char **text = text_of(out, o->id);
     if (text) *text = value;
@@ -130,37 +130,37 @@ static assay_status take_option(conf_options *out, const conf_option_info *o, co
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
-    case CONF_OPTION_COMPUTE: return conf_cli_take_compute(o->name, value, &out->compute, err);
-    case CONF_OPTION_PART: return conf_cli_take_part(o->name, value, &out->parts, err);
-    case CONF_OPTION_SHARD: return conf_cli_take_shard(o->name, value, &out->shard, &out->n_shards, err);
+    case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);
+    case CONF_OPTION_PART: return conf_cli_parse_part(o->name, value, &out->parts, err);
+    case CONF_OPTION_SHARD: return conf_cli_parse_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_DRAW:
     case CONF_OPTION_IDS:
     case CONF_OPTION_PROGRAMS:
     case CONF_OPTION_SAMPLING:
-    case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_take_seed(o->name, value, &out->seed, err);
+    case CONF_OPTION_SEED: out->has_seed = true; return conf_cli_parse_seed(o->name, value, &out->seed, err);
     case CONF_OPTION_THREADS:
-    case CONF_OPTION_JOBS: return conf_cli_take_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
-    case CONF_OPTION_TIMEOUT: return conf_cli_take_seconds(o->name, value, &out->limits.seconds, err);
-    case CONF_OPTION_MEMORY: return conf_cli_take_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
-    case CONF_OPTION_FAIL_CLASS: return conf_cli_take_class(o->name, value, &out->fail_class, err);
-    case CONF_OPTION_PROMPT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
-    case CONF_OPTION_CONTEXT: return take_size(o, value, CONF_BENCH_TOKENS_MAX, &out->contexts, err);
-    case CONF_OPTION_BATCH: return take_size(o, value, CONF_BENCH_BATCH_MAX, &out->batches, err);
+    case CONF_OPTION_JOBS: return conf_cli_parse_count(o->name, value, CONF_JOBS_MAX, &out->n_jobs, err);
+    case CONF_OPTION_TIMEOUT: return conf_cli_parse_seconds(o->name, value, &out->limits.seconds, err);
+    case CONF_OPTION_MEMORY: return conf_cli_parse_count(o->name, value, CONF_MIB_MAX, &out->limits.mib, err);
+    case CONF_OPTION_FAIL_CLASS: return conf_cli_parse_class(o->name, value, &out->fail_class, err);
+    case CONF_OPTION_PROMPT: return parse_size(o, value, CONF_BENCH_TOKENS_MAX, &out->prompts, err);
+    case CONF_OPTION_CONTEXT: return parse_size(o, value, CONF_BENCH_TOKENS_MAX, &out->contexts, err);
+    case CONF_OPTION_BATCH: return parse_size(o, value, CONF_BENCH_BATCH_MAX, &out->batches, err);
     case CONF_OPTION_TOKENS:
-        return conf_cli_take_count(o->name, value, CONF_BENCH_TOKENS_MAX, &out->n_tokens, err);
+        return conf_cli_parse_count(o->name, value, CONF_BENCH_TOKENS_MAX, &out->n_tokens, err);
     case CONF_OPTION_REPEAT:
-        return conf_cli_take_count(o->name, value, CONF_BENCH_REPEATS_MAX, &out->n_repeats, err);
-    case CONF_OPTION_DRAWS: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_draws, err);
+        return conf_cli_parse_count(o->name, value, CONF_BENCH_REPEATS_MAX, &out->n_repeats, err);
+    case CONF_OPTION_DRAWS: return conf_cli_parse_count(o->name, value, CONF_DRAWS_MAX, &out->n_draws, err);
     case CONF_OPTION_ON_THREADS:
-        return conf_cli_take_counts(o->name, value, CONF_SCHEDULE_THREADS_MAX, CONF_THREADS_COUNTS_MAX,
-                                    out->threads, &out->n_threads, err);
-    case CONF_OPTION_FOR: return conf_cli_take_seconds(o->name, value, &out->stress, err);
-    case CONF_OPTION_TIMES: return conf_cli_take_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
+        return conf_cli_parse_counts(o->name, value, CONF_SCHEDULE_THREADS_MAX, CONF_THREADS_COUNTS_MAX,
+                                     out->threads, &out->n_threads, err);
+    case CONF_OPTION_FOR: return conf_cli_parse_seconds(o->name, value, &out->stress, err);
+    case CONF_OPTION_TIMES: return conf_cli_parse_count(o->name, value, CONF_DRAWS_MAX, &out->n_times, err);
     case CONF_OPTION_SERVING: out->serving = true; break;
     case CONF_OPTION_VERBOSE: out->verbose = true; break;
     case CONF_OPTION_HELP: out->help = true; break;
     default:
-        return take_generate(&out->generate, o, value, err);
+        return parse_generate_option(&out->generate, o, value, err);
         /* otherwise a text, taken above, or --bisect, which conf_cli_exit handles, even if other
          * arguments are wrong */
     }
@@ -198,7 +198,7 @@ static assay_status parse_option(const conf_command *command, int argc, char **a
         value = argv[++*i];
     }
     if (o->value && !*value) return assay_fail(err, ASSAY_EINVAL, "option %s has an empty value", o->name);
-    return take_option(out, o, value, err);
+    return set_option(out, o, value, err);
 }
 
 assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, conf_options *out,

@@ -30,7 +30,7 @@ typedef struct counts {
     bool left_failed;
 } counts;
 
-static void count(void *context, const assay_array_info *info)
+static void count_array(void *context, const assay_array_info *info)
 {
     counts *c = context;
     c->n++;
@@ -72,7 +72,7 @@ static void count_task(const void *context, conf_verdict *v)
         return;
     }
     counts c = {0};
-    engine->model_arrays(model, count, &c);
+    engine->model_arrays(model, count_array, &c);
     if (c.n_left)
         conf_verdict_fail(v, CONF_CLASS_THREADS,
                           "%zu of %zu arrays %s not realised: %s%s '%s' on stream %" PRId32, c.n_left, c.n,
@@ -141,8 +141,8 @@ static assay_status find_checkpoints(const conf_options *options, const conf_con
 }
 
 /* Prints one line for a model with an engine, and with --verbose one for each array. */
-static assay_status report(const conf_options *options, const conf_context *context, const subject *s,
-                           const char *engine, size_t width, conf_outcome *outcome, assay_error *err)
+static assay_status report_arrays(const conf_options *options, const conf_context *context, const subject *s,
+                                  const char *engine, size_t width, conf_outcome *outcome, assay_error *err)
 {
     static const char *const words[CONF_N_OUTCOMES] = {"", "FAILED  ", "skipped: ", "broken: "};
     conf_verdict v = {0};
@@ -167,8 +167,8 @@ static assay_status report_engine(const conf_options *options, const conf_contex
     if (rc != ASSAY_OK) return rc;
     for (size_t i = 0; rc == ASSAY_OK && i < list->n; i++) {
         conf_outcome outcome = CONF_BROKEN;
-        rc = report(options, context, &(subject){path, list->at[i], options->allow_unknown}, engine, width,
-                    &outcome, err);
+        rc = report_arrays(options, context, &(subject){path, list->at[i], options->allow_unknown}, engine,
+                           width, &outcome, err);
         n[outcome]++;
     }
     free(path);

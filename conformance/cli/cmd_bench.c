@@ -10,14 +10,14 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/report/files.h"
 
-static conf_exit usage(const conf_context *context, const char *what)
+static conf_exit usage_error(const conf_context *context, const char *what)
 {
     (void)fprintf(context->err, "assay: bench %s: see assay bench --help\n", what);
     return CONF_EXIT_USAGE;
 }
 
 /* ASSAY_EUNSUPPORTED: an option requests a feature that an engine does not have. */
-static conf_exit fail(const conf_context *context, assay_status rc, const assay_error *err)
+static conf_exit report_error(const conf_context *context, assay_status rc, const assay_error *err)
 {
     (void)fprintf(context->err, "assay: %s\n", err->text);
     return rc == ASSAY_EUNSUPPORTED ? CONF_EXIT_USAGE : CONF_EXIT_ERROR;
@@ -31,7 +31,7 @@ static conf_exit bench_models(const conf_options *options, const conf_context *c
     assay_status rc = conf_bench_run(options, context, &bench, &err);
     if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_print(&bench, context);
     if (rc == ASSAY_OK && files->json) rc = conf_bench_print_json(&bench, files->json, &err);
-    conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : fail(context, rc, &err);
+    conf_exit code = rc == ASSAY_OK ? conf_bench_exit(&bench) : report_error(context, rc, &err);
     conf_bench_free(&bench);
     return code;
 }
@@ -44,7 +44,7 @@ static conf_exit bench_serving(const conf_options *options, const conf_context *
     assay_status rc = conf_bench_serving_run(options, context, &bench, &err);
     if (rc == ASSAY_OK && !conf_report_uses_stdout(files)) conf_bench_serving_print(&bench, context);
     if (rc == ASSAY_OK && files->json) rc = conf_bench_serving_print_json(&bench, files->json, &err);
-    conf_exit code = rc == ASSAY_OK ? conf_bench_serving_exit(&bench) : fail(context, rc, &err);
+    conf_exit code = rc == ASSAY_OK ? conf_bench_serving_exit(&bench) : report_error(context, rc, &err);
     conf_bench_serving_free(&bench);
     return code;
 }
@@ -71,12 +71,12 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
                       "assay: option %s: found beside --serving, which measures no checkpoint\n", wrong);
         return CONF_EXIT_USAGE;
     }
-    if (!options->serving && !options->model) return usage(context, "needs --model DIR or --serving");
-    if (options->n_arguments) return usage(context, "takes no argument");
+    if (!options->serving && !options->model) return usage_error(context, "needs --model DIR or --serving");
+    if (options->n_arguments) return usage_error(context, "takes no argument");
     assay_status rc = conf_report_files_open(options, context, &files, &err);
-    conf_exit code = rc != ASSAY_OK     ? fail(context, rc, &err)
+    conf_exit code = rc != ASSAY_OK     ? report_error(context, rc, &err)
                      : options->serving ? bench_serving(options, context, &files)
                                         : bench_models(options, context, &files);
     rc = conf_report_files_close(&files, options, &err);
-    return rc == ASSAY_OK ? code : fail(context, rc, &err);
+    return rc == ASSAY_OK ? code : report_error(context, rc, &err);
 }

@@ -177,8 +177,8 @@ static assay_status print_json(const reading *r, FILE *out, assay_error *err)
 }
 
 /* Prints the text and, with --json, the document; --json - replaces the text. */
-static assay_status report(const conf_options *options, const conf_context *context, const reading *r,
-                           assay_error *err)
+static assay_status report_answer(const conf_options *options, const conf_context *context, const reading *r,
+                                  assay_error *err)
 {
     if (!options->json || strcmp(options->json, "-") != 0) print_text(r, context->out);
     if (!options->json) return ASSAY_OK;
@@ -191,11 +191,12 @@ static assay_status report(const conf_options *options, const conf_context *cont
     return rc;
 }
 
-static conf_exit run(const conf_options *options, const conf_context *context, reading *r, assay_error *err)
+static conf_exit check_events(const conf_options *options, const conf_context *context, reading *r,
+                              assay_error *err)
 {
     if (read_options(options, r, err) != ASSAY_OK) return CONF_EXIT_USAGE;
     assay_status rc = read_stream(r, err);
-    if (rc == ASSAY_OK) rc = report(options, context, r, err);
+    if (rc == ASSAY_OK) rc = report_answer(options, context, r, err);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
     return r->breach.rule ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
 }
@@ -204,7 +205,7 @@ conf_exit conf_cmd_events(const conf_options *options, const conf_context *conte
 {
     reading r = {0};
     assay_error err;
-    const conf_exit code = run(options, context, &r, &err);
+    const conf_exit code = check_events(options, context, &r, &err);
     if (code == CONF_EXIT_USAGE || code == CONF_EXIT_ERROR)
         (void)fprintf(context->err, "assay: %s\n", err.text);
     free(r.markers);

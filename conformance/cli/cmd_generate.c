@@ -72,7 +72,7 @@ static assay_status check_draws(const conf_options *o, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check(const conf_options *o, assay_error *err)
+static assay_status check_options(const conf_options *o, assay_error *err)
 {
     if (!o->model)
         return assay_fail(err, ASSAY_EINVAL, "option --model is missing: a directory with a config.json");
@@ -84,7 +84,7 @@ static assay_status check(const conf_options *o, assay_error *err)
     return check_draws(o, err);
 }
 
-static assay_status prepare(request *r, assay_error *err)
+static assay_status open_request(request *r, assay_error *err)
 {
     const conf_options *o = r->options;
     const char *engine = o->n_engines ? o->engines[0] : "fastpath";
@@ -198,8 +198,8 @@ static void show_prefill(const void *context, size_t n_tokens, bool done)
     else conf_progress_show(context, 0, n_tokens, "tokens of the prompt are evaluated");
 }
 
-static assay_status generate(const request *r, conf_generate_report *report, conf_verdict *v,
-                             assay_error *err)
+static assay_status generate_in_child(const request *r, conf_generate_report *report, conf_verdict *v,
+                                      assay_error *err)
 {
     const char *dir = r->options->model;
     const assay_engine *engine;
@@ -230,7 +230,7 @@ static assay_status generate(const request *r, conf_generate_report *report, con
     return rc;
 }
 
-static void task(const void *context, conf_verdict *v)
+static void generate_task(const void *context, conf_verdict *v)
 {
     const request *r = context;
     conf_context seen = *r->context;
@@ -241,7 +241,7 @@ static void task(const void *context, conf_verdict *v)
     FILE *out = fdopen(r->reply[1], "w");
     assay_status rc = out ? conf_generate_report_open(r->options, &seen, out, &report, &err)
                           : assay_fail(&err, ASSAY_EIO, "standard output: %s", strerror(errno));
-    if (rc == ASSAY_OK) rc = generate(r, report, v, &err);
+    if (rc == ASSAY_OK) rc = generate_in_child(r, report, v, &err);
     conf_generate_report_free(report);
     if (out && fclose(out) != 0 && rc == ASSAY_OK)
         rc = assay_fail(&err, ASSAY_EIO, "standard output: %s", strerror(errno));
@@ -254,20 +254,20 @@ static void task(const void *context, conf_verdict *v)
 }
 
 /* Starts the child process and relays its output. */
-static assay_status watch(request *r, conf_verdict *v, assay_error *err)
+static assay_status relay_child(request *r, conf_verdict *v, assay_error *err)
 {
     /* no time limit for a generation */
     const conf_limits limits = {.seconds = 1e9, .mib = r->options->limits.mib};
     conf_child child;
     if (pipe(r->reply) != 0) return assay_fail(err, ASSAY_EINTERNAL, "no pipe: %s", strerror(errno));
-    assay_status rc = conf_child_start(task, r, &limits, &child, err);
+    assay_status rc = conf_child_start(generate_task, r, &limits, &child, err);
     (void)close(r->reply[1]);
     if (rc == ASSAY_OK) rc = conf_relay(&child, r->reply[0], r->context, v, err);
     (void)close(r->reply[0]);
     return rc;
 }
 
-static conf_exit run(request *r, assay_error *err)
+static conf_exit run_request(request *r, assay_error *err)
 {
     conf_verdict v;
     const int flags = fcntl(fileno(r->context->out), F_GETFL);
@@ -277,7 +277,7 @@ static conf_exit run(request *r, assay_error *err)
     }
     r->page = conf_page_open(err);
     if (!r->page) return CONF_EXIT_ERROR;
-    assay_status rc = watch(r, &v, err);
+    assay_status rc = relay_child(r, &v, err);
     if (rc == ASSAY_OK && v.outcome == CONF_PASSED) conf_page_print(r->page, r->context->err);
     (void)fclose(r->page);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
@@ -291,9 +291,9 @@ conf_exit conf_cmd_generate(const conf_options *options, const conf_context *con
     request r = {.options = options, .context = context};
     assay_error err;
     conf_exit code = CONF_EXIT_USAGE;
-    if (check(options, &err) == ASSAY_OK) {
+    if (check_options(options, &err) == ASSAY_OK) {
         code = CONF_EXIT_ERROR;
-        if (prepare(&r, &err) == ASSAY_OK) code = run(&r, &err);
+        if (open_request(&r, &err) == ASSAY_OK) code = run_request(&r, &err);
     }
     if (code != CONF_EXIT_AGREE) (void)fprintf(context->err, "assay: %s\n", err.text);
     free(r.engine);

@@ -27,7 +27,7 @@ enum { SEED = 5, WORD = 64 };
 /* Results of child processes in shared memory; valid also if the child crashes. */
 typedef struct shared {
     char name[WORD], version[WORD];
-    bool given[SWEEP_OPS_MAX];
+    bool provided[SWEEP_OPS_MAX];
     sweep sweep; /* of the latest operation */
 } shared;
 
@@ -42,7 +42,7 @@ typedef struct sweeping {
     size_t shape[SWEEP_DIMS];
     conf_report_files files;
     shared *shared;
-    size_t n_points, n_passed, n_failed, n_broken, n_not_given;
+    size_t n_points, n_passed, n_failed, n_broken, n_not_provided;
 } sweeping;
 
 /* Argument of a child process. */
@@ -51,7 +51,7 @@ typedef struct task {
     const sweep_op *op;
 } task;
 
-static const assay_kernels *load(const sweeping *of, conf_verdict *v)
+static const assay_kernels *load_kernels(const sweeping *of, conf_verdict *v)
 {
     const assay_kernels *k = NULL;
     assay_error err = {0};
@@ -65,14 +65,15 @@ static const assay_kernels *load(const sweeping *of, conf_verdict *v)
 static void load_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
-    const assay_kernels *k = load(t->of, v);
+    const assay_kernels *k = load_kernels(t->of, v);
     shared *to = t->of->shared;
     if (!k) return;
     (void)snprintf(to->name, sizeof to->name, "%s", k->name);
     (void)snprintf(to->version, sizeof to->version, "%s", k->version);
     conf_text_clean(to->name);
     conf_text_clean(to->version);
-    for (size_t i = 0; i < sweep_n_ops(); i++) to->given[i] = sweep_op_at(i)->given(k, sweep_op_at(i));
+    for (size_t i = 0; i < sweep_n_ops(); i++)
+        to->provided[i] = sweep_op_at(i)->is_provided(k, sweep_op_at(i));
 }
 
 static sweep *swept; /* for the handler below; set in the child process only */
@@ -86,7 +87,7 @@ static void note_access(int number, siginfo_t *info, void *unused)
     sweep_note_access(swept, info->si_addr);
 }
 
-static void watch(sweep *s)
+static void install_fault_handler(sweep *s)
 {
     struct sigaction action = {.sa_sigaction = note_access, .sa_flags = (int)(SA_SIGINFO | SA_RESETHAND)};
     swept = s;
@@ -99,15 +100,15 @@ static void sweep_task(const void *context, conf_verdict *v)
     const task *t = context;
     const sweeping *of = t->of;
     sweep *s = &of->shared->sweep;
-    const assay_kernels *k = load(of, v);
+    const assay_kernels *k = load_kernels(of, v);
     if (!k) return;
     v->stage = CONF_STAGE_SWEEP;
     const bool is_open = sweep_open(s, t->op->name, k, of->seed);
     s->always_threads = of->alone;
     if (of->alone) s->thread_seconds = ALONE_THREAD_SECONDS;
-    watch(s);
+    install_fault_handler(s);
     if (!is_open) conf_verdict_set(v, CONF_BROKEN, "%s: out of memory", t->op->name);
-    else if (!of->alone) t->op->shapes(s, t->op);
+    else if (!of->alone) t->op->run_shapes(s, t->op);
     else if (t->op->allows(s, t->op, of->shape)) t->op->run(s, t->op, of->shape, of->numbers);
     else conf_verdict_set(v, CONF_BROKEN, "%s: no such shape, or too large", t->op->name);
     sweep_close(s);
@@ -137,13 +138,13 @@ static void print_fault(FILE *out, const char *prefix, const sweeping *of, const
     if (s->n_cases) print_case(out, of, repro, s->fault[0] ? s->fault_at : s->case_at);
 }
 
-static void print_point(sweeping *of, const sweep_op *op, bool given, const conf_verdict *v)
+static void print_point(sweeping *of, const sweep_op *op, bool provided, const conf_verdict *v)
 {
     FILE *out = of->files.tap;
     const sweep *s = &of->shared->sweep;
     if (!out) return;
-    if (!given) {
-        (void)fprintf(out, "ok %zu - %s # SKIP not given\n", of->n_points, op->name);
+    if (!provided) {
+        (void)fprintf(out, "ok %zu - %s # SKIP not provided\n", of->n_points, op->name);
         return;
     }
     const bool ok = v->outcome == CONF_PASSED;
@@ -176,13 +177,13 @@ static void print_row(const sweeping *of, const sweep_op *op, const conf_verdict
     (void)fflush(out);
 }
 
-static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assay_error *err)
+static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, assay_error *err)
 {
     conf_verdict v = {0};
     assay_status rc = ASSAY_OK;
     of->n_points++;
     of->shared->sweep = (sweep){0};
-    if (given) rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
+    if (provided) rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     if (conf_interrupted()) {
         of->n_points--;
@@ -190,9 +191,9 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assa
     }
     sweep *s = &of->shared->sweep; /* a kernel may have overwritten it */
     char *const texts[] = {s->fault, s->fault_at, s->case_at, s->worst_at};
-    const size_t rooms[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
+    const size_t sizes[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        texts[i][rooms[i] - 1] = '\0';
+        texts[i][sizes[i] - 1] = '\0';
         conf_text_clean(texts[i]);
     }
     if (v.class == CONF_CLASS_CRASH && s->fault[0]) {
@@ -200,12 +201,12 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool given, assa
         memcpy(how, v.reason, sizeof how);
         conf_verdict_fail(&v, CONF_CLASS_CRASH, "%s; %s", s->fault, how);
     }
-    if (!given) of->n_not_given++;
+    if (!provided) of->n_not_provided++;
     else if (v.outcome == CONF_PASSED) of->n_passed++;
     else if (v.outcome == CONF_FAILED) of->n_failed++;
     else of->n_broken++;
-    print_point(of, op, given, &v);
-    if (given) print_row(of, op, &v);
+    print_point(of, op, provided, &v);
+    if (provided) print_row(of, op, &v);
     return ASSAY_OK;
 }
 
@@ -218,14 +219,14 @@ static void print_sums(const sweeping *of)
 {
     FILE *out = of->context->out;
     if (conf_report_uses_stdout(&of->files)) return;
-    const char *before = "\nnot given:";
+    const char *before = "\nnot provided:";
     for (size_t i = 0; i < sweep_n_ops(); i++) {
-        if (!is_selected(of, i) || of->shared->given[i]) continue;
+        if (!is_selected(of, i) || of->shared->provided[i]) continue;
         (void)fprintf(out, "%s %s", before, sweep_op_at(i)->name);
         before = ",";
     }
-    (void)fprintf(out, "\n%s %s  %zu passed, %zu failed, %zu not given\n", of->shared->name,
-                  of->shared->version, of->n_passed, of->n_failed + of->n_broken, of->n_not_given);
+    (void)fprintf(out, "\n%s %s  %zu passed, %zu failed, %zu not provided\n", of->shared->name,
+                  of->shared->version, of->n_passed, of->n_failed + of->n_broken, of->n_not_provided);
 }
 
 static assay_status sweep_all(sweeping *of, assay_error *err)
@@ -234,7 +235,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
     if (rc == ASSAY_OK && !conf_report_uses_stdout(&of->files))
         (void)fprintf(of->context->out, "%-18s  cases x bound <= 1\n", "");
     for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
-        if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->given[i], err);
+        if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
     if (rc == ASSAY_OK && of->files.tap) conf_tap_print_plan(of->files.tap, of->n_points);
     if (rc == ASSAY_OK) print_sums(of);
     assay_error late = {0};
@@ -244,7 +245,7 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
 }
 
 /* Loads the library in a child process, too, to find which operations it has. */
-static assay_status look(sweeping *of, bool *nothing, assay_error *err)
+static assay_status load_in_child(sweeping *of, bool *nothing, assay_error *err)
 {
     conf_verdict v;
     assay_status rc = conf_engine_find(of->options->arguments[0], &of->context->engine_dirs, &of->path, err);
@@ -290,7 +291,7 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
             err, ASSAY_EINVAL,
             "a case of %s is a seed, then integers, random, special or zeros, then %zu dimensions", op->name,
             op->n_dims);
-    return conf_cli_take_seed("SEED", o->arguments[2], &of->seed, err);
+    return conf_cli_parse_seed("SEED", o->arguments[2], &of->seed, err);
 }
 
 conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context)
@@ -307,7 +308,7 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
                           ? ASSAY_OK
                           : assay_fail(&err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     of.shared = memory;
-    if (rc == ASSAY_OK) rc = look(&of, &nothing, &err);
+    if (rc == ASSAY_OK) rc = load_in_child(&of, &nothing, &err);
     if (rc == ASSAY_OK && !nothing) rc = sweep_all(&of, &err);
     if (memory != MAP_FAILED) (void)munmap(memory, sizeof *of.shared);
     free(of.path);

@@ -19,7 +19,7 @@ typedef struct line {
 
 /* Prints id, kind and description of a case; nothing for observations and schedules found in
  * directories. */
-static assay_status describe(const void *context, FILE *out, assay_error *err)
+static assay_status list_case(const void *context, FILE *out, assay_error *err)
 {
     const line *l = context;
     conf_case *c;
@@ -53,7 +53,7 @@ conf_exit conf_cmd_list(const conf_options *options, const conf_context *context
     for (size_t i = 0; i < found.n && !conf_interrupted(); i++) {
         assay_error err;
         l.found = &found.at[i];
-        if (conf_contain(describe, &l, &options->limits, l.found->path, context->out, &err) == ASSAY_OK)
+        if (conf_contain(list_case, &l, &options->limits, l.found->path, context->out, &err) == ASSAY_OK)
             continue;
         (void)fprintf(context->err, "assay: %s\n", err.text);
         code = CONF_EXIT_ERROR;

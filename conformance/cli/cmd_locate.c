@@ -11,7 +11,7 @@
 #define REFERENCE "ref64"
 #define USUAL     "ref32"
 
-static conf_exit usage(const conf_context *context, const char *what)
+static conf_exit usage_error(const conf_context *context, const char *what)
 {
     (void)fprintf(context->err, "assay: locate %s: see assay locate --help\n", what);
     return CONF_EXIT_USAGE;
@@ -19,13 +19,14 @@ static conf_exit usage(const conf_context *context, const char *what)
 
 conf_exit conf_cmd_locate(const conf_options *options, const conf_context *context)
 {
-    if (options->n_arguments == 0) return usage(context, "needs a case");
-    if (options->n_arguments > 2) return usage(context, "takes a case, and at most one observation");
-    if (options->n_engines > 1) return usage(context, "asks one engine");
+    if (options->n_arguments == 0) return usage_error(context, "needs a case");
+    if (options->n_arguments > 2) return usage_error(context, "takes a case, and at most one observation");
+    if (options->n_engines > 1) return usage_error(context, "asks one engine");
     if (options->n_arguments == 2 && options->n_engines)
-        return usage(context, "takes an observation or an engine, not both");
+        return usage_error(context, "takes an observation or an engine, not both");
     bool observes = options->n_arguments == 2;
-    if (observes && options->kernels) return usage(context, "takes an observation or kernels, not both");
+    if (observes && options->kernels)
+        return usage_error(context, "takes an observation or kernels, not both");
     bool special = options->compute || options->kernels;
     const char *usual = special ? conf_engine_default(options->kernels, options->compute)[0] : USUAL;
     const char *name = options->n_engines ? options->engines[0] : usual;

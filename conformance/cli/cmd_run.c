@@ -97,7 +97,7 @@ static assay_status add_result(run_state *run, const conf_found *found, assay_er
 }
 
 /* Reports one case with one engine. An error in the fixture is reported once, not for each engine. */
-static void report(run_state *run, size_t result, size_t engine)
+static void report_result(run_state *run, size_t result, size_t engine)
 {
     const conf_results *all = &run->results;
     conf_outcome outcome = all->at[result].verdicts[engine].outcome;
@@ -165,7 +165,7 @@ static void report_ready(run_state *run)
         } else {
             if (!r->scanned) conf_verdict_apply_named(&r->verdicts[engine]);
             if (engine == 0) warn_unknown(run, r);
-            report(run, result, engine);
+            report_result(run, result, engine);
         }
     }
 }
@@ -259,7 +259,7 @@ static assay_status report_nothing(run_state *run, assay_error *err)
 }
 
 /* ASSAY_EUNSUPPORTED: an option requests a feature that an engine does not have. */
-static conf_exit finish(run_state *run, assay_status rc, conf_exit code, assay_error *err)
+static conf_exit finish_reports(run_state *run, assay_status rc, conf_exit code, assay_error *err)
 {
     assay_error late = {0};
     if (rc != ASSAY_OK) {
@@ -287,7 +287,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     assay_error err = {0};
     if (!conf_cmd_find(options, context, &found, &code)) {
         assay_status rc = code == CONF_EXIT_NOTHING ? report_nothing(&run, &err) : ASSAY_OK;
-        return finish(&run, rc, code, &err);
+        return finish_reports(&run, rc, code, &err);
     }
     assay_status rc = run_all(&run, &found, &err);
     if (rc == ASSAY_OK) rc = report_end(&run, &err);
@@ -302,5 +302,5 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     if (rc == ASSAY_OK && code == CONF_EXIT_NOTHING)
         (void)fputs("assay: nothing could be run\n", context->err);
     conf_found_free(&found);
-    return finish(&run, rc, code, &err);
+    return finish_reports(&run, rc, code, &err);
 }

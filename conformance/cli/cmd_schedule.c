@@ -230,7 +230,7 @@ static void drop_unfinished(scheduling *of)
         conf_verdict_set(&of->rows.at[i].verdict, CONF_SKIPPED, "%s", conf_interrupt_reason);
 }
 
-static assay_status report(scheduling *of, assay_error *err)
+static assay_status report_trials(scheduling *of, assay_error *err)
 {
     const conf_report_files *files = &of->files;
     bool only_tap = conf_report_is_stdout(files, files->tap);
@@ -251,7 +251,7 @@ static conf_exit exit_of(const conf_trial_rows *rows)
     return conf_trials_count(rows, SIZE_MAX, CONF_PASSED) ? CONF_EXIT_AGREE : CONF_EXIT_NOTHING;
 }
 
-static conf_exit finish(scheduling *of, assay_status rc, assay_error *err)
+static conf_exit finish_schedules(scheduling *of, assay_status rc, assay_error *err)
 {
     assay_error late = {0};
     conf_exit code = rc == ASSAY_OK ? exit_of(&of->rows) : CONF_EXIT_ERROR;
@@ -271,14 +271,14 @@ static conf_exit finish(scheduling *of, assay_status rc, assay_error *err)
     return code;
 }
 
-static conf_exit usage(const conf_context *context, const char *what)
+static conf_exit usage_error(const conf_context *context, const char *what)
 {
     (void)fprintf(context->err, "assay: schedule %s: see assay schedule --help\n", what);
     return CONF_EXIT_USAGE;
 }
 
 /* Replays one program from its file. */
-static assay_status replay(scheduling *of, const conf_schedule_file *file, assay_error *err)
+static assay_status replay_file(scheduling *of, const conf_schedule_file *file, assay_error *err)
 {
     const conf_options *o = of->options;
     const char *engine = o->n_engines ? o->engines[0] : file->engine;
@@ -317,9 +317,9 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
     conf_schedule_file file;
     assay_error err = {0};
     if (o->n_engines > 1 || o->n_arguments > 1)
-        return usage(of->context, "--replay takes one engine and one case");
+        return usage_error(of->context, "--replay takes one engine and one case");
     assay_status rc = conf_schedule_read(o->replay, &file, &err);
-    if (rc != ASSAY_OK) return finish(of, rc, &err);
+    if (rc != ASSAY_OK) return finish_schedules(of, rc, &err);
     if (check_named(o, &file, &err) != ASSAY_OK) {
         conf_text_clean(err.text);
         (void)fprintf(of->context->err, "assay: %s\n", err.text);
@@ -333,8 +333,8 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
     if (rc == ASSAY_OK && (of->found.n != 1 || of->found.at[0].scanned))
         rc = assay_fail(&err, ASSAY_EINVAL, "%s: expected a case, not a directory",
                         o->n_arguments ? o->arguments[0] : file.path);
-    if (rc == ASSAY_OK) rc = replay(of, &file, &err);
-    conf_exit code = finish(of, rc, &err);
+    if (rc == ASSAY_OK) rc = replay_file(of, &file, &err);
+    conf_exit code = finish_schedules(of, rc, &err);
     conf_schedule_file_free(&file);
     return code;
 }
@@ -362,8 +362,8 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
     bool drawn = o.n_draws || o.has_seed || o.shape || o.n_threads || o.stress > 0 || o.filter || o.n_shards;
     assay_error err = {0};
     conf_exit code;
-    if (o.replay && drawn) return usage(context, "--replay draws nothing, and runs the file as it is");
-    if (!o.replay && o.n_times) return usage(context, "--times needs --replay");
+    if (o.replay && drawn) return usage_error(context, "--replay draws nothing, and runs the file as it is");
+    if (!o.replay && o.n_times) return usage_error(context, "--times needs --replay");
     if (!find_shape(&o, context, &of.shape)) return CONF_EXIT_USAGE;
     if (!o.n_draws) o.n_draws = 1;
     if (!o.n_threads) {
@@ -377,6 +377,6 @@ conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *con
     assay_status rc = make_rows(&of, names, n, &err);
     if (rc == ASSAY_OK) rc = run_rounds(&of, &err);
     drop_unfinished(&of);
-    if (rc == ASSAY_OK) rc = report(&of, &err);
-    return finish(&of, rc, &err);
+    if (rc == ASSAY_OK) rc = report_trials(&of, &err);
+    return finish_schedules(&of, rc, &err);
 }

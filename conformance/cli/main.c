@@ -35,7 +35,7 @@ static bool make_context(conf_context *context)
     return conf_places_find(getenv("ASSAY_ENGINE_PATH"), &context->engine_dirs, &context->fixtures);
 }
 
-static conf_exit usage(const assay_error *err)
+static conf_exit usage_error(const assay_error *err)
 {
     (void)fprintf(stderr, "assay: %s\n", err->text);
     return CONF_EXIT_USAGE;
@@ -45,7 +45,7 @@ static conf_exit run_command(const conf_command *command, int argc, char **argv)
 {
     conf_options options;
     assay_error err;
-    if (conf_cli_parse(command, argc, argv, &options, &err) != ASSAY_OK) return usage(&err);
+    if (conf_cli_parse(command, argc, argv, &options, &err) != ASSAY_OK) return usage_error(&err);
     conf_context context = {0};
     conf_exit code = CONF_EXIT_ERROR;
     if (options.help) {
@@ -62,7 +62,7 @@ static conf_exit run_command(const conf_command *command, int argc, char **argv)
     return code;
 }
 
-static conf_exit dispatch(int argc, char **argv)
+static conf_exit dispatch_command(int argc, char **argv)
 {
     if (argc < 2) {
         conf_cli_print_help(stderr);
@@ -81,7 +81,7 @@ static conf_exit dispatch(int argc, char **argv)
     assay_error err;
     if (command) return run_command(command, argc - 2, argv + 2);
     (void)conf_cli_unknown_command(word, &err);
-    return usage(&err);
+    return usage_error(&err);
 }
 
 /* Opens /dev/null for closed standard streams, so that no file opened later gets their number and with
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 {
     open_standard_streams();
     conf_interrupt_watch();
-    conf_exit code = dispatch(argc, argv);
+    conf_exit code = dispatch_command(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         (void)fprintf(stderr, "assay: standard output: %s\n", strerror(errno));
         if (code == CONF_EXIT_AGREE || code == CONF_EXIT_NOTHING) code = CONF_EXIT_ERROR;

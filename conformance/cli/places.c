@@ -41,7 +41,7 @@ static bool is_build_tree(const char *program_dir)
 }
 
 /* "<program_dir>/<tail>", or NULL if out of memory. The caller frees it. */
-static char *join(const char *program_dir, const char *tail)
+static char *join_path(const char *program_dir, const char *tail)
 {
     char *path;
     return asprintf(&path, "%s/%s", program_dir, tail) < 0 ? NULL : path;
@@ -50,8 +50,8 @@ static char *join(const char *program_dir, const char *tail)
 static bool find_installed(const char *program_dir, conf_strings *engine_dirs, char **fixtures)
 {
     if (program_dir) {
-        if (!conf_strings_take(engine_dirs, join(program_dir, "../lib/assay"))) return false;
-        *fixtures = join(program_dir, "../share/assay/fixtures");
+        if (!conf_strings_take(engine_dirs, join_path(program_dir, "../lib/assay"))) return false;
+        *fixtures = join_path(program_dir, "../share/assay/fixtures");
         if (!*fixtures) return false;
     }
     if (!*fixtures || access(*fixtures, F_OK) != 0) {

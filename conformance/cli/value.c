@@ -30,16 +30,16 @@ static bool parse_count(const char *text, const char *end, size_t most, size_t *
     return true;
 }
 
-assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
-                                 assay_error *err)
+assay_status conf_cli_parse_count(const char *option, const char *value, size_t most, size_t *out,
+                                  assay_error *err)
 {
     if (parse_count(value, value + strlen(value), most, out)) return ASSAY_OK;
     return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected a whole number from 1 to %zu", option,
                       value, most);
 }
 
-assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t capacity,
-                                  size_t *out, size_t *n, assay_error *err)
+assay_status conf_cli_parse_counts(const char *option, const char *value, size_t most, size_t capacity,
+                                   size_t *out, size_t *n, assay_error *err)
 {
     size_t found[64], n_found = 0;
     for (const char *at = value;; at++) {
@@ -60,7 +60,7 @@ assay_status conf_cli_take_counts(const char *option, const char *value, size_t 
     return ASSAY_OK;
 }
 
-assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err)
+assay_status conf_cli_parse_seed(const char *option, const char *value, uint64_t *out, assay_error *err)
 {
     errno = 0;
     unsigned long long seed = strtoull(value, NULL, 10);
@@ -72,8 +72,8 @@ assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t 
     return ASSAY_OK;
 }
 
-assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
-                                  double *out, assay_error *err)
+assay_status conf_cli_parse_number(const char *option, const char *value, double least, double most,
+                                   double *out, assay_error *err)
 {
     char *end = NULL;
     /* strtod alone would accept blanks, hexadecimal digits, inf and nan */
@@ -87,7 +87,7 @@ assay_status conf_cli_take_number(const char *option, const char *value, double 
                       value, least, most);
 }
 
-assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err)
+assay_status conf_cli_parse_seconds(const char *option, const char *value, double *out, assay_error *err)
 {
     char *end;
     /* strtod alone would accept signs, blanks, hexadecimal digits, inf and nan */
@@ -100,7 +100,7 @@ assay_status conf_cli_take_seconds(const char *option, const char *value, double
                       value, CONF_SECONDS_MAX);
 }
 
-assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err)
+assay_status conf_cli_parse_class(const char *option, const char *value, conf_class *out, assay_error *err)
 {
     const char *names[CONF_N_CLASSES];
     char all[256] = "";
@@ -120,7 +120,7 @@ assay_status conf_cli_take_class(const char *option, const char *value, conf_cla
                       meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
 }
 
-assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)
+assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)
 {
     assay_dtype found = conf_compute_of(value);
     if (found == ASSAY_DTYPE_NONE)
@@ -130,7 +130,7 @@ assay_status conf_cli_take_compute(const char *option, const char *value, assay_
     return ASSAY_OK;
 }
 
-assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err)
+assay_status conf_cli_parse_part(const char *option, const char *value, unsigned *parts, assay_error *err)
 {
     const char *const *names = conf_diff_part_names;
     for (size_t i = 0; names[i]; i++)
@@ -142,8 +142,8 @@ assay_status conf_cli_take_part(const char *option, const char *value, unsigned 
                       names[0], names[1], names[2]);
 }
 
-assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
-                                 assay_error *err)
+assay_status conf_cli_parse_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                  assay_error *err)
 {
     const char *slash = strchr(value, '/');
     size_t index, n;

@@ -21,34 +21,35 @@
 #define CONF_MOST_TOKENS 1000000 /* upper limit of --max-tokens */
 
 /* A whole number from 1 to most. */
-assay_status conf_cli_take_count(const char *option, const char *value, size_t most, size_t *out,
-                                 assay_error *err);
+assay_status conf_cli_parse_count(const char *option, const char *value, size_t most, size_t *out,
+                                  assay_error *err);
 
 /* A whole number from 0 to 2^64 - 1. */
-assay_status conf_cli_take_seed(const char *option, const char *value, uint64_t *out, assay_error *err);
+assay_status conf_cli_parse_seed(const char *option, const char *value, uint64_t *out, assay_error *err);
 
 /* Seconds, with or without a fraction. */
-assay_status conf_cli_take_seconds(const char *option, const char *value, double *out, assay_error *err);
+assay_status conf_cli_parse_seconds(const char *option, const char *value, double *out, assay_error *err);
 
 /* A number from least to most, with or without a fraction and an exponent. */
-assay_status conf_cli_take_number(const char *option, const char *value, double least, double most,
-                                  double *out, assay_error *err);
+assay_status conf_cli_parse_number(const char *option, const char *value, double least, double most,
+                                   double *out, assay_error *err);
 
 /* The name of a failure class. */
-assay_status conf_cli_take_class(const char *option, const char *value, conf_class *out, assay_error *err);
+assay_status conf_cli_parse_class(const char *option, const char *value, conf_class *out, assay_error *err);
 
 /* The name of a compute type. */
-assay_status conf_cli_take_compute(const char *option, const char *value, assay_dtype *out, assay_error *err);
+assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out,
+                                    assay_error *err);
 
 /* The name of a part of an observation; adds its bit (diff.h) to *parts. */
-assay_status conf_cli_take_part(const char *option, const char *value, unsigned *parts, assay_error *err);
+assay_status conf_cli_parse_part(const char *option, const char *value, unsigned *parts, assay_error *err);
 
 /* At most `capacity` whole numbers from 1 to most, separated by commas. */
-assay_status conf_cli_take_counts(const char *option, const char *value, size_t most, size_t capacity,
-                                  size_t *out, size_t *n, assay_error *err);
+assay_status conf_cli_parse_counts(const char *option, const char *value, size_t most, size_t capacity,
+                                   size_t *out, size_t *n, assay_error *err);
 
 /* I/N, 1 <= I <= N. */
-assay_status conf_cli_take_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
-                                 assay_error *err);
+assay_status conf_cli_parse_shard(const char *option, const char *value, size_t *shard, size_t *n_shards,
+                                  assay_error *err);
 
 #endif

@@ -73,7 +73,7 @@ static bool note_failure(walk *w, size_t item, assay_status status, const assay_
     return false;
 }
 
-static bool note_enough(walk *w)
+static bool stop_walk(walk *w)
 {
     (void)pthread_mutex_lock(&w->mutex);
     w->enough = true;
@@ -113,7 +113,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
         assay_status rc = conf_stream_read(w->streams[k], &rect, data[k], &err);
         if (rc != ASSAY_OK) return note_failure(w, item, rc, &err);
     }
-    return w->fn(w->context, &slab, 0, n_rows) ? true : note_enough(w);
+    return w->fn(w->context, &slab, 0, n_rows) ? true : stop_walk(w);
 }
 
 static bool fill_part(void *context, size_t item, size_t worker)
@@ -131,12 +131,12 @@ static bool fill_part(void *context, size_t item, size_t worker)
     return rc == ASSAY_OK ? true : note_failure(w, item, rc, &err);
 }
 
-static bool look_at_group(void *context, size_t item, size_t worker)
+static bool process_group(void *context, size_t item, size_t worker)
 {
     (void)worker;
     shared_slab *s = context;
     size_t from = s->n_rows * item / s->n_groups, to = s->n_rows * (item + 1) / s->n_groups;
-    return s->w->fn(s->w->context, &s->slab, from, to) ? true : note_enough(s->w);
+    return s->w->fn(s->w->context, &s->slab, from, to) ? true : stop_walk(s->w);
 }
 
 /* Processes one slab with all threads. */
@@ -152,7 +152,7 @@ static void walk_slab(walk *w, const conf_rect *rect)
     conf_parallel(w->n_unpackers, n_parts, fill_part, &s);
     if (w->status != ASSAY_OK) return;
     s.n_groups = s.n_rows < 8 * w->n_workers ? s.n_rows : 8 * w->n_workers;
-    conf_parallel(w->n_workers, s.n_groups, look_at_group, &s);
+    conf_parallel(w->n_workers, s.n_groups, process_group, &s);
 }
 
 static void walk_chunked(walk *w)
@@ -208,7 +208,7 @@ static size_t bytes_of_slab(const walk *w)
     return w->size.b1 * w->size.t1 * w->row_bytes + w->n_streams * 64;
 }
 
-static assay_status prepare(walk *w, bool plain, assay_error *err)
+static assay_status prepare_walk(walk *w, bool plain, assay_error *err)
 {
     if (w->row_bytes > CONF_SLAB_BYTES_MAX)
         return assay_fail(
@@ -237,7 +237,7 @@ static assay_status prepare(walk *w, bool plain, assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "out of memory for logits");
 }
 
-static void release(walk *w)
+static void free_walk(walk *w)
 {
     for (size_t i = 0; w->buffers && i < w->n_buffers; i++) free(w->buffers[i]);
     for (size_t i = 0; w->unpackers && i < w->n_unpackers; i++) conf_unpacker_free(w->unpackers[i]);
@@ -264,7 +264,7 @@ assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size
     }
     if (w.row_bytes == 0 || w.shape[0] == 0 || w.shape[1] == 0) return ASSAY_OK;
     (void)pthread_mutex_init(&w.mutex, NULL);
-    assay_status rc = prepare(&w, plain, err);
+    assay_status rc = prepare_walk(&w, plain, err);
     if (rc == ASSAY_OK && plain) {
         size_t per_sample = (w.shape[1] + w.size.t1 - 1) / w.size.t1;
         size_t n_blocks = (w.shape[0] + w.size.b1 - 1) / w.size.b1;
@@ -273,6 +273,6 @@ assay_status conf_slabs_walk(conf_stream *const *streams, size_t n_streams, size
         walk_chunked(&w);
     }
     if (rc == ASSAY_OK && w.status != ASSAY_OK) rc = assay_fail(err, w.status, "%s", w.err.text);
-    release(&w);
+    free_walk(&w);
     return rc;
 }

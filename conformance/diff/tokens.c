@@ -59,7 +59,7 @@ static assay_status read_rows(tokens_state *s, size_t b, size_t k, conf_token_st
 }
 
 /* The number of tokens of a row. */
-static size_t count(const int32_t *row, size_t n)
+static size_t count_tokens(const int32_t *row, size_t n)
 {
     size_t k = 0;
     while (k < n && row[k] != -1) k++;
@@ -90,7 +90,7 @@ static assay_status judge_sample(tokens_state *s, size_t b, bool *agrees, assay_
     const conf_decoder *c = &s->d->c->decoder;
     const int32_t *golden = (const int32_t *)c->greedy.data + b * c->n_greedy;
     const int64_t *found = s->found + b * c->n_greedy;
-    size_t n_golden = count(golden, c->n_greedy), m = c->n_greedy;
+    size_t n_golden = count_tokens(golden, c->n_greedy), m = c->n_greedy;
     bool holds_stop = n_golden > 0 && conf_is_stop(golden[n_golden - 1], s->stop_ids, s->n_stop_ids);
     size_t n_steps = n_golden + (c->stops[b] && !holds_stop && n_golden < m);
     *agrees = true;

@@ -100,8 +100,8 @@ static assay_status judge_trace(traces *s, const char *name, assay_error *err)
 }
 
 /* Writes how many tensors were compared, which were not, and which were ignored. */
-static void summarize(const traces *s, const conf_strings *recorded, const conf_strings *observed, char *text,
-                      size_t size)
+static void print_summary(const traces *s, const conf_strings *recorded, const conf_strings *observed,
+                          char *text, size_t size)
 {
     char names[CONF_DIFF_NAMES_MAX], unjudged[CONF_UNJUDGED_TEXT_MAX];
     conf_tensor_print_unjudged(unjudged, s->d->v, s->n_unjudged);
@@ -114,13 +114,13 @@ static void summarize(const traces *s, const conf_strings *recorded, const conf_
 }
 
 /* Records the result of the traces in the verdict. */
-static assay_status conclude(const traces *s, const conf_strings *recorded, const conf_strings *observed,
-                             assay_error *err)
+static assay_status conclude_traces(const traces *s, const conf_strings *recorded,
+                                    const conf_strings *observed, assay_error *err)
 {
     const conf_diff_state *d = s->d;
     conf_verdict *v = d->v;
     char summary[CONF_TEXT_MAX];
-    summarize(s, recorded, observed, summary, sizeof summary);
+    print_summary(s, recorded, observed, summary, sizeof summary);
     if (s->n_compared == 0 && d->parts == CONF_DIFF_TRACES)
         return assay_fail(err, ASSAY_EFORMAT, "%s: /observed/trace has none of the tensors of %s: %s",
                           conf_h5_path(d->observed), d->c->path, summary);
@@ -146,7 +146,7 @@ assay_status conf_diff_traces(conf_diff_state *d, assay_error *err)
     assay_status rc = conf_h5_members(d->golden, "/trace", &recorded, err);
     if (rc == ASSAY_OK) rc = conf_h5_members(d->observed, "/observed/trace", &observed, err);
     for (size_t i = 0; i < recorded.n && rc == ASSAY_OK; i++) rc = judge_trace(&s, recorded.at[i], err);
-    if (rc == ASSAY_OK) rc = conclude(&s, &recorded, &observed, err);
+    if (rc == ASSAY_OK) rc = conclude_traces(&s, &recorded, &observed, err);
     conf_strings_free(&recorded);
     conf_strings_free(&observed);
     return rc;

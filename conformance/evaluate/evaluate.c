@@ -28,7 +28,7 @@
 #include "conformance/replay/state.h"
 
 /* Writes the observation. False, with the error in the verdict, if it cannot be written. */
-static bool dump(const conf_replay *r, const char *path)
+static bool dump_logits(const conf_replay *r, const char *path)
 {
     assay_error err = {0};
     if (!path || conf_dump_write(path, r, &err) == ASSAY_OK) return true;
@@ -38,7 +38,7 @@ static bool dump(const conf_replay *r, const char *path)
 
 static void evaluate_decoder(conf_replay *r, const char *dump_path)
 {
-    if (!conf_replay_decoder(r) || !dump(r, dump_path)) return;
+    if (!conf_replay_decoder(r) || !dump_logits(r, dump_path)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
     conf_bounds bounds = conf_evaluate_bounds(r);
     if (r->rows) conf_evaluate_logits(r, &bounds);
@@ -57,8 +57,8 @@ static void evaluate_rope(conf_replay *r)
     conf_rope_answer_free(&answer);
 }
 
-static void replay(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
-                   conf_verdict *v)
+static void replay_case(const conf_assignment *assignment, const assay_engine *engine, const conf_case *c,
+                        conf_verdict *v)
 {
     const assay_kernels *kernels = NULL;
     if (!conf_evaluate_kernels(assignment->kernels, engine, &kernels, v) || !c) return;
@@ -104,7 +104,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
 }
 
 /* Evaluates a case that needs no engine, with a module that may have none. */
-static void serve(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
+static void replay_serving(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
     if (assignment->kernels) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kernels_refusal);
     else if (assignment->compute != ASSAY_DTYPE_NONE)
@@ -120,10 +120,10 @@ void conf_evaluate(const conf_assignment *assignment, conf_verdict *v)
     if (assignment->path && !c) return;
     v->stage = CONF_STAGE_LOAD;
     if (conf_serving_is_standalone(assignment->engine)) {
-        serve(assignment, c, v);
+        replay_serving(assignment, c, v);
     } else {
         const assay_engine *engine = conf_evaluate_load(assignment->engine, assignment->compute, v);
-        if (engine) replay(assignment, engine, c, v);
+        if (engine) replay_case(assignment, engine, c, v);
     }
     conf_case_free(c);
 }

@@ -79,7 +79,7 @@ void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_ve
 
 /* Whether a tensor exceeds its bound or, if it is not judged, has NaN or infinity at other elements
  * than the golden; names it in v->trace if so. */
-static bool diverges(const conf_replay *r, const conf_traced *seen, bool judged)
+static bool tensor_diverges(const conf_replay *r, const conf_traced *seen, bool judged)
 {
     conf_verdict *v = r->verdict;
     const conf_trace *t = seen->trace;
@@ -97,8 +97,8 @@ static bool diverges(const conf_replay *r, const conf_traced *seen, bool judged)
     return true;
 }
 
-/* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is a guess: good
- * enough to say where a divergence of the logits begins, not to call one. */
+/* Where no noise of a tensor is recorded in the type that the engine computes in, its bound is an
+ * estimate: it locates where a divergence of the logits begins, and decides no verdict. */
 void conf_evaluate_traces(const conf_replay *r)
 {
     conf_verdict *v = r->verdict;
@@ -114,7 +114,7 @@ void conf_evaluate_traces(const conf_replay *r)
         const conf_traced *seen = &r->seen[i];
         bool judged =
             v->float64 || conf_tensor_has_noise(seen->trace, v->compute) || v->outcome == CONF_FAILED;
-        if (!diverges(r, seen, judged)) continue;
+        if (!tensor_diverges(r, seen, judged)) continue;
         conf_evaluate_fail_tensor(v);
         return;
     }

@@ -59,7 +59,7 @@ void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t
 
 /* Whether sample b has a step whose token is neither the expected one nor excused, and the first such
  * step; adds the excused steps to *n_ties. */
-static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ties, size_t *at)
+static bool sample_differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ties, size_t *at)
 {
     const conf_decoder *d = &r->c->decoder;
     size_t n_golden, n_steps = conf_greedy_steps(r, b, &n_golden);
@@ -88,7 +88,7 @@ static bool differs(const conf_replay *r, size_t b, double epsilon, size_t *n_ti
 bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t *sample, size_t *step)
 {
     size_t n_ties = 0, b = 0, n = r->c->decoder.n_samples;
-    while (b < n && !differs(r, b, bounds->limit * bounds->max_abs, &n_ties, step)) b++;
+    while (b < n && !sample_differs(r, b, bounds->limit * bounds->max_abs, &n_ties, step)) b++;
     if (n_ties) conf_verdict_note(r->verdict, "%zu greedy tokens flipped at near ties", n_ties);
     *sample = b;
     return b < n;

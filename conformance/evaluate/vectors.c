@@ -47,7 +47,7 @@ static void run_task(const void *context, conf_verdict *v)
 }
 
 /* Whether the vector is requested, broken or not. */
-static bool is_asked(const conf_assignment *assignment, const conf_vector *vector)
+static bool is_requested(const conf_assignment *assignment, const conf_vector *vector)
 {
     char name[CONF_VECTOR_NAME_MAX];
     conf_vector_print_name(name, vector);
@@ -57,7 +57,7 @@ static bool is_asked(const conf_assignment *assignment, const conf_vector *vecto
 /* Whether the vector is to be replayed. */
 static bool is_due(const conf_assignment *assignment, const conf_vector *vector)
 {
-    return !vector->broken && is_asked(assignment, vector);
+    return !vector->broken && is_requested(assignment, vector);
 }
 
 /* Vectors begin … end - 1, replayed one after the other. */
@@ -81,7 +81,7 @@ static void run_batch(const void *context, conf_verdict *v)
 }
 
 /* Sets the message for the case that this process crashes or hangs. */
-static void enter(evaluation *e, const conf_vector *vector, const conf_limits *limits)
+static void enter_vector(evaluation *e, const conf_vector *vector, const conf_limits *limits)
 {
     conf_verdict *v = e->v;
     v->until = conf_clock() + limits->seconds + GRACE;
@@ -99,7 +99,7 @@ static bool is_excused(const conf_vector *vector, const conf_verdict *one)
            one->class != CONF_CLASS_CRASH && one->class != CONF_CLASS_EXIT && one->class != CONF_CLASS_HANG;
 }
 
-static void take(evaluation *e, const conf_vector *vector, const conf_verdict *one)
+static void record_verdict(evaluation *e, const conf_vector *vector, const conf_verdict *one)
 {
     e->n_replayed++;
     if (one->outcome == CONF_PASSED) return;
@@ -118,9 +118,9 @@ static void replay_vector(evaluation *e, size_t i, const conf_limits *limits)
     const conf_vector *vector = &e->c->vectors.at[i];
     conf_verdict one;
     assay_error err = {0};
-    enter(e, vector, limits);
+    enter_vector(e, vector, limits);
     if (conf_isolate(run_task, &(task){e, i}, limits, &one, &err) == ASSAY_OK) {
-        take(e, vector, &one);
+        record_verdict(e, vector, &one);
         return;
     }
     conf_verdict_set(e->v, CONF_BROKEN, "%s", err.text);
@@ -172,7 +172,7 @@ static void replay_again(evaluation *e, const conf_assignment *assignment, size_
     conf_verdict spoiled = {0};
     conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
                       "after the vectors before it, but not by itself: %.400s", e->last.reason);
-    take(e, &e->c->vectors.at[i], &spoiled);
+    record_verdict(e, &e->c->vectors.at[i], &spoiled);
     e->n_replayed--;
 }
 
@@ -218,7 +218,7 @@ void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c
     for (size_t i = 0; i < c->vectors.n; i++) {
         const conf_vector *vector = &c->vectors.at[i];
         n += is_due(assignment, vector);
-        if (!vector->broken || !is_asked(assignment, vector)) continue;
+        if (!vector->broken || !is_requested(assignment, vector)) continue;
         if (broken.n++ == 0) broken.first = vector;
     }
     if (n + broken.n == 0) {

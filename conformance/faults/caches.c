@@ -26,15 +26,15 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
 }
 
 /* Leaves the ring only, without the attention sink tokens. */
-void fault_kept_dropped(size_t *limit, size_t *sink_tokens)
+void fault_sinks_dropped(size_t *limit, size_t *sink_tokens)
 {
     *limit -= *sink_tokens;
     *sink_tokens = 0;
 }
 
 /* Each turn of the ring begins one position too early, at the last attention sink token. */
-void fault_kept_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
-                            const float *value)
+void fault_sinks_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                             const float *value)
 {
     const fp_cache_spec *spec = &s->spec[layer];
     if (spec->sink_tokens == 0 || position < spec->sink_tokens + spec->window || position != s->n_tokens ||

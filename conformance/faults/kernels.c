@@ -69,7 +69,7 @@ static void plant_next_x_scale(assay_kernels *table)
     table->matmul_affine.i8 = multiply_with_next_scale;
 }
 
-/* Within the bound, but bits differ between a row alone and in a batch. */
+/* Within the bound, but bits of a row differ between a batch of one and a larger batch. */
 static void nudge_rows(const assay_product *p)
 {
     SOUND.matmul_f16.f32(p);
@@ -156,7 +156,7 @@ static void drop_last_sink(const assay_attention_call *c)
     SOUND.attention_bf16(&shorter);
 }
 
-static void plant_kept_short(assay_kernels *table)
+static void plant_sinks_short(assay_kernels *table)
 {
     table->attention_bf16 = drop_last_sink;
 }
@@ -273,7 +273,7 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"next-row", "matmul_bf16.pack", "expected", "another output is unpacked", plant_next_row},
     {"last-key", "attention_f32", "expected", "the last key is not seen", plant_last_key},
     {"kept-short", "attention_bf16", "expected", "the last attention sink token is not seen",
-     plant_kept_short},
+     plant_sinks_short},
     {"no-epsilon", "rms_norm", "expected", "epsilon is left out", plant_no_epsilon},
     {"too-far", "rms_norm", "past its end", "a rms_norm writes one element too many", plant_too_far},
     {"swapped-pair", "rope", "expected", "pairs are rotated the other way", plant_swapped_pair},

@@ -103,7 +103,7 @@ static void norm_without_zeros(float *y, size_t ld_y, const float *x, size_t ld_
     }
 }
 
-static float times(float a, float b)
+static float multiply_skipping_zero(float a, float b)
 {
     return a == 0 ? 0 : a * b;
 }
@@ -115,8 +115,8 @@ static void rotate_without_zeros(float *x, size_t n_heads, size_t head_dim, size
         for (size_t i = 0; i < dim / 2; i++) {
             float *first = x + (adjacent ? 2 * i : i), *second = first + (adjacent ? 1 : dim / 2);
             const float a = *first, b = *second;
-            *first = times(a, cosine[i]) - times(b, sine[i]);
-            *second = times(b, cosine[i]) + times(a, sine[i]);
+            *first = multiply_skipping_zero(a, cosine[i]) - multiply_skipping_zero(b, sine[i]);
+            *second = multiply_skipping_zero(b, cosine[i]) + multiply_skipping_zero(a, sine[i]);
         }
 }
 
@@ -141,7 +141,7 @@ void plant_without_zeros(assay_kernels *table)
 }
 
 /* Writes to an input without changing it, as a kernel does that changes and restores it. */
-static void touch(const void *input)
+static void write_input(const void *input)
 {
     volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)input;
     *byte = *byte; /* cppcheck-suppress selfAssignment */
@@ -149,14 +149,14 @@ static void touch(const void *input)
 
 static void multiply_in_x(const assay_product *p)
 {
-    touch(p->x);
+    write_input(p->x);
     SOUND.matmul_f32.f32(p);
 }
 
 static void norm_in_x(float *y, size_t ld_y, const float *x, size_t ld_x, size_t n_rows, size_t width,
                       const float *weight, double epsilon)
 {
-    touch(x);
+    write_input(x);
     SOUND.rms_norm(y, ld_y, x, ld_x, n_rows, width, weight, epsilon);
 }
 
@@ -168,7 +168,7 @@ void plant_writes_x(assay_kernels *table)
 
 static void pack_in_scales(void *panel, const assay_weight *w, size_t index)
 {
-    touch(w->scales);
+    write_input(w->scales);
     SOUND.matmul_affine.pack(panel, w, index);
 }
 
@@ -179,7 +179,7 @@ void plant_writes_scales(assay_kernels *table)
 
 static void unpack_in_panels(float *row, const assay_matrix *w, size_t o)
 {
-    touch(w->panels);
+    write_input(w->panels);
     SOUND.matmul_f16.unpack(row, w, o);
 }
 
@@ -190,7 +190,7 @@ void plant_writes_panels(assay_kernels *table)
 
 static void attend_in_keys(const assay_attention_call *c)
 {
-    touch(c->k[0]);
+    write_input(c->k[0]);
     SOUND.attention_bf16(c);
 }
 
@@ -201,7 +201,7 @@ void plant_writes_keys(assay_kernels *table)
 
 static void attend_in_ranges(const assay_attention_call *c)
 {
-    touch(c->last);
+    write_input(c->last);
     SOUND.attention_f32(c);
 }
 
@@ -213,7 +213,7 @@ void plant_writes_ranges(assay_kernels *table)
 static void rotate_in_table(float *x, size_t n_heads, size_t head_dim, size_t dim, bool adjacent,
                             const float *cosine, const float *sine)
 {
-    touch(cosine);
+    write_input(cosine);
     SOUND.rope(x, n_heads, head_dim, dim, adjacent, cosine, sine);
 }
 
@@ -224,7 +224,7 @@ void plant_writes_cosine(assay_kernels *table)
 
 static void gate_in_up(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
-    touch(up);
+    write_input(up);
     SOUND.gate(y, gate, up, n, activation);
 }
 

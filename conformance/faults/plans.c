@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "conformance/faults/fault.h"
 
-static plan_attention *attention(plan *p, size_t layer)
+static plan_attention *layer_attention(plan *p, size_t layer)
 {
     assert(p->layers[layer].mixer.kind == PLAN_MIXER_ATTENTION);
     return &p->layers[layer].mixer.attention;
@@ -17,22 +17,22 @@ static plan_attention *attention(plan *p, size_t layer)
 void fault_window_wide(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++)
-        if (attention(p, i)->window) attention(p, i)->window++;
+        if (layer_attention(p, i)->window) layer_attention(p, i)->window++;
 }
 
 void fault_window_narrow(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++)
-        if (attention(p, i)->window > 1) attention(p, i)->window--;
+        if (layer_attention(p, i)->window > 1) layer_attention(p, i)->window--;
 }
 
 /* Layers with equal windows are of one kind, with equal head sizes. */
 void fault_shared_first(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) {
-        plan_attention *a = attention(p, i);
+        plan_attention *a = layer_attention(p, i);
         size_t first = 0;
-        while (attention(p, first)->window != a->window) first++;
+        while (layer_attention(p, first)->window != a->window) first++;
         if (a->cache_layer != i) a->cache_layer = first;
     }
 }

@@ -30,14 +30,14 @@ void fault_slot_used(fp_session *s, size_t slot)
     (void)fp_session_step(s, &(fp_step){.slot = slot, .tokens = LEFT, .n_tokens = 3}, 1, NULL, NULL);
 }
 
-static bool decodes(const fp_step *steps, size_t n_steps)
+static bool is_decode(const fp_step *steps, size_t n_steps)
 {
     return n_steps > 1 && steps[0].n_tokens == 1 && steps[1].n_tokens == 1;
 }
 
 void fault_rows_swapped(fp_step *steps, size_t n_steps)
 {
-    if (!decodes(steps, n_steps)) return;
+    if (!is_decode(steps, n_steps)) return;
     float *first = steps[0].logits;
     steps[0].logits = steps[1].logits;
     steps[1].logits = first;
@@ -46,7 +46,7 @@ void fault_rows_swapped(fp_step *steps, size_t n_steps)
 /* The next step overwrites the position that is not counted. */
 void fault_counter_stays(fp_session *s, const fp_step *steps, size_t n_steps)
 {
-    if (!decodes(steps, n_steps)) return;
+    if (!is_decode(steps, n_steps)) return;
     size_t slot = steps[1].slot;
     (void)fp_session_rewind(s, slot, fp_session_length(s, slot) - 1, NULL);
 }

@@ -73,7 +73,7 @@ assay_status __wrap_serve_completion_open(const assay_completion_options *option
     return rc == ASSAY_OK ? __real_serve_completion_open(options, out, err) : rc;
 }
 
-static bool stops(int32_t id)
+static bool is_stop_id(int32_t id)
 {
     for (size_t i = 0; i < completing.n_stop_ids; i++)
         if (completing.stop_ids[i] == id) return true;
@@ -94,7 +94,7 @@ assay_status __wrap_serve_completion_push(assay_completion *c, int32_t id, const
                                           assay_completion_state *state, assay_error *err)
 {
     assay_status rc = __real_serve_completion_push(c, id, sink, state, err);
-    if (rc == ASSAY_OK && fault_planted()->tells_stop && stops(id)) rc = send_stop_text(id, sink, err);
+    if (rc == ASSAY_OK && fault_planted()->tells_stop && is_stop_id(id)) rc = send_stop_text(id, sink, err);
     if (rc == ASSAY_OK && fault_planted()->counts_no_prompt) state->prompt_tokens = 0;
     return rc;
 }
@@ -123,14 +123,14 @@ assay_status __wrap_serve_reply_open(const assay_reply_options *options, assay_r
     return rc == ASSAY_OK ? __real_serve_reply_open(&taken, out, err) : rc;
 }
 
-static void ignore(void *context, assay_part part, const char *text, size_t n)
+static void ignore_part(void *context, assay_part part, const char *text, size_t n)
 {
     (void)context, (void)part, (void)text, (void)n;
 }
 
 assay_status __wrap_serve_reply_end(assay_reply *reply, const assay_sink *sink, assay_error *err)
 {
-    const assay_sink nowhere = {.take = ignore};
+    const assay_sink nowhere = {.take = ignore_part};
     return __real_serve_reply_end(reply, fault_planted()->drops_tail ? &nowhere : sink, err);
 }
 
@@ -157,7 +157,7 @@ static void open_block(assay_response *r, const serve_run *run)
 }
 
 /* The first of the final events has the finish reason: sends it twice. */
-static void finish(assay_response *r)
+static void finish_response(assay_response *r)
 {
     const size_t from = r->out.n;
     buffer end = {0};
@@ -176,7 +176,7 @@ serve_form __wrap_serve_form_chat, __wrap_serve_form_messages;
 __attribute__((constructor)) static void make_forms(void)
 {
     __wrap_serve_form_chat = __real_serve_form_chat;
-    __wrap_serve_form_chat.finish = finish;
+    __wrap_serve_form_chat.finish = finish_response;
     __wrap_serve_form_messages = __real_serve_form_messages;
     __wrap_serve_form_messages.open = open_block;
 }

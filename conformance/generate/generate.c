@@ -94,7 +94,7 @@ static assay_status check_ids(const run *r)
     return ASSAY_OK;
 }
 
-static assay_status encode(run *r)
+static assay_status encode_prompt(run *r)
 {
     const assay_text text = r->request->prompt;
     const assay_serving *s = r->g->serving;
@@ -118,7 +118,7 @@ static assay_status encode(run *r)
     return rc == ASSAY_OK ? check_ids(r) : rc;
 }
 
-static assay_status begin(run *r)
+static assay_status open_run(run *r)
 {
     conf_generator *g = r->g;
     const assay_completion_options options = {.size = sizeof options,
@@ -138,7 +138,7 @@ static assay_status begin(run *r)
     return r->logits ? ASSAY_OK : no_memory(r);
 }
 
-static void end(run *r)
+static void close_run(run *r)
 {
     const conf_generator *g = r->g;
     serve_sampler_free(r->sampler);
@@ -168,7 +168,7 @@ static void take_text(void *context, assay_part part, const char *text, size_t n
 }
 
 /* Evaluates the prompt; *last points to the logits [vocab] of its last token. */
-static assay_status prefill(run *r, const void **last)
+static assay_status prefill_prompt(run *r, const void **last)
 {
     const int32_t length = (int32_t)r->n_prompt;
     const assay_batch batch = {
@@ -183,7 +183,7 @@ static assay_status prefill(run *r, const void **last)
     return e->prefill(r->session, &batch, r->logits, r->err);
 }
 
-static assay_status choose(run *r, const void *logits, int32_t *id)
+static assay_status choose_token(run *r, const void *logits, int32_t *id)
 {
     *id = serve_sampler_choose(r->sampler, logits, r->g->engine->logits_dtype, r->out->n_ids);
     if (*id < 0)
@@ -197,7 +197,7 @@ static assay_status choose(run *r, const void *logits, int32_t *id)
     return ASSAY_OK;
 }
 
-static assay_status generate(run *r)
+static assay_status generate_tokens(run *r)
 {
     const assay_serving *s = r->g->serving;
     const assay_sink text = {.take = take_text, .context = r}, reply = {.take = take_reply, .context = r};
@@ -206,12 +206,12 @@ static assay_status generate(run *r)
     for (size_t i = 0; i < r->n_prompt; i++) serve_sampler_accept(r->sampler, r->prompt[i]);
     const conf_listeners *listeners = r->listeners;
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, false);
-    assay_status rc = prefill(r, &logits);
+    assay_status rc = prefill_prompt(r, &logits);
     if (listeners->prefill) listeners->prefill(listeners->prefill_context, r->n_prompt, true);
     r->out->prefill_seconds = conf_clock() - start;
     while (rc == ASSAY_OK) {
         int32_t id;
-        rc = choose(r, logits, &id);
+        rc = choose_token(r, logits, &id);
         if (rc == ASSAY_OK) rc = s->completion_push(r->completion, id, &text, &r->out->state, r->err);
         if (rc == ASSAY_OK) rc = r->status;
         if (rc != ASSAY_OK || r->out->state.finish != ASSAY_FINISH_NONE) break;
@@ -227,10 +227,10 @@ assay_status conf_generate(conf_generator *g, const conf_generation *request, co
 {
     conf_generated made = {0};
     run r = {.g = g, .request = request, .listeners = listeners, .out = &made, .err = err};
-    assay_status rc = encode(&r);
-    if (rc == ASSAY_OK) rc = begin(&r);
-    if (rc == ASSAY_OK) rc = generate(&r);
-    end(&r);
+    assay_status rc = encode_prompt(&r);
+    if (rc == ASSAY_OK) rc = open_run(&r);
+    if (rc == ASSAY_OK) rc = generate_tokens(&r);
+    close_run(&r);
     if (rc == ASSAY_OK) *out = made;
     else free(made.ids);
     return rc;

@@ -31,7 +31,7 @@ struct conf_generate_report {
 };
 
 /* Length of the white space that text [n] begins with; it is not shown at the start of a part. */
-static size_t blanks(const char *text, size_t n)
+static size_t leading_blanks(const char *text, size_t n)
 {
     size_t i = 0;
     while (i < n && strchr(" \t\r\n", text[i])) i++;
@@ -58,7 +58,7 @@ static void put_safe(conf_generate_report *r, unsigned char c)
     else (void)fputc(control ? ' ' : c, r->out);
 }
 
-static void put(conf_generate_report *r, const char *text, size_t n)
+static void print_part(conf_generate_report *r, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '\n') {
@@ -98,10 +98,10 @@ static void take_reply(void *context, assay_part part, const char *text, size_t 
     r->fields_sink.take(r->fields_sink.context, part, text, n);
     if (!r->shows_reply || (part == ASSAY_PART_REASONING && !r->context->terminal)) return;
     const bool begins = !r->begun || part != r->part || part == ASSAY_PART_CALL;
-    const size_t skipped = begins ? blanks(text, n) : 0;
+    const size_t skipped = begins ? leading_blanks(text, n) : 0;
     if (skipped == n) return;
     if (begins) begin_part(r, part);
-    put(r, text + skipped, n - skipped);
+    print_part(r, text + skipped, n - skipped);
     (void)fflush(r->out);
 }
 
@@ -178,7 +178,7 @@ static checkpoint_facts find_facts(const conf_options *options, const conf_gener
     return b;
 }
 
-static double rate(double n, double seconds)
+static double per_second(double n, double seconds)
 {
     return seconds > 0 ? n / seconds : 0;
 }
@@ -187,7 +187,7 @@ static double rate(double n, double seconds)
  * others. */
 static double decode_rate(const conf_generated *g)
 {
-    return rate((double)g->n_ids - 1, g->decode_seconds);
+    return per_second((double)g->n_ids - 1, g->decode_seconds);
 }
 
 static void print_counts(const conf_generated *g, FILE *out)
@@ -195,8 +195,8 @@ static void print_counts(const conf_generated *g, FILE *out)
     const size_t n_prompt = g->state.prompt_tokens, n = g->state.completion_tokens;
     (void)fprintf(out, "; %zu prompt token%s in %.3f s", n_prompt, n_prompt == 1 ? "" : "s",
                   g->prefill_seconds);
-    (void)fprintf(out, " (%.0f/s), %zu completion token%s", rate((double)n_prompt, g->prefill_seconds), n,
-                  n == 1 ? "" : "s");
+    (void)fprintf(out, " (%.0f/s), %zu completion token%s", per_second((double)n_prompt, g->prefill_seconds),
+                  n, n == 1 ? "" : "s");
     if (decode_rate(g) > 0) (void)fprintf(out, " (%.1f/s)", decode_rate(g));
 }
 

@@ -145,29 +145,29 @@ assay_status conf_h5_block_read_checked(const conf_h5 *file, const char *name, u
     return ASSAY_OK;
 }
 
-static uint32_t rotate(uint32_t x, unsigned k)
+static uint32_t rotate_left(uint32_t x, unsigned k)
 {
     return x << k | x >> (32 - k);
 }
 
-static void mix(uint32_t s[3])
+static void mix_state(uint32_t s[3])
 {
     static const unsigned char by[6] = {4, 6, 8, 16, 19, 4};
     for (size_t i = 0; i < 6; i++) {
         uint32_t *a = &s[i % 3], *b = &s[(i + 1) % 3], *c = &s[(i + 2) % 3];
         *a -= *c;
-        *a ^= rotate(*c, by[i]);
+        *a ^= rotate_left(*c, by[i]);
         *c += *b;
     }
 }
 
-static void finish(uint32_t s[3])
+static void finish_state(uint32_t s[3])
 {
     static const unsigned char by[7] = {14, 11, 25, 16, 4, 14, 24};
     for (size_t i = 0; i < 7; i++) {
         uint32_t *x = &s[(i + 2) % 3], *y = &s[(i + 1) % 3];
         *x ^= *y;
-        *x -= rotate(*y, by[i]);
+        *x -= rotate_left(*y, by[i]);
     }
 }
 
@@ -178,10 +178,10 @@ uint32_t conf_lookup3(const void *data, size_t n)
     s[0] = s[1] = s[2] = 0xdeadbeef + (uint32_t)n;
     for (; n > 12; n -= 12, at += 12) {
         for (size_t i = 0; i < 12; i++) s[i / 4] += (uint32_t)at[i] << i % 4 * 8;
-        mix(s);
+        mix_state(s);
     }
     if (n == 0) return s[2];
     for (size_t i = 0; i < n; i++) s[i / 4] += (uint32_t)at[i] << i % 4 * 8;
-    finish(s);
+    finish_state(s);
     return s[2];
 }

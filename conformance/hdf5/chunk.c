@@ -143,7 +143,7 @@ static bool check_size(const conf_pipeline *p, uint32_t skipped, size_t n_packed
 }
 
 /* Requires that the deflated stream ends at the end of the chunk, since bytes after it would be ignored. */
-static bool inflate(conf_unpacker *u, size_t n, size_t unpacked, assay_error *err)
+static bool inflate_chunk(conf_unpacker *u, size_t n, size_t unpacked, assay_error *err)
 {
     size_t read = 0, written = 0;
     enum libdeflate_result result =
@@ -177,7 +177,7 @@ const void *conf_unpack(conf_unpacker *u, const conf_pipeline *pipeline, uint32_
             n -= CHECKSUM_BYTES;
         } else if (pipeline->filter[i] == CONF_FILTER_DEFLATE) {
             size_t unpacked = bytes_before(pipeline, skipped, i, bytes);
-            if (!inflate(u, n, unpacked, err)) return NULL;
+            if (!inflate_chunk(u, n, unpacked, err)) return NULL;
             n = unpacked;
             swap_buffers(u);
         } else if (pipeline->element > 1 && n / pipeline->element > 1) {

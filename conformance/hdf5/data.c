@@ -132,7 +132,7 @@ size_t conf_data_n_parts(const conf_data *data, const conf_region *region)
     return n;
 }
 
-static void fill(const conf_data *data, char *into, size_t n)
+static void fill_unstored(const conf_data *data, char *into, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         conf_h5_type_convert(&data->d.type, into + i * data->element, data->d.fill, 1);
@@ -181,7 +181,7 @@ static assay_status read_run(const conf_data *data, const conf_region *region, s
     if (is_contiguous(data)) return read_contiguous(data, first, into, n) ? ASSAY_OK : fail_read(data, err);
     if (data->d.layout.storage == CONF_STORAGE_COMPACT)
         conf_h5_type_convert(&data->d.type, into, data->d.layout.compact + first * data->d.type.size, n);
-    else fill(data, into, n);
+    else fill_unstored(data, into, n);
     return ASSAY_OK;
 }
 
@@ -230,7 +230,7 @@ static void copy_overlap(const conf_data *data, const conf_region *region, const
         if (chunk)
             conf_h5_type_convert(&data->d.type, into + to * data->element, chunk + from * data->d.type.size,
                                  n);
-        else fill(data, into + to * data->element, n);
+        else fill_unstored(data, into + to * data->element, n);
     }
 }
 

@@ -184,8 +184,8 @@ static void print_types(char *text, size_t size, conf_h5_types types)
 }
 
 /* Type and shape of an open dataset of at most `most` bytes, whose type is one of a set. */
-static assay_status describe(const conf_h5_dataset *d, conf_h5_types types, size_t most, conf_array *out,
-                             assay_error *err)
+static assay_status describe_dataset(const conf_h5_dataset *d, conf_h5_types types, size_t most,
+                                     conf_array *out, assay_error *err)
 {
     if (d->type.class != CONF_H5_NUMBER || !(types & CONF_H5_TYPE(d->type.dtype))) {
         char found[32], expected[128];
@@ -218,7 +218,7 @@ assay_status conf_h5_shape_types(const conf_h5 *file, const char *name, conf_h5_
     conf_array a;
     assay_status rc = conf_h5_dataset_open(file, name, &d, err);
     if (rc != ASSAY_OK) return rc;
-    rc = describe(&d, types, PTRDIFF_MAX, &a, err);
+    rc = describe_dataset(&d, types, PTRDIFF_MAX, &a, err);
     conf_h5_dataset_close(&d);
     if (rc == ASSAY_OK) *out = a;
     return rc;
@@ -237,7 +237,7 @@ assay_status conf_h5_read_types(const conf_h5 *file, const char *name, conf_h5_t
     conf_array a = {0};
     assay_status rc = conf_h5_dataset_open(file, name, &d, err);
     if (rc != ASSAY_OK) return rc;
-    rc = describe(&d, types, CONF_H5_DATASET_BYTES_MAX, &a, err);
+    rc = describe_dataset(&d, types, CONF_H5_DATASET_BYTES_MAX, &a, err);
     if (rc == ASSAY_OK) rc = conf_h5_memory_take(file, name, a.n * dtype_size(a.dtype), err);
     if (rc == ASSAY_OK) rc = conf_data_open(&d, 1, CONF_H5_DATASET_BYTES_MAX, &data, err);
     else conf_h5_dataset_close(&d);

@@ -136,19 +136,19 @@ bool conf_h5_type_is_native(const conf_h5_type *type)
     return ordered && conf_h5_type_widened(type) == type->dtype;
 }
 
-static void reverse(unsigned char *into, const unsigned char *from, size_t size)
+static void reverse_bytes(unsigned char *into, const unsigned char *from, size_t size)
 {
     unsigned char copy[8];
     memcpy(copy, from, size);
     for (size_t i = 0; i < size; i++) into[i] = copy[size - 1 - i];
 }
 
-static void widen(const conf_h5_type *type, float *into, const unsigned char *from)
+static void widen_16_bits(const conf_h5_type *type, float *into, const unsigned char *from)
 {
     unsigned char copy[2];
     uint16_t bits;
     if (type->big == is_big_machine()) memcpy(copy, from, sizeof copy);
-    else reverse(copy, from, sizeof copy);
+    else reverse_bytes(copy, from, sizeof copy);
     memcpy(&bits, copy, sizeof bits);
     *into = type->dtype == ASSAY_F16 ? dtype_f16_to_f32(bits) : dtype_bf16_to_f32(bits);
 }
@@ -160,11 +160,11 @@ void conf_h5_type_convert(const conf_h5_type *type, void *into, const void *from
     if (conf_h5_type_is_native(type)) {
         if (into != from) memcpy(into, from, n * type->size);
     } else if (conf_h5_type_widened(type) == type->dtype) {
-        for (size_t i = 0; i < n; i++) reverse(to + i * type->size, at + i * type->size, type->size);
+        for (size_t i = 0; i < n; i++) reverse_bytes(to + i * type->size, at + i * type->size, type->size);
     } else {
         for (size_t i = 0; i < n; i++) {
             float value;
-            widen(type, &value, at + i * type->size);
+            widen_16_bits(type, &value, at + i * type->size);
             memcpy(to + i * sizeof value, &value, sizeof value);
         }
     }

@@ -19,7 +19,7 @@ static mask mask_of(double x)
 
 /* Elements [at, at + n) of a row as double, n <= BLOCK: borrowed from an F64 row, converted into block
  * [BLOCK] otherwise. */
-static const double *widened(const conf_row *row, size_t at, size_t n, double *block)
+static const double *widen_block(const conf_row *row, size_t at, size_t n, double *block)
 {
     if (row->dtype == ASSAY_F64) return (const double *)row->data + at;
     const float *narrow = (const float *)row->data + at;
@@ -40,7 +40,7 @@ conf_row conf_row_of_double(const double *a)
 double conf_row_at(const conf_row *row, size_t i)
 {
     double block[1];
-    return widened(row, i, 1, block)[0];
+    return widen_block(row, i, 1, block)[0];
 }
 
 size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, size_t n)
@@ -48,7 +48,7 @@ size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, si
     double blocks[2][BLOCK];
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
+        const double *t = widen_block(truth, at, k, blocks[0]), *c = widen_block(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++)
             if (mask_of(t[i]) != mask_of(c[i])) return at + i;
     }
@@ -66,7 +66,7 @@ double conf_row_max_abs(const conf_row *row, size_t n)
     double block[BLOCK], largest = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *a = widened(row, at, k, block);
+        const double *a = widen_block(row, at, k, block);
         for (size_t i = 0; i < k; i++)
             if (isfinite(a[i]) && fabs(a[i]) > largest) largest = fabs(a[i]);
     }
@@ -85,7 +85,7 @@ size_t conf_row_argmax(const conf_row *row, size_t n)
     size_t best_at = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *a = widened(row, at, k, block);
+        const double *a = widen_block(row, at, k, block);
         for (size_t i = 0; i < k; i++) {
             if (!(a[i] > best) && !(isnan(best) && !isnan(a[i]))) continue;
             best = a[i];
@@ -122,7 +122,7 @@ static double row_kl(const conf_row *truth, const conf_row *found, size_t n)
     double mass = 0, mean = 0, largest = -INFINITY;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
+        const double *t = widen_block(truth, at, k, blocks[0]), *c = widen_block(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;
             double p = exp(t[i] - peak), d = c[i] - t[i];
@@ -136,7 +136,7 @@ static double row_kl(const conf_row *truth, const conf_row *found, size_t n)
     double peak_found = far ? conf_row_at(found, conf_row_argmax(found, n)) : 0, mass_found = 0, sum = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
+        const double *t = widen_block(truth, at, k, blocks[0]), *c = widen_block(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;
             if (far) mass_found += exp(c[i] - peak_found);
@@ -165,7 +165,7 @@ conf_distance conf_row_distance(const conf_row *truth, const conf_row *found, si
     size_t n_finite = 0;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t k = block_length(at, n);
-        const double *t = widened(truth, at, k, blocks[0]), *c = widened(found, at, k, blocks[1]);
+        const double *t = widen_block(truth, at, k, blocks[0]), *c = widen_block(found, at, k, blocks[1]);
         for (size_t i = 0; i < k; i++) {
             if (!isfinite(t[i])) continue;
             double e = fabs(c[i] - t[i]);

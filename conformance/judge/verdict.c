@@ -32,7 +32,8 @@ conf_class conf_class_of(const char *name)
     return CONF_CLASS_NONE;
 }
 
-static void set(conf_verdict *v, conf_outcome outcome, conf_class class, const char *format, va_list args)
+static void set_outcome(conf_verdict *v, conf_outcome outcome, conf_class class, const char *format,
+                        va_list args)
 {
     (void)vsnprintf(v->reason, sizeof v->reason, format, args);
     conf_text_clean(v->reason);
@@ -45,7 +46,7 @@ void conf_verdict_fail(conf_verdict *v, conf_class class, const char *format, ..
     assert(class != CONF_CLASS_NONE);
     va_list args;
     va_start(args, format);
-    set(v, CONF_FAILED, class, format, args);
+    set_outcome(v, CONF_FAILED, class, format, args);
     va_end(args);
 }
 
@@ -54,7 +55,7 @@ void conf_verdict_set(conf_verdict *v, conf_outcome outcome, const char *format,
     assert(outcome != CONF_FAILED);
     va_list args;
     va_start(args, format);
-    set(v, outcome, CONF_CLASS_NONE, format, args);
+    set_outcome(v, outcome, CONF_CLASS_NONE, format, args);
     va_end(args);
 }
 

@@ -37,7 +37,7 @@ typedef struct search {
     bool failed; /* the reason is in err */
 } search;
 
-static conf_verdict ask(search *q, conf_task_fn *task, const void *what)
+static conf_verdict run_child_task(search *q, conf_task_fn *task, const void *what)
 {
     conf_verdict v = {0};
     if (conf_isolate(task, what, q->location->limits, &v, &q->err) != ASSAY_OK) q->failed = true;
@@ -49,19 +49,20 @@ static conf_verdict ask(search *q, conf_task_fn *task, const void *what)
     return v;
 }
 
-static conf_verdict walk(search *q, const conf_sequence *sequence)
+static conf_verdict walk_sequence(search *q, const conf_sequence *sequence)
 {
     conf_walk *w = &q->shared->walk;
     memset(w, 0, sizeof *w);
-    conf_verdict v = ask(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
+    conf_verdict v = run_child_task(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
     if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* the engine has overwritten the shared memory */
     return v;
 }
 
 /* Whether a sequence agrees with the truth; false if the engine fails. */
-static bool agrees(search *q, conf_sequence sequence)
+static bool sequence_agrees(search *q, conf_sequence sequence)
 {
-    conf_verdict v = ask(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
+    conf_verdict v =
+        run_child_task(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
     return v.outcome == CONF_PASSED;
 }
 
@@ -78,7 +79,7 @@ static void keep_comparison(const search *q, conf_verdict *v)
     if (w->pass == CONF_PASS_OWN) v->outcome = CONF_PASSED;
 }
 
-/* Reports a sample that diverges in the batch and agrees alone. */
+/* Reports a sample that diverges in the batch and agrees as a batch of one. */
 static void report_batch(search *q, conf_sequence alone, bool padded, bool has_neighbours)
 {
     FILE *out = q->context->out;
@@ -87,7 +88,7 @@ static void report_batch(search *q, conf_sequence alone, bool padded, bool has_n
         what = has_neighbours ? "batch neighbours" : NULL;
     } else if (has_neighbours) {
         alone.padded = true;
-        what = agrees(q, alone) ? "batch neighbours" : "padding";
+        what = sequence_agrees(q, alone) ? "batch neighbours" : "padding";
     }
     if (q->failed) return;
     if (what)
@@ -100,14 +101,14 @@ static void report_batch(search *q, conf_sequence alone, bool padded, bool has_n
                       alone.sample);
 }
 
-/* Reports the tensor at which a sequence diverges that is evaluated alone. */
+/* Reports the tensor at which a sequence, evaluated as a batch of one, diverges. */
 static void report_tensor(search *q, const conf_sequence *s)
 {
     FILE *out = q->context->out;
     char title[160];
     (void)fprintf(out, "it is neither batch nor state: sample %zu%s, alone in one prefill, diverges, too\n",
                   s->sample, s->n_more ? " with the tokens that follow" : "");
-    conf_verdict v = walk(q, s);
+    conf_verdict v = walk_sequence(q, s);
     if (q->failed) return;
     keep_comparison(q, &v);
     (void)snprintf(title, sizeof title, "sample %zu alone, against ref64", s->sample);
@@ -121,16 +122,16 @@ static void report_tensor(search *q, const conf_sequence *s)
     else (void)fputs("ref64 computes the same\n", out);
 }
 
-static void tell_decode(search *q, const conf_divergence *d)
+static void explain_decode(search *q, const conf_divergence *d)
 {
     FILE *out = q->context->out;
     conf_sequence whole = {.sample = d->sample, .n_more = d->pos + 1}, steps = whole;
-    if (!agrees(q, whole)) {
+    if (!sequence_agrees(q, whole)) {
         if (!q->failed) report_tensor(q, &whole);
         return;
     }
     steps.decodes = true;
-    bool alone = agrees(q, steps);
+    bool alone = sequence_agrees(q, steps);
     if (q->failed) return;
     (void)fprintf(
         out,
@@ -144,10 +145,10 @@ static void tell_decode(search *q, const conf_divergence *d)
             d->sample);
 }
 
-static void tell_greedy(search *q, const conf_divergence *d)
+static void explain_greedy(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample, .n_more = d->pos, .greedy = true};
-    bool alone = agrees(q, s);
+    bool alone = sequence_agrees(q, s);
     if (q->failed) return;
     if (!alone) {
         report_tensor(q, &s);
@@ -159,10 +160,10 @@ static void tell_greedy(search *q, const conf_divergence *d)
                   d->pos ? "" : "; the session still used its earlier contents");
 }
 
-static void tell_prefill(search *q, const conf_divergence *d)
+static void explain_prefill(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample};
-    bool alone = agrees(q, s);
+    bool alone = sequence_agrees(q, s);
     if (q->failed) return;
     if (alone) report_batch(q, s, d->padded, d->has_neighbours);
     else report_tensor(q, &s);
@@ -176,7 +177,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
     const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
     bool recorded = q->shared->walk.n_recorded > 0, has_inputs = q->shared->walk.has_inputs;
-    conf_verdict v = ask(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
+    conf_verdict v = run_child_task(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
         (void)fprintf(out, "\n%s\n", v.reason);
@@ -204,23 +205,23 @@ static conf_exit locate_by_replays(search *q, bool compared)
         (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
                     "earlier contents\n",
                     out);
-    else if (d->part == CONF_PART_PREFILL) tell_prefill(q, d);
-    else if (d->part == CONF_PART_DECODE) tell_decode(q, d);
-    else tell_greedy(q, d);
+    else if (d->part == CONF_PART_PREFILL) explain_prefill(q, d);
+    else if (d->part == CONF_PART_DECODE) explain_decode(q, d);
+    else explain_greedy(q, d);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }
 
-/* Whether a tensor was compared, not the logits alone. */
+/* Whether a tensor other than the logits was compared. */
 static bool has_tensors(const conf_walk *w)
 {
     return w->n_rows > 1 || (w->n_rows == 1 && strcmp(w->rows[0].name, "logits") != 0);
 }
 
-static conf_exit inquire(search *q)
+static conf_exit locate_divergence(search *q)
 {
     FILE *out = q->context->out;
     const conf_walk *w = &q->shared->walk;
-    conf_verdict v = walk(q, NULL);
+    conf_verdict v = walk_sequence(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_SKIPPED && v.stage == CONF_STAGE_LOAD) {
         (void)fprintf(q->context->err, "assay: option %s: engine %s: %s\n",
@@ -238,7 +239,7 @@ static conf_exit inquire(search *q)
     if (v.outcome == CONF_FAILED || !q->location->engine || w->has_inputs) return CONF_EXIT_DIVERGES;
     conf_sequence alone = {0};
     bool batched = w->batched, named = compared || !w->gives_traces;
-    bool sound = (batched || !named) && agrees(q, alone);
+    bool sound = (batched || !named) && sequence_agrees(q, alone);
     if (sound) report_batch(q, alone, true, true);
     else if (!named && !q->failed) report_tensor(q, &alone);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
@@ -252,7 +253,7 @@ conf_exit conf_locate(const conf_location *location, const conf_context *context
         (void)fprintf(context->err, "assay: no shared memory: %s\n", strerror(errno));
         return CONF_EXIT_ERROR;
     }
-    conf_exit code = inquire(&q);
+    conf_exit code = locate_divergence(&q);
     if (q.failed) (void)fprintf(context->err, "assay: %s\n", q.err.text);
     (void)munmap(q.shared, sizeof *q.shared);
     return code;

@@ -1,4 +1,4 @@
-/* What is to be located, and what is found.
+/* The divergence to locate, and the results of the search.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_LOCATION_H
@@ -11,44 +11,44 @@
 
 #define CONF_WALK_ROWS_MAX (CONF_H5_MEMBERS_MAX + 1) /* the traces of a file, and the logits */
 
-/* A tensor on the way, or the logits. */
+/* A tensor of a walk, or the logits. */
 typedef struct conf_walk_row {
     char name[CONF_TRACE_NAME_MAX];
     double computed; /* the error of the tensor as it was computed, in multiples of its bound */
-    double own;      /* the part of it that is made there, in the same unit; NaN: not known */
+    double own;      /* the error that arises in this tensor, in the same unit; NaN: unknown */
     char what[192];  /* "[3,17]: expected …, found …" where computed is above 1 */
 } conf_walk_row;
 
-/* What a walk is at. */
+/* The pass that a walk is in. */
 typedef enum conf_pass {
-    CONF_PASS_REFERENCE, /* what the reference computes by itself */
-    CONF_PASS_COMPUTED,  /* what the engine computes by itself */
-    CONF_PASS_OWN,       /* what the engine makes of golden inputs, or the reference of the engine's */
+    CONF_PASS_REFERENCE, /* the reference computes from its own inputs */
+    CONF_PASS_COMPUTED,  /* the engine computes from its own inputs */
+    CONF_PASS_OWN,       /* the engine computes from golden inputs, or the reference from the engine's */
     CONF_PASS_DONE
 } conf_pass;
 
 /* A walk through the tensors of one sample, in the order in which the engine evaluates them. */
 typedef struct conf_walk {
     conf_pass pass;
-    bool by_reference; /* own errors: the reference goes on from the engine's tensors */
+    bool by_reference; /* own errors: the reference continued from the engine's tensors */
     bool overridden;   /* own errors are known */
     bool batched;      /* the sample had batch neighbours or padding */
-    bool has_inputs;   /* beside tokens: samples cannot be replayed alone */
-    bool gives_traces; /* the engine, or the observation */
+    bool has_inputs;   /* inputs besides tokens: a single sample cannot be replayed */
+    bool gives_traces; /* the engine or the observation has traces */
     size_t n_streams;  /* parallel residual streams, of which one is traced */
-    size_t n_recorded; /* tensors that there are to compare with */
+    size_t n_recorded; /* golden tensors */
     size_t n_rows;
-    char reference[CONF_TEXT_MAX]; /* why the reference's word does not count, or empty */
+    char reference[CONF_TEXT_MAX]; /* why the reference is not trusted; empty if it is */
     conf_walk_row rows[CONF_WALK_ROWS_MAX];
 } conf_walk;
 
-/* The first place at which a replay as recorded leaves its bounds. */
+/* The first place at which a replay of the recorded batch exceeds its bounds. */
 typedef enum conf_part {
     CONF_PART_NONE,
     CONF_PART_PREFILL,
     CONF_PART_DECODE,
     CONF_PART_GREEDY,
-    CONF_PART_AGAIN /* prefill, of a session that held something before */
+    CONF_PART_AGAIN /* prefill of a session that has been used before */
 } conf_part;
 
 typedef struct conf_divergence {
@@ -59,15 +59,15 @@ typedef struct conf_divergence {
     char what[CONF_TEXT_MAX];
 } conf_divergence;
 
-/* What is to be located. All strings are borrowed. */
+/* The divergence to locate. All strings are borrowed. */
 typedef struct conf_location {
-    const char *path;                 /* the case */
-    const char *engine;               /* path of a module; NULL: observed */
-    const char *kernels;              /* path of a library that it is given; or NULL */
-    assay_dtype compute;              /* asked of it, or what the observed one computed in */
-    const char *observed;             /* an observation file; NULL: engine */
-    const char *reference;            /* path of the reference in float64; NULL: there is none */
-    const char *const *allow_unknown; /* as of conf_case */
+    const char *path;      /* the case */
+    const char *engine;    /* path of a module; NULL: observed */
+    const char *kernels;   /* path of a kernel library for the engine; or NULL */
+    assay_dtype compute;   /* requested of the engine; of an observation, the type of the observed engine */
+    const char *observed;  /* an observation file; NULL: the engine is run */
+    const char *reference; /* path of the reference in float64; NULL: there is none */
+    const char *const *allow_unknown; /* as in conf_case */
     const conf_limits *limits;        /* of each process */
 } conf_location;
 

@@ -61,7 +61,7 @@ static void print_table(const conf_context *context, const conf_walk *walk, cons
 }
 
 /* "1.7e+04 times its bound" */
-static const char *times(double multiple)
+static const char *format_multiple(double multiple)
 {
     static char text[64];
     if (isinf(multiple)) (void)snprintf(text, sizeof text, "not even of its type, shape or mask");
@@ -106,16 +106,16 @@ static void print_stream(FILE *out, const conf_walk *walk, const conf_walk_row *
 
 static void print_inherited(FILE *out, const conf_walk *walk, const conf_walk_row *first, const char *from)
 {
-    (void)fprintf(out, "inherited: from %s it is %s; ", from, times(first->own));
+    (void)fprintf(out, "inherited: from %s it is %s; ", from, format_multiple(first->own));
     const conf_walk_row *own = find_own(walk);
     if (own->own > 1)
         (void)fprintf(out, "the first tensor with an error of its own is %s, %s\n", own->name,
-                      times(own->own));
+                      format_multiple(own->own));
     else
         (void)fprintf(out,
                       "no tensor has an error of its own that is out of bounds: it grows on the way; the "
                       "largest is made in %s, %s\n",
-                      own->name, times(own->own));
+                      own->name, format_multiple(own->own));
     print_stream(out, walk, own);
 }
 
@@ -128,7 +128,7 @@ static void print_origin(FILE *out, const conf_walk *walk, const conf_walk_row *
         return;
     }
     if (first->own > 1) {
-        (void)fprintf(out, "made there: from %s it is still %s; %s\n", from, times(first->own),
+        (void)fprintf(out, "made there: from %s it is still %s; %s\n", from, format_multiple(first->own),
                       first == walk->rows ? "it is the first that there is"
                                           : "every tensor before it agrees");
         print_stream(out, walk, first);
@@ -146,7 +146,7 @@ bool conf_walk_print(const conf_context *context, const conf_walk *walk, const c
     if (walk->n_rows) print_table(context, walk, first);
     if (!first) return false;
     (void)fprintf(context->out, "\nfirst out of bounds: %s%s", first->name, first->what);
-    if (isfinite(first->computed)) (void)fprintf(context->out, ", %s", times(first->computed));
+    if (isfinite(first->computed)) (void)fprintf(context->out, ", %s", format_multiple(first->computed));
     (void)fputc('\n', context->out);
     print_origin(context->out, walk, first);
     return true;

@@ -1,4 +1,4 @@
-/* Replays that tell batch, padding and state apart.
+/* Replays that distinguish errors of batch, padding and state.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/locate/replay.h"
@@ -117,7 +117,7 @@ static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_div
     if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
 }
 
-static void describe(const conf_case *c, conf_divergence *out)
+static void describe_divergence(const conf_case *c, conf_divergence *out)
 {
     const conf_decoder *d = &c->decoder;
     if (out->part == CONF_PART_NONE) return;
@@ -178,7 +178,7 @@ void conf_divergence_find(const void *context, conf_verdict *v)
         if (t->location->engine) v->checkpoint = conf_checkpoint_check(c);
         if (t->location->engine) replay_engine(t, c, v);
         else rc = judge_observed(t, c, v, &err);
-        describe(c, t->divergence);
+        describe_divergence(c, t->divergence);
         conf_case_free(c);
     }
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);

@@ -1,4 +1,4 @@
-/* Replays that tell where a case first diverges. Tasks of conf_isolate, with results in shared memory.
+/* Replays that find where a case first diverges. Tasks of conf_isolate, with results in shared memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_LOCATE_REPLAY_H

@@ -35,7 +35,7 @@ static assay_status no_memory(assay_error *err)
     return assay_fail(err, ASSAY_ENOMEM, "out of memory for the names of tensors");
 }
 
-static entry *add(conf_tensors *t, const char *name)
+static entry *add_entry(conf_tensors *t, const char *name)
 {
     entry *grown = grow_by_one(t->entries, t->n, sizeof *grown);
     if (!grown) return NULL;
@@ -52,7 +52,7 @@ assay_status conf_tensors_of_case(const conf_h5 *file, const conf_case *c, conf_
     *t = (conf_tensors){.file = file, .c = c};
     for (size_t i = 0; i < c->decoder.n_traces; i++) {
         const conf_trace *trace = &c->decoder.traces[i];
-        entry *e = add(t, trace->name);
+        entry *e = add_entry(t, trace->name);
         if (!e) {
             conf_tensors_free(t);
             return no_memory(err);
@@ -76,7 +76,7 @@ assay_status conf_tensors_of_observation(const conf_h5 *file, conf_tensors **out
     for (size_t i = 0; i < names.n && rc == ASSAY_OK; i++) {
         char path[256];
         (void)snprintf(path, sizeof path, "/observed/trace/%s", names.at[i]);
-        entry *e = add(t, names.at[i]);
+        entry *e = add_entry(t, names.at[i]);
         rc = e ? conf_h5_shape_types(file, path, CONF_H5_FLOATS, &e->trace.value, err) : no_memory(err);
         if (rc == ASSAY_OK) e->dtype = e->trace.value.dtype;
     }
@@ -183,7 +183,7 @@ assay_status conf_tensors_put(conf_tensors *t, const assay_tensor *tensor, assay
     if (conf_tensors_find(t, tensor->name)) return ASSAY_OK;
     if (!tensor->data || !dtype_is_float(tensor->dtype) || tensor->rank > ASSAY_TENSOR_RANK_MAX)
         return ASSAY_OK;
-    entry *e = add(t, tensor->name);
+    entry *e = add_entry(t, tensor->name);
     if (!e) return no_memory(err);
     conf_array *a = &e->trace.value;
     *a = (conf_array){.dtype = tensor->dtype, .rank = tensor->rank, .n = 1};

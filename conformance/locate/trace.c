@@ -44,8 +44,8 @@ static conf_walk_row *add_row(conf_walker *w, const char *name)
 }
 
 /* The error of found[n] in multiples of what the golden tensor allows an engine of this width. */
-static conf_tensor_judgement judge(const conf_walker *w, const conf_trace *golden, const double *truth,
-                                   const double *found, bool float64)
+static conf_tensor_judgement judge_trace(const conf_walker *w, const conf_trace *golden, const double *truth,
+                                         const double *found, bool float64)
 {
     conf_tensor_judgement j = conf_judge_tensor(
         truth, found, golden->value.n, conf_tensor_unit(w->c, float64, w->task->location->compute, golden));
@@ -62,7 +62,7 @@ bool conf_walker_golden(conf_walker *w, const conf_trace *trace, conf_trace *out
     return true;
 }
 
-static double *widen(conf_walker *w, const assay_tensor *tensor, size_t n)
+static double *widen_tensor(conf_walker *w, const assay_tensor *tensor, size_t n)
 {
     double *wide = malloc((n ? n : 1) * sizeof *wide);
     if (wide) dtype_to_f64(wide, tensor->data, tensor->dtype, n);
@@ -79,7 +79,7 @@ static void judge_computed(conf_walker *w, conf_walk_row *row, const conf_trace 
         return;
     }
     const double *truth = golden->value.data;
-    conf_tensor_judgement j = judge(w, golden, truth, found, w->float64);
+    conf_tensor_judgement j = judge_trace(w, golden, truth, found, w->float64);
     row->computed = j.multiple;
     if (j.multiple <= 1) return;
     char at[96];
@@ -91,7 +91,7 @@ static void judge_computed(conf_walker *w, conf_walk_row *row, const conf_trace 
 
 /* The golden tensor with which a callback compares this tensor, or NULL; notes the tensor as the last
  * one. */
-static const conf_trace *listen(conf_walker *w, size_t sample, const assay_tensor *tensor)
+static const conf_trace *find_golden(conf_walker *w, size_t sample, const assay_tensor *tensor)
 {
     if (!tensor->name) return NULL;
     (void)snprintf(w->running->last_trace, sizeof w->running->last_trace, "%s", tensor->name);
@@ -102,7 +102,7 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
     w->walk->gives_traces = true;
-    const conf_trace *trace = listen(w, sample, tensor);
+    const conf_trace *trace = find_golden(w, sample, tensor);
     conf_walk_row *row = trace ? add_row(w, tensor->name) : NULL;
     conf_trace golden;
     if (!row) return;
@@ -112,7 +112,7 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
     }
     if (w->found) conf_walker_fail(w, conf_tensors_put(w->found, tensor, &w->err));
     if (!conf_walker_golden(w, trace, &golden)) return;
-    double *found = widen(w, tensor, golden.value.n);
+    double *found = widen_tensor(w, tensor, golden.value.n);
     if (found) judge_computed(w, row, &golden, found);
     free(found);
     conf_array_free(&golden.value);
@@ -121,7 +121,7 @@ void conf_trace_engine(void *context, size_t sample, const assay_tensor *tensor)
 void conf_override_engine(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     conf_walker *w = context;
-    const conf_trace *trace = listen(w, sample, tensor);
+    const conf_trace *trace = find_golden(w, sample, tensor);
     conf_walk_row *row = trace ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
     if (!row || !data || !isnan(row->own)) return;
@@ -132,9 +132,9 @@ void conf_override_engine(void *context, size_t sample, const assay_tensor *tens
     if (!conf_walker_golden(w, trace, &golden)) return;
     assay_tensor live = *tensor;
     live.data = data;
-    double *found = widen(w, &live, golden.value.n);
+    double *found = widen_tensor(w, &live, golden.value.n);
     if (found) {
-        row->own = judge(w, &golden, golden.value.data, found, w->float64).multiple;
+        row->own = judge_trace(w, &golden, golden.value.data, found, w->float64).multiple;
         dtype_from_f64(data, golden.value.data, tensor->dtype, golden.value.n);
         w->walk->overridden = true;
     }
@@ -159,13 +159,13 @@ void conf_judge_observed(conf_walker *w, const conf_trace *golden)
 void conf_check_reference(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
-    const conf_trace *trace = listen(w, sample, tensor);
+    const conf_trace *trace = find_golden(w, sample, tensor);
     conf_trace golden;
     if (!trace || !conf_tensor_has_shape(tensor, &trace->value) || !conf_walker_golden(w, trace, &golden))
         return;
-    double *computed = widen(w, tensor, golden.value.n);
+    double *computed = widen_tensor(w, tensor, golden.value.n);
     if (computed) {
-        conf_tensor_judgement j = judge(w, &golden, golden.value.data, computed, true);
+        conf_tensor_judgement j = judge_trace(w, &golden, golden.value.data, computed, true);
         if (j.multiple > 1 && !w->walk->reference[0])
             (void)snprintf(w->walk->reference, sizeof w->walk->reference,
                            "the reference itself is %.2g times its bound away from the recorded %.100s",
@@ -179,7 +179,7 @@ void conf_check_reference(void *context, size_t sample, const assay_tensor *tens
 void conf_store_reference(void *context, size_t sample, const assay_tensor *tensor)
 {
     conf_walker *w = context;
-    (void)listen(w, sample, tensor);
+    (void)find_golden(w, sample, tensor);
     if (sample == 0 && tensor->name && !w->failed)
         conf_walker_fail(w, conf_tensors_put(w->golden, tensor, &w->err));
 }
@@ -187,7 +187,7 @@ void conf_store_reference(void *context, size_t sample, const assay_tensor *tens
 void conf_override_reference(void *context, size_t sample, const assay_tensor *tensor, void *data)
 {
     conf_walker *w = context;
-    const conf_trace *trace = listen(w, sample, tensor);
+    const conf_trace *trace = find_golden(w, sample, tensor);
     const conf_trace *seen = trace ? conf_tensors_find(w->found, tensor->name) : NULL;
     conf_walk_row *row = seen ? conf_walker_row(w, tensor->name) : NULL;
     conf_trace golden;
@@ -200,9 +200,9 @@ void conf_override_reference(void *context, size_t sample, const assay_tensor *t
     conf_walker_fail(w, conf_tensors_get(w->found, seen, &found, &w->err));
     assay_tensor live = *tensor;
     live.data = data;
-    double *made = w->failed ? NULL : widen(w, &live, golden.value.n);
+    double *made = w->failed ? NULL : widen_tensor(w, &live, golden.value.n);
     if (made) {
-        row->own = judge(w, &golden, made, found.data, w->float64).multiple;
+        row->own = judge_trace(w, &golden, made, found.data, w->float64).multiple;
         dtype_from_f64(data, found.data, tensor->dtype, golden.value.n);
         w->walk->overridden = true;
     }

@@ -54,7 +54,7 @@ static bool take_logits(const conf_walker *w, const drive *d, const void *logits
     return *d->logits != NULL;
 }
 
-static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
+static bool prefill_traced(conf_walker *w, const drive *d, conf_replay *r, assay_session *session)
 {
     const assay_batch *batch = d->batch;
     size_t most = CONF_H5_DATASET_BYTES_MAX / sizeof(double) / w->vocab / batch->n_samples;
@@ -74,7 +74,7 @@ static bool prefill(conf_walker *w, const drive *d, conf_replay *r, assay_sessio
 }
 
 /* False, with the verdict of the drive set, on failure. */
-static bool run(conf_walker *w, const drive *d)
+static bool run_drive(conf_walker *w, const drive *d)
 {
     conf_replay r = {.engine = d->engine, .c = w->c, .verdict = d->verdict};
     assay_error err = {0};
@@ -95,7 +95,7 @@ static bool run(conf_walker *w, const drive *d)
     if (ok) {
         d->verdict->stage = CONF_STAGE_SESSION_OPEN;
         rc = conf_cache_limit_open(d->engine, r.model, w->c->decoder.caches, &session, &err);
-        ok = rc == ASSAY_OK ? prefill(w, d, &r, session) : conf_replay_refused(&r, rc, &err);
+        ok = rc == ASSAY_OK ? prefill_traced(w, d, &r, session) : conf_replay_refused(&r, rc, &err);
     }
     d->engine->session_free(session);
     d->engine->model_free(r.model);
@@ -104,18 +104,18 @@ static bool run(conf_walker *w, const drive *d)
     return false;
 }
 
-/* A batch of the sample alone. */
-static assay_batch batch_alone(const conf_walker *w, int32_t *length)
+/* A batch of the one sample. */
+static assay_batch single_batch(const conf_walker *w, int32_t *length)
 {
     *length = (int32_t)w->n_tokens;
     return (assay_batch){.n_samples = 1, .n_tokens = w->n_tokens, .tokens = w->tokens, .length = length};
 }
 
-/* The batch for the engine: as recorded, or the sample alone. */
+/* The batch for the engine: as recorded, or the one sample. */
 static assay_batch batch_of(const conf_walker *w, int32_t *length)
 {
     const conf_decoder *d = &w->c->decoder;
-    if (w->task->sequence) return batch_alone(w, length);
+    if (w->task->sequence) return single_batch(w, length);
     return (assay_batch){.n_samples = d->n_samples,
                          .n_tokens = d->n_tokens,
                          .tokens = d->tokens.data,
@@ -129,11 +129,11 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
 {
     int32_t length;
     conf_verdict v = {0};
-    assay_batch alone = batch_alone(w, &length);
+    assay_batch alone = single_batch(w, &length);
     drive d = {w->reference, ASSAY_DTYPE_NONE, NULL, &v, &alone, trace, override, logits};
     if (!w->reference) return false;
     if (w->c->decoder.n_inputs) conf_verdict_set(&v, CONF_SKIPPED, "the case has other inputs than tokens");
-    else if (run(w, &d)) return true;
+    else if (run_drive(w, &d)) return true;
     if (!w->walk->reference[0])
         (void)snprintf(w->walk->reference, sizeof w->walk->reference, "the reference cannot run this: %.400s",
                        v.reason);
@@ -151,7 +151,7 @@ static void walk_own(conf_walker *w)
         assay_batch batch = batch_of(w, &length);
         drive d = {w->engine, w->verdict->compute,  w->kernels, w->verdict, &batch,
                    NULL,      conf_override_engine, &logits};
-        bool ok = run(w, &d);
+        bool ok = run_drive(w, &d);
         /* If the second prefill fails, the results of the first remain. */
         if (!ok && w->verdict->outcome != CONF_BROKEN) {
             (void)snprintf(w->walk->reference, sizeof w->walk->reference, "given golden inputs, %.500s",
@@ -231,7 +231,7 @@ static void walk_engine(conf_walker *w)
     w->walk->pass = CONF_PASS_COMPUTED;
     drive d = {w->engine, w->verdict->compute, w->kernels, w->verdict,
                &batch,    conf_trace_engine,   NULL,       &w->logits};
-    if (!run(w, &d)) return;
+    if (!run_drive(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
     if (w->engine->session_trace) walk_own(w);
 }
@@ -318,7 +318,7 @@ static bool open_engines(conf_walker *w)
     return true;
 }
 
-static assay_status walk(conf_walker *w, const conf_case *c, assay_error *err)
+static assay_status open_and_walk(conf_walker *w, const conf_case *c, assay_error *err)
 {
     conf_h5 *file, *observed = NULL;
     w->c = c;
@@ -352,7 +352,7 @@ void conf_walk_run(const void *context, conf_verdict *v)
                          conf_kind_of(c->kind)->name);
     else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) {
         if (w.engine) v->checkpoint = conf_checkpoint_check(c);
-        rc = walk(&w, c, &err);
+        rc = open_and_walk(&w, c, &err);
     }
     conf_case_free(c);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);

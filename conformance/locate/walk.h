@@ -8,8 +8,8 @@
 
 #include "conformance/judge/verdict.h"
 
-/* context: a conf_walk_task. sequence NULL: the batch as recorded, against the case's traces; else one
- * sample alone against the reference. walk is zeroed. */
+/* context: a conf_walk_task. sequence NULL: the batch as recorded, against the case's traces; else a
+ * single sample against the reference. walk is zeroed. */
 void conf_walk_run(const void *context, conf_verdict *v);
 
 #endif

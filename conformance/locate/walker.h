@@ -12,7 +12,7 @@
 #include "conformance/locate/sequence.h"
 #include "conformance/locate/tensors.h"
 
-/* sequence NULL: the batch as recorded, against the case's traces; else one sample alone against the
+/* sequence NULL: the batch as recorded, against the case's traces; else a single sample against the
  * reference. */
 typedef struct conf_walk_task {
     const conf_location *location;

@@ -26,7 +26,7 @@ static double seconds_since(const struct timespec *then)
 }
 
 /* Runs with all of the signals blocked; a signal raised here is delivered when it returns. */
-static void note(int number)
+static void note_signal(int number)
 {
     const int error = errno;
     if (!arrived) {
@@ -42,7 +42,7 @@ static void note(int number)
 /* Without SA_RESTART, so that waiting for a child ends. */
 void conf_interrupt_watch(void)
 {
-    struct sigaction action = {.sa_handler = note};
+    struct sigaction action = {.sa_handler = note_signal};
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < N_SIGNALS; i++) (void)sigaddset(&action.sa_mask, signals[i]);
     for (size_t i = 0; i < N_SIGNALS; i++) {
@@ -61,7 +61,7 @@ void conf_interrupt_forget(void)
 {
     for (size_t i = 0; i < N_SIGNALS; i++) {
         struct sigaction now;
-        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == note)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == note_signal)
             (void)signal(signals[i], SIG_DFL);
     }
     arrived = 0;

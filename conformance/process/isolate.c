@@ -70,7 +70,7 @@ static void judge_end(const conf_child *child, int status, conf_verdict *v)
         conf_verdict_fail(v, class, "%s did not answer within %g s and was killed in %s", who,
                           child->limits.seconds, place);
     else if (WIFSIGNALED(status))
-        conf_verdict_fail(v, class, "%s died of %s (%s) in %s", who, signal_name(WTERMSIG(status)),
+        conf_verdict_fail(v, class, "%s was terminated by %s (%s) in %s", who, signal_name(WTERMSIG(status)),
                           strsignal(WTERMSIG(status)), place);
     else
         conf_verdict_fail(v, class, "%s ended the process with exit status %d in %s", who,
@@ -156,7 +156,7 @@ assay_status conf_child_start(conf_task_fn *task, const void *context, const con
 }
 
 /* Kills the rest of the group. The leader is not reaped yet, so its id cannot have been reused. */
-static int reap(const conf_child *child)
+static int kill_and_reap(const conf_child *child)
 {
     int status = 0;
     (void)kill(-child->pid, SIGKILL);
@@ -165,7 +165,7 @@ static int reap(const conf_child *child)
 }
 
 /* A process that supervises others, as that of a textual case does, sets its own deadline. */
-static double deadline(const conf_child *child)
+static double child_deadline(const conf_child *child)
 {
     return fmax(child->started + child->limits.seconds, child->shared->verdict.until);
 }
@@ -175,9 +175,9 @@ bool conf_child_ended(conf_child *child, conf_verdict *out)
     siginfo_t info = {0};
     int rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
     bool ended = rc == 0 ? info.si_pid != 0 : errno != EINTR;
-    if (!ended && conf_clock() < deadline(child)) return false;
+    if (!ended && conf_clock() < child_deadline(child)) return false;
     child->overdue = !ended;
-    int status = reap(child);
+    int status = kill_and_reap(child);
     *out = child->shared->verdict;
     if (!child->shared->complete) judge_end(child, status, out);
     conf_verdict_apply_checkpoint(out);
@@ -191,7 +191,7 @@ void conf_child_wait_any(const conf_child *children, size_t n)
 {
     double seconds = SLEEP_MAX, at = conf_clock();
     for (size_t i = 0; i < n; i++)
-        if (children[i].pid) seconds = fmin(seconds, deadline(&children[i]) - at);
+        if (children[i].pid) seconds = fmin(seconds, child_deadline(&children[i]) - at);
     if (seconds <= 0) return;
     struct timespec rest = {.tv_sec = (time_t)seconds};
     rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
@@ -204,7 +204,7 @@ void conf_child_wait_any(const conf_child *children, size_t n)
 void conf_child_kill(conf_child *child)
 {
     if (!child->pid) return;
-    (void)reap(child);
+    (void)kill_and_reap(child);
     (void)munmap(child->shared, sizeof *child->shared);
     *child = (conf_child){0};
 }

@@ -19,7 +19,7 @@ enum { N_SIGNALS = sizeof signals / sizeof *signals };
 static volatile sig_atomic_t terminal; /* the descriptor on which colours are reset */
 
 /* Resets the terminal's colours, then performs the default action of the signal. */
-static void leave(int number)
+static void restore_terminal_and_raise(int number)
 {
     const int kept = errno;
     if (write(terminal, PLAIN, strlen(PLAIN)) < 0) errno = 0; /* an error cannot be reported here */
@@ -35,7 +35,7 @@ static void leave(int number)
 /* Signals that are ignored, as under nohup, stay ignored. */
 static void watch_signals(struct sigaction before[N_SIGNALS])
 {
-    struct sigaction action = {.sa_handler = leave, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = restore_terminal_and_raise, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < N_SIGNALS; i++) {
         (void)sigaction(signals[i], NULL, &before[i]);
@@ -55,7 +55,7 @@ typedef struct relay {
     char last;  /* the last byte that was copied */
 } relay;
 
-static bool put(relay *r, const char *bytes, size_t n)
+static bool write_bytes(relay *r, const char *bytes, size_t n)
 {
     for (size_t at = 0; at < n;) {
         const ssize_t written = write(r->to, bytes + at, n - at);
@@ -68,7 +68,7 @@ static bool put(relay *r, const char *bytes, size_t n)
 
 /* Waits at most so many milliseconds for input and copies it to the output. *any: there was some. False if
  * it cannot be written. */
-static bool hand_on(relay *r, int milliseconds, bool *any)
+static bool forward_input(relay *r, int milliseconds, bool *any)
 {
     char bytes[4096];
     struct pollfd there = {.fd = r->from, .events = POLLIN};
@@ -77,28 +77,28 @@ static bool hand_on(relay *r, int milliseconds, bool *any)
     const ssize_t n = read(r->from, bytes, sizeof bytes);
     r->ended = n == 0 || (n < 0 && errno != EINTR);
     *any = !r->ended;
-    return n <= 0 || put(r, bytes, (size_t)n);
+    return n <= 0 || write_bytes(r, bytes, (size_t)n);
 }
 
-static bool run(relay *r, conf_child *child, conf_verdict *v)
+static bool relay_output(relay *r, conf_child *child, conf_verdict *v)
 {
     bool any = false;
     do {
         if (r->ended) conf_child_wait_any(child, 1);
-        if (!hand_on(r, PATIENCE, &any)) return false;
+        if (!forward_input(r, PATIENCE, &any)) return false;
     } while (any || !conf_child_ended(child, v));
     do { /* drains the rest of the pipe */
-        if (!hand_on(r, 0, &any)) return false;
+        if (!forward_input(r, 0, &any)) return false;
     } while (any);
     return true;
 }
 
 /* Ends the line and resets the colours that a failed child has left. */
-static void tidy(relay *r, const conf_context *context)
+static void restore_terminal(relay *r, const conf_context *context)
 {
     const bool ends = context->terminal && r->last != '\n';
-    if (context->color) (void)put(r, PLAIN, strlen(PLAIN));
-    if (ends) (void)put(r, "\n", 1);
+    if (context->color) (void)write_bytes(r, PLAIN, strlen(PLAIN));
+    if (ends) (void)write_bytes(r, "\n", 1);
 }
 
 assay_status conf_relay(conf_child *child, int from, const conf_context *context, conf_verdict *v,
@@ -108,10 +108,10 @@ assay_status conf_relay(conf_child *child, int from, const conf_context *context
     struct sigaction before[N_SIGNALS];
     terminal = r.to;
     if (context->color) watch_signals(before);
-    const bool ok = run(&r, child, v);
+    const bool ok = relay_output(&r, child, v);
     const int number = errno;
     if (!ok) conf_child_kill(child);
-    else if (v->outcome != CONF_PASSED) tidy(&r, context);
+    else if (v->outcome != CONF_PASSED) restore_terminal(&r, context);
     if (context->color) forget_signals(before);
     return ok ? ASSAY_OK : assay_fail(err, ASSAY_EIO, "standard output: %s", strerror(number));
 }

@@ -12,7 +12,8 @@
 
 /* Compares two rows [V] of sample b bit for bit and describes the first difference of the replay in
  * r->contradiction. Both rows were widened to double, which keeps different numbers different. */
-static void compare(conf_replay *r, size_t b, const char *what, const double *expected, const double *found)
+static void compare_rows(conf_replay *r, size_t b, const char *what, const double *expected,
+                         const double *found)
 {
     if (r->contradiction[0] || memcmp(expected, found, r->vocab * sizeof *found) == 0) return;
     size_t v = 0;
@@ -33,7 +34,7 @@ static bool compare_step(conf_replay *r, assay_session *session, void *step, int
     for (size_t i = 0; i < d->rows.n_rows && !d->rows.place[i].decode; i++) expected += r->vocab;
     for (size_t b = 0; b < d->n_samples; b++, expected += d->n_decode * r->vocab) {
         conf_replay_row(r, row, step, r->batch.row[b]);
-        compare(r, b, "the step after the prompt", expected, row);
+        compare_rows(r, b, "the step after the prompt", expected, row);
     }
     return true;
 }
@@ -52,7 +53,7 @@ bool conf_replay_last(conf_replay *r, assay_session *session, const void *prefil
     for (size_t b = 0; ok && b < r->c->decoder.n_samples; b++) {
         conf_replay_row(r, row, prefill, (batch->row[b] + 1) * batch->n_tokens - 1);
         conf_replay_row(r, row + r->vocab, last, batch->row[b]);
-        compare(r, b, "the last token of the prompt", row, row + r->vocab);
+        compare_rows(r, b, "the last token of the prompt", row, row + r->vocab);
     }
     if (ok) ok = compare_step(r, session, step, tokens, row);
     free(last);

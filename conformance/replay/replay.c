@@ -220,7 +220,7 @@ static bool replay_traced(conf_replay *r)
 }
 
 /* Makes r->batch; the arrangement of a drawn batch is added to the notes of the verdict. */
-static bool arrange(conf_replay *r)
+static bool arrange_batch(conf_replay *r)
 {
     assay_error err = {0};
     if (conf_arrange(r->c, r->seed, &r->batch, &err) != ASSAY_OK) return conf_replay_no_memory(r);
@@ -234,7 +234,7 @@ static bool arrange(conf_replay *r)
 bool conf_replay_decoder(conf_replay *r)
 {
     assay_error err = {0};
-    if (!arrange(r)) return false;
+    if (!arrange_batch(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
     const assay_model_options options = {
         .compute = r->verdict->compute, .kernels = r->kernels, .allow_unknown = r->c->allow_unknown};

@@ -10,7 +10,7 @@
 #include "conformance/replay/state.h"
 
 /* Converts x to the engine's type; the caller frees it. */
-static void *convert(const assay_engine *e, const conf_array *x)
+static void *to_engine_type(const assay_engine *e, const conf_array *x)
 {
     void *own = conf_nan_alloc(e, x->n);
     if (!own) return NULL;
@@ -19,7 +19,7 @@ static void *convert(const assay_engine *e, const conf_array *x)
     return own;
 }
 
-static double *widen(const assay_engine *e, const void *own, size_t n)
+static double *from_engine_type(const assay_engine *e, const void *own, size_t n)
 {
     double *wide = calloc(n ? n : 1, sizeof *wide);
     if (wide) dtype_to_f64(wide, own, e->logits_dtype, n);
@@ -58,15 +58,15 @@ bool conf_replay_rope(conf_replay *r, conf_rope_answer *out)
     }
     size_t n_table = rope->n_positions * rope->head_dim;
     conf_rope_answer a = {0};
-    void *x = convert(e, &rope->x), *rotated = conf_nan_alloc(e, rope->x.n);
+    void *x = to_engine_type(e, &rope->x), *rotated = conf_nan_alloc(e, rope->x.n);
     void *cos = conf_nan_alloc(e, n_table), *sin = conf_nan_alloc(e, n_table);
     bool ok = x && rotated && cos && sin;
     if (!ok) (void)conf_replay_no_memory(r);
     if (ok) ok = call_rope(r, x, rotated, cos, sin, &a.dim);
     if (ok) {
-        a.out = widen(e, rotated, rope->x.n);
-        a.cos = widen(e, cos, rope->n_positions * a.dim);
-        a.sin = widen(e, sin, rope->n_positions * a.dim);
+        a.out = from_engine_type(e, rotated, rope->x.n);
+        a.cos = from_engine_type(e, cos, rope->n_positions * a.dim);
+        a.sin = from_engine_type(e, sin, rope->n_positions * a.dim);
         ok = a.out && a.cos && a.sin;
         if (!ok) (void)conf_replay_no_memory(r);
     }

@@ -75,7 +75,7 @@ size_t conf_schedule_rows(const conf_schedule *s, const conf_case *c, size_t i)
     return n;
 }
 
-static void keep_row(const execution *x, size_t row, const void *logits, size_t at)
+static void record_row(const execution *x, size_t row, const void *logits, size_t at)
 {
     size_t bytes = x->to->vocab * dtype_size(x->engine->logits_dtype);
     const unsigned char *from = (const unsigned char *)logits + at * bytes;
@@ -166,7 +166,7 @@ static assay_status write_row(execution *x, size_t number, size_t row, assay_err
     return ASSAY_OK;
 }
 
-static void keep_prefill(const execution *x, size_t i, const void *logits, bool whole)
+static void record_prefill(const execution *x, size_t i, const void *logits, bool whole)
 {
     size_t number = x->s->steps[i].session, row = x->row[i];
     const live_session *live = &x->sessions[number];
@@ -174,7 +174,7 @@ static void keep_prefill(const execution *x, size_t i, const void *logits, bool 
     for (size_t k = 0; k < x->s->sessions[number].n_samples; k++) {
         size_t first = last ? live->n_tokens - 1 : live->n_tokens - (size_t)live->length[k];
         for (size_t t = first; t < live->n_tokens; t++)
-            keep_row(x, row++, logits, whole ? k * live->n_tokens + t : k);
+            record_row(x, row++, logits, whole ? k * live->n_tokens + t : k);
     }
 }
 
@@ -198,7 +198,7 @@ static assay_status do_prefill(execution *x, size_t i, assay_error *err)
                                .inputs = x->c->decoder.inputs,
                                .n_inputs = x->c->decoder.n_inputs};
     rc = (whole ? x->engine->prefill : x->engine->prefill_last)(live->session, &batch, logits, err);
-    if (rc == ASSAY_OK) keep_prefill(x, i, logits, whole);
+    if (rc == ASSAY_OK) record_prefill(x, i, logits, whole);
     live->n_decodes = 0;
     free(logits);
     return rc;
@@ -214,7 +214,7 @@ static assay_status do_decode(execution *x, size_t i, assay_error *err)
     void *logits = conf_nan_alloc(x->engine, is->n_samples * x->to->vocab);
     if (!logits) return assay_fail(err, ASSAY_ENOMEM, "out of memory in the harness");
     assay_status rc = x->engine->decode(live->session, tokens, logits, err);
-    for (size_t k = 0; k < is->n_samples && rc == ASSAY_OK; k++) keep_row(x, x->row[i] + k, logits, k);
+    for (size_t k = 0; k < is->n_samples && rc == ASSAY_OK; k++) record_row(x, x->row[i] + k, logits, k);
     live->n_decodes++;
     free(logits);
     return rc;
@@ -246,7 +246,7 @@ static assay_status do_step(execution *x, size_t i, assay_error *err)
 }
 
 /* Executes step i on thread `thread`; false if it fails. Only the first failure is recorded. */
-static bool take_step(execution *x, size_t i, size_t thread)
+static bool execute_step(execution *x, size_t i, size_t thread)
 {
     assay_error err = {0};
     size_t none = 0;
@@ -268,7 +268,7 @@ static void set_done(mark *m)
     (void)pthread_mutex_unlock(&m->lock);
 }
 
-static void await(mark *m)
+static void await_mark(mark *m)
 {
     (void)pthread_mutex_lock(&m->lock);
     while (!m->done) (void)pthread_cond_wait(&m->changed, &m->lock);
@@ -293,8 +293,10 @@ static void *thread_main(void *context)
     for (size_t i = 0; i < x->s->n_steps && !given_up; i++) {
         if (x->s->steps[i].thread != t->number) continue;
         for (size_t k = 0; k < i; k++)
-            if (x->s->steps[k].thread != t->number && conf_schedule_waits(x->s, i, k)) await(&x->marks[k]);
-        if (atomic_load_explicit(&x->to->failed, memory_order_relaxed) == 0) (void)take_step(x, i, t->number);
+            if (x->s->steps[k].thread != t->number && conf_schedule_waits(x->s, i, k))
+                await_mark(&x->marks[k]);
+        if (atomic_load_explicit(&x->to->failed, memory_order_relaxed) == 0)
+            (void)execute_step(x, i, t->number);
         set_done(&x->marks[i]);
     }
     return NULL;
@@ -343,7 +345,7 @@ void conf_schedule_execute(const conf_schedule *s, const conf_case *c, const ass
         for (size_t i = 1; i < s->n_steps; i++) x->row[i] = x->row[i - 1] + conf_schedule_rows(s, c, i - 1);
         to->wide = engine->logits_dtype == ASSAY_F64;
         bool going = true;
-        for (size_t i = 0; serial && going && i < s->n_steps; i++) going = take_step(x, i, 0);
+        for (size_t i = 0; serial && going && i < s->n_steps; i++) going = execute_step(x, i, 0);
         if (!serial) ok = run_threads(x);
     }
     if (!ok) conf_verdict_set(v, CONF_BROKEN, "no memory or no threads for the schedule");

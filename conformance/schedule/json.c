@@ -24,7 +24,7 @@ typedef struct place {
     char where[64];
 } place;
 
-static assay_status refuse(const place *at, const char *member, const char *expected, assay_error *err)
+static assay_status refuse_member(const place *at, const char *member, const char *expected, assay_error *err)
 {
     return assay_fail(err, ASSAY_EFORMAT, "%s: %s%s: expected %s", at->path, at->where, member, expected);
 }
@@ -47,19 +47,19 @@ static assay_status check_members(const place *at, json_object *object, const ch
         char clean[64];
         (void)snprintf(clean, sizeof clean, "%s", name);
         conf_text_clean(clean);
-        return refuse(at, clean, "no such member", err);
+        return refuse_member(at, clean, "no such member", err);
     }
     return ASSAY_OK;
 }
 
-static assay_status take_text(const place *at, json_object *object, const char *name, const char **out,
+static assay_status read_text(const place *at, json_object *object, const char *name, const char **out,
                               assay_error *err)
 {
     json_object *value = NULL;
     if (!json_object_object_get_ex(object, name, &value) || !json_object_is_type(value, json_type_string) ||
         strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value) ||
         !json_object_get_string_len(value))
-        return refuse(at, name, "a text", err);
+        return refuse_member(at, name, "a text", err);
     *out = json_object_get_string(value);
     return ASSAY_OK;
 }
@@ -68,54 +68,54 @@ static assay_status number_of(const place *at, json_object *value, const char *n
                               assay_error *err)
 {
     int64_t n = json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : -1;
-    if (n < 0 || n > NUMBER_MAX) return refuse(at, name, "a whole number from 0 to 1000000", err);
+    if (n < 0 || n > NUMBER_MAX) return refuse_member(at, name, "a whole number from 0 to 1000000", err);
     *out = (size_t)n;
     return ASSAY_OK;
 }
 
 /* A number that must be present if `due` and absent otherwise. */
-static assay_status take_number(const place *at, json_object *object, const char *name, bool due, size_t *out,
+static assay_status read_number(const place *at, json_object *object, const char *name, bool due, size_t *out,
                                 assay_error *err)
 {
     json_object *value = NULL;
     bool there = json_object_object_get_ex(object, name, &value);
     if (!there && !due) return ASSAY_OK;
-    if (!due) return refuse(at, name, "no such member of this op", err);
-    if (!there) return refuse(at, name, "a whole number", err);
+    if (!due) return refuse_member(at, name, "no such member of this op", err);
+    if (!there) return refuse_member(at, name, "a whole number", err);
     return number_of(at, value, name, out, err);
 }
 
-static assay_status take_array(const place *at, json_object *object, const char *name, size_t most,
+static assay_status read_array(const place *at, json_object *object, const char *name, size_t most,
                                json_object **out, size_t *n, assay_error *err)
 {
     char expected[64];
     (void)snprintf(expected, sizeof expected, "an array of 1 to %zu", most);
     if (!json_object_object_get_ex(object, name, out) || !json_object_is_type(*out, json_type_array))
-        return refuse(at, name, expected, err);
+        return refuse_member(at, name, expected, err);
     *n = json_object_array_length(*out);
-    return *n > 0 && *n <= most ? ASSAY_OK : refuse(at, name, expected, err);
+    return *n > 0 && *n <= most ? ASSAY_OK : refuse_member(at, name, expected, err);
 }
 
-static assay_status take_op(const place *at, json_object *object, conf_op *out, assay_error *err)
+static assay_status read_op(const place *at, json_object *object, conf_op *out, assay_error *err)
 {
     const char *name = NULL;
-    assay_status rc = take_text(at, object, "op", &name, err);
+    assay_status rc = read_text(at, object, "op", &name, err);
     if (rc != ASSAY_OK) return rc;
     for (conf_op op = 0; op < CONF_N_OPS; op++) {
         if (strcmp(conf_op_names[op], name) != 0) continue;
         *out = op;
         return ASSAY_OK;
     }
-    return refuse(at, "op", "open, load, wait, session, row, prefill, prefill_last, decode, free or close",
-                  err);
+    return refuse_member(at, "op",
+                         "open, load, wait, session, row, prefill, prefill_last, decode, free or close", err);
 }
 
-static assay_status take_samples(const place *at, json_object *object, conf_schedule_session *out,
+static assay_status read_samples(const place *at, json_object *object, conf_schedule_session *out,
                                  assay_error *err)
 {
     json_object *samples = NULL;
     size_t n = 0;
-    assay_status rc = take_array(at, object, "samples", CONF_SCHEDULE_SAMPLES_MAX, &samples, &n, err);
+    assay_status rc = read_array(at, object, "samples", CONF_SCHEDULE_SAMPLES_MAX, &samples, &n, err);
     for (size_t k = 0; k < n && rc == ASSAY_OK; k++)
         rc = number_of(at, json_object_array_get_idx(samples, k), "samples", &out->samples[k], err);
     out->n_samples = n;
@@ -126,28 +126,29 @@ static assay_status read_step(const place *at, json_object *object, conf_schedul
                               assay_error *err)
 {
     static const char *const names[] = {"thread", "op", "model", "session", "row", "samples", NULL};
-    if (!json_object_is_type(object, json_type_object)) return refuse(at, "step", "an object", err);
+    if (!json_object_is_type(object, json_type_object)) return refuse_member(at, "step", "an object", err);
     conf_step a = {0};
     assay_status rc = check_members(at, object, names, err);
-    if (rc == ASSAY_OK) rc = take_op(at, object, &a.op, err);
-    if (rc == ASSAY_OK) rc = take_number(at, object, "thread", true, &a.thread, err);
-    if (rc == ASSAY_OK) rc = take_number(at, object, "model", conf_op_has_model(a.op), &a.model, err);
-    if (rc == ASSAY_OK) rc = take_number(at, object, "session", conf_op_has_session(a.op), &a.session, err);
-    if (rc == ASSAY_OK) rc = take_number(at, object, "row", a.op == CONF_OP_ROW, &a.row, err);
+    if (rc == ASSAY_OK) rc = read_op(at, object, &a.op, err);
+    if (rc == ASSAY_OK) rc = read_number(at, object, "thread", true, &a.thread, err);
+    if (rc == ASSAY_OK) rc = read_number(at, object, "model", conf_op_has_model(a.op), &a.model, err);
+    if (rc == ASSAY_OK) rc = read_number(at, object, "session", conf_op_has_session(a.op), &a.session, err);
+    if (rc == ASSAY_OK) rc = read_number(at, object, "row", a.op == CONF_OP_ROW, &a.row, err);
     if (rc != ASSAY_OK) return rc;
     *out = a;
     json_object *samples = NULL;
     bool given = json_object_object_get_ex(object, "samples", &samples);
-    if (a.op != CONF_OP_SESSION) return given ? refuse(at, "samples", "no such member of this op", err) : rc;
+    if (a.op != CONF_OP_SESSION)
+        return given ? refuse_member(at, "samples", "no such member of this op", err) : rc;
     if (a.session >= CONF_SCHEDULE_SESSIONS_MAX) return rc; /* conf_schedule_check refuses it */
-    return take_samples(at, object, &s->sessions[a.session], err);
+    return read_samples(at, object, &s->sessions[a.session], err);
 }
 
 static assay_status read_steps(place *at, json_object *document, conf_schedule *s, assay_error *err)
 {
     json_object *steps = NULL;
     size_t n = 0;
-    assay_status rc = take_array(at, document, "steps", CONF_SCHEDULE_STEPS_MAX, &steps, &n, err);
+    assay_status rc = read_array(at, document, "steps", CONF_SCHEDULE_STEPS_MAX, &steps, &n, err);
     for (size_t i = 0; i < n && rc == ASSAY_OK; i++) {
         (void)snprintf(at->where, sizeof at->where, "step %zu: ", i + 1);
         rc = read_step(at, json_object_array_get_idx(steps, i), s, &s->steps[i], err);
@@ -157,31 +158,31 @@ static assay_status read_steps(place *at, json_object *document, conf_schedule *
     return rc;
 }
 
-/* As take_text; leaves *out unchanged if the member is missing. */
-static assay_status take_optional_text(const place *at, json_object *object, const char *name,
+/* As read_text; leaves *out unchanged if the member is missing. */
+static assay_status read_optional_text(const place *at, json_object *object, const char *name,
                                        const char **out, assay_error *err)
 {
-    return json_object_object_get_ex(object, name, NULL) ? take_text(at, object, name, out, err) : ASSAY_OK;
+    return json_object_object_get_ex(object, name, NULL) ? read_text(at, object, name, out, err) : ASSAY_OK;
 }
 
-static assay_status take_seed(const place *at, json_object *object, conf_schedule_file *out, assay_error *err)
+static assay_status read_seed(const place *at, json_object *object, conf_schedule_file *out, assay_error *err)
 {
     json_object *value = NULL;
     if (!json_object_object_get_ex(object, "seed", &value)) return ASSAY_OK;
     if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
-        return refuse(at, "seed", "a whole number from 0 to 2^64 - 1", err);
+        return refuse_member(at, "seed", "a whole number from 0 to 2^64 - 1", err);
     out->has_seed = true;
     out->seed = json_object_get_uint64(value);
     return ASSAY_OK;
 }
 
-static assay_status take_compute(const place *at, json_object *object, assay_dtype *out, assay_error *err)
+static assay_status read_compute(const place *at, json_object *object, assay_dtype *out, assay_error *err)
 {
     const char *name = NULL;
-    assay_status rc = take_optional_text(at, object, "compute", &name, err);
+    assay_status rc = read_optional_text(at, object, "compute", &name, err);
     if (rc != ASSAY_OK || !name) return rc;
     *out = conf_compute_of(name);
-    return *out == ASSAY_DTYPE_NONE ? refuse(at, "compute", "f32, bf16 or int8", err) : ASSAY_OK;
+    return *out == ASSAY_DTYPE_NONE ? refuse_member(at, "compute", "f32, bf16 or int8", err) : ASSAY_OK;
 }
 
 /* Strings of the file, borrowed from its JSON document. */
@@ -205,16 +206,18 @@ static assay_status read_head(const place *at, json_object *document, texts *out
     static const char *const names[] = {"schema",  "kind", "case",  "engine", "compute", "kernels",
                                         "workers", "seed", "found", "steps",  NULL};
     const char *schema = "", *kind = "";
-    if (!json_object_is_type(document, json_type_object)) return refuse(at, "document", "an object", err);
-    assay_status rc = take_text(at, document, "schema", &schema, err);
-    if (rc == ASSAY_OK && strcmp(schema, SCHEMA) != 0) rc = refuse(at, "schema", "\"" SCHEMA "\"", err);
-    if (rc == ASSAY_OK) rc = take_text(at, document, "kind", &kind, err);
-    if (rc == ASSAY_OK && strcmp(kind, KIND) != 0) rc = refuse(at, "kind", "\"" KIND "\"", err);
+    if (!json_object_is_type(document, json_type_object))
+        return refuse_member(at, "document", "an object", err);
+    assay_status rc = read_text(at, document, "schema", &schema, err);
+    if (rc == ASSAY_OK && strcmp(schema, SCHEMA) != 0)
+        rc = refuse_member(at, "schema", "\"" SCHEMA "\"", err);
+    if (rc == ASSAY_OK) rc = read_text(at, document, "kind", &kind, err);
+    if (rc == ASSAY_OK && strcmp(kind, KIND) != 0) rc = refuse_member(at, "kind", "\"" KIND "\"", err);
     if (rc == ASSAY_OK) rc = check_members(at, document, names, err);
-    if (rc == ASSAY_OK) rc = take_text(at, document, "case", &out->path, err);
-    if (rc == ASSAY_OK) rc = take_text(at, document, "engine", &out->engine, err);
-    if (rc == ASSAY_OK) rc = take_optional_text(at, document, "kernels", &out->kernels, err);
-    if (rc == ASSAY_OK) rc = take_optional_text(at, document, "found", &out->found, err);
+    if (rc == ASSAY_OK) rc = read_text(at, document, "case", &out->path, err);
+    if (rc == ASSAY_OK) rc = read_text(at, document, "engine", &out->engine, err);
+    if (rc == ASSAY_OK) rc = read_optional_text(at, document, "kernels", &out->kernels, err);
+    if (rc == ASSAY_OK) rc = read_optional_text(at, document, "found", &out->found, err);
     return rc;
 }
 
@@ -227,9 +230,9 @@ assay_status conf_schedule_read(const char *path, conf_schedule_file *out, assay
     assay_error why = {0};
     assay_status rc = json_read(path, &document, err);
     if (rc == ASSAY_OK) rc = read_head(&at, document, &said, err);
-    if (rc == ASSAY_OK) rc = take_compute(&at, document, &file.compute, err);
-    if (rc == ASSAY_OK) rc = take_seed(&at, document, &file, err);
-    if (rc == ASSAY_OK) rc = take_number(&at, document, "workers", true, &file.schedule.n_workers, err);
+    if (rc == ASSAY_OK) rc = read_compute(&at, document, &file.compute, err);
+    if (rc == ASSAY_OK) rc = read_seed(&at, document, &file, err);
+    if (rc == ASSAY_OK) rc = read_number(&at, document, "workers", true, &file.schedule.n_workers, err);
     if (rc == ASSAY_OK) rc = read_steps(&at, document, &file.schedule, err);
     if (rc == ASSAY_OK && conf_schedule_check(&file.schedule, &why) != ASSAY_OK)
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s", path, why.text);

@@ -27,7 +27,7 @@ static bool is_over(const reduction *x)
 
 /* Whether the program fails in the same way in one of the tries; if so, *v says how. The serial run is
  * deterministic, so it runs once. */
-static bool fails(reduction *x, const conf_schedule *s, conf_verdict *v)
+static bool still_fails(reduction *x, const conf_schedule *s, conf_verdict *v)
 {
     assay_error none;
     if (conf_schedule_check(s, &none) != ASSAY_OK) return false;
@@ -44,7 +44,7 @@ static bool fails(reduction *x, const conf_schedule *s, conf_verdict *v)
 static bool keep_if_fails(reduction *x, const conf_schedule *s)
 {
     conf_verdict v;
-    if (is_over(x) || !fails(x, s, &v)) return false;
+    if (is_over(x) || !still_fails(x, s, &v)) return false;
     *x->s = *s;
     *x->v = v;
     return true;
@@ -226,7 +226,7 @@ static bool reduce_workers(reduction *x)
 }
 
 /* Renumbers threads, models and sessions from 0, in order of first use. */
-static void renumber(conf_schedule *s)
+static void renumber_objects(conf_schedule *s)
 {
     size_t threads[CONF_SCHEDULE_THREADS_MAX], models[CONF_SCHEDULE_MODELS_MAX];
     size_t sessions[CONF_SCHEDULE_SESSIONS_MAX], n_threads = 0, n_models = 0, n_sessions = 0;
@@ -271,7 +271,7 @@ assay_status conf_schedule_reduce(const conf_runner *r, const conf_reduction *ef
     if (x.rc != ASSAY_OK || !*again) return x.rc;
     /* The verdict must name the new step numbers: run the renumbered program again. */
     conf_schedule last = *s;
-    renumber(&last);
+    renumber_objects(&last);
     x.until = conf_clock() + effort->seconds;
     (void)keep_if_fails(&x, &last);
     return x.rc;

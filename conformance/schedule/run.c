@@ -22,7 +22,7 @@ void conf_record_free(conf_record *record)
 }
 
 /* Clears everything but rows and their hashes: a successful run writes all of them. */
-static void clear(conf_record *record, size_t vocab)
+static void clear_record(conf_record *record, size_t vocab)
 {
     memset(record, 0, offsetof(conf_record, hash));
     record->vocab = vocab;
@@ -79,11 +79,11 @@ static void name_steps_under_way(const conf_schedule *s, const conf_record *reco
     }
 }
 
-static assay_status run(const conf_runner *r, const conf_schedule *s, bool serial, conf_verdict *v,
-                        assay_error *err)
+static assay_status run_schedule(const conf_runner *r, const conf_schedule *s, bool serial, conf_verdict *v,
+                                 assay_error *err)
 {
     conf_record *record = serial ? r->serial : r->at_once;
-    clear(record, serial ? 0 : r->serial->vocab);
+    clear_record(record, serial ? 0 : r->serial->vocab);
     *v = (conf_verdict){0};
     assay_status rc = conf_isolate(run_task, &(task){r, s, serial}, r->limits, v, err);
     if (rc != ASSAY_OK) return rc;
@@ -101,7 +101,7 @@ assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedul
                          CONF_RECORD_ROWS_MAX);
         return ASSAY_OK;
     }
-    assay_status rc = run(r, s, true, v, err);
+    assay_status rc = run_schedule(r, s, true, v, err);
     if (rc != ASSAY_OK || v->outcome != CONF_FAILED) return rc;
     if (r->serial->status == ASSAY_EUNSUPPORTED) {
         v->outcome = CONF_SKIPPED;
@@ -113,7 +113,7 @@ assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedul
 }
 
 /* Element `id` of a row, whichever type the rows have. */
-static double element(const conf_record *record, size_t row, size_t id)
+static double record_logit(const conf_record *record, size_t row, size_t id)
 {
     const unsigned char *at = record->kept + (row * record->vocab + id) * (record->wide ? 8 : 4);
     double wide;
@@ -141,8 +141,8 @@ static void describe_values(const conf_runner *r, const conf_schedule *s, size_t
     while (id + 1 < r->serial->vocab && memcmp(a + id * size, b + id * size, size) == 0) id++;
     conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
                       "id %zu: the serial run gives %.*g, %zu thread%s with ASSAY_WORKERS=%zu %.*g", id,
-                      CONF_DIGITS(v), element(r->serial, row, id), n_threads, plural, s->n_workers,
-                      CONF_DIGITS(v), element(r->at_once, row, id));
+                      CONF_DIGITS(v), record_logit(r->serial, row, id), n_threads, plural, s->n_workers,
+                      CONF_DIGITS(v), record_logit(r->at_once, row, id));
 }
 
 /* Sets v->where to step i, and the sample and position of its row-th row. */
@@ -169,7 +169,7 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
     (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, position %zu", step, session->samples[k], pos);
 }
 
-static void compare(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
+static void compare_records(const conf_runner *r, const conf_schedule *s, conf_verdict *v)
 {
     size_t row = 0;
     for (size_t i = 0; i < s->n_steps; i++) {
@@ -186,8 +186,8 @@ static void compare(const conf_runner *r, const conf_schedule *s, conf_verdict *
 assay_status conf_schedule_run_at_once(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                        assay_error *err)
 {
-    assay_status rc = run(r, s, false, v, err);
-    if (rc == ASSAY_OK && v->outcome == CONF_PASSED) compare(r, s, v);
+    assay_status rc = run_schedule(r, s, false, v, err);
+    if (rc == ASSAY_OK && v->outcome == CONF_PASSED) compare_records(r, s, v);
     return rc;
 }
 

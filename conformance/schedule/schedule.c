@@ -59,7 +59,7 @@ typedef struct walk {
     assay_error *err;
 } walk;
 
-static assay_status refuse(const walk *w, const char *why)
+static assay_status refuse_step(const walk *w, const char *why)
 {
     char step[128];
     conf_schedule_name_step(w->s, w->step, step, sizeof step);
@@ -68,9 +68,9 @@ static assay_status refuse(const walk *w, const char *why)
 
 static assay_status check_numbers(const walk *w, const conf_step *a)
 {
-    if (a->thread >= CONF_SCHEDULE_THREADS_MAX) return refuse(w, "threads go from 0 to 63");
-    if (a->model >= CONF_SCHEDULE_MODELS_MAX) return refuse(w, "models go from 0 to 31");
-    if (a->session >= CONF_SCHEDULE_SESSIONS_MAX) return refuse(w, "sessions go from 0 to 127");
+    if (a->thread >= CONF_SCHEDULE_THREADS_MAX) return refuse_step(w, "threads go from 0 to 63");
+    if (a->model >= CONF_SCHEDULE_MODELS_MAX) return refuse_step(w, "models go from 0 to 31");
+    if (a->session >= CONF_SCHEDULE_SESSIONS_MAX) return refuse_step(w, "sessions go from 0 to 127");
     return ASSAY_OK;
 }
 
@@ -87,17 +87,17 @@ static assay_status check_model(walk *w, const conf_step *a)
     switch (a->op) {
     case CONF_OP_OPEN:
     case CONF_OP_LOAD:
-        if (*model != UNKNOWN) return refuse(w, "a model is opened once");
+        if (*model != UNKNOWN) return refuse_step(w, "a model is opened once");
         w->loaded[a->model] = a->op == CONF_OP_LOAD;
         *model = a->op == CONF_OP_LOAD ? LOADING : OPEN;
         return ASSAY_OK;
     case CONF_OP_WAIT:
-        if (!w->loaded[a->model] || *model == GONE) return refuse(w, "the model is not being loaded");
+        if (!w->loaded[a->model] || *model == GONE) return refuse_step(w, "the model is not being loaded");
         *model = OPEN;
         return ASSAY_OK;
     default:
-        if (*model == UNKNOWN || *model == GONE) return refuse(w, "the model is not open");
-        if (has_sessions(w, a->model)) return refuse(w, "the model still has sessions");
+        if (*model == UNKNOWN || *model == GONE) return refuse_step(w, "the model is not open");
+        if (has_sessions(w, a->model)) return refuse_step(w, "the model still has sessions");
         *model = GONE;
         return ASSAY_OK;
     }
@@ -106,10 +106,10 @@ static assay_status check_model(walk *w, const conf_step *a)
 static assay_status check_new_session(walk *w, const conf_step *a)
 {
     size_t n = w->s->sessions[a->session].n_samples;
-    if (w->sessions[a->session] != UNKNOWN) return refuse(w, "a session is opened once");
-    if (w->models[a->model] == LOADING) return refuse(w, "no thread has waited for the model");
-    if (w->models[a->model] != OPEN) return refuse(w, "the model is not open");
-    if (n == 0 || n > CONF_SCHEDULE_SAMPLES_MAX) return refuse(w, "a session has 1 to 16 samples");
+    if (w->sessions[a->session] != UNKNOWN) return refuse_step(w, "a session is opened once");
+    if (w->models[a->model] == LOADING) return refuse_step(w, "no thread has waited for the model");
+    if (w->models[a->model] != OPEN) return refuse_step(w, "the model is not open");
+    if (n == 0 || n > CONF_SCHEDULE_SAMPLES_MAX) return refuse_step(w, "a session has 1 to 16 samples");
     w->sessions[a->session] = OPEN;
     w->model_of[a->session] = a->model;
     return ASSAY_OK;
@@ -119,10 +119,11 @@ static assay_status check_session(walk *w, const conf_step *a)
 {
     condition *session = &w->sessions[a->session];
     if (a->op == CONF_OP_SESSION) return check_new_session(w, a);
-    if (*session != OPEN && *session != PREFILLED) return refuse(w, "the session is not open");
+    if (*session != OPEN && *session != PREFILLED) return refuse_step(w, "the session is not open");
     switch (a->op) {
     case CONF_OP_ROW:
-        if (a->row >= w->s->sessions[a->session].n_samples) return refuse(w, "the batch has no such row");
+        if (a->row >= w->s->sessions[a->session].n_samples)
+            return refuse_step(w, "the batch has no such row");
         return ASSAY_OK;
     case CONF_OP_PREFILL:
     case CONF_OP_PREFILL_LAST:
@@ -130,9 +131,9 @@ static assay_status check_session(walk *w, const conf_step *a)
         w->n_decodes[a->session] = 0;
         return ASSAY_OK;
     case CONF_OP_DECODE:
-        if (*session != PREFILLED) return refuse(w, "the session has not been prefilled");
+        if (*session != PREFILLED) return refuse_step(w, "the session has not been prefilled");
         if (++w->n_decodes[a->session] > CONF_SCHEDULE_DECODES_MAX)
-            return refuse(w, "at most 64 steps follow a prefill");
+            return refuse_step(w, "at most 64 steps follow a prefill");
         return ASSAY_OK;
     default: *session = GONE; return ASSAY_OK;
     }

@@ -42,7 +42,7 @@ static void name_file(const conf_trial *t, uint64_t seed, char *text, size_t siz
     (void)snprintf(text, size, "%s/schedule-%s-%" PRIu64 ".json", t->save, name, seed);
 }
 
-static assay_status save(const conf_trial *t, const conf_verdict *v, assay_error *err)
+static assay_status save_trial(const conf_trial *t, const conf_verdict *v, assay_error *err)
 {
     conf_trial_result *to = t->result;
     char path[CONF_TRIAL_PATH_MAX], found[2 * CONF_TEXT_MAX + 2];
@@ -80,7 +80,7 @@ static assay_status reduce_and_save(const conf_trial *t, const conf_runner *r, c
     to->seed = seed;
     assay_error why = {0};
     assay_status rc = conf_schedule_reduce(&limited, &effort, &to->schedule, v, &to->again, err);
-    if (rc == ASSAY_OK && save(t, v, &why) != ASSAY_OK) conf_verdict_note(v, "not saved: %s", why.text);
+    if (rc == ASSAY_OK && save_trial(t, v, &why) != ASSAY_OK) conf_verdict_note(v, "not saved: %s", why.text);
     return rc;
 }
 

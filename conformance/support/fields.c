@@ -19,7 +19,7 @@ static bool begin_call(conf_fields *f, const char *name, size_t n)
     return buffer_append(&calls[f->n_calls - 1].name, name, n);
 }
 
-static void take(void *context, assay_part part, const char *text, size_t n)
+static void append_part(void *context, assay_part part, const char *text, size_t n)
 {
     conf_fields *f = context;
     bool kept = true;
@@ -42,7 +42,7 @@ static void take(void *context, assay_part part, const char *text, size_t n)
 
 assay_sink conf_fields_sink(conf_fields *fields)
 {
-    return (assay_sink){.take = take, .context = fields};
+    return (assay_sink){.take = append_part, .context = fields};
 }
 
 void conf_fields_free(conf_fields *f)
@@ -111,13 +111,13 @@ assay_text conf_field_strip(assay_text text)
     return text;
 }
 
-static assay_text strip(const char *at, size_t n)
+static assay_text strip_blanks(const char *at, size_t n)
 {
     return conf_field_strip((assay_text){at, n});
 }
 
 /* Writes a text in quotes from byte `from` on, or "null" if it is empty; "…" marks omitted parts. */
-static void quote(char *out, size_t size, assay_text text, size_t from)
+static void quote_excerpt(char *out, size_t size, assay_text text, size_t from)
 {
     size_t shown = text.n - from < SHOWN ? text.n - from : SHOWN;
     if (text.n == 0) (void)snprintf(out, size, "null");
@@ -134,8 +134,8 @@ bool conf_field_same(const char *name, assay_text expected, assay_text found, ch
     if (at == expected.n && at == found.n) return true;
     size_t from = at < SHOWN / 3 ? 0 : at - SHOWN / 3;
     while (from > 0 && ((unsigned char)expected.at[from] & 0xc0U) == 0x80U) from--;
-    quote(should, sizeof should, expected, from);
-    quote(is, sizeof is, found, from);
+    quote_excerpt(should, sizeof should, expected, from);
+    quote_excerpt(is, sizeof is, found, from);
     (void)snprintf(text, size, "%s: expected %s, found %s (they differ at byte %zu)", name, should, is, at);
     return false;
 }
@@ -144,8 +144,8 @@ bool conf_field_equals(const char *name, json_object *expected, const buffer *fo
 {
     const char *at = expected ? json_object_get_string(expected) : "";
     size_t n = expected ? (size_t)json_object_get_string_len(expected) : 0;
-    return conf_field_same(name, strip(at, n), found->n ? strip(found->data, found->n) : (assay_text){"", 0},
-                           text, size);
+    return conf_field_same(name, strip_blanks(at, n),
+                           found->n ? strip_blanks(found->data, found->n) : (assay_text){"", 0}, text, size);
 }
 
 /* Parses with json-c alone, which accepts duplicate members and deeper nesting than json_parse, but clamps
@@ -155,10 +155,10 @@ static bool parse_leniently(assay_text text, json_object **value)
     json_tokener *tokener = json_tokener_new();
     if (!tokener) return false;
     *value = json_tokener_parse_ex(tokener, text.at, (int)text.n);
-    const bool whole =
-        json_tokener_get_error(tokener) == json_tokener_success &&
-        strip(text.at + json_tokener_get_parse_end(tokener), text.n - json_tokener_get_parse_end(tokener))
-                .n == 0;
+    const bool whole = json_tokener_get_error(tokener) == json_tokener_success &&
+                       strip_blanks(text.at + json_tokener_get_parse_end(tokener),
+                                    text.n - json_tokener_get_parse_end(tokener))
+                               .n == 0;
     json_tokener_free(tokener);
     return whole;
 }

@@ -165,7 +165,7 @@ assay_status conf_json_choose(const conf_json_at *at, const char *const *names, 
                           json_scan_clip(text, strlen(text), SHOWN_MAX), text, all);
 }
 
-static assay_status note(const conf_json_at *at, conf_strings *unknown, assay_error *err)
+static assay_status note_unknown(const conf_json_at *at, conf_strings *unknown, assay_error *err)
 {
     char place[PLACE_MAX];
     (void)print_place(place, sizeof place, at);
@@ -179,7 +179,7 @@ assay_status conf_json_note_unknown(const conf_json_at *object, const char *cons
     json_object_object_foreach(object->value, name, value)
     {
         const conf_json_at at = {.above = object, .name = name, .value = value};
-        assay_status rc = conf_names_hold(known, name) ? ASSAY_OK : note(&at, unknown, err);
+        assay_status rc = conf_names_hold(known, name) ? ASSAY_OK : note_unknown(&at, unknown, err);
         if (rc != ASSAY_OK) return rc;
     }
     return ASSAY_OK;

@@ -21,7 +21,8 @@ typedef struct unpacking {
 } unpacking;
 
 /* libdeflate reports truncated and damaged data by the same result. */
-static assay_status judge(const unpacking *u, enum libdeflate_result result, size_t taken, assay_error *err)
+static assay_status check_result(const unpacking *u, enum libdeflate_result result, size_t taken,
+                                 assay_error *err)
 {
     if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
         return assay_fail(err, ASSAY_EUNSUPPORTED,
@@ -36,7 +37,7 @@ static assay_status judge(const unpacking *u, enum libdeflate_result result, siz
 }
 
 /* Does not use the size that the file states: the buffer is doubled until the text fits. */
-static assay_status inflate(unpacking *u, assay_error *err)
+static assay_status inflate_text(unpacking *u, assay_error *err)
 {
     enum libdeflate_result result = LIBDEFLATE_INSUFFICIENT_SPACE;
     size_t taken = 0;
@@ -51,11 +52,11 @@ static assay_status inflate(unpacking *u, assay_error *err)
         if (result != LIBDEFLATE_INSUFFICIENT_SPACE || capacity == u->most) break;
         capacity = capacity < u->most / 2 ? 2 * capacity : u->most;
     }
-    return judge(u, result, taken, err);
+    return check_result(u, result, taken, err);
 }
 
-static assay_status unpack(const char *path, const char *packed, size_t n_packed, size_t most, char **text,
-                           size_t *n, assay_error *err)
+static assay_status unpack_text(const char *path, const char *packed, size_t n_packed, size_t most,
+                                char **text, size_t *n, assay_error *err)
 {
     unpacking u = {.path = path,
                    .packed = packed,
@@ -63,7 +64,7 @@ static assay_status unpack(const char *path, const char *packed, size_t n_packed
                    .most = most,
                    .inflater = libdeflate_alloc_decompressor()};
     assay_status rc =
-        u.inflater ? inflate(&u, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+        u.inflater ? inflate_text(&u, err) : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     if (u.inflater) libdeflate_free_decompressor(u.inflater);
     if (rc != ASSAY_OK) {
         free(u.text);
@@ -86,7 +87,7 @@ assay_status conf_text_file_read(const char *path, size_t most, char **text, siz
         *n = n_bytes;
         return ASSAY_OK;
     }
-    rc = unpack(path, bytes, n_bytes, most, text, n, err);
+    rc = unpack_text(path, bytes, n_bytes, most, text, n, err);
     free(bytes);
     return rc;
 }

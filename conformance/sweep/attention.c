@@ -46,10 +46,10 @@ static void draw_ranges(sweep_attention *a, const size_t *shape)
     }
 }
 
-static bool is_seen(const sweep_attention *a, size_t position)
+static bool is_attended(const sweep_attention *a, size_t position)
 {
     for (size_t r = 0; r < a->call.n_rows; r++)
-        if (sweep_attention_sees(a, r, position)) return true;
+        if (sweep_attention_attends(a, r, position)) return true;
     return false;
 }
 
@@ -77,15 +77,15 @@ static const void *make_page(const sweep_attention *a, size_t page, bool is_key,
     static float wide[64 * SWEEP_MAX_HEAD_DIM];
     const size_t head_dim = a->call.head_dim, n = ASSAY_PAGE * head_dim;
     const char *name = is_key ? "k" : "v";
-    float *x = a->dtype == ASSAY_F32 ? sweep_take_aligned(a->s, name, n * sizeof *x, 64) : wide;
+    float *x = a->dtype == ASSAY_F32 ? sweep_alloc_aligned(a->s, name, n * sizeof *x, 64) : wide;
     sweep_fill(a->s, x, n, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
     if (numbers == SWEEP_SPECIAL || (numbers == SWEEP_ZEROS && is_key)) add_specials(a->s, x, n, is_key);
     for (size_t i = 0; i < n; i++) {
         size_t position = page * ASSAY_PAGE + (is_key ? i % ASSAY_PAGE : i / head_dim);
-        if (!is_seen(a, position)) x[i] = NAN;
+        if (!is_attended(a, position)) x[i] = NAN;
     }
     if (a->dtype == ASSAY_F32) return x;
-    uint16_t *narrow = sweep_take_aligned(a->s, name, n * sizeof *narrow, 64);
+    uint16_t *narrow = sweep_alloc_aligned(a->s, name, n * sizeof *narrow, 64);
     for (size_t i = 0; i < n; i++) dtype_from_f64(narrow + i, &(double){(double)x[i]}, ASSAY_BF16, 1);
     return narrow;
 }
@@ -130,12 +130,12 @@ static void make_part(const sweep_attention *a, const sweep_part *part, part_cal
 
 /* A query must have the same bits without other rows, other heads, and pages of which it sees
  * nothing. */
-static void judge_alone(const sweep_query *a, assay_attention_fn *kernel)
+static void judge_batch_invariance(const sweep_query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;
     part_call alone;
     make_part(a->of, &(sweep_part){a->row, 1, a->head, 1}, &alone);
-    alone.call.out = sweep_take_guarded(a->of->s, "out", c->head_dim * sizeof *alone.call.out);
+    alone.call.out = sweep_alloc_guarded(a->of->s, "out", c->head_dim * sizeof *alone.call.out);
     alone.call.ld_out = c->head_dim;
     kernel(&alone.call);
     for (size_t d = 0; d < c->head_dim; d++)
@@ -163,7 +163,7 @@ static void judge_threads(const sweep_attention *a, assay_attention_fn *kernel, 
     if (!a->s->on_threads) return;
     const assay_attention_call *c = &a->call;
     shared_attention shared = {*a, kernel};
-    shared.attention.call.out = sweep_take_guarded(a->s, "out", n_out * sizeof *c->out);
+    shared.attention.call.out = sweep_alloc_guarded(a->s, "out", n_out * sizeof *c->out);
     sweep_judge_threads(a->s, &(sweep_work){.n_rows = c->n_rows,
                                             .n_columns = c->n_heads,
                                             .compute = compute_part,
@@ -200,7 +200,7 @@ static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers n
     a->is_exact = numbers == SWEEP_INTEGERS && !(shape[EXTRAS] & CAP);
     c->scale = a->is_exact ? 256 : 1 / sqrtf((float)c->head_dim);
     c->cap = shape[EXTRAS] & CAP ? 1.5F : 0;
-    c->q = a->q = sweep_take(a->s, "q", n_q * sizeof *a->q);
+    c->q = a->q = sweep_alloc(a->s, "q", n_q * sizeof *a->q);
     if (numbers == SWEEP_ZEROS) sweep_fill_sparse(a->s, a->q, n_q);
     else sweep_fill(a->s, a->q, n_q, numbers == SWEEP_SPECIAL ? SWEEP_RANDOM : numbers);
     if (a->dtype == ASSAY_BF16) round_queries(a->q, n_q);
@@ -209,12 +209,12 @@ static void make_inputs(sweep_attention *a, const size_t *shape, sweep_numbers n
         a->v[page] = make_page(a, page, false, numbers);
     }
     if (!(shape[EXTRAS] & SINKS)) return;
-    c->sinks = a->sinks = sweep_take(a->s, "sinks", c->n_heads * sizeof *a->sinks);
+    c->sinks = a->sinks = sweep_alloc(a->s, "sinks", c->n_heads * sizeof *a->sinks);
     sweep_fill(a->s, a->sinks, c->n_heads, numbers == SWEEP_INTEGERS ? SWEEP_INTEGERS : SWEEP_RANDOM);
     for (size_t h = 0; a->is_exact && h < c->n_heads; h++) a->sinks[h] *= c->scale;
 }
 
-static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+static void run_attention(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     sweep_begin(s, shape, DIMS, numbers);
     const size_t width = shape[N_HEADS] * shape[HEAD_DIM], extra = shape[EXTRAS] & STRIDES ? 5 : 0;
@@ -230,13 +230,13 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
         a.dtype == ASSAY_F32 ? s->kernels->attention_f32 : s->kernels->attention_bf16;
     draw_ranges(&a, shape);
     make_inputs(&a, shape, numbers);
-    a.call.k = sweep_take_copy(s, "k", a.k, a.n_pages * sizeof *a.k);
-    a.call.v = sweep_take_copy(s, "v", a.v, a.n_pages * sizeof *a.v);
-    a.call.first = sweep_take_copy(s, "first", a.first, a.call.n_rows * sizeof *a.first);
-    a.call.last = sweep_take_copy(s, "last", a.last, a.call.n_rows * sizeof *a.last);
+    a.call.k = sweep_alloc_copy(s, "k", a.k, a.n_pages * sizeof *a.k);
+    a.call.v = sweep_alloc_copy(s, "v", a.v, a.n_pages * sizeof *a.v);
+    a.call.first = sweep_alloc_copy(s, "first", a.first, a.call.n_rows * sizeof *a.first);
+    a.call.last = sweep_alloc_copy(s, "last", a.last, a.call.n_rows * sizeof *a.last);
     const size_t n_out = (a.call.n_rows - 1) * a.call.ld_out + width;
-    a.call.out = sweep_take_guarded(s, "out", n_out * sizeof *a.call.out);
-    const assay_attention_call *call = sweep_take_copy(s, "the call", &a.call, sizeof a.call);
+    a.call.out = sweep_alloc_guarded(s, "out", n_out * sizeof *a.call.out);
+    const assay_attention_call *call = sweep_alloc_copy(s, "the call", &a.call, sizeof a.call);
     sweep_lock_inputs(s);
     kernel(call);
     for (size_t r = 0; r < a.call.n_rows; r++)
@@ -244,7 +244,7 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
             sweep_attention_judge(&(sweep_query){&a, r, h, a.first[r], a.last[r]});
     for (size_t i = 0; i < 3; i++) {
         size_t r = sweep_between(s, 0, a.call.n_rows - 1), h = sweep_between(s, 0, a.call.n_heads - 1);
-        judge_alone(&(sweep_query){&a, r, h, a.first[r], a.last[r]}, kernel);
+        judge_batch_invariance(&(sweep_query){&a, r, h, a.first[r], a.last[r]}, kernel);
     }
     judge_between(&a);
     judge_threads(&a, kernel, n_out);
@@ -262,7 +262,7 @@ static void run_with(sweep *s, const sweep_op *op, size_t n_rows, size_t n_heads
 
 /* Sizes around vectors of 8 and 16, strips of four or eight vectors, blocks of 1, 2, 4 and 6 queries,
  * pages of 64, and groups of 96 queries that share a pass over the pages. */
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_attention_shapes(sweep *s, const sweep_op *op)
 {
     static const size_t keys[] = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 201, 300};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -282,12 +282,12 @@ static void shapes(sweep *s, const sweep_op *op)
     }
 }
 
-static bool given(const assay_kernels *kernels, const sweep_op *op)
+static bool has_attention(const assay_kernels *kernels, const sweep_op *op)
 {
     return (op->kind == ASSAY_F32 ? kernels->attention_f32 : kernels->attention_bf16) != NULL;
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_attention(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
@@ -297,5 +297,7 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
            shape[EXTRAS] < N_EXTRAS;
 }
 
-const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, given, shapes, allows, run},
-                                     {"attention_bf16", ASSAY_BF16, DIMS, given, shapes, allows, run}};
+const sweep_op SWEEP_ATTENTION[2] = {{"attention_f32", ASSAY_F32, DIMS, has_attention, sweep_attention_shapes,
+                                      allows_attention, run_attention},
+                                     {"attention_bf16", ASSAY_BF16, DIMS, has_attention,
+                                      sweep_attention_shapes, allows_attention, run_attention}};

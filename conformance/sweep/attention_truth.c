@@ -13,19 +13,19 @@ float sweep_page_number(const void *page, size_t i, assay_dtype dtype)
     return x;
 }
 
-static float key(const sweep_query *a, size_t position, size_t d)
+static float key_at(const sweep_query *a, size_t position, size_t d)
 {
     return sweep_page_number(a->of->k[position / ASSAY_PAGE], d * ASSAY_PAGE + position % ASSAY_PAGE,
                              a->of->dtype);
 }
 
-static float value(const sweep_query *a, size_t position, size_t d)
+static float value_at(const sweep_query *a, size_t position, size_t d)
 {
     return sweep_page_number(a->of->v[position / ASSAY_PAGE],
                              position % ASSAY_PAGE * a->of->call.head_dim + d, a->of->dtype);
 }
 
-bool sweep_attention_sees(const sweep_attention *a, size_t row, size_t position)
+bool sweep_attention_attends(const sweep_attention *a, size_t row, size_t position)
 {
     if (position < a->first[row]) return position < a->call.sink_tokens;
     return position <= a->last[row];
@@ -48,9 +48,9 @@ static double make_scores(const sweep_query *a, truth *t, double *sink)
     double maximum = *sink = c->sinks ? (double)c->sinks[a->head] : -(double)INFINITY;
     for (size_t j = 0; j <= a->last; j++) {
         double sum = 0, magnitude = 0;
-        if (!sweep_attention_sees(a->of, a->row, j)) continue;
+        if (!sweep_attention_attends(a->of, a->row, j)) continue;
         for (size_t d = 0; d < c->head_dim; d++) {
-            double term = (double)q[d] * (double)key(a, j, d) * (double)c->scale;
+            double term = (double)q[d] * (double)key_at(a, j, d) * (double)c->scale;
             sum += term;
             magnitude += fabs(term);
         }
@@ -68,7 +68,7 @@ static void make_truth(const sweep_query *a, truth *t)
     t->n_largest = sink == maximum;
     t->off_all = exp(sink - maximum) * fabs(isinf(sink) ? 0 : sink - maximum);
     for (size_t j = 0; j <= a->last; j++) {
-        if (!sweep_attention_sees(a->of, a->row, j)) continue;
+        if (!sweep_attention_attends(a->of, a->row, j)) continue;
         t->n_largest += t->share[j] == maximum;
         if (isfinite(t->share[j])) t->off[j] += fabs(t->share[j] - maximum);
         if (a->of->is_exact) t->off[j] = 0;
@@ -77,7 +77,7 @@ static void make_truth(const sweep_query *a, truth *t)
         t->off_all += t->share[j] * t->off[j];
     }
     for (size_t j = 0; j <= a->last; j++)
-        if (sweep_attention_sees(a->of, a->row, j)) t->share[j] /= sum;
+        if (sweep_attention_attends(a->of, a->row, j)) t->share[j] /= sum;
     t->off_all = a->of->is_exact ? 0 : t->off_all / sum;
 }
 
@@ -95,8 +95,8 @@ void sweep_attention_judge(const sweep_query *a)
         double sum = 0, magnitude = 0;
         size_t at = (a->row * c->n_heads + a->head) * c->head_dim + d;
         for (size_t j = 0; j <= a->last; j++) {
-            if (!sweep_attention_sees(a->of, a->row, j)) continue;
-            double term = t.share[j] * (double)value(a, j, d);
+            if (!sweep_attention_attends(a->of, a->row, j)) continue;
+            double term = t.share[j] * (double)value_at(a, j, d);
             sum += term;
             magnitude += fabs(term) * (1 + t.off[j] + t.off_all);
         }

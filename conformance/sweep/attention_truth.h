@@ -35,7 +35,7 @@ typedef struct sweep_query {
 float sweep_page_number(const void *page, size_t i, assay_dtype dtype);
 
 /* Whether a row sees the key at a position. */
-bool sweep_attention_sees(const sweep_attention *a, size_t row, size_t position);
+bool sweep_attention_attends(const sweep_attention *a, size_t row, size_t position);
 
 /* Compares the output of one query with float64. */
 void sweep_attention_judge(const sweep_query *q);

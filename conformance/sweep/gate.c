@@ -18,7 +18,7 @@ static double gelu_argument(double x)
     return 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x);
 }
 
-static double activated(double x, assay_activation activation)
+static double activate(double x, assay_activation activation)
 {
     switch (activation) {
     case ASSAY_SILU: return x * sigmoid(x);
@@ -32,7 +32,7 @@ static double activated(double x, assay_activation activation)
 
 /* Condition number: by what factor, at least 1, the relative error of x, or of the argument of the
  * exponential, may grow in the result. */
-static double condition(double x, assay_activation activation)
+static double condition_number(double x, assay_activation activation)
 {
     switch (activation) {
     case ASSAY_GELU_TANH: return 1 + 3 * fabs(gelu_argument(x));
@@ -46,17 +46,17 @@ static double condition(double x, assay_activation activation)
 
 static void judge_gate(sweep *s, float y, float gate, float up, assay_activation activation, size_t at)
 {
-    double x = (double)gate, factor = activated(x, activation), truth = factor * (double)up;
+    double x = (double)gate, factor = activate(x, activation), truth = factor * (double)up;
     /* The float factor may have underflowed to 0, and 0 times infinity is NaN. */
     if (isinf(up) && fabs(factor) < (double)FLT_MIN && isnan(y)) return;
     /* The precision that the exponential loses where it is subnormal cannot be regained. */
     double product = fabs(x * (double)up), subnormal = isfinite(product) ? product * 0x1p-126 : 0;
-    (void)sweep_judge(s, y, truth, fabs(truth) * condition(x, activation) + subnormal, at);
+    (void)sweep_judge(s, y, truth, fabs(truth) * condition_number(x, activation) + subnormal, at);
 }
 
-/* Every element of y must have the same bits as from a call for that element alone. */
-static void judge_gate_alone(sweep *s, assay_gate_fn *kernel, const float *y, const float *gate,
-                             const float *up, size_t n, assay_activation activation)
+/* Every element of y must have the same bits as from a call with that element only. */
+static void judge_element_invariance(sweep *s, assay_gate_fn *kernel, const float *y, const float *gate,
+                                     const float *up, size_t n, assay_activation activation)
 {
     for (size_t i = 0; i < n; i++) {
         float alone;
@@ -92,7 +92,7 @@ static void judge_threads(sweep *s, void (*compute)(const void *context, const s
 {
     if (!s->on_threads) return;
     e->kernels = s->kernels;
-    e->y = sweep_take_guarded(s, "y", n * sizeof *y);
+    e->y = sweep_alloc_guarded(s, "y", n * sizeof *y);
     sweep_judge_threads(s, &(sweep_work){.n_rows = 1,
                                          .n_columns = n,
                                          .compute = compute,
@@ -107,8 +107,8 @@ static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
     assay_gate_fn *kernel = s->kernels->gate;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
-    float *gate = sweep_take(s, "gate", bytes), *up = sweep_take(s, "up", bytes),
-          *y = sweep_take_guarded(s, "y", bytes);
+    float *gate = sweep_alloc(s, "gate", bytes), *up = sweep_alloc(s, "up", bytes),
+          *y = sweep_alloc_guarded(s, "y", bytes);
     sweep_fill(s, gate, n, numbers);
     sweep_fill(s, up, n, numbers);
     for (size_t i = 0; i < n; i++) gate[i] *= 4; /* into the tails of the activation */
@@ -117,7 +117,7 @@ static void run_gate(sweep *s, const sweep_op *op, const size_t *shape, sweep_nu
     sweep_lock_inputs(s);
     kernel(y, in_place == 1 ? y : gate, in_place == 2 ? y : up, n, activation);
     for (size_t i = 0; i < n; i++) judge_gate(s, y[i], gate[i], up[i], activation, i);
-    judge_gate_alone(s, kernel, y, gate, up, n, activation);
+    judge_element_invariance(s, kernel, y, gate, up, n, activation);
     judge_threads(s, gate_part, &(shared_elements){.gate = gate, .up = up, .activation = activation}, y, n);
     sweep_end(s);
 }
@@ -128,7 +128,7 @@ static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
     assay_cap_fn *kernel = s->kernels->cap;
     size_t n = shape[0], bytes = n * sizeof(float);
     sweep_begin(s, shape, 1, numbers);
-    float *x = sweep_take(s, NULL, bytes), *y = sweep_take_guarded(s, "x", bytes),
+    float *x = sweep_alloc(s, NULL, bytes), *y = sweep_alloc_guarded(s, "x", bytes),
           cap = sweep_bits(s) % 2 ? 30 : 0.75F;
     sweep_fill(s, x, n, numbers);
     memcpy(y, x, bytes);
@@ -145,7 +145,7 @@ static void run_cap(sweep *s, const sweep_op *op, const size_t *shape, sweep_num
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_gate_shapes(sweep *s, const sweep_op *op)
 {
     for (size_t n = 1; n <= 100; n++) op->run(s, op, &n, sweep_turn(s));
     for (size_t i = 0; i < 60; i++) {
@@ -154,7 +154,7 @@ static void shapes(sweep *s, const sweep_op *op)
     }
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_gate(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
@@ -174,10 +174,10 @@ static bool has_cap(const assay_kernels *kernels, const sweep_op *op)
 }
 
 const sweep_op SWEEP_GATE[6] = {
-    {"gate.silu", ASSAY_SILU, 1, has_gate, shapes, allows, run_gate},
-    {"gate.gelu", ASSAY_GELU, 1, has_gate, shapes, allows, run_gate},
-    {"gate.gelu_tanh", ASSAY_GELU_TANH, 1, has_gate, shapes, allows, run_gate},
-    {"gate.quick_gelu", ASSAY_QUICK_GELU, 1, has_gate, shapes, allows, run_gate},
-    {"gate.relu", ASSAY_RELU, 1, has_gate, shapes, allows, run_gate},
-    {"cap", 0, 1, has_cap, shapes, allows, run_cap},
+    {"gate.silu", ASSAY_SILU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
+    {"gate.gelu", ASSAY_GELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
+    {"gate.gelu_tanh", ASSAY_GELU_TANH, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
+    {"gate.quick_gelu", ASSAY_QUICK_GELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
+    {"gate.relu", ASSAY_RELU, 1, has_gate, sweep_gate_shapes, allows_gate, run_gate},
+    {"cap", 0, 1, has_cap, sweep_gate_shapes, allows_gate, run_cap},
 };

@@ -46,7 +46,7 @@ static void judge_row(const sweep_product *p, sweep *s, size_t row, size_t first
     }
 }
 
-/* Outputs outside the panels, and words between the rows, must be as sweep_take_guarded left them. */
+/* Outputs outside the panels, and words between the rows, must be as sweep_alloc_guarded left them. */
 static void judge_rest(const sweep_product *p, sweep *s, size_t first, size_t end)
 {
     const size_t ld = p->of.ld_y;
@@ -71,11 +71,11 @@ static assay_product product_from(const sweep_product *p, size_t row)
     return from;
 }
 
-/* One row, computed alone and panel by panel, must have the same bits. */
-static void judge_alone(const sweep_product *p, sweep *s, assay_product_fn *run)
+/* One row, computed as a batch of one and panel by panel, must have the same bits. */
+static void judge_batch_invariance(const sweep_product *p, sweep *s, assay_product_fn *run)
 {
     const size_t row = sweep_between(s, 0, p->of.n_rows - 1), n_out = p->stored.n_out;
-    float *alone = sweep_take_guarded(s, "y", n_out * sizeof *alone);
+    float *alone = sweep_alloc_guarded(s, "y", n_out * sizeof *alone);
     assay_product one = product_from(p, row);
     one.y = alone;
     one.ld_y = n_out;
@@ -110,7 +110,7 @@ static void judge_threads(const sweep_product *p, sweep *s, assay_product_fn *ru
     if (!s->on_threads) return;
     shared_product shared = {*p, run};
     const size_t panel = p->packed.panel;
-    shared.product.of.y = sweep_take_guarded(s, "y", n_y * sizeof *p->of.y);
+    shared.product.of.y = sweep_alloc_guarded(s, "y", n_y * sizeof *p->of.y);
     sweep_judge_threads(s, &(sweep_work){.n_rows = p->of.n_rows,
                                          .n_columns = p->of.n_panels,
                                          .compute = compute_part,
@@ -120,7 +120,7 @@ static void judge_threads(const sweep_product *p, sweep *s, assay_product_fn *ru
                                          .n_outputs = 1});
 }
 
-static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+static void run_matmul(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     const assay_dtype weights = KINDS[op->kind].weights;
     assay_product_fn *kernel = product_of(s->kernels, op);
@@ -137,19 +137,19 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
         .of = {.n_rows = shape[N_ROWS], .first_panel = shape[FIRST_PANEL], .n_panels = shape[N_PANELS]}};
     sweep_make_weights(&p, s);
     if (!sweep_pack(&p, s)) return;
-    p.of.w = sweep_take_copy(s, "w", &p.packed, sizeof p.packed);
+    p.of.w = sweep_alloc_copy(s, "w", &p.packed, sizeof p.packed);
     sweep_make_rows(&p, s);
     p.of.ld_y = p.stored.n_out + sweep_between(s, 0, 3);
     const size_t n_y = sweep_elements(p.of.n_rows, p.stored.n_out, p.of.ld_y);
-    p.of.y = sweep_take_guarded(s, "y", n_y * sizeof *p.of.y);
-    const assay_product *call = sweep_take_copy(s, "the product", &p.of, sizeof p.of);
+    p.of.y = sweep_alloc_guarded(s, "y", n_y * sizeof *p.of.y);
+    const assay_product *call = sweep_alloc_copy(s, "the product", &p.of, sizeof p.of);
     sweep_lock_inputs(s);
     kernel(call);
     size_t first = p.of.first_panel * p.packed.panel, end = first + p.of.n_panels * p.packed.panel;
     if (end > p.stored.n_out) end = p.stored.n_out;
     for (size_t r = 0; r < p.of.n_rows; r++) judge_row(&p, s, r, first, end);
     judge_rest(&p, s, first, end);
-    judge_alone(&p, s, kernel);
+    judge_batch_invariance(&p, s, kernel);
     judge_threads(&p, s, kernel, n_y);
     sweep_end(s);
 }
@@ -166,12 +166,12 @@ static void run_panels(sweep *s, const sweep_op *op, size_t n_rows, size_t n_in,
         count = sweep_between(s, 1, n - first);
     }
     sweep_matrix_turn(s, weights, &n_in, &bits, &group);
-    run(s, op, (const size_t[DIMS]){n_rows, n_in, n_out, first, count, bits, group}, sweep_turn(s));
+    run_matmul(s, op, (const size_t[DIMS]){n_rows, n_in, n_out, first, count, bits, group}, sweep_turn(s));
 }
 
 /* Sizes around the block sizes of kernels: rows 3, 8 and 128, inputs 128, outputs 8, 16, 32 and the
  * panel. */
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_matmul_shapes(sweep *s, const sweep_op *op)
 {
     static const size_t rows[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 16, 17, 24, 31, 257},
                         ins[] = {1, 2, 3, 7, 16, 63, 64, 65, 127, 128, 129, 255, 256, 257, 800},
@@ -193,12 +193,12 @@ static void shapes(sweep *s, const sweep_op *op)
         run_panels(s, op, sweep_between(s, 1, 40), sweep_between(s, 1, 600), sweep_between(s, 1, 100));
 }
 
-static bool given(const assay_kernels *kernels, const sweep_op *op)
+static bool has_matmul(const assay_kernels *kernels, const sweep_op *op)
 {
     return product_of(kernels, op) != NULL;
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_matmul(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     const assay_dtype weights = KINDS[op->kind].weights;
     const size_t panel = sweep_matmul_of(s->kernels, weights)->panel;
@@ -211,19 +211,20 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
 
 #define LAYOUT(name, kind)                                                                                   \
     {                                                                                                        \
-        name, kind, SWEEP_PACK_DIMS, sweep_pack_given, sweep_pack_shapes, sweep_pack_allows, sweep_pack_run  \
+        name, kind, SWEEP_PACK_DIMS, sweep_pack_is_provided, sweep_pack_shapes, sweep_pack_allows,           \
+            sweep_pack_run                                                                                   \
     }
 
 const sweep_op SWEEP_MATMUL[11] = {
     LAYOUT("matmul_f32.pack", 0),
-    {"matmul_f32.f32", 0, DIMS, given, shapes, allows, run},
+    {"matmul_f32.f32", 0, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
     LAYOUT("matmul_f16.pack", 1),
-    {"matmul_f16.f32", 1, DIMS, given, shapes, allows, run},
+    {"matmul_f16.f32", 1, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
     LAYOUT("matmul_bf16.pack", 2),
-    {"matmul_bf16.f32", 2, DIMS, given, shapes, allows, run},
-    {"matmul_bf16.bf16", 4, DIMS, given, shapes, allows, run},
+    {"matmul_bf16.f32", 2, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
+    {"matmul_bf16.bf16", 4, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
     LAYOUT("matmul_affine.pack", 3),
-    {"matmul_affine.f32", 3, DIMS, given, shapes, allows, run},
-    {"matmul_affine.bf16", 5, DIMS, given, shapes, allows, run},
-    {"matmul_affine.i8", 6, DIMS, given, shapes, allows, run},
+    {"matmul_affine.f32", 3, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
+    {"matmul_affine.bf16", 5, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
+    {"matmul_affine.i8", 6, DIMS, has_matmul, sweep_matmul_shapes, allows_matmul, run_matmul},
 };

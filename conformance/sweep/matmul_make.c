@@ -56,7 +56,7 @@ static void make_numbers(sweep_product *p, sweep *s)
 {
     const size_t bytes = dtype_size(p->stored.dtype), n_in = p->stored.n_in;
     p->stored.stride = n_in + sweep_between(s, 0, 3);
-    char *rows = sweep_take_stored(s, "rows", ((p->stored.n_out - 1) * p->stored.stride + n_in) * bytes);
+    char *rows = sweep_alloc_stored(s, "rows", ((p->stored.n_out - 1) * p->stored.stride + n_in) * bytes);
     p->stored.rows = rows;
     for (size_t o = 0; o < p->stored.n_out; o++)
         for (size_t i = 0; i < n_in; i++) {
@@ -101,11 +101,11 @@ static void make_groups(sweep_product *p, sweep *s)
     const size_t words = affine_words(w->n_in, w->bits);
     w->stride = words + sweep_between(s, 0, 2);
     const size_t n_bytes = sweep_elements(w->n_out, words, w->stride) * sizeof(uint32_t);
-    unsigned char *rows = sweep_take_stored(s, "rows", n_bytes);
+    unsigned char *rows = sweep_alloc_stored(s, "rows", n_bytes);
     memset(rows, 0, n_bytes);
     w->rows = rows;
-    w->scales = sweep_take_stored(s, "scales", n * dtype_size(w->scale_dtype));
-    w->biases = sweep_take_stored(s, "biases", n * dtype_size(w->bias_dtype));
+    w->scales = sweep_alloc_stored(s, "scales", n * dtype_size(w->scale_dtype));
+    w->biases = sweep_alloc_stored(s, "biases", n * dtype_size(w->bias_dtype));
     const double offset = (double)(1U << (w->bits - 1));
     for (size_t o = 0; o < w->n_out; o++)
         for (size_t i = 0; i < w->n_in; i++) {
@@ -124,8 +124,8 @@ void sweep_make_weights(sweep_product *p, sweep *s)
     const size_t n = p->stored.n_out * p->stored.n_in;
     p->zeros_in_x = sweep_bits(s) % 2;
     p->zeros = (sweep_zeros)sweep_between(s, SWEEP_ALL_ZEROS, SWEEP_SINGLE_ZEROS);
-    p->w = sweep_take(s, NULL, n * sizeof *p->w);
-    p->magnitude = sweep_take(s, NULL, n * sizeof *p->magnitude);
+    p->w = sweep_alloc(s, NULL, n * sizeof *p->w);
+    p->magnitude = sweep_alloc(s, NULL, n * sizeof *p->magnitude);
     if (p->stored.bits) make_groups(p, s);
     else make_numbers(p, s);
 }
@@ -140,8 +140,8 @@ static int draw_code(const sweep_product *p, sweep *s, size_t i, size_t n)
 static void make_codes(sweep_product *p, sweep *s, int8_t *x)
 {
     const size_t n_in = p->stored.n_in, group = p->stored.group, n_groups = n_in / group;
-    float *scale = sweep_take(s, "x_scale", p->of.n_rows * n_groups * sizeof *scale);
-    int32_t *sum = sweep_take(s, "x_sum", p->of.n_rows * n_groups * sizeof *sum);
+    float *scale = sweep_alloc(s, "x_scale", p->of.n_rows * n_groups * sizeof *scale);
+    int32_t *sum = sweep_alloc(s, "x_sum", p->of.n_rows * n_groups * sizeof *sum);
     p->of.x_scale = scale;
     p->of.x_sum = sum;
     for (size_t r = 0; r < p->of.n_rows; r++)
@@ -163,10 +163,10 @@ void sweep_make_rows(sweep_product *p, sweep *s)
     const size_t n_in = p->stored.n_in, bytes = dtype_size(p->x_dtype);
     p->of.ld_x = n_in + sweep_between(s, 0, 3);
     const size_t n = sweep_elements(p->of.n_rows, n_in, p->of.ld_x);
-    char *x = sweep_take(s, "x", n * bytes);
+    char *x = sweep_alloc(s, "x", n * bytes);
     memset(x, 0xFF, n * bytes); /* NaN, or -1 as a code */
     p->of.x = x;
-    p->x = sweep_take(s, NULL, p->of.n_rows * n_in * sizeof *p->x);
+    p->x = sweep_alloc(s, NULL, p->of.n_rows * n_in * sizeof *p->x);
     if (p->x_dtype == ASSAY_I8) {
         make_codes(p, s, (int8_t *)x);
         return;

@@ -36,9 +36,9 @@ bool sweep_pack(sweep_product *p, sweep *s)
 {
     if (!sweep_pack_sizes(p, s)) return false;
     const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes;
-    const assay_weight *w = sweep_take_copy(s, "w", &p->stored, sizeof p->stored);
+    const assay_weight *w = sweep_alloc_copy(s, "w", &p->stored, sizeof p->stored);
     sweep_lock_inputs(s);
-    char *panels = sweep_take_aligned(s, "panels", n * bytes, ASSAY_ALIGNMENT);
+    char *panels = sweep_alloc_aligned(s, "panels", n * bytes, ASSAY_ALIGNMENT);
     memset(panels, 0xFF, n * bytes);
     for (size_t k = 0; k < n; k++) p->kernel->pack(panels + k * bytes, w, k);
     p->packed.panels = panels;
@@ -52,7 +52,7 @@ static void judge_panel(const sweep_product *p, sweep *s, size_t index)
 {
     const size_t bytes = p->packed.panel_bytes, first = index * p->packed.panel;
     const unsigned char *packed = (const unsigned char *)p->packed.panels + index * bytes;
-    unsigned char *again = sweep_take_guarded(s, "panel", bytes);
+    unsigned char *again = sweep_alloc_guarded(s, "panel", bytes);
     assay_weight from = p->stored;
     from.n_out -= first;
     from.rows = (const char *)from.rows + first * from.stride * dtype_size(from.dtype);
@@ -80,7 +80,7 @@ static void judge_panel(const sweep_product *p, sweep *s, size_t index)
 static void judge_unpacked(const sweep_product *p, sweep *s, size_t o)
 {
     const size_t n_in = p->stored.n_in;
-    float *row = sweep_take_guarded(s, "row", n_in * sizeof *row);
+    float *row = sweep_alloc_guarded(s, "row", n_in * sizeof *row);
     p->kernel->unpack(row, &p->packed, o);
     for (size_t i = 0; i < n_in; i++)
         if (!sweep_judge_exact(s, row[i], (double)(float)p->w[o * n_in + i], o * n_in + i)) return;
@@ -114,9 +114,9 @@ static void judge_threads(const sweep_product *p, sweep *s)
     const size_t n = sweep_panels(&p->packed), bytes = p->packed.panel_bytes, words = bytes / 4;
     const size_t n_in = p->packed.n_in, n_out = p->packed.n_out, n_row = n_in * sizeof(float);
     /* The size of guards is a multiple of the alignment, so that guarded panels are aligned. */
-    shared_panels packed = {p, sweep_take_guarded(s, "panel", n * bytes)},
-                  rows = {p, sweep_take_guarded(s, "row", n_out * n_row)};
-    float *expected = sweep_take_guarded(s, "row", n_out * n_row);
+    shared_panels packed = {p, sweep_alloc_guarded(s, "panel", n * bytes)},
+                  rows = {p, sweep_alloc_guarded(s, "row", n_out * n_row)};
+    float *expected = sweep_alloc_guarded(s, "row", n_out * n_row);
     sweep_judge_threads(
         s, &(sweep_work){.n_rows = n,
                          .n_columns = 1,
@@ -172,7 +172,7 @@ void sweep_pack_shapes(sweep *s, const sweep_op *op)
         run_turn(s, op, sweep_between(s, 71, 1000), sweep_between(s, 1, 2 * panel));
 }
 
-bool sweep_pack_given(const assay_kernels *kernels, const sweep_op *op)
+bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op)
 {
     return sweep_matmul_of(kernels, KINDS[op->kind])->panel != 0;
 }

@@ -69,7 +69,7 @@ static inline size_t sweep_elements(size_t n_rows, size_t width, size_t ld)
 }
 
 /* Defined in matmul_pack.c, for SWEEP_MATMUL. kind: index of {f32, f16, bf16, affine}. */
-bool sweep_pack_given(const assay_kernels *kernels, const sweep_op *op);
+bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op);
 void sweep_pack_shapes(sweep *s, const sweep_op *op);
 bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape);
 void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);

@@ -12,9 +12,9 @@ struct sweep_op {
     int kind;         /* distinguishes the operations of one file */
     size_t n_dims;    /* of a shape */
     /* Whether the table has the operation. */
-    bool (*given)(const assay_kernels *kernels, const sweep_op *op);
+    bool (*is_provided)(const assay_kernels *kernels, const sweep_op *op);
     /* Calls run for every shape of the sweep. */
-    void (*shapes)(sweep *s, const sweep_op *op);
+    void (*run_shapes)(sweep *s, const sweep_op *op);
     /* Whether the contract allows the shape and its arrays fit: a shape may come from the user. */
     bool (*allows)(const sweep *s, const sweep_op *op, const size_t *shape);
     /* One case, from sweep_begin to sweep_end. */

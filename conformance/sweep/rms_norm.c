@@ -30,11 +30,11 @@ static void judge_row(const rows *n, sweep *s, const float *x, size_t row)
     }
 }
 
-/* One row, computed alone and in place, must have the same bits. */
-static void judge_alone(const rows *n, sweep *s, assay_rms_norm_fn *kernel)
+/* One row, computed as a batch of one and in place, must have the same bits. */
+static void judge_batch_invariance(const rows *n, sweep *s, assay_rms_norm_fn *kernel)
 {
     size_t row = sweep_between(s, 0, n->n_rows - 1);
-    float *alone = sweep_take_guarded(s, "y", n->width * sizeof *alone);
+    float *alone = sweep_alloc_guarded(s, "y", n->width * sizeof *alone);
     memcpy(alone, n->x + row * n->ld_x, n->width * sizeof *alone);
     kernel(alone, n->width, alone, n->width, 1, n->width, n->weight, n->epsilon);
     for (size_t i = 0; i < n->width; i++)
@@ -59,7 +59,7 @@ static void judge_threads(const rows *n, sweep *s, assay_rms_norm_fn *kernel, si
 {
     if (!s->on_threads) return;
     shared_rows shared = {*n, kernel};
-    shared.rows.y = sweep_take_guarded(s, "y", n_y * sizeof *n->y);
+    shared.rows.y = sweep_alloc_guarded(s, "y", n_y * sizeof *n->y);
     sweep_judge_threads(s,
                         &(sweep_work){.n_rows = n->n_rows,
                                       .n_columns = 1,
@@ -69,7 +69,7 @@ static void judge_threads(const rows *n, sweep *s, assay_rms_norm_fn *kernel, si
                                       .n_outputs = 1});
 }
 
-static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+static void run_rms_norm(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
     sweep_begin(s, shape, DIMS, numbers);
@@ -78,25 +78,25 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     n.ld_x = n.width + sweep_between(s, 0, 3);
     n.ld_y = n.width + sweep_between(s, 0, 3);
     size_t n_x = (n.n_rows - 1) * n.ld_x + n.width, n_y = (n.n_rows - 1) * n.ld_y + n.width;
-    n.x = sweep_take(s, "x", n_x * sizeof *n.x);
-    n.y = sweep_take_guarded(s, "y", n_y * sizeof *n.y);
+    n.x = sweep_alloc(s, "x", n_x * sizeof *n.x);
+    n.y = sweep_alloc_guarded(s, "y", n_y * sizeof *n.y);
     for (size_t i = 0; i < n_x; i++) n.x[i] = NAN;
     for (size_t r = 0; r < n.n_rows; r++)
         if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, n.x + r * n.ld_x, n.width);
         else sweep_fill(s, n.x + r * n.ld_x, n.width, numbers);
     if (sweep_bits(s) % 2) {
-        n.weight = sweep_take(s, "weight", n.width * sizeof *n.weight);
+        n.weight = sweep_alloc(s, "weight", n.width * sizeof *n.weight);
         sweep_fill(s, n.weight, n.width, numbers);
     }
     sweep_lock_inputs(s);
     s->kernels->rms_norm(n.y, n.ld_y, n.x, n.ld_x, n.n_rows, n.width, n.weight, n.epsilon);
     for (size_t r = 0; r < n.n_rows; r++) judge_row(&n, s, n.x + r * n.ld_x, r);
-    judge_alone(&n, s, s->kernels->rms_norm);
+    judge_batch_invariance(&n, s, s->kernels->rms_norm);
     judge_threads(&n, s, s->kernels->rms_norm, n_y);
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_rms_norm_shapes(sweep *s, const sweep_op *op)
 {
     for (size_t width = 1; width <= 70; width++)
         for (size_t n_rows = 1; n_rows <= 4; n_rows++)
@@ -106,17 +106,18 @@ static void shapes(sweep *s, const sweep_op *op)
                 sweep_turn(s));
 }
 
-static bool given(const assay_kernels *kernels, const sweep_op *op)
+static bool has_rms_norm(const assay_kernels *kernels, const sweep_op *op)
 {
     (void)op;
     return kernels->rms_norm != NULL;
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_rms_norm(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
     return sweep_in(shape, DIMS, 1, 1U << 20) && shape[N_ROWS] * (shape[WIDTH] + 3) <= 1U << 20;
 }
 
-const sweep_op SWEEP_RMS_NORM[1] = {{"rms_norm", 0, DIMS, given, shapes, allows, run}};
+const sweep_op SWEEP_RMS_NORM[1] = {
+    {"rms_norm", 0, DIMS, has_rms_norm, sweep_rms_norm_shapes, allows_rms_norm, run_rms_norm}};

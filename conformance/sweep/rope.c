@@ -14,7 +14,7 @@ typedef struct rotation {
 } rotation;
 
 /* With small integers every operation is exact. */
-static bool judge(sweep *s, float y, double truth, double magnitude, size_t at)
+static bool judge_element(sweep *s, float y, double truth, double magnitude, size_t at)
 {
     if (strcmp(s->numbers, sweep_numbers_name(SWEEP_INTEGERS)) == 0)
         return sweep_judge_exact(s, y, truth, at);
@@ -27,18 +27,18 @@ static void judge_head(const rotation *r, sweep *s, size_t head)
     for (size_t i = 0; i < r->dim / 2; i++) {
         size_t a = r->adjacent ? 2 * i : i, b = r->adjacent ? a + 1 : i + r->dim / 2;
         double first = (double)x[a], second = (double)x[b], c = (double)r->cosine[i], t = (double)r->sine[i];
-        if (!judge(s, y[a], first * c - second * t, fabs(first * c) + fabs(second * t), a) ||
-            !judge(s, y[b], second * c + first * t, fabs(second * c) + fabs(first * t), b))
+        if (!judge_element(s, y[a], first * c - second * t, fabs(first * c) + fabs(second * t), a) ||
+            !judge_element(s, y[b], second * c + first * t, fabs(second * c) + fabs(first * t), b))
             return;
     }
     for (size_t i = r->dim; i < r->head_dim; i++) (void)sweep_judge_exact(s, y[i], (double)x[i], i);
 }
 
-/* One head, computed alone in another array, must have the same bits. */
-static void judge_alone(const rotation *r, sweep *s)
+/* One head, computed by a call of its own in another array, must have the same bits. */
+static void judge_batch_invariance(const rotation *r, sweep *s)
 {
     const size_t head = sweep_between(s, 0, r->n_heads - 1), at = head * r->head_dim;
-    float *alone = sweep_take_guarded(s, "x", r->head_dim * sizeof *alone);
+    float *alone = sweep_alloc_guarded(s, "x", r->head_dim * sizeof *alone);
     memcpy(alone, r->before + at, r->head_dim * sizeof *alone);
     s->kernels->rope(alone, 1, r->head_dim, r->dim, r->adjacent, r->cosine, r->sine);
     for (size_t i = 0; i < r->head_dim; i++) (void)sweep_judge_same(s, r->x[at + i], alone[i], at + i);
@@ -63,7 +63,7 @@ static void judge_threads(const rotation *r, sweep *s)
 {
     if (!s->on_threads) return;
     shared_rotation shared = {*r, s->kernels->rope};
-    shared.rotation.x = sweep_take_guarded(s, "x", r->n_heads * r->head_dim * sizeof *r->x);
+    shared.rotation.x = sweep_alloc_guarded(s, "x", r->n_heads * r->head_dim * sizeof *r->x);
     sweep_judge_threads(s, &(sweep_work){.n_rows = r->n_heads,
                                          .n_columns = 1,
                                          .compute = compute_part,
@@ -73,16 +73,16 @@ static void judge_threads(const rotation *r, sweep *s)
                                          .n_outputs = 1});
 }
 
-static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+static void run_rope(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
     sweep_begin(s, shape, DIMS, numbers);
     rotation r = {shape[N_HEADS], shape[HEAD_DIM], shape[DIM], shape[ADJACENT] != 0, NULL, NULL, NULL, NULL};
     size_t n = r.n_heads * r.head_dim, n_bytes = n * sizeof *r.x;
-    r.before = sweep_take(s, NULL, n_bytes);
-    r.x = sweep_take_guarded(s, "x", n_bytes);
-    r.cosine = sweep_take(s, "cosine", r.dim / 2 * sizeof *r.cosine);
-    r.sine = sweep_take(s, "sine", r.dim / 2 * sizeof *r.sine);
+    r.before = sweep_alloc(s, NULL, n_bytes);
+    r.x = sweep_alloc_guarded(s, "x", n_bytes);
+    r.cosine = sweep_alloc(s, "cosine", r.dim / 2 * sizeof *r.cosine);
+    r.sine = sweep_alloc(s, "sine", r.dim / 2 * sizeof *r.sine);
     sweep_fill(s, r.before, n, numbers);
     sweep_fill(s, r.cosine, r.dim / 2, numbers);
     sweep_fill(s, r.sine, r.dim / 2, numbers);
@@ -90,12 +90,12 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
     sweep_lock_inputs(s);
     s->kernels->rope(r.x, r.n_heads, r.head_dim, r.dim, r.adjacent, r.cosine, r.sine);
     for (size_t h = 0; h < r.n_heads; h++) judge_head(&r, s, h);
-    judge_alone(&r, s);
+    judge_batch_invariance(&r, s);
     judge_threads(&r, s);
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_rope_shapes(sweep *s, const sweep_op *op)
 {
     for (size_t dim = 2; dim <= 140; dim += 2)
         for (size_t adjacent = 0; adjacent < 2; adjacent++)
@@ -106,13 +106,13 @@ static void shapes(sweep *s, const sweep_op *op)
                         sweep_turn(s));
 }
 
-static bool given(const assay_kernels *kernels, const sweep_op *op)
+static bool has_rope(const assay_kernels *kernels, const sweep_op *op)
 {
     (void)op;
     return kernels->rope != NULL;
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_rope(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
@@ -120,4 +120,4 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
            shape[DIM] % 2 == 0 && shape[ADJACENT] <= 1;
 }
 
-const sweep_op SWEEP_ROPE[1] = {{"rope", 0, DIMS, given, shapes, allows, run}};
+const sweep_op SWEEP_ROPE[1] = {{"rope", 0, DIMS, has_rope, sweep_rope_shapes, allows_rope, run_rope}};

@@ -56,15 +56,15 @@ static void judge_shares(sweep *s, const int32_t *chosen, const float *share, co
     }
 }
 
-/* One row, computed alone, must have the same bits. */
-static void judge_alone(sweep *s, const int32_t *chosen, const float *share, const float *given,
-                        const size_t *shape)
+/* One row, computed as a batch of one, must have the same bits. */
+static void judge_batch_invariance(sweep *s, const int32_t *chosen, const float *share, const float *given,
+                                   const size_t *shape)
 {
     const size_t row = sweep_between(s, 0, shape[N_ROWS] - 1), n = shape[N_EXPERTS],
                  n_active = shape[N_ACTIVE];
-    float *scores = sweep_take_guarded(s, "scores", n * sizeof *scores),
-          *share_alone = sweep_take_guarded(s, "share", n_active * sizeof *share_alone);
-    int32_t *chosen_alone = sweep_take_guarded(s, "chosen", n_active * sizeof *chosen_alone);
+    float *scores = sweep_alloc_guarded(s, "scores", n * sizeof *scores),
+          *share_alone = sweep_alloc_guarded(s, "share", n_active * sizeof *share_alone);
+    int32_t *chosen_alone = sweep_alloc_guarded(s, "chosen", n_active * sizeof *chosen_alone);
     memcpy(scores, given + row * n, n * sizeof *scores);
     s->kernels->router(chosen_alone, share_alone, scores, 1, n, n_active, shape[RENORMALIZE] != 0);
     for (size_t k = 0; k < n_active; k++) {
@@ -102,9 +102,9 @@ static void judge_threads(sweep *s, const int32_t *chosen, const float *share, c
     const shared_rows t = {.shape = shape,
                            .given = given,
                            .scores =
-                               sweep_take_guarded(s, "scores", n_rows * shape[N_EXPERTS] * sizeof *given),
-                           .share = sweep_take_guarded(s, "share", n * sizeof *share),
-                           .chosen = sweep_take_guarded(s, "chosen", n * sizeof *chosen),
+                               sweep_alloc_guarded(s, "scores", n_rows * shape[N_EXPERTS] * sizeof *given),
+                           .share = sweep_alloc_guarded(s, "share", n * sizeof *share),
+                           .chosen = sweep_alloc_guarded(s, "chosen", n * sizeof *chosen),
                            .kernel = s->kernels->router};
     sweep_judge_threads(
         s, &(sweep_work){.n_rows = n_rows,
@@ -116,15 +116,15 @@ static void judge_threads(sweep *s, const int32_t *chosen, const float *share, c
                          .n_outputs = 2});
 }
 
-static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
+static void run_router(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers)
 {
     (void)op;
     sweep_begin(s, shape, DIMS, numbers);
     size_t n = shape[N_ROWS] * shape[N_EXPERTS], n_active = shape[N_ACTIVE];
-    float *given = sweep_take(s, NULL, n * sizeof *given),
-          *scores = sweep_take_guarded(s, "scores", n * sizeof *scores);
-    float *share = sweep_take_guarded(s, "share", shape[N_ROWS] * n_active * sizeof *share);
-    int32_t *chosen = sweep_take_guarded(s, "chosen", shape[N_ROWS] * n_active * sizeof *chosen);
+    float *given = sweep_alloc(s, NULL, n * sizeof *given),
+          *scores = sweep_alloc_guarded(s, "scores", n * sizeof *scores);
+    float *share = sweep_alloc_guarded(s, "share", shape[N_ROWS] * n_active * sizeof *share);
+    int32_t *chosen = sweep_alloc_guarded(s, "chosen", shape[N_ROWS] * n_active * sizeof *chosen);
     if (numbers == SWEEP_ZEROS) sweep_fill_sparse(s, given, n);
     else sweep_fill(s, given, n, numbers);
     if (numbers == SWEEP_RANDOM ||
@@ -141,12 +141,12 @@ static void run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers
             comparable)
             judge_shares(s, chosen + r * n_active, share + r * n_active, score, shape);
     }
-    judge_alone(s, chosen, share, given, shape);
+    judge_batch_invariance(s, chosen, share, given, shape);
     judge_threads(s, chosen, share, given, shape);
     sweep_end(s);
 }
 
-static void shapes(sweep *s, const sweep_op *op)
+static void sweep_router_shapes(sweep *s, const sweep_op *op)
 {
     for (size_t n_experts = 1; n_experts <= MAX_EXPERTS; n_experts += 1 + n_experts / 8)
         for (size_t i = 0; i < 12; i++)
@@ -156,13 +156,13 @@ static void shapes(sweep *s, const sweep_op *op)
                     sweep_turn(s));
 }
 
-static bool given(const assay_kernels *kernels, const sweep_op *op)
+static bool has_router(const assay_kernels *kernels, const sweep_op *op)
 {
     (void)op;
     return kernels->router != NULL;
 }
 
-static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
+static bool allows_router(const sweep *s, const sweep_op *op, const size_t *shape)
 {
     (void)s;
     (void)op;
@@ -170,4 +170,5 @@ static bool allows(const sweep *s, const sweep_op *op, const size_t *shape)
            sweep_in(shape + N_ACTIVE, 1, 1, shape[N_EXPERTS]) && shape[RENORMALIZE] <= 1;
 }
 
-const sweep_op SWEEP_ROUTER[1] = {{"router", 0, DIMS, given, shapes, allows, run}};
+const sweep_op SWEEP_ROUTER[1] = {
+    {"router", 0, DIMS, has_router, sweep_router_shapes, allows_router, run_router}};

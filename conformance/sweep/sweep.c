@@ -110,11 +110,11 @@ void sweep_fail(sweep *s, const char *format, ...)
     memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
 }
 
-static sweep_array *take(sweep *s, const char *name, size_t n_bytes, size_t n_behind)
+static sweep_array *place_array(sweep *s, const char *name, size_t n_bytes, size_t n_behind)
 {
     static sweep_array none;
     if (s->n_arrays == SWEEP_ARRAYS || n_bytes + n_behind + GUARD_BYTES > ARRAY_BYTES) {
-        sweep_fail(s, "the sweep has no room for an array of %zu bytes", n_bytes);
+        sweep_fail(s, "the sweep has no memory for an array of %zu bytes", n_bytes);
         return &none;
     }
     sweep_array *a = &s->arrays[s->n_arrays++];
@@ -125,30 +125,30 @@ static sweep_array *take(sweep *s, const char *name, size_t n_bytes, size_t n_be
     return a;
 }
 
-void *sweep_take(sweep *s, const char *name, size_t n_bytes)
+void *sweep_alloc(sweep *s, const char *name, size_t n_bytes)
 {
-    return take(s, name, n_bytes, 0)->data;
+    return place_array(s, name, n_bytes, 0)->data;
 }
 
-void *sweep_take_copy(sweep *s, const char *name, const void *from, size_t n_bytes)
+void *sweep_alloc_copy(sweep *s, const char *name, const void *from, size_t n_bytes)
 {
-    void *copy = sweep_take(s, name, n_bytes);
+    void *copy = sweep_alloc(s, name, n_bytes);
     return copy ? memcpy(copy, from, n_bytes) : NULL;
 }
 
-void *sweep_take_stored(sweep *s, const char *name, size_t n_bytes)
+void *sweep_alloc_stored(sweep *s, const char *name, size_t n_bytes)
 {
-    return take(s, name, n_bytes, sweep_between(s, 0, 1))->data;
+    return place_array(s, name, n_bytes, sweep_between(s, 0, 1))->data;
 }
 
-void *sweep_take_aligned(sweep *s, const char *name, size_t n_bytes, size_t align)
+void *sweep_alloc_aligned(sweep *s, const char *name, size_t n_bytes, size_t align)
 {
-    return take(s, name, n_bytes, (align - n_bytes % align) % align)->data;
+    return place_array(s, name, n_bytes, (align - n_bytes % align) % align)->data;
 }
 
-void *sweep_take_guarded(sweep *s, const char *name, size_t n_bytes)
+void *sweep_alloc_guarded(sweep *s, const char *name, size_t n_bytes)
 {
-    sweep_array *a = take(s, name, n_bytes, GUARD_BYTES);
+    sweep_array *a = place_array(s, name, n_bytes, GUARD_BYTES);
     if (!a->data) return NULL;
     memset(a->data - GUARD_BYTES, GUARD, GUARD_BYTES + n_bytes + GUARD_BYTES);
     memset(a->data, 0xFF, n_bytes); /* NaN in float, bf16 and f16 alike */
@@ -206,7 +206,7 @@ float sweep_zero(sweep *s)
     return sweep_bits(s) % 2 ? 0.0F : -0.0F;
 }
 
-static float draw(sweep *s, sweep_numbers numbers)
+static float draw_number(sweep *s, sweep_numbers numbers)
 {
     uint64_t bits = sweep_bits(s);
     if (numbers == SWEEP_INTEGERS) return (float)(bits % 7) - 3;
@@ -219,12 +219,12 @@ static float draw(sweep *s, sweep_numbers numbers)
 
 void sweep_fill(sweep *s, float *x, size_t n, sweep_numbers numbers)
 {
-    for (size_t i = 0; i < n; i++) x[i] = draw(s, numbers);
+    for (size_t i = 0; i < n; i++) x[i] = draw_number(s, numbers);
 }
 
 void sweep_fill_sparse(sweep *s, float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i++) x[i] = sweep_bits(s) % 2 ? sweep_zero(s) : draw(s, SWEEP_RANDOM);
+    for (size_t i = 0; i < n; i++) x[i] = sweep_bits(s) % 2 ? sweep_zero(s) : draw_number(s, SWEEP_RANDOM);
 }
 
 /* Distance from |y| to the next float above. */

@@ -39,7 +39,7 @@ typedef enum sweep_numbers {
 typedef struct sweep_array {
     const char *name;    /* argument name in the contract; NULL: memory of the sweep itself */
     unsigned char *wall; /* first byte of the inaccessible page */
-    unsigned char *data; /* start of the array; NULL before sweep_take */
+    unsigned char *data; /* start of the array; NULL before sweep_alloc */
     size_t n_bytes, n_behind;
     bool locked; /* read-only */
 } sweep_array;
@@ -78,17 +78,17 @@ void sweep_end(sweep *s);
 /* Takes an array of n_bytes that ends at the wall, so that a read past its end crashes. It has the
  * alignment of one element only, so that rows are unaligned. name: see sweep_array. NULL, with a fault
  * noted, beyond the capacity. */
-void *sweep_take(sweep *s, const char *name, size_t n_bytes);
-/* As sweep_take, filled with a copy of from[n_bytes]. */
-void *sweep_take_copy(sweep *s, const char *name, const void *from, size_t n_bytes);
-/* As sweep_take, at an even or an odd address, as in a mapped file: the wall is 0 or 1 bytes after the
+void *sweep_alloc(sweep *s, const char *name, size_t n_bytes);
+/* As sweep_alloc, filled with a copy of from[n_bytes]. */
+void *sweep_alloc_copy(sweep *s, const char *name, const void *from, size_t n_bytes);
+/* As sweep_alloc, at an even or an odd address, as in a mapped file: the wall is 0 or 1 bytes after the
  * end. */
-void *sweep_take_stored(sweep *s, const char *name, size_t n_bytes);
-/* As sweep_take, between guards that sweep_end checks, and filled with NaN: for outputs. */
-void *sweep_take_guarded(sweep *s, const char *name, size_t n_bytes);
-/* As sweep_take, aligned to align bytes, a power of two; the wall is less than align bytes after the
+void *sweep_alloc_stored(sweep *s, const char *name, size_t n_bytes);
+/* As sweep_alloc, between guards that sweep_end checks, and filled with NaN: for outputs. */
+void *sweep_alloc_guarded(sweep *s, const char *name, size_t n_bytes);
+/* As sweep_alloc, aligned to align bytes, a power of two; the wall is less than align bytes after the
  * end. */
-void *sweep_take_aligned(sweep *s, const char *name, size_t n_bytes, size_t align);
+void *sweep_alloc_aligned(sweep *s, const char *name, size_t n_bytes, size_t align);
 
 /* Makes all arguments taken so far read-only, except guarded ones, until the next case begins. */
 void sweep_lock_inputs(sweep *s);

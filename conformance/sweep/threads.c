@@ -47,7 +47,7 @@ static bool is_nan(uint32_t bits)
 }
 
 /* Compares words from … end - 1 of an output; the first thread that finds a difference records it. */
-static bool compare(crew *c, const sweep_output *o, size_t from, size_t end)
+static bool compare_output(crew *c, const sweep_output *o, size_t from, size_t end)
 {
     const uint32_t *found = o->found, *expected = o->expected;
     if (memcmp(found + from, expected + from, (end - from) * sizeof *found) == 0) return true;
@@ -72,7 +72,7 @@ static bool compare_part(crew *c, const sweep_part *part)
         size_t end = from + part->n_columns * o->width;
         if (end > o->end) end = o->end;
         for (size_t r = part->row; r < part->row + part->n_rows; r++)
-            if (!compare(c, o, r * o->ld + from, r * o->ld + end)) return false;
+            if (!compare_output(c, o, r * o->ld + from, r * o->ld + end)) return false;
     }
     return true;
 }
@@ -147,7 +147,7 @@ static void compare_all(crew *c)
 {
     for (size_t i = 0; i < c->work->n_outputs; i++) {
         const sweep_output *o = &c->work->outputs[i];
-        (void)compare(c, o, 0, (c->work->n_rows - 1) * o->ld + o->end);
+        (void)compare_output(c, o, 0, (c->work->n_rows - 1) * o->ld + o->end);
     }
 }
 

@@ -193,7 +193,7 @@ static bool reply_differs(const dialogue *d, const conf_fields *reply, conf_verd
     return v->outcome == CONF_FAILED;
 }
 
-static void judge(const dialogue *d, const answer *a, conf_verdict *v)
+static void judge_answer(const dialogue *d, const answer *a, conf_verdict *v)
 {
     char text[CONF_TEXT_MAX - 64];
     if (a->text.no_memory || a->reply.no_memory) conf_verdict_set(v, CONF_BROKEN, "out of memory");
@@ -224,7 +224,7 @@ void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_ve
     const conf_listeners listeners = {.text = &text, .reply = &reply};
     assay_status rc = conf_generator_open(o->engine, o->serving, c->model, c->allow_unknown, &g, &err);
     if (rc == ASSAY_OK) rc = conf_generate(g, &d.request, &listeners, &a.generated, &err);
-    if (rc == ASSAY_OK) judge(&d, &a, v);
+    if (rc == ASSAY_OK) judge_answer(&d, &a, v);
     else if (rc == ASSAY_EUNSUPPORTED) conf_verdict_set(v, CONF_SKIPPED, "%s", err.text);
     else conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);
 }

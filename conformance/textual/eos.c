@@ -152,7 +152,7 @@ static bool same_ids(const eos_case *e, const assay_stop_id *ids, size_t n)
     return true;
 }
 
-static void judge(const eos_case *e, const assay_stop_id *ids, size_t n, conf_verdict *v)
+static void judge_stop_ids(const eos_case *e, const assay_stop_id *ids, size_t n, conf_verdict *v)
 {
     char found[256], expected_text[80], found_text[80];
     print_ids(found, sizeof found, ids, n);
@@ -193,6 +193,6 @@ void conf_eos_replay(const void *offered, const conf_case *c, const conf_vector 
         conf_verdict_fail(v, CONF_CLASS_STOPS, "the stop set: found %zu ids", n);
     else if (rc == ASSAY_OK && e.refuses)
         conf_verdict_fail(v, CONF_CLASS_STOPS, "the stop set: expected a refusal, found %zu ids", n);
-    else if (rc == ASSAY_OK) judge(&e, ids, n, v);
+    else if (rc == ASSAY_OK) judge_stop_ids(&e, ids, n, v);
     else if (!e.refuses) conf_verdict_fail(v, CONF_CLASS_REFUSED, "stop_set: %s", err.text);
 }

@@ -72,7 +72,7 @@ static void open_response(answer *a)
     free(request);
 }
 
-static void feed(answer *a, const conf_events_chunk *chunk, assay_text text, bool finished)
+static void feed_chunk(answer *a, const conf_events_chunk *chunk, assay_text text, bool finished)
 {
     const assay_byte_sink sink = {.take = take_bytes, .context = a};
     const assay_response_chunk said = {.size = sizeof said,
@@ -90,10 +90,10 @@ static void feed_characters(answer *a, const conf_events_chunk *chunk)
     while (left.n > 0) {
         size_t k = 1;
         while (k < left.n && ((unsigned char)left.at[k] & 0xc0U) == 0x80U) k++;
-        feed(a, chunk, (assay_text){left.at, k}, chunk->finished && k == left.n);
+        feed_chunk(a, chunk, (assay_text){left.at, k}, chunk->finished && k == left.n);
         left = (assay_text){left.at + k, left.n - k};
     }
-    if (chunk->finished && chunk->text.n == 0) feed(a, chunk, left, true);
+    if (chunk->finished && chunk->text.n == 0) feed_chunk(a, chunk, left, true);
 }
 
 /* Feeds all chunks in a->way; AT_ONCE joins their texts and sends them in the last chunk. */
@@ -109,10 +109,11 @@ static void feed_all(answer *a)
             continue; /* cannot fail: conf_events_read has read it */
         const bool last = i + 1 == e->n_chunks || i + 1 == e->raise_at;
         if (a->way == BY_CHARACTERS) feed_characters(a, &chunk);
-        else if (a->way != AT_ONCE) feed(a, &chunk, chunk.text, chunk.finished);
+        else if (a->way != AT_ONCE) feed_chunk(a, &chunk, chunk.text, chunk.finished);
         else {
             a->no_memory = a->no_memory || !buffer_append_text(&joined, chunk.text);
-            if (last) feed(a, &chunk, (assay_text){joined.n ? joined.data : "", joined.n}, chunk.finished);
+            if (last)
+                feed_chunk(a, &chunk, (assay_text){joined.n ? joined.data : "", joined.n}, chunk.finished);
         }
     }
     /* raise_at == n_chunks: the engine fails after its last chunk, so the response is complete. */
@@ -153,22 +154,22 @@ static bool check_stream(const answer *a, conf_verdict *v)
     return false;
 }
 
-static const char *show(json_object *value)
+static const char *format_value(json_object *value)
 {
     return value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN) : "null";
 }
 
 /* Compares the members of `expected` with those of `found`. False if one differs: *v is then a failure
  * of class `class`. */
-static bool compare(const answer *a, json_object *expected, json_object *found, conf_class class,
-                    conf_verdict *v)
+static bool compare_values(const answer *a, json_object *expected, json_object *found, conf_class class,
+                           conf_verdict *v)
 {
     json_object_object_foreach(expected, name, value)
     {
         json_object *other = json_object_object_get(found, name);
         if (json_equals(value, other, JSON_BY_VALUE)) continue;
         conf_verdict_fail(v, class, "%s%s: expected " SHOWN ", found " SHOWN, way_names[a->way], name,
-                          show(value), show(other));
+                          format_value(value), format_value(other));
         return false;
     }
     return true;
@@ -176,7 +177,7 @@ static bool compare(const answer *a, json_object *expected, json_object *found, 
 
 /* Judges one response. *first: the message of the stream as recorded, which the later messages must
  * equal; set here if NULL, owned by the caller. False if no further response need be tried. */
-static bool judge(answer *a, json_object **first, conf_verdict *v)
+static bool judge_response(answer *a, json_object **first, conf_verdict *v)
 {
     json_object *found = NULL;
     assay_error err;
@@ -197,8 +198,8 @@ static bool judge(answer *a, json_object **first, conf_verdict *v)
         json_object_put(found);
         return true;
     }
-    bool same = compare(a, a->e->folded.value, found, CONF_CLASS_TEXT, v);
-    if (same && *first) same = compare(a, *first, found, CONF_CLASS_INCONSISTENT, v);
+    bool same = compare_values(a, a->e->folded.value, found, CONF_CLASS_TEXT, v);
+    if (same && *first) same = compare_values(a, *first, found, CONF_CLASS_INCONSISTENT, v);
     if (!*first) *first = found;
     else json_object_put(found);
     return same;
@@ -223,7 +224,7 @@ void conf_events_replay(const void *offered, const conf_case *c, const conf_vect
             feed_all(&a);
             a.serving->response_free(a.response);
         }
-        goes_on = judge(&a, &first, v);
+        goes_on = judge_response(&a, &first, v);
         free(a.body.data);
     }
     json_object_put(first);

@@ -70,8 +70,8 @@ static assay_status read_vector(const conf_json_at *at, bool tools, reply_case *
     return tools ? conf_calls_check(&r->expect, err) : conf_field_check(&r->expect, "reasoning", err);
 }
 
-static assay_status check(const conf_vector *vector, const conf_json_at *at, bool tools,
-                          conf_strings *unknown, assay_error *err)
+static assay_status check_vector(const conf_vector *vector, const conf_json_at *at, bool tools,
+                                 conf_strings *unknown, assay_error *err)
 {
     static const char *const inputs[] = {"parser", "text", "deltas", "thinking_off", NULL};
     static const char *const tools_inputs[] = {"parser", "text", "deltas", "thinking_off", "request", NULL};
@@ -89,13 +89,13 @@ static assay_status check(const conf_vector *vector, const conf_json_at *at, boo
 assay_status conf_reasoning_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                                   assay_error *err)
 {
-    return check(vector, at, false, unknown, err);
+    return check_vector(vector, at, false, unknown, err);
 }
 
 assay_status conf_tools_check(const conf_vector *vector, const conf_json_at *at, conf_strings *unknown,
                               assay_error *err)
 {
-    return check(vector, at, true, unknown, err);
+    return check_vector(vector, at, true, unknown, err);
 }
 
 const void *conf_reply_open(const char *module, conf_verdict *v)
@@ -119,7 +119,7 @@ typedef struct reading {
     assay_error err;
 } reading;
 
-static void feed(reading *g, const char *text, size_t n)
+static void feed_text(reading *g, const char *text, size_t n)
 {
     if (g->status == ASSAY_OK) g->status = g->serving->reply_feed(g->reply, text, n, &g->sink, &g->err);
 }
@@ -129,13 +129,13 @@ static void feed_characters(reading *g, const char *text, size_t n)
     for (size_t i = 0; i < n;) {
         size_t k = 1;
         while (i + k < n && ((unsigned char)text[i + k] & 0xc0U) == 0x80U) k++;
-        feed(g, text + i, k);
+        feed_text(g, text + i, k);
         i += k;
     }
 }
 
 /* Joins deltas; the caller frees the text. NULL if out of memory. */
-static char *join(const conf_json_at *deltas, size_t *n)
+static char *join_deltas(const conf_json_at *deltas, size_t *n)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, n);
@@ -151,21 +151,21 @@ static void feed_all(reading *g, cut how)
 {
     const reply_case *r = g->r;
     if (r->text.at && how != INTO_CHARACTERS) {
-        feed(g, r->text.at, r->text.n);
+        feed_text(g, r->text.at, r->text.n);
         return;
     }
     if (how == AS_RECORDED) {
         for (size_t i = 0; i < json_object_array_length(r->deltas.value); i++) {
             json_object *delta = json_object_array_get_idx(r->deltas.value, i);
-            feed(g, json_object_get_string(delta), (size_t)json_object_get_string_len(delta));
+            feed_text(g, json_object_get_string(delta), (size_t)json_object_get_string_len(delta));
         }
         return;
     }
     size_t n = r->text.n;
-    char *joined = r->text.at ? NULL : join(&r->deltas, &n);
+    char *joined = r->text.at ? NULL : join_deltas(&r->deltas, &n);
     const char *text = r->text.at ? r->text.at : joined;
     if (!text) g->fields.no_memory = true;
-    else if (how == WHOLE) feed(g, text, n);
+    else if (how == WHOLE) feed_text(g, text, n);
     else feed_characters(g, text, n);
     free(joined);
 }
@@ -184,7 +184,7 @@ static void read_reply(reading *g, cut how)
     g->serving->reply_free(g->reply);
 }
 
-static bool matches(const reading *g, char *text, size_t size)
+static bool fields_match(const reading *g, char *text, size_t size)
 {
     json_object *expect = g->r->expect.value, *member;
     (void)json_object_object_get_ex(expect, "content", &member);
@@ -198,7 +198,7 @@ static bool matches(const reading *g, char *text, size_t size)
 }
 
 /* Judges one reading; false if *v was set. */
-static bool judge(reading *g, cut how, conf_verdict *v)
+static bool judge_fields(reading *g, cut how, conf_verdict *v)
 {
     char text[CONF_TEXT_MAX - 64];
     if (g->status == ASSAY_EUNSUPPORTED) conf_verdict_set(v, CONF_SKIPPED, "%s", g->err.text);
@@ -206,7 +206,7 @@ static bool judge(reading *g, cut how, conf_verdict *v)
     else if (g->status != ASSAY_OK) conf_verdict_fail(v, CONF_CLASS_REFUSED, "%s", g->err.text);
     else if (g->fields.no_memory) conf_verdict_set(v, CONF_BROKEN, "out of memory");
     else if (g->fields.broken) conf_verdict_fail(v, CONF_CLASS_SHAPE, "%s", g->fields.broken);
-    else if (!matches(g, text, sizeof text))
+    else if (!fields_match(g, text, sizeof text))
         conf_verdict_fail(v, CONF_CLASS_TEXT, "%s%s", cut_names[how], text);
     else return true;
     return false;
@@ -227,7 +227,7 @@ void conf_reply_replay(const void *offered, const conf_case *c, const conf_vecto
         reading g = {.serving = offered, .r = &r};
         g.sink = conf_fields_sink(&g.fields);
         read_reply(&g, how);
-        goes_on = judge(&g, how, v);
+        goes_on = judge_fields(&g, how, v);
         conf_fields_free(&g.fields);
     }
 }

@@ -23,7 +23,7 @@ const char *const conf_threads_ops[CONF_THREADS_N_OPS] = {
     [CONF_THREADS_SYNCHRONIZE] = "synchronize",
 };
 
-static bool makes(const conf_threads_step *step, conf_threads_noun noun)
+static bool step_makes(const conf_threads_step *step, conf_threads_noun noun)
 {
     switch (step->op) {
     case CONF_THREADS_NEW_STREAM:
@@ -54,7 +54,7 @@ assay_status conf_threads_resolve(const conf_json_at *at, const conf_threads_pro
     if (i == CONF_THREADS_NONE)
         return conf_json_fail(at, err, "found \"%.40s\", expected the name of %s that an earlier step makes",
                               name, nouns[noun]);
-    if (!makes(&program->steps[i], noun))
+    if (!step_makes(&program->steps[i], noun))
         return conf_json_fail(at, err, "found \"%.40s\", which step %zu (%s) makes, expected the name of %s",
                               name, i, conf_threads_ops[program->steps[i].op], nouns[noun]);
     if (program->steps[i].expect.result == CONF_THREADS_ERROR)

@@ -25,7 +25,7 @@ static const char *expected_form(conf_threads_op op)
     }
 }
 
-static bool fits(conf_threads_op op, conf_threads_result result)
+static bool op_has_result(conf_threads_op op, conf_threads_result result)
 {
     bool makes_stream = op == CONF_THREADS_NEW_STREAM || op == CONF_THREADS_NEW_THREAD_LOCAL_STREAM ||
                         op == CONF_THREADS_NEW_THREAD_UNSAFE_STREAM;
@@ -99,7 +99,7 @@ assay_status conf_threads_outcome_read(const conf_json_at *at, conf_threads_op o
         if (rc == ASSAY_OK && strcmp(word, "ok") != 0)
             return conf_json_fail(at, err, "found \"%.40s\", expected %s", word, expected_form(op));
     }
-    if (rc != ASSAY_OK || fits(op, out->result)) return rc;
+    if (rc != ASSAY_OK || op_has_result(op, out->result)) return rc;
     return conf_json_fail(at, err, "found %s, expected %s",
                           word ? "\"ok\"" : members[out->result - CONF_THREADS_INDEX], expected_form(op));
 }

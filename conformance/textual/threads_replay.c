@@ -94,7 +94,7 @@ static assay_status make_array(replay *r, const conf_threads_step *s)
     return left;
 }
 
-static assay_status evaluate(replay *r, const conf_threads_step *s)
+static assay_status eval_operands(replay *r, const conf_threads_step *s)
 {
     assay_array *of[CONF_THREADS_OPERANDS_MAX];
     list_operands(r, s, of);
@@ -139,7 +139,7 @@ static assay_status run_step(replay *r, worker *w)
     case CONF_THREADS_SYNCHRONIZE: return r->streams->synchronize(stream_at(r, s->stream), &r->found.err);
     case CONF_THREADS_MAKE: return make_array(r, s);
     case CONF_THREADS_EVAL:
-    case CONF_THREADS_ASYNC_EVAL: return evaluate(r, s);
+    case CONF_THREADS_ASYNC_EVAL: return eval_operands(r, s);
     case CONF_THREADS_ENTER_SCOPE: return enter_scope(r, s, w);
     case CONF_THREADS_LEAVE_SCOPE: return leave_scope(r, w);
     case CONF_THREADS_CLEAR_STREAMS: r->streams->clear_streams(); return ASSAY_OK;
@@ -150,7 +150,7 @@ static assay_status run_step(replay *r, worker *w)
     return ASSAY_OK;
 }
 
-static void *work(void *context)
+static void *run_worker(void *context)
 {
     worker *w = context;
     while (true) {
@@ -161,15 +161,15 @@ static void *work(void *context)
     }
 }
 
-static bool start(worker *w)
+static bool start_worker(worker *w)
 {
     if (sem_init(&w->turn, 0, 0) != 0 || sem_init(&w->done, 0, 0) != 0) return false;
-    w->runs = pthread_create(&w->thread, NULL, work, w) == 0;
+    w->runs = pthread_create(&w->thread, NULL, run_worker, w) == 0;
     return w->runs;
 }
 
 /* Ends the thread and joins it, so that its thread-local data is destroyed when this returns. */
-static void end(worker *w)
+static void end_worker(worker *w)
 {
     if (!w->runs) return;
     w->ends = true;
@@ -185,9 +185,9 @@ static bool run_on_thread(replay *r)
     worker *w = &r->workers[s->thread];
     float *value = r->found.value;
     r->found = (found){.value = value};
-    if (!w->runs && !start(w)) return false;
+    if (!w->runs && !start_worker(w)) return false;
     if (s->op == CONF_THREADS_EXIT) {
-        end(w);
+        end_worker(w);
         return true;
     }
     (void)sem_post(&w->turn);
@@ -217,7 +217,7 @@ static size_t first_difference(const conf_threads_outcome *expected, const found
     return i;
 }
 
-static bool matches(const conf_threads_outcome *expected, const found *f)
+static bool outcome_matches(const conf_threads_outcome *expected, const found *f)
 {
     if (f->broken) return false;
     if (expected->result == CONF_THREADS_ERROR)
@@ -269,7 +269,7 @@ static void print_found(char *text, size_t size, const conf_threads_outcome *exp
     else (void)snprintf(text, size, "ok");
 }
 
-static void fail(const replay *r, conf_verdict *v)
+static void fail_outcome(const replay *r, conf_verdict *v)
 {
     const conf_threads_outcome *expected = &r->program->steps[r->step].expect;
     char expected_text[256], found_text[256];
@@ -284,7 +284,7 @@ static void fail(const replay *r, conf_verdict *v)
 static void end_all(replay *r, conf_verdict *v)
 {
     (void)snprintf(v->where, sizeof v->where, "the end of the threads");
-    for (size_t i = 0; i < r->program->n_threads; i++) end(&r->workers[i]);
+    for (size_t i = 0; i < r->program->n_threads; i++) end_worker(&r->workers[i]);
     (void)snprintf(v->where, sizeof v->where, "array_free");
     for (size_t i = 0; i < r->program->n_steps; i++)
         if (r->array_of[i]) r->streams->array_free(r->array_of[i]);
@@ -293,7 +293,7 @@ static void end_all(replay *r, conf_verdict *v)
 
 /* Stops at the first step whose outcome diverges, without ending threads or freeing arrays: the process
  * ends after this vector. */
-static void run(replay *r, conf_verdict *v)
+static void run_program(replay *r, conf_verdict *v)
 {
     for (r->step = 0; r->step < r->program->n_steps; r->step++) {
         conf_threads_step_print(v->where, sizeof v->where, r->program, r->step);
@@ -301,8 +301,8 @@ static void run(replay *r, conf_verdict *v)
             conf_verdict_set(v, CONF_BROKEN, "%s: no thread can be started", v->where);
             return;
         }
-        if (matches(&r->program->steps[r->step].expect, &r->found)) continue;
-        fail(r, v);
+        if (outcome_matches(&r->program->steps[r->step].expect, &r->found)) continue;
+        fail_outcome(r, v);
         return;
     }
     end_all(r, v);
@@ -332,7 +332,7 @@ void conf_threads_replay(const void *offered, const conf_case *c, const conf_vec
         return;
     }
     for (size_t i = 0; i < program.n_threads; i++) r.workers[i].replay = &r;
-    run(&r, v);
+    run_program(&r, v);
 }
 
 const void *conf_threads_open(const char *module, conf_verdict *v)

@@ -108,7 +108,7 @@ const void *conf_tokenizing_open(const char *module, conf_verdict *v)
     return conf_serving_offered(module, CONF_SERVING_TOKENIZER, v);
 }
 
-static void refused(conf_verdict *v, const char *member, assay_status rc, const assay_error *err)
+static void fail_refused(conf_verdict *v, const char *member, assay_status rc, const assay_error *err)
 {
     conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s: %s", member,
                       err->text);
@@ -147,7 +147,7 @@ static void replay_encoding(const assay_serving *s, const assay_tokenizer *token
     const assay_status rc =
         s->encode(tokenizer, json_object_get_string(t->text.value),
                   (size_t)json_object_get_string_len(t->text.value), t->special, ids, capacity, &n, &err);
-    if (rc != ASSAY_OK) refused(v, "encode", rc, &err);
+    if (rc != ASSAY_OK) fail_refused(v, "encode", rc, &err);
     else judge_ids(t, ids, n < capacity ? n : capacity, v);
     free(ids);
 }
@@ -178,8 +178,8 @@ typedef bool piece_judge(const tokenizing *t, size_t number, const buffer *piece
 
 /* Feeds the ids to a detokenizer, which appends to `piece`. Unless `join`, `piece` is emptied before
  * each id. judge, if not NULL, is called after each id, and after the end with number n_numbers. */
-static void stream(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
-                   piece_judge *judge, buffer *piece, bool join, conf_verdict *v)
+static void stream_ids(const assay_serving *s, const assay_tokenizer *tokenizer, const tokenizing *t,
+                       piece_judge *judge, buffer *piece, bool join, conf_verdict *v)
 {
     const assay_sink sink = {take_piece, piece};
     assay_detokenizer *d = NULL;
@@ -192,7 +192,7 @@ static void stream(const assay_serving *s, const assay_tokenizer *tokenizer, con
                               : s->detokenizer_end(d, &sink, &err);
         goes_on = rc == ASSAY_OK && (!judge || judge(t, i, piece, v));
     }
-    if (rc != ASSAY_OK) refused(v, "the detokenizer", rc, &err);
+    if (rc != ASSAY_OK) fail_refused(v, "the detokenizer", rc, &err);
     s->detokenizer_free(d);
 }
 
@@ -222,10 +222,10 @@ static void replay_decoding(const assay_serving *s, const assay_tokenizer *token
     const assay_status rc =
         s->decode(tokenizer, t->numbers, t->n_numbers, t->special, text.data, text.capacity, &n, &err);
     text.n = n < text.capacity ? n : text.capacity;
-    if (rc != ASSAY_OK) refused(v, "decode", rc, &err);
+    if (rc != ASSAY_OK) fail_refused(v, "decode", rc, &err);
     else judge_text(t, text.data, text.n, v);
     if (v->outcome == CONF_PASSED && streams) {
-        stream(s, tokenizer, t, NULL, &joined, true, v);
+        stream_ids(s, tokenizer, t, NULL, &joined, true, v);
         if (v->outcome == CONF_PASSED &&
             (joined.n != text.n || memcmp(joined.data ? joined.data : "", text.data, text.n) != 0))
             conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
@@ -245,7 +245,7 @@ static void replay_streaming(const assay_serving *s, const assay_tokenizer *toke
         conf_verdict_set(v, CONF_SKIPPED, "its serving table lacks %s", lacks);
         return;
     }
-    stream(s, tokenizer, t, judge_piece, &piece, false, v);
+    stream_ids(s, tokenizer, t, judge_piece, &piece, false, v);
     buffer_free(&piece);
 }
 
@@ -272,7 +272,7 @@ void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_
         return;
     }
     const assay_status rc = s->tokenizer_open(c->model, &tokenizer, &err);
-    if (rc != ASSAY_OK) refused(v, "tokenizer_open", rc, &err);
+    if (rc != ASSAY_OK) fail_refused(v, "tokenizer_open", rc, &err);
     else if (t.encodes) replay_encoding(s, tokenizer, &t, v);
     else if (t.decodes) replay_decoding(s, tokenizer, &t, v);
     if (t.streams && v->outcome == CONF_PASSED) replay_streaming(s, tokenizer, &t, v);

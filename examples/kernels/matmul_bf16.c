@@ -12,7 +12,7 @@
 
 enum { TILE_ROWS = 4, BLOCK = 128 };
 
-static float widen(uint16_t bits)
+static float widen_bf16(uint16_t bits)
 {
     uint32_t wide = (uint32_t)bits << 16;
     float x;
@@ -46,7 +46,7 @@ static const uint16_t *panel_of(const assay_matrix *w, size_t index)
 void matmul_bf16_unpack(float *row, const assay_matrix *w, size_t o)
 {
     const uint16_t *panel = panel_of(w, o / PANEL);
-    for (size_t i = 0; i < w->n_in; i++) row[i] = widen(panel[i * PANEL + o % PANEL]);
+    for (size_t i = 0; i < w->n_in; i++) row[i] = widen_bf16(panel[i * PANEL + o % PANEL]);
 }
 
 /* Adds n inputs to sum[r][k], of row x[r] with output k of the panel. */
@@ -56,7 +56,7 @@ static void add_block(float sum[TILE_ROWS][PANEL], const float *const x[TILE_ROW
     float part[TILE_ROWS][PANEL] = {{0}};
     for (size_t i = 0; i < n; i++, panel += PANEL)
         for (size_t k = 0; k < PANEL; k++) {
-            const float w = widen(panel[k]);
+            const float w = widen_bf16(panel[k]);
             for (size_t r = 0; r < TILE_ROWS; r++) part[r][k] += x[r][i] * w;
         }
     for (size_t r = 0; r < TILE_ROWS; r++)
@@ -64,8 +64,8 @@ static void add_block(float sum[TILE_ROWS][PANEL], const float *const x[TILE_ROW
 }
 
 /* A single float sum would exceed the bound after some thousand inputs; a sum of partial sums does not. */
-static void tile(float sum[TILE_ROWS][PANEL], const float *const rows[TILE_ROWS], const uint16_t *panel,
-                 size_t n_in)
+static void multiply_tile(float sum[TILE_ROWS][PANEL], const float *const rows[TILE_ROWS],
+                          const uint16_t *panel, size_t n_in)
 {
     memset(sum, 0, TILE_ROWS * sizeof *sum);
     for (size_t i = 0; i < n_in; i += BLOCK) {
@@ -85,7 +85,7 @@ void matmul_bf16_f32(const assay_product *p)
             float sum[TILE_ROWS][PANEL];
             for (size_t r = 0; r < TILE_ROWS; r++)
                 x[r] = (const float *)p->x + (row + r < p->n_rows ? row + r : p->n_rows - 1) * p->ld_x;
-            tile(sum, x, panel_of(p->w, index), p->w->n_in);
+            multiply_tile(sum, x, panel_of(p->w, index), p->w->n_in);
             for (size_t r = 0; r < TILE_ROWS && row + r < p->n_rows; r++)
                 memcpy(p->y + (row + r) * p->ld_y + first, sum[r], n_out * sizeof(float));
         }

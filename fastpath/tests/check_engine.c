@@ -308,15 +308,15 @@ START_TEST(samples_that_rest_are_left_untouched)
 }
 END_TEST
 
-/* Traced tensors of each sample, alone and in one pass, in order; an override of the first changes the
- * input of the head. */
-typedef struct heard {
+/* Traced tensors of each sample, each a batch of one in one pass, in order; an override of the first changes
+ * the input of the head. */
+typedef struct trace_counts {
     size_t n_embed, n_norm, rows[2];
-} heard;
+} trace_counts;
 
-static void hear(void *context, size_t sample, const assay_tensor *tensor)
+static void count_trace(void *context, size_t sample, const assay_tensor *tensor)
 {
-    heard *h = context;
+    trace_counts *h = context;
     ck_assert_uint_lt(sample, 2);
     if (strcmp(tensor->name, "embed") == 0) h->rows[sample] = tensor->shape[0];
     h->n_embed += strcmp(tensor->name, "embed") == 0;
@@ -335,9 +335,9 @@ START_TEST(tensors_are_those_of_each_sample_whole_and_can_be_overwritten)
     open_engine();
     const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
     float *plain = blank(2 * N_TOKENS * vocab), *traced = blank(2 * N_TOKENS * vocab);
-    heard h = {0};
+    trace_counts h = {0};
     ck_assert_int_eq(prefill(tokens, length, 2, plain), ASSAY_OK);
-    engine->session_trace(session, hear, &h);
+    engine->session_trace(session, count_trace, &h);
     ck_assert_int_eq(prefill(tokens, length, 2, traced), ASSAY_OK);
     ck_assert(h.n_embed == 2 && h.n_norm == 2 && h.rows[0] == 4 && h.rows[1] == 6);
     ck_assert_mem_eq(plain, traced, 2 * N_TOKENS * vocab * sizeof *plain);

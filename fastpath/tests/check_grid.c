@@ -356,7 +356,7 @@ int main(void)
     if (glob(pattern, 0, NULL, &found) != 0) return EXIT_FAILURE;
     for (size_t i = 0; i < found.gl_pathc; i++) *strrchr(found.gl_pathv[i], '/') = '\0';
     /* In one process: the leak sanitizer looks once then, and not five hundred times, at threads that come
-     * and go; its tracer has died of that on a loaded machine. */
+     * and go; its tracer has crashed from that on a loaded machine. */
     (void)setenv("CK_FORK", "no", 0);
     Suite *suite = suite_create("fastpath/grid");
     TCase *tc = tcase_create("bits");

@@ -216,7 +216,7 @@ START_TEST(operations_of_an_external_table_replace_those_of_fastpath)
     given.matmul_f16 = scalar.op.matmul_f16;
     given.matmul_f16.panel = 8;
     given.matmul_f16.f32 = NULL;
-    given.matmul_f32.f32 = fp_matmul_f32_f16__scalar; /* without a panel: not given */
+    given.matmul_f32.f32 = fp_matmul_f32_f16__scalar; /* without a panel: not provided */
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
     ck_assert(kernels.op.rms_norm == another_norm);
     ck_assert(kernels.op.rope == scalar.op.rope);

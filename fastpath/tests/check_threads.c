@@ -1,7 +1,7 @@
 /* Sessions that move from thread to thread, concurrently with others: all rows stay bit-identical.
  *
- * A party is a session with the threads that it is handed round: each call is another thread's. What is
- * called follows from a seed alone, so that the same calls on one thread say what every row must be.
+ * A party is a session and the threads that call it in turn. The calls depend only on a seed, so that the same
+ * calls on one thread give the expected rows.
  * Between rounds parties fork samples into each other's sessions; the first call of a round writes to
  * all pages that they share since then.
  *
@@ -113,7 +113,7 @@ static void rewind_one(party *p)
     note(p, fp_session_rewind(p->session, one->slot, one->n_tokens, &p->err));
 }
 
-/* A few tokens more, or a prompt, and room for their logits. */
+/* A few more tokens, or a prompt, and a buffer for their logits. */
 static fp_step extend(party *p, sample *one)
 {
     const size_t n_left = LENGTH - one->n_tokens;

@@ -19,7 +19,7 @@ static void die(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
     if (number == SIGSEGV || number == SIGBUS) sweep_note_access(&s, info->si_addr);
-    say("Bail out! the kernel died in ");
+    say("Bail out! the kernel crashed in ");
     say(s.case_at);
     say(s.fault[0] ? ": " : "");
     say(s.fault);
@@ -60,9 +60,9 @@ size_t sweep_here(const assay_kernels *kernels, const char *set, const char *con
     size_t n_failed = 0;
     for (size_t i = 0; i < sweep_n_ops(); i++) {
         const sweep_op *op = sweep_op_at(i);
-        if (!is_called(op, words) || !op->given(kernels, op)) continue;
+        if (!is_called(op, words) || !op->is_provided(kernels, op)) continue;
         const bool ok = open_sweep(op, kernels, seed);
-        if (ok) op->shapes(&s, op);
+        if (ok) op->run_shapes(&s, op);
         n_failed += close_sweep(op, set, ok, n_points);
     }
     return n_failed;

@@ -34,7 +34,7 @@ void config_begin(config *c, const char *path, const char *prefix, json_object *
 }
 
 /* Propagates a failure to every enclosing reader. */
-static void fail_around(const config *c)
+static void fail_parents(const config *c)
 {
     for (config *p = c->parent; p && c->status != ASSAY_OK; p = p->parent) p->status = c->status;
 }
@@ -45,7 +45,7 @@ void config_begin_inside(config *c, config *parent, const char *prefix, json_obj
     c->parent = parent;
     c->model_type = parent->model_type;
     c->allowed = parent->allowed;
-    fail_around(c);
+    fail_parents(c);
 }
 
 void config_drop(config *c)
@@ -82,7 +82,7 @@ static void judge_unread(config *c, const char *name, const char *reason)
 }
 
 /* harmless: whether config_is_harmless applies. */
-static void end(config *c, bool harmless, const char *reason)
+static void check_unused(config *c, bool harmless, const char *reason)
 {
     if (has_failed(c)) {
         config_drop(c);
@@ -102,18 +102,18 @@ static void end(config *c, bool harmless, const char *reason)
 
 void config_end(config *c)
 {
-    end(c, true, "which is not understood and may change the mathematics");
+    check_unused(c, true, "which is not understood and may change the mathematics");
 }
 
 void config_end_strict(config *c, const char *reason)
 {
-    end(c, false, reason);
+    check_unused(c, false, reason);
 }
 
-static void fail(config *c, assay_status status, const char *reason)
+static void set_error(config *c, assay_status status, const char *reason)
 {
     c->status = assay_fail(c->err, status, "%s: %s%s", c->path, c->prefix, reason);
-    fail_around(c);
+    fail_parents(c);
 }
 
 void config_fail(config *c, assay_status status, const char *format, ...)
@@ -124,7 +124,7 @@ void config_fail(config *c, assay_status status, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    fail(c, status, reason);
+    set_error(c, status, reason);
 }
 
 /* label: the member's name, with an index if it is an element of a list. */

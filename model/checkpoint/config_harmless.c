@@ -280,15 +280,15 @@ static bool is_value(json_object *value, const char *expected)
     return strcmp(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), expected) == 0;
 }
 
-static int compare(const void *key, const void *member)
+static int compare_name(const void *key, const void *member)
 {
     return strcmp(key, ((const config_harmless_member *)member)->name);
 }
 
 /* Whether the group holds the member with this value. */
-static bool holds(const config_harmless_group *g, const char *name, json_object *value)
+static bool group_has_value(const config_harmless_group *g, const char *name, json_object *value)
 {
-    const config_harmless_member *m = bsearch(name, g->member, g->n, sizeof *m, compare);
+    const config_harmless_member *m = bsearch(name, g->member, g->n, sizeof *m, compare_name);
     return m && (!m->value || is_value(value, m->value));
 }
 
@@ -298,7 +298,7 @@ bool config_is_harmless(const char *model_type, const char *name, json_object *v
         const config_harmless_group *g = &config_harmless_groups[i];
         if (g->families && (!model_type || strncmp(model_type, g->families, strlen(g->families)) != 0))
             continue;
-        if (holds(g, name, value)) return true;
+        if (group_has_value(g, name, value)) return true;
     }
     return false;
 }

@@ -64,7 +64,7 @@ static double yarn_magnitude(double scale, double mscale)
 }
 
 /* An optional member; upstream treats 0 as absent. */
-static double optional(config *d, const char *name, double fallback)
+static double real_or_default(config *d, const char *name, double fallback)
 {
     const double value = config_has(d, name) ? config_not_negative_or(d, name, 0) : 0;
     return value > 0 ? value : fallback;
@@ -87,8 +87,8 @@ static void read_yarn(config *c, config *d, const config_rope_request *request, 
     r->factor = config_has(d, "factor")
                     ? config_positive(d, "factor")
                     : (double)config_size(c, "max_position_embeddings") / r->original_length;
-    r->beta_fast = optional(d, "beta_fast", 32);
-    r->beta_slow = optional(d, "beta_slow", 1);
+    r->beta_fast = real_or_default(d, "beta_fast", 32);
+    r->beta_slow = real_or_default(d, "beta_slow", 1);
     if (r->beta_fast < r->beta_slow && config_has(d, "beta_slow"))
         config_fail_member(d, ASSAY_EFORMAT, "beta_slow", "expected at most beta_fast (%g)", r->beta_fast);
     else if (r->beta_fast < r->beta_slow)
@@ -98,14 +98,14 @@ static void read_yarn(config *c, config *d, const config_rope_request *request, 
         config_fail(d, ASSAY_EUNSUPPORTED,
                     "truncate: found false, which the published implementation ignores "
                     "for a rope of one layer type");
-    const double mscale = optional(d, "mscale", 0), all_dim = optional(d, "mscale_all_dim", 0);
+    const double mscale = real_or_default(d, "mscale", 0), all_dim = real_or_default(d, "mscale_all_dim", 0);
     read_attention_factor(d, r,
                           mscale > 0 && all_dim > 0
                               ? yarn_magnitude(r->factor, mscale) / yarn_magnitude(r->factor, all_dim)
                               : yarn_magnitude(r->factor, 1));
 }
 
-static double *factors(config *d, const char *name, size_t n)
+static double *read_factors(config *d, const char *name, size_t n)
 {
     if (!config_has(d, name))
         config_fail(d, ASSAY_EFORMAT, "%s: missing, expected a list of %zu numbers", name, n);
@@ -128,8 +128,8 @@ static void read_longrope(config *c, config *d, const config_rope_request *reque
     if (request->long_only && !config_has(c, "original_max_position_embeddings"))
         config_fail(c, ASSAY_EFORMAT, "original_max_position_embeddings: missing, longrope needs it");
     r->original_length = original_length(c, d);
-    r->short_factor = factors(d, "short_factor", r->dim / 2);
-    r->long_factor = factors(d, "long_factor", r->dim / 2);
+    r->short_factor = read_factors(d, "short_factor", r->dim / 2);
+    r->long_factor = read_factors(d, "long_factor", r->dim / 2);
     double scale = config_has(d, "factor")
                        ? config_positive(d, "factor")
                        : (double)config_size(c, "max_position_embeddings") / r->original_length;
@@ -162,7 +162,7 @@ static const struct {
 };
 
 /* Finds the reader for a type; sets the error of d if there is none. */
-static read_fn *reader(config *d, const char *spelled, const config_rope_request *request, rope *r)
+static read_fn *find_reader(config *d, const char *spelled, const config_rope_request *request, rope *r)
 {
     if (request->long_only && (strcmp(spelled, "su") == 0 || strcmp(spelled, "yarn") == 0))
         spelled = rope_type_name(ROPE_LONGROPE);
@@ -256,7 +256,7 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
                        : older                    ? config_text(d, "type")
                                                   : fallback;
     if (d->status != ASSAY_OK || c->status != ASSAY_OK) return;
-    read_fn *read = reader(d, type, request, r);
+    read_fn *read = find_reader(d, type, request, r);
     read_dim(c, d, request, r);
     r->theta = read_theta(c, d, request);
     if (d->status == ASSAY_OK && c->status == ASSAY_OK) read(c, d, request, r);

@@ -54,7 +54,7 @@ static bool is_too_large(json_object *value, value_kind kind)
 }
 
 /* Fails unless the value is of the kind. */
-static bool check(config *c, const char *name, json_object *value, value_kind kind)
+static bool check_value(config *c, const char *name, json_object *value, value_kind kind)
 {
     if (is_kind(value, kind)) return true;
     if (is_too_large(value, kind))
@@ -74,28 +74,28 @@ static bool check_element(config *c, const char *name, size_t i, json_object *va
     return false;
 }
 
-static json_object *required(config *c, const char *name, const char *expected)
+static json_object *required_member(config *c, const char *name, const char *expected)
 {
     json_object *value = config_member(c, name);
     if (!value) config_fail(c, ASSAY_EFORMAT, "%s: missing, expected %s", name, expected);
     return value;
 }
 
-static size_t integer(config *c, const char *name, value_kind kind)
+static size_t read_integer(config *c, const char *name, value_kind kind)
 {
-    json_object *value = required(c, name, EXPECTED[kind]);
-    return value && check(c, name, value, kind) ? (size_t)json_object_get_int64(value) : 0;
+    json_object *value = required_member(c, name, EXPECTED[kind]);
+    return value && check_value(c, name, value, kind) ? (size_t)json_object_get_int64(value) : 0;
 }
 
-static double real(config *c, const char *name, value_kind kind)
+static double read_real(config *c, const char *name, value_kind kind)
 {
-    json_object *value = required(c, name, EXPECTED[kind]);
-    return value && check(c, name, value, kind) ? json_object_get_double(value) : 0;
+    json_object *value = required_member(c, name, EXPECTED[kind]);
+    return value && check_value(c, name, value, kind) ? json_object_get_double(value) : 0;
 }
 
 static size_t integer_or(config *c, const char *name, size_t fallback, value_kind kind)
 {
-    if (config_has(c, name)) return integer(c, name, kind);
+    if (config_has(c, name)) return read_integer(c, name, kind);
     if (c->status == ASSAY_OK)
         config_note(c->notes, "%s%s: absent, default %zu taken", c->prefix, name, fallback);
     return fallback;
@@ -103,7 +103,7 @@ static size_t integer_or(config *c, const char *name, size_t fallback, value_kin
 
 size_t config_size(config *c, const char *name)
 {
-    return integer(c, name, VALUE_SIZE);
+    return read_integer(c, name, VALUE_SIZE);
 }
 
 size_t config_size_or(config *c, const char *name, size_t fallback)
@@ -118,17 +118,17 @@ size_t config_count_or(config *c, const char *name, size_t fallback)
 
 double config_real(config *c, const char *name)
 {
-    return real(c, name, VALUE_REAL);
+    return read_real(c, name, VALUE_REAL);
 }
 
 double config_positive(config *c, const char *name)
 {
-    return real(c, name, VALUE_POSITIVE);
+    return read_real(c, name, VALUE_POSITIVE);
 }
 
 double config_not_negative_or(config *c, const char *name, double fallback)
 {
-    if (config_has(c, name)) return real(c, name, VALUE_NOT_NEGATIVE);
+    if (config_has(c, name)) return read_real(c, name, VALUE_NOT_NEGATIVE);
     if (c->status == ASSAY_OK)
         config_note(c->notes, "%s%s: absent, default %g taken", c->prefix, name, fallback);
     return fallback;
@@ -150,7 +150,7 @@ bool config_flag_or(config *c, const char *name, bool fallback)
 
 const char *config_text(config *c, const char *name)
 {
-    json_object *value = required(c, name, TEXT);
+    json_object *value = required_member(c, name, TEXT);
     if (!value) return "";
     const char *text = json_text(value);
     if (text) return text;
@@ -168,18 +168,18 @@ const char *config_text_or(config *c, const char *name, const char *fallback)
 }
 
 /* The i-th number of a list, or the scalar itself. */
-static json_object *element(json_object *value, size_t i)
+static json_object *list_element(json_object *value, size_t i)
 {
     return json_object_is_type(value, json_type_array) ? json_object_array_get_idx(value, i) : value;
 }
 
 /* The list (or scalar) at name, whose elements are all of the kind; NULL where absent or wrong. */
-static json_object *list(config *c, const char *name, bool scalar, size_t n, value_kind kind)
+static json_object *read_list(config *c, const char *name, bool scalar, size_t n, value_kind kind)
 {
     json_object *value = config_member(c, name);
     if (!value) return NULL;
     const bool is_list = json_object_is_type(value, json_type_array);
-    if (!is_list && scalar) return check(c, name, value, kind) ? value : NULL;
+    if (!is_list && scalar) return check_value(c, name, value, kind) ? value : NULL;
     if (!is_list || json_object_array_length(value) != n) {
         config_fail_member(c, ASSAY_EFORMAT, name, "expected %sa list of %zu %s", scalar ? "one or " : "", n,
                            kind == VALUE_SIZE ? "positive integers" : "numbers");
@@ -192,15 +192,15 @@ static json_object *list(config *c, const char *name, bool scalar, size_t n, val
 
 bool config_reals(config *c, const char *name, bool scalar, double *out, size_t n)
 {
-    json_object *value = list(c, name, scalar, n, VALUE_REAL);
-    for (size_t i = 0; value && i < n; i++) out[i] = json_object_get_double(element(value, i));
+    json_object *value = read_list(c, name, scalar, n, VALUE_REAL);
+    for (size_t i = 0; value && i < n; i++) out[i] = json_object_get_double(list_element(value, i));
     return value != NULL;
 }
 
 bool config_sizes(config *c, const char *name, bool scalar, size_t *out, size_t n)
 {
-    json_object *value = list(c, name, scalar, n, VALUE_SIZE);
-    for (size_t i = 0; value && i < n; i++) out[i] = (size_t)json_object_get_int64(element(value, i));
+    json_object *value = read_list(c, name, scalar, n, VALUE_SIZE);
+    for (size_t i = 0; value && i < n; i++) out[i] = (size_t)json_object_get_int64(list_element(value, i));
     return value != NULL;
 }
 

@@ -47,7 +47,7 @@ static int compare_places(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static int shown(const char *name)
+static int shown_length(const char *name)
 {
     return json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
 }
@@ -68,13 +68,14 @@ static assay_status check_layout(const safetensors *f, const unsigned char *data
                 err, ASSAY_EFORMAT,
                 "%s: tensor '%.*s': data_offsets [%zu, %zu] %s tensor '%.*s', expected to begin at its "
                 "end, %zu",
-                f->path, shown(t->name), t->name, begin, begin + n, fault, shown(before), before, expected);
+                f->path, shown_length(t->name), t->name, begin, begin + n, fault, shown_length(before),
+                before, expected);
         if (begin != expected)
             return assay_fail(
                 err, ASSAY_EFORMAT,
                 "%s: tensor '%.*s': data_offsets [%zu, %zu] leave a gap, expected the first tensor to "
                 "begin at 0",
-                f->path, shown(t->name), t->name, begin, begin + n);
+                f->path, shown_length(t->name), t->name, begin, begin + n);
         expected = begin + n;
         before = t->name;
     }

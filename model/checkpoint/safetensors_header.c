@@ -59,7 +59,7 @@ __attribute__((format(printf, 4, 5))) static assay_status entry_fail(const parse
                       json_scan_clip(e->name.text, e->name.n, NAME_SHOWN_MAX), e->name.text, reason);
 }
 
-static assay_status next(parser *p)
+static assay_status next_token(parser *p)
 {
     return json_scan_next(p->scan, &p->token, p->err);
 }
@@ -67,7 +67,7 @@ static assay_status next(parser *p)
 /* Advances to the value of member `member` of e, which must be of `kind`. */
 static assay_status next_value(parser *p, const entry *e, const char *member, json_scan_kind kind)
 {
-    const assay_status rc = next(p);
+    const assay_status rc = next_token(p);
     if (rc != ASSAY_OK || p->token.kind == kind) return rc;
     return entry_fail(p, e, ASSAY_EFORMAT, "%s is %s, expected %s", member,
                       json_scan_kind_name(p->token.kind), json_scan_kind_name(kind));
@@ -77,7 +77,7 @@ static assay_status next_value(parser *p, const entry *e, const char *member, js
 static assay_status next_integer(parser *p, const entry *e, const char *member, size_t index, size_t *value,
                                  bool *more)
 {
-    const assay_status rc = next(p);
+    const assay_status rc = next_token(p);
     if (rc != ASSAY_OK) return rc;
     *more = p->token.kind != JSON_SCAN_ARRAY_END;
     if (!*more) return ASSAY_OK;
@@ -254,14 +254,14 @@ static assay_status keep_tensor(parser *p, entry *e)
 static assay_status read_tensor(parser *p)
 {
     entry e = {.name = p->token};
-    assay_status rc = next(p);
+    assay_status rc = next_token(p);
     if (rc != ASSAY_OK) return rc;
     if (p->token.kind != JSON_SCAN_OBJECT)
         return entry_fail(p, &e, ASSAY_EFORMAT,
                           "found %s, expected an object with dtype, shape and data_offsets",
                           json_scan_kind_name(p->token.kind));
     for (;;) {
-        rc = next(p);
+        rc = next_token(p);
         if (rc != ASSAY_OK) return rc;
         if (p->token.kind == JSON_SCAN_OBJECT_END) break;
         rc = read_member(p, &e);
@@ -273,16 +273,16 @@ static assay_status read_tensor(parser *p)
 
 static assay_status read_metadata(parser *p)
 {
-    assay_status rc = next(p);
+    assay_status rc = next_token(p);
     if (rc != ASSAY_OK) return rc;
     if (p->token.kind != JSON_SCAN_OBJECT)
         return assay_fail(p->err, ASSAY_EFORMAT, "%s: __metadata__ is %s, expected an object of strings",
                           p->path, json_scan_kind_name(p->token.kind));
     for (;;) {
-        rc = next(p);
+        rc = next_token(p);
         if (rc != ASSAY_OK || p->token.kind == JSON_SCAN_OBJECT_END) return rc;
         const json_scan_token name = p->token;
-        rc = next(p);
+        rc = next_token(p);
         if (rc != ASSAY_OK) return rc;
         if (p->token.kind != JSON_SCAN_STRING)
             return assay_fail(p->err, ASSAY_EFORMAT,
@@ -294,13 +294,13 @@ static assay_status read_metadata(parser *p)
 
 static assay_status read_header(parser *p)
 {
-    assay_status rc = next(p);
+    assay_status rc = next_token(p);
     while (rc == ASSAY_OK) {
-        rc = next(p);
+        rc = next_token(p);
         if (rc != ASSAY_OK || p->token.kind == JSON_SCAN_OBJECT_END) break;
         rc = json_scan_equals(&p->token, "__metadata__") ? read_metadata(p) : read_tensor(p);
     }
-    return rc == ASSAY_OK ? next(p) : rc; /* the end: nothing but white space may pad the header */
+    return rc == ASSAY_OK ? next_token(p) : rc; /* the end: nothing but white space may pad the header */
 }
 
 assay_status safetensors_header_parse(const char *path, const char *text, size_t n, const unsigned char *data,

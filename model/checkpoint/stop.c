@@ -44,7 +44,7 @@ static const struct {
                              {ASSAY_STOP_CONFIG, "config.json"},
                              {ASSAY_STOP_GENERATION_CONFIG, "generation_config.json"}};
 
-static assay_status add(stop_set *s, int32_t id, unsigned origin, assay_error *err)
+static assay_status add_id(stop_set *s, int32_t id, unsigned origin, assay_error *err)
 {
     stop_id *grown = grow_by_one(s->named, s->n_named, sizeof *grown);
     if (!grown) return assay_fail(err, ASSAY_ENOMEM, "stop set: out of memory");
@@ -60,7 +60,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Sorts the ids, and merges the origins of equal ids. */
-static assay_status make(stop_set *s, assay_error *err)
+static assay_status merge_ids(stop_set *s, assay_error *err)
 {
     if (s->n_named == 0) return ASSAY_OK;
     s->id = calloc(s->n_named, sizeof *s->id);
@@ -92,7 +92,7 @@ static assay_status add_value(stop_set *s, const document *d, const char *member
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: %s: found %.80s, expected a token id, a list of them or null", d->name, member,
                           text);
-    return add(s, (int32_t)id, d->origin, err);
+    return add_id(s, (int32_t)id, d->origin, err);
 }
 
 /* Adds a member of the document or of its text_config; *found: whether it contained an id. */
@@ -144,7 +144,7 @@ assay_status stop_set_parse(const assay_stop_documents *documents, stop_set **ou
         if (rc == ASSAY_OK) rc = add_document(s, &d, err);
         json_object_put(d.value);
     }
-    if (rc == ASSAY_OK) rc = make(s, err);
+    if (rc == ASSAY_OK) rc = merge_ids(s, err);
     if (rc == ASSAY_OK) *out = s;
     else stop_set_free(s);
     return rc;
@@ -163,7 +163,7 @@ static assay_status add_tokenizer(stop_set *s, const char *dir, assay_error *err
         rc = assay_fail(err, ASSAY_EFORMAT,
                         "%s: the tokenizer gives eos_token \"%.80s\" the id %s, expected 0 to %" PRId32, dir,
                         token.text, token.written, INT32_MAX);
-    else rc = add(s, (int32_t)token.id, ASSAY_STOP_TOKENIZER, err);
+    else rc = add_id(s, (int32_t)token.id, ASSAY_STOP_TOKENIZER, err);
     free(token.text);
     return rc;
 }
@@ -191,7 +191,7 @@ assay_status stop_set_read(const char *dir, stop_set **out, assay_error *err)
     if (!s) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     assay_status rc = add_tokenizer(s, dir, err);
     for (size_t i = 1; rc == ASSAY_OK && i < STOP_N_ORIGINS; i++) rc = add_file(s, dir, i, err);
-    if (rc == ASSAY_OK) rc = make(s, err);
+    if (rc == ASSAY_OK) rc = merge_ids(s, err);
     if (rc == ASSAY_OK) *out = s;
     else stop_set_free(s);
     return rc;

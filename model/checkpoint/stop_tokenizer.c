@@ -24,7 +24,7 @@ static assay_status read_object(const char *dir, const char *file, json_object *
 }
 
 /* A member of a value; NULL if the value is not an object, or lacks the member. */
-static json_object *member(json_object *object, const char *name)
+static json_object *find_member(json_object *object, const char *name)
 {
     json_object *found = NULL;
     if (json_object_is_type(object, json_type_object)) (void)json_object_object_get_ex(object, name, &found);
@@ -35,7 +35,7 @@ static json_object *member(json_object *object, const char *name)
  * contains U+0000. */
 static const char *token_text(json_object *token)
 {
-    if (json_object_is_type(token, json_type_object)) token = member(token, "content");
+    if (json_object_is_type(token, json_type_object)) token = find_member(token, "content");
     return json_text(token);
 }
 
@@ -48,7 +48,7 @@ static bool is_token(json_object *token, const char *text)
 /* tokenizer_config.json: {"added_tokens_decoder": {"106": {"content": "<turn|>"}}}. */
 static bool find_in_config(json_object *config, stop_token *out)
 {
-    json_object *decoder = member(config, "added_tokens_decoder");
+    json_object *decoder = find_member(config, "added_tokens_decoder");
     if (!json_object_is_type(decoder, json_type_object)) return false;
     json_object_object_foreach(decoder, name, token)
     {
@@ -73,12 +73,12 @@ static bool read_id(json_object *value, stop_token *out)
  * 2}}}. The vocabulary of Unigram is a list of pairs instead; the index of a token is its id. */
 static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
 {
-    json_object *added = member(tokenizer, "added_tokens"),
-                *vocab = member(member(tokenizer, "model"), "vocab");
+    json_object *added = find_member(tokenizer, "added_tokens"),
+                *vocab = find_member(find_member(tokenizer, "model"), "vocab");
     size_t n = json_object_is_type(added, json_type_array) ? json_object_array_length(added) : 0;
     for (size_t i = 0; i < n; i++) {
         json_object *token = json_object_array_get_idx(added, i);
-        if (is_token(token, out->text)) return read_id(member(token, "id"), out);
+        if (is_token(token, out->text)) return read_id(find_member(token, "id"), out);
     }
     n = json_object_is_type(vocab, json_type_array) ? json_object_array_length(vocab) : 0;
     for (size_t i = 0; i < n; i++) {
@@ -89,10 +89,10 @@ static bool find_in_tokenizer(json_object *tokenizer, stop_token *out)
         out->id = (int64_t)i;
         return true;
     }
-    return read_id(member(vocab, out->text), out);
+    return read_id(find_member(vocab, out->text), out);
 }
 
-static assay_status find(const char *dir, json_object *config, stop_token *out, assay_error *err)
+static assay_status find_token(const char *dir, json_object *config, stop_token *out, assay_error *err)
 {
     json_object *tokenizer = NULL;
     out->found = find_in_config(config, out);
@@ -108,7 +108,7 @@ assay_status stop_tokenizer_read(const char *dir, stop_token *out, assay_error *
     json_object *config = NULL;
     stop_token token = {0};
     assay_status rc = read_object(dir, "tokenizer_config.json", &config, err);
-    json_object *eos = member(config, "eos_token");
+    json_object *eos = find_member(config, "eos_token");
     const char *text = token_text(eos);
     if (rc == ASSAY_OK && eos && !text)
         rc = assay_fail(err, ASSAY_EFORMAT,
@@ -116,7 +116,7 @@ assay_status stop_tokenizer_read(const char *dir, stop_token *out, assay_error *
                         json_object_to_json_string_ext(eos, JSON_C_TO_STRING_PLAIN));
     if (rc == ASSAY_OK && text) {
         token.text = strdup(text);
-        rc = token.text ? find(dir, config, &token, err)
+        rc = token.text ? find_token(dir, config, &token, err)
                         : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
     json_object_put(config);

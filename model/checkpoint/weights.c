@@ -61,7 +61,7 @@ static assay_status out_of_memory(const char *where, assay_error *err)
 /* Uses lstat, so that a dangling link exists, and opening it gives the error. Does not allocate, so
  * that out-of-memory is not mistaken for a missing file. False for a path that is too long for the
  * system. */
-static bool exists(const char *dir, const char *name)
+static bool file_exists(const char *dir, const char *name)
 {
     struct stat info;
     char path[PATH_MAX];
@@ -69,7 +69,7 @@ static bool exists(const char *dir, const char *name)
     return n > 0 && (size_t)n < sizeof path && lstat(path, &info) == 0;
 }
 
-static int shown(const char *name)
+static int shown_length(const char *name)
 {
     return json_scan_clip(name, strlen(name), NAME_SHOWN_MAX);
 }
@@ -95,7 +95,7 @@ static int compare_shards(const void *a, const void *b)
 }
 
 /* Gathers the tensors of the open files and refuses a name that two of them hold. */
-static assay_status gather(weights *w, const char *dir, assay_error *err)
+static assay_status gather_tensors(weights *w, const char *dir, assay_error *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->n_files; i++) n += safetensors_count(w->files[i]);
@@ -110,7 +110,7 @@ static assay_status gather(weights *w, const char *dir, assay_error *err)
         const char *name = w->entries[i].tensor.name;
         if (strcmp(name, w->entries[i - 1].tensor.name) != 0) continue;
         return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found again, expected it in %s alone",
-                          weights_file(w, i), shown(name), name, weights_file(w, i - 1));
+                          weights_file(w, i), shown_length(name), name, weights_file(w, i - 1));
     }
     return ASSAY_OK;
 }
@@ -123,7 +123,7 @@ static assay_status open_single(weights *w, const char *dir, assay_error *err)
     if (rc == ASSAY_OK) rc = safetensors_open(path, &w->files[0], err);
     if (rc == ASSAY_OK) w->n_files = 1;
     free(path);
-    return rc == ASSAY_OK ? gather(w, dir, err) : rc;
+    return rc == ASSAY_OK ? gather_tensors(w, dir, err) : rc;
 }
 
 /* The shard that weight_map gives for a tensor: the name of a file in the directory itself. */
@@ -131,7 +131,8 @@ static assay_status check_shard(const index_map *m, const char *tensor, json_obj
 {
     if (!json_object_is_type(value, json_type_string))
         return assay_fail(err, ASSAY_EFORMAT, "%s: weight_map['%.*s'] is of type %s, expected a file name",
-                          m->path, shown(tensor), tensor, json_type_to_name(json_object_get_type(value)));
+                          m->path, shown_length(tensor), tensor,
+                          json_type_to_name(json_object_get_type(value)));
     const char *shard = json_object_get_string(value);
     const bool is_plain = *shard != '\0' && !strchr(shard, '/') && strcmp(shard, ".") != 0 &&
                           strcmp(shard, "..") != 0 &&
@@ -139,7 +140,7 @@ static assay_status check_shard(const index_map *m, const char *tensor, json_obj
     if (is_plain) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: weight_map['%.*s'] is '%.*s', expected the name of a file in %s", m->path,
-                      shown(tensor), tensor, shown(shard), shard, m->dir);
+                      shown_length(tensor), tensor, shown_length(shard), shard, m->dir);
 }
 
 static assay_status index_read(index_map *m, assay_error *err)
@@ -173,9 +174,10 @@ static assay_status index_read(index_map *m, assay_error *err)
 
 static assay_status open_shard(weights *w, const index_map *m, const listing *first, assay_error *err)
 {
-    if (!exists(m->dir, first->shard))
+    if (!file_exists(m->dir, first->shard))
         return assay_fail(err, ASSAY_EFORMAT, "%s: weight_map['%.*s'] is '%.*s', expected a file that exists",
-                          m->path, shown(first->tensor), first->tensor, shown(first->shard), first->shard);
+                          m->path, shown_length(first->tensor), first->tensor, shown_length(first->shard),
+                          first->shard);
     char *path = join_path(m->dir, first->shard);
     const assay_status rc =
         path ? safetensors_open(path, &w->files[w->n_files], err) : out_of_memory(m->path, err);
@@ -213,15 +215,17 @@ static assay_status compare_index(const weights *w, const index_map *m, assay_er
         const int order = !held ? 1 : !listed ? -1 : strcmp(held, listed->tensor);
         if (order < 0)
             return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found, expected only what %s lists",
-                              weights_file(w, i), shown(held), held, INDEX_NAME);
+                              weights_file(w, i), shown_length(held), held, INDEX_NAME);
         if (order > 0)
-            return assay_fail(
-                err, ASSAY_EFORMAT, "%s: tensor '%.*s': missing, expected because %s places it here",
-                safetensors_path(w->files[listed->file]), shown(listed->tensor), listed->tensor, INDEX_NAME);
+            return assay_fail(err, ASSAY_EFORMAT,
+                              "%s: tensor '%.*s': missing, expected because %s places it here",
+                              safetensors_path(w->files[listed->file]), shown_length(listed->tensor),
+                              listed->tensor, INDEX_NAME);
         if (listed->file != w->entries[i].file)
-            return assay_fail(
-                err, ASSAY_EFORMAT, "%s: tensor '%.*s': found, expected in '%.*s', where %s places it",
-                weights_file(w, i), shown(held), held, shown(listed->shard), listed->shard, INDEX_NAME);
+            return assay_fail(err, ASSAY_EFORMAT,
+                              "%s: tensor '%.*s': found, expected in '%.*s', where %s places it",
+                              weights_file(w, i), shown_length(held), held, shown_length(listed->shard),
+                              listed->shard, INDEX_NAME);
     }
     return ASSAY_OK;
 }
@@ -232,7 +236,7 @@ static assay_status open_sharded(weights *w, const char *dir, assay_error *err)
     if (!m.path) return out_of_memory(dir, err);
     assay_status rc = index_read(&m, err);
     if (rc == ASSAY_OK) rc = open_shards(w, &m, err);
-    if (rc == ASSAY_OK) rc = gather(w, dir, err);
+    if (rc == ASSAY_OK) rc = gather_tensors(w, dir, err);
     if (rc == ASSAY_OK) rc = compare_index(w, &m, err);
     free(m.listings);
     (void)json_object_put(m.root);
@@ -245,7 +249,7 @@ static assay_status open_none(const char *dir, assay_error *err)
     static const char *const OTHERS[] = {"pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5",
                                          "flax_model.msgpack"};
     for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
-        if (exists(dir, OTHERS[i]))
+        if (file_exists(dir, OTHERS[i]))
             return assay_fail(err, ASSAY_EUNSUPPORTED,
                               "%s: found %s, expected the safetensors format: %s or %s", dir, OTHERS[i],
                               SINGLE_NAME, INDEX_NAME);
@@ -258,8 +262,8 @@ assay_status weights_open(const char *dir, weights **out, assay_error *err)
     weights *w = calloc(1, sizeof *w);
     if (!w) return out_of_memory(dir, err);
     assay_status rc;
-    if (exists(dir, SINGLE_NAME)) rc = open_single(w, dir, err);
-    else if (exists(dir, INDEX_NAME)) rc = open_sharded(w, dir, err);
+    if (file_exists(dir, SINGLE_NAME)) rc = open_single(w, dir, err);
+    else if (file_exists(dir, INDEX_NAME)) rc = open_sharded(w, dir, err);
     else rc = open_none(dir, err);
     if (rc != ASSAY_OK) {
         weights_free(w);

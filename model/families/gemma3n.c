@@ -39,7 +39,7 @@ static double normal_quantile(double p)
     return p < 0.5 ? -x : x;
 }
 
-static void allocate(gemma3n *g)
+static void allocate_layers(gemma3n *g)
 {
     size_t n = g->f->plan->n_layers;
     g->sliding = calloc(n, sizeof *g->sliding);
@@ -136,7 +136,7 @@ static void read_all(gemma3n *g)
     config *c = f->config;
     g->epsilon = family_epsilon(f, 1e-6);
     family_begin(f, g->epsilon, true);
-    if (family_ok(f)) allocate(g);
+    if (family_ok(f)) allocate_layers(g);
     g->n_heads = config_size(c, "num_attention_heads");
     g->n_kv_heads = config_size(c, "num_key_value_heads");
     g->head_dim = config_size(c, "head_dim");

@@ -7,7 +7,7 @@
 #include "model/families/families.h"
 #include "model/plan/bind_matrix.h"
 
-static plan_linear rows(const plan_weight *whole, size_t first, size_t n)
+static plan_linear slice_rows(const plan_weight *whole, size_t first, size_t n)
 {
     return (plan_linear){.weight = bind_rows(whole, first, n)};
 }
@@ -19,15 +19,15 @@ static void bind_layer(family *f, const family_decoder *d, size_t i, size_t wind
     plan_weight qkv = bind_matrix(f->bind, q + 2 * kv, hidden, "layers.%zu.self_attn.qkv_proj.weight", i);
     plan_weight gate_up =
         bind_matrix(f->bind, 2 * d->intermediate, hidden, "layers.%zu.mlp.gate_up_proj.weight", i);
-    a->q = rows(&qkv, 0, q);
-    a->k = rows(&qkv, q, kv);
-    a->v = rows(&qkv, q + kv, kv);
+    a->q = slice_rows(&qkv, 0, q);
+    a->k = slice_rows(&qkv, q, kv);
+    a->v = slice_rows(&qkv, q + kv, kv);
     f->plan->layers[i].mlp = (plan_mlp){
         .present = true,
         .intermediate = d->intermediate,
         .activation = d->activation,
-        .gate = rows(&gate_up, 0, d->intermediate),
-        .up = rows(&gate_up, d->intermediate, d->intermediate),
+        .gate = slice_rows(&gate_up, 0, d->intermediate),
+        .up = slice_rows(&gate_up, d->intermediate, d->intermediate),
         .down = bind_linear(f->bind, hidden, d->intermediate, false, "layers.%zu.mlp.down_proj", i),
     };
 }

@@ -28,7 +28,7 @@ const char *rope_type_name(rope_type type)
 }
 
 /* theta^(2i/dim): radians per position are its inverse (Su et al. 2021). */
-static double period(const rope *r, double theta, size_t i)
+static double rope_period(const rope *r, double theta, size_t i)
 {
     return pow(theta, (double)(2 * i) / (double)r->exponent_dim);
 }
@@ -69,7 +69,7 @@ static void yarn_frequencies(const rope *r, double *out)
     high = fmin(high, (double)(r->dim - 1));
     if (low == high) high += 0.001; /* as upstream: no division by zero */
     for (size_t i = 0; i < r->dim / 2; i++) {
-        double turn = period(r, r->theta, i);
+        double turn = rope_period(r, r->theta, i);
         double ramp = fmin(fmax(((double)i - low) / (high - low), 0), 1);
         double kept = 1 - ramp;
         out[i] = 1 / (r->factor * turn) * (1 - kept) + 1 / turn * kept;
@@ -85,7 +85,7 @@ void rope_frequencies(const rope *r, size_t length, double *inverse_frequency)
     double theta = r->type == ROPE_DYNAMIC ? dynamic_theta(r, length) : r->theta;
     const double *divisor = (double)length > r->original_length ? r->long_factor : r->short_factor;
     for (size_t i = 0; i < r->dim / 2; i++) {
-        double turn = period(r, theta, i), f = 1 / turn;
+        double turn = rope_period(r, theta, i), f = 1 / turn;
         switch (r->type) {
         case ROPE_LINEAR: f /= r->factor; break;
         case ROPE_LLAMA3: f = llama3_frequency(r, f); break;

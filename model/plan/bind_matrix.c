@@ -24,7 +24,7 @@ static size_t all_rows(const matrix_shape *m)
 }
 
 /* Takes a tensor with this number of columns; the rows of the whole stack are contiguous. */
-static const assay_tensor *take_columns(bind *b, const char *name, bind_types types, const matrix_shape *m,
+static const assay_tensor *bind_columns(bind *b, const char *name, bind_types types, const matrix_shape *m,
                                         size_t cols, const char *why)
 {
     const size_t shape[] = {m->n, m->rows, cols};
@@ -32,7 +32,7 @@ static const assay_tensor *take_columns(bind *b, const char *name, bind_types ty
 }
 
 /* module.weight, module.scales and module.biases. */
-static plan_weight take_affine(bind *b, const char *module, const matrix_shape *m, config_affine is)
+static plan_weight bind_affine(bind *b, const char *module, const matrix_shape *m, config_affine is)
 {
     char name[BIND_NAME_MAX + 8], why[120];
     if (m->cols % is.group != 0) {
@@ -44,11 +44,11 @@ static plan_weight take_affine(bind *b, const char *module, const matrix_shape *
     (void)snprintf(why, sizeof why, " (rows of %zu elements, %zu bits in groups of %zu)", m->cols, is.bits,
                    is.group);
     (void)snprintf(name, sizeof name, "%s.weight", module);
-    const assay_tensor *codes = take_columns(b, name, BIND_CODES, m, affine_words(m->cols, is.bits), why);
+    const assay_tensor *codes = bind_columns(b, name, BIND_CODES, m, affine_words(m->cols, is.bits), why);
     (void)snprintf(name, sizeof name, "%s.scales", module);
-    const assay_tensor *scales = take_columns(b, name, BIND_SCALES, m, m->cols / is.group, why);
+    const assay_tensor *scales = bind_columns(b, name, BIND_SCALES, m, m->cols / is.group, why);
     (void)snprintf(name, sizeof name, "%s.biases", module);
-    const assay_tensor *biases = take_columns(b, name, BIND_SCALES, m, m->cols / is.group, why);
+    const assay_tensor *biases = bind_columns(b, name, BIND_SCALES, m, m->cols / is.group, why);
     if (!codes || !scales || !biases) return (plan_weight){0};
     plan_storage storage = {
         .dtype = scales->dtype, .bias_dtype = biases->dtype, .bits = is.bits, .group = is.group};
@@ -68,7 +68,7 @@ static plan_weight take_affine(bind *b, const char *module, const matrix_shape *
 /* Takes the matrix, or the stack with all its rows as one matrix. A module that the config names is
  * quantised as stated there; another is quantised if it has scales, with the config's settings for all
  * modules. */
-static plan_weight take_matrix(bind *b, const char *name, const matrix_shape *m)
+static plan_weight bind_one_matrix(bind *b, const char *name, const matrix_shape *m)
 {
     static const char END[] = ".weight";
     const size_t length = strlen(name), end = sizeof END - 1;
@@ -80,16 +80,16 @@ static plan_weight take_matrix(bind *b, const char *name, const matrix_shape *m)
         const bool named = config_quantization_of(&b->quantization, module, &is);
         const assay_tensor *t = weights_find(b->weights, name);
         const bool packed = weights_find(b->weights, scales) || (t && t->dtype == ASSAY_U32);
-        if (is.bits && (named || packed)) return take_affine(b, module, m, is);
+        if (is.bits && (named || packed)) return bind_affine(b, module, m, is);
     }
-    return bind_tensor_weight(take_columns(b, name, BIND_FLOATS, m, m->cols, ""), all_rows(m), m->cols);
+    return bind_tensor_weight(bind_columns(b, name, BIND_FLOATS, m, m->cols, ""), all_rows(m), m->cols);
 }
 
 plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, ...)
 {
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, "", format);
-    return take_matrix(b, name, &(matrix_shape){0, rows, cols});
+    return bind_one_matrix(b, name, &(matrix_shape){0, rows, cols});
 }
 
 plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const char *format, ...)
@@ -97,7 +97,7 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
     char name[BIND_NAME_MAX];
     plan_linear linear = {0};
     BIND_TENSOR_NAME(name, ".weight", format);
-    linear.weight = take_matrix(b, name, &(matrix_shape){0, rows, cols});
+    linear.weight = bind_one_matrix(b, name, &(matrix_shape){0, rows, cols});
     if (has_bias) {
         BIND_TENSOR_NAME(name, ".bias", format);
         const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){rows}, "");
@@ -123,7 +123,7 @@ plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
 }
 
 /* One fused tensor of all experts, [E, rows, cols] or its transpose: expert e's matrix goes to out[e]. */
-static void take_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
+static void bind_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
 {
     const assay_tensor *found = bind_tensor_find(b, name, BIND_FLOATS);
     bool transposed =
@@ -150,12 +150,12 @@ static void split_gate_up(plan_experts *x, size_t e, plan_weight both)
 }
 
 /* One stack of all experts, stacked.part.weight: expert e's matrix goes to out[e]. */
-static void take_stack(bind *b, size_t n, size_t rows, size_t cols, const char *stacked, const char *part,
+static void bind_stack(bind *b, size_t n, size_t rows, size_t cols, const char *stacked, const char *part,
                        plan_weight *out)
 {
     char name[BIND_NAME_MAX];
     (void)snprintf(name, sizeof name, "%s%s.%s.weight", b->prefix, stacked, part);
-    const plan_weight all = take_matrix(b, name, &(matrix_shape){n, rows, cols});
+    const plan_weight all = bind_one_matrix(b, name, &(matrix_shape){n, rows, cols});
     for (size_t e = 0; e < n; e++) out[e] = bind_rows(&all, e * rows, rows);
 }
 
@@ -173,16 +173,16 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, con
     }
     if (bind_exists(b, "%s.gate_up_proj", base)) {
         (void)snprintf(name, sizeof name, "%s%s.gate_up_proj", b->prefix, base);
-        take_fused(b, n, 2 * inner, hidden, name, x->gate);
+        bind_fused(b, n, 2 * inner, hidden, name, x->gate);
         for (size_t e = 0; e < n; e++) split_gate_up(x, e, x->gate[e]);
         (void)snprintf(name, sizeof name, "%s%s.down_proj", b->prefix, base);
-        take_fused(b, n, hidden, inner, name, x->down);
+        bind_fused(b, n, hidden, inner, name, x->down);
         return;
     }
     if (bind_exists(b, "%s.gate_proj.weight", stacked)) {
-        take_stack(b, n, inner, hidden, stacked, "gate_proj", x->gate);
-        take_stack(b, n, inner, hidden, stacked, "up_proj", x->up);
-        take_stack(b, n, hidden, inner, stacked, "down_proj", x->down);
+        bind_stack(b, n, inner, hidden, stacked, "gate_proj", x->gate);
+        bind_stack(b, n, inner, hidden, stacked, "up_proj", x->up);
+        bind_stack(b, n, hidden, inner, stacked, "down_proj", x->down);
         return;
     }
     for (size_t e = 0; b->status == ASSAY_OK && e < n; e++) {
@@ -217,7 +217,7 @@ void bind_head(bind *b, plan *p, bool tied)
     p->tied = tied;
     p->head = p->embedding;
     if (!tied || t)
-        p->head = take_matrix(b, t ? t->name : "lm_head.weight", &(matrix_shape){0, p->vocab, p->hidden});
+        p->head = bind_one_matrix(b, t ? t->name : "lm_head.weight", &(matrix_shape){0, p->vocab, p->hidden});
     if (!tied || b->status != ASSAY_OK || !t) return;
     if (!same_numbers(&p->head, &p->embedding))
         bind_fail(b, ASSAY_EFORMAT,

@@ -35,7 +35,7 @@ static void shape_text(char *out, size_t rank, const size_t *shape)
     (void)sprintf(out + at, "]");
 }
 
-static bool fits(assay_dtype dtype, bind_types types)
+static bool dtype_allowed(assay_dtype dtype, bind_types types)
 {
     if (types == BIND_CODES) return dtype == ASSAY_U32;
     return dtype_is_float(dtype) && (types == BIND_FLOATS || dtype != ASSAY_F64);
@@ -45,7 +45,7 @@ const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types
 {
     static const char *const EXPECTED[] = {"F64, F32, F16 or BF16", "F32, F16 or BF16", "U32"};
     const assay_tensor *t = b->status == ASSAY_OK ? weights_find(b->weights, name) : NULL;
-    if (t && !fits(t->dtype, types)) {
+    if (t && !dtype_allowed(t->dtype, types)) {
         bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s", dtype_name(t->dtype),
                      EXPECTED[types]);
         return NULL;
@@ -127,7 +127,7 @@ typedef struct stored {
     size_t n;
 } stored;
 
-static assay_status convert(void *context, array *self, array *const *inputs, assay_error *err)
+static assay_status convert_tensor(void *context, array *self, array *const *inputs, assay_error *err)
 {
     const stored *s = context;
     double *values = array_allocate(self);
@@ -143,7 +143,7 @@ plan_weight bind_tensor_vector(bind *b, const assay_tensor *t)
     plan_weight w = bind_tensor_weight(t, 1, t->shape[0]);
     stored *s = malloc(sizeof *s);
     if (s) *s = (stored){t->data, t->dtype, w.cols};
-    const array_maker maker = {convert, s, free};
+    const array_maker maker = {convert_tensor, s, free};
     if (s) w.values = array_list_defer(b->arrays, t->name, false, w.cols * sizeof(double), maker, NULL, 0);
     if (!w.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");
     return w;

@@ -31,63 +31,63 @@ static void read_row(plan_cost *c, const plan_weight *table)
     if (table->data) c->weight_bytes += row_bytes(table);
 }
 
-static void multiply(plan_cost *c, const plan_weight *w)
+static void add_product(plan_cost *c, const plan_weight *w)
 {
     read_weight(c, w);
     if (w->data) c->multiplies += (uint64_t)w->rows * w->cols;
 }
 
-static void apply(plan_cost *c, const plan_linear *linear)
+static void add_linear(plan_cost *c, const plan_linear *linear)
 {
-    multiply(c, &linear->weight);
+    add_product(c, &linear->weight);
     read_weight(c, &linear->bias);
 }
 
-static void norm(plan_cost *c, const plan_norm *n)
+static void add_norm(plan_cost *c, const plan_norm *n)
 {
     if (n->present) read_weight(c, &n->weight);
 }
 
 /* Without key weights, the layer uses another layer's cache, which has already been counted. */
-static void attend(plan_cost *c, const plan_attention *a, size_t layer)
+static void add_attention(plan_cost *c, const plan_attention *a, size_t layer)
 {
     plan_cost_attention *mine = &c->attention[layer];
     size_t positions = 2 * a->n_kv_heads * a->head_dim;
-    apply(c, &a->q);
-    apply(c, &a->k);
-    apply(c, &a->v);
-    apply(c, &a->o);
-    norm(c, &a->q_norm);
-    norm(c, &a->k_norm);
-    norm(c, &a->v_norm);
+    add_linear(c, &a->q);
+    add_linear(c, &a->k);
+    add_linear(c, &a->v);
+    add_linear(c, &a->o);
+    add_norm(c, &a->q_norm);
+    add_norm(c, &a->k_norm);
+    add_norm(c, &a->v_norm);
     *mine = (plan_cost_attention){.n_query = a->n_heads * a->head_dim, .window = a->window};
     mine->cache_bytes =
         a->k.weight.data ? positions * number_bytes(&a->k.weight) : c->attention[a->cache_layer].cache_bytes;
 }
 
-static void route(plan_cost *c, const plan_experts *x)
+static void add_experts(plan_cost *c, const plan_experts *x)
 {
     if (!x->present) return;
-    multiply(c, &x->router);
-    norm(c, &x->router_norm);
+    add_product(c, &x->router);
+    add_norm(c, &x->router_norm);
     read_weight(c, &x->router_scale);
     read_weight(c, &x->expert_scale);
     for (size_t i = 0; i < x->n_active; i++) {
-        multiply(c, &x->gate[i]);
-        multiply(c, &x->up[i]);
-        multiply(c, &x->down[i]);
+        add_product(c, &x->gate[i]);
+        add_product(c, &x->up[i]);
+        add_product(c, &x->down[i]);
     }
 }
 
 /* The router is evaluated twice: to predict and to correct. */
-static void update(plan_cost *c, const plan_altup *a)
+static void add_altup(plan_cost *c, const plan_altup *a)
 {
     if (!a->present) return;
-    multiply(c, &a->router);
+    add_product(c, &a->router);
     c->multiplies += (uint64_t)a->router.rows * a->router.cols;
-    multiply(c, &a->prediction);
-    multiply(c, &a->correction);
-    norm(c, &a->router_norm);
+    add_product(c, &a->prediction);
+    add_product(c, &a->correction);
+    add_norm(c, &a->router_norm);
     read_weight(c, &a->output_scale);
 }
 
@@ -96,24 +96,24 @@ static void count_layer(plan_cost *c, const plan_layer *layer, size_t i)
     const plan_norm *const norms[] = {&layer->mixer_in,      &layer->mixer_out,  &layer->mlp_in,
                                       &layer->mlp_out,       &layer->experts_in, &layer->experts_out,
                                       &layer->mlp_dense_out, &layer->laurel.norm};
-    attend(c, plan_layer_attention(layer), i);
+    add_attention(c, plan_layer_attention(layer), i);
     if (layer->mlp.present) {
-        apply(c, &layer->mlp.gate);
-        apply(c, &layer->mlp.up);
-        apply(c, &layer->mlp.down);
+        add_linear(c, &layer->mlp.gate);
+        add_linear(c, &layer->mlp.up);
+        add_linear(c, &layer->mlp.down);
     }
-    route(c, &layer->experts);
-    update(c, &layer->altup);
+    add_experts(c, &layer->experts);
+    add_altup(c, &layer->altup);
     if (layer->laurel.present) {
-        apply(c, &layer->laurel.left);
-        apply(c, &layer->laurel.right);
+        add_linear(c, &layer->laurel.left);
+        add_linear(c, &layer->laurel.right);
     }
     if (layer->layer_input.present) {
-        apply(c, &layer->layer_input.gate);
-        apply(c, &layer->layer_input.projection);
-        norm(c, &layer->layer_input.out_norm);
+        add_linear(c, &layer->layer_input.gate);
+        add_linear(c, &layer->layer_input.projection);
+        add_norm(c, &layer->layer_input.out_norm);
     }
-    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) norm(c, norms[n]);
+    for (size_t n = 0; n < sizeof norms / sizeof *norms; n++) add_norm(c, norms[n]);
     read_weight(c, &layer->scalar);
 }
 
@@ -122,14 +122,14 @@ static void count_ends(plan_cost *c, const plan *p)
     if (!p->tied) read_row(c, &p->embedding);
     if (p->layer_inputs.present) {
         read_row(c, &p->layer_inputs.table);
-        apply(c, &p->layer_inputs.projection);
-        norm(c, &p->layer_inputs.norm);
+        add_linear(c, &p->layer_inputs.projection);
+        add_norm(c, &p->layer_inputs.norm);
     }
     for (size_t s = 1; s < p->streams.n; s++) {
-        multiply(c, &p->streams.projection[s - 1]);
-        multiply(c, &p->streams.unprojection[s - 1]);
+        add_product(c, &p->streams.projection[s - 1]);
+        add_product(c, &p->streams.unprojection[s - 1]);
     }
-    norm(c, &p->norm);
+    add_norm(c, &p->norm);
     read_weight(c, &p->head);
     c->head = (uint64_t)p->head.rows * p->head.cols;
 }
@@ -152,7 +152,7 @@ void plan_cost_free(plan_cost *cost)
 
 /* The total number of keys to which the tokens at positions first … first + n - 1 attend: each its own
  * and earlier ones, at most `window`. */
-static double visible(size_t window, size_t first, size_t n)
+static double count_visible_keys(size_t window, size_t first, size_t n)
 {
     size_t full = n; /* tokens that are not limited by the window */
     if (window && first + n > window) full = first < window ? window - first : 0;
@@ -164,7 +164,8 @@ double plan_cost_multiplies(const plan_cost *cost, size_t first, size_t n_tokens
 {
     double sum = (double)cost->multiplies * (double)n_tokens + (double)cost->head * (double)n_rows;
     for (size_t i = 0; i < cost->n_layers; i++) /* multiplications of the scores and of the weighted sum */
-        sum += 2 * (double)cost->attention[i].n_query * visible(cost->attention[i].window, first, n_tokens);
+        sum += 2 * (double)cost->attention[i].n_query *
+               count_visible_keys(cost->attention[i].window, first, n_tokens);
     return sum;
 }
 
@@ -172,6 +173,7 @@ double plan_cost_cache_bytes(const plan_cost *cost, size_t position)
 {
     double sum = 0;
     for (size_t i = 0; i < cost->n_layers; i++)
-        sum += (double)cost->attention[i].cache_bytes * visible(cost->attention[i].window, position, 1);
+        sum += (double)cost->attention[i].cache_bytes *
+               count_visible_keys(cost->attention[i].window, position, 1);
     return sum;
 }

@@ -166,25 +166,25 @@ def trace(model: Any, prompt: list[int]) -> dict[str, np.ndarray]:
     text = decoder(model)
     found: dict[str, np.ndarray] = {}
 
-    def keep(name: str) -> Callable:
+    def record_trace(name: str) -> Callable:
         def store(tensor):
             if tensor.ndim == 4:  # AltUp: the active stream
                 tensor = tensor[text.config.altup_active_idx]
             found[name] = np.array(tensor).reshape(-1, tensor.shape[-1])
         return store
 
-    heard = {id(text.norm): (None, keep("norm"))}
+    hooks = {id(text.norm): (None, record_trace("norm"))}
     for index, layer in enumerate(text.layers):
         name = f"layer.{index:02d}"
-        heard[id(layer)] = (None if index else keep("embed"), keep(f"{name}.out"))
-        heard[id(layer.self_attn)] = (None, keep(f"{name}.attn"))
-        heard[id(layer.mlp)] = (None, keep(f"{name}.mlp"))
+        hooks[id(layer)] = (None if index else record_trace("embed"), record_trace(f"{name}.out"))
+        hooks[id(layer.self_attn)] = (None, record_trace(f"{name}.attn"))
+        hooks[id(layer.mlp)] = (None, record_trace(f"{name}.mlp"))
         if "experts" in layer:
-            heard[id(layer.experts)] = (None, keep(f"{name}.experts"))
+            hooks[id(layer.experts)] = (None, record_trace(f"{name}.experts"))
     modules = [text.norm, *(part for layer in text.layers for part in
                             (layer, layer.self_attn, layer.mlp, layer.get("experts"))
                             if part is not None)]
-    with listening({type(module) for module in modules}, heard):
+    with install_hooks({type(module) for module in modules}, hooks):
         mx.eval(model(mx.array([prompt]), cache=caches.make_prompt_cache(model)))
     return found
 
@@ -197,16 +197,16 @@ def decoder(model: Any) -> Any:
 
 
 @contextlib.contextmanager
-def listening(classes: set[type], heard: dict[int, tuple]) -> Iterator[None]:
+def install_hooks(classes: set[type], hooks: dict[int, tuple]) -> Iterator[None]:
     """Calls hooks with the inputs and outputs of modules, by patching __call__: mlx has no hooks of its own.
 
-    heard: id of a module -> (hook for its first argument or None, hook for its result).
+    hooks: id of a module -> (hook for its first argument or None, hook for its result).
     """
     originals = {kind: kind.__call__ for kind in classes}
 
     def wrap(call: Callable) -> Callable:
         def wrapped(module, x, *args, **kwargs):
-            before, after = heard.get(id(module), (None, None))
+            before, after = hooks.get(id(module), (None, None))
             if before:
                 before(x)
             out = call(module, x, *args, **kwargs)

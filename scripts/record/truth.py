@@ -272,38 +272,38 @@ def hooks(run: Run, trace: dict | None, routings: list[Routing] | None) -> Itera
     """
     handles = []
 
-    def listen(module, function):
+    def add_hook(module, function):
         handles.append(module.register_forward_hook(
             lambda _m, _i, out: function(out[0] if isinstance(out, tuple) else out)))
 
-    def keep(name):
+    def record_trace(name):
         def store(out):
             active = out[run.config.altup_active_idx] if out.dim() == 4 else out
             trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
         return store
 
-    def route(top_k, normalised):
-        def keep_shares(scores):
+    def record_routing(top_k, normalised):
+        def record_shares(scores):
             shares = scores if normalised else torch.softmax(scores.double(), -1)
             routings.append(Routing(shares.double().reshape(-1, shares.shape[-1]).numpy().copy(),
                                     top_k))
-        return keep_shares
+        return record_shares
 
     if trace is not None:
-        listen(run.text.embed_tokens, keep("embed"))
-        listen(run.text.norm, keep("norm"))
+        add_hook(run.text.embed_tokens, record_trace("embed"))
+        add_hook(run.text.norm, record_trace("norm"))
         for index, layer in enumerate(run.text.layers):
-            listen(layer, keep(f"layer.{index:02d}.out"))
-            listen(layer.self_attn, keep(f"layer.{index:02d}.attn"))
-            listen(layer.mlp, keep(f"layer.{index:02d}.mlp"))
+            add_hook(layer, record_trace(f"layer.{index:02d}.out"))
+            add_hook(layer.self_attn, record_trace(f"layer.{index:02d}.attn"))
+            add_hook(layer.mlp, record_trace(f"layer.{index:02d}.mlp"))
             if hasattr(layer, "experts"):
-                listen(layer.experts, keep(f"layer.{index:02d}.experts"))
+                add_hook(layer.experts, record_trace(f"layer.{index:02d}.experts"))
     if routings is not None:
         for layer in run.text.layers:
             if hasattr(layer, "router"):  # parallel to the MLP; returns shares
-                listen(layer.router, route(run.config.top_k_experts, normalised=True))
+                add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
             elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
-                listen(layer.mlp.gate, route(run.config.num_experts_per_tok, normalised=False))
+                add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
     try:
         yield
     finally:

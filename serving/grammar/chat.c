@@ -260,7 +260,7 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *chunk
     return rc == ASSAY_OK && usage ? read_usage(g, c, usage) : rc;
 }
 
-static assay_status done(serve_grammar *g, void *state)
+static assay_status check_done(serve_grammar *g, void *state)
 {
     chat *c = state;
     if (c->is_done) return serve_grammar_fail(g, "chat-done", "found [DONE] again, expected it once");
@@ -297,7 +297,7 @@ const serve_grammar_rules serve_grammar_chat = {
     .path = "/v1/chat/completions",
     .state_bytes = sizeof(chat),
     .read = read_event,
-    .done = done,
+    .done = check_done,
     .end = end_stream,
     .free = free_state,
 };

@@ -58,7 +58,7 @@ static bool is_under_way(const serve_sse *s)
 
 /* Ends an event at an empty line. An event of id or retry alone is of use only to the client's own SSE
  * reader. */
-static assay_status dispatch(serve_sse *s, serve_breach *breach)
+static assay_status dispatch_event(serve_sse *s, serve_breach *breach)
 {
     if (s->has[FIELD_EVENT] && !s->has[FIELD_DATA])
         return serve_breach_set(breach, "sse-data", s->n_events + 1, s->event_offset,
@@ -128,7 +128,7 @@ static assay_status read_line(serve_sse *s, const char *at, size_t n, serve_brea
     const assay_text line = without_mark(s, (assay_text){at, n});
     at = line.at;
     n = line.n;
-    if (n == 0) return dispatch(s, breach);
+    if (n == 0) return dispatch_event(s, breach);
     if (*at == ':') return ASSAY_OK;
     if (!is_under_way(s)) s->event_offset = s->line_offset;
     const char *colon = memchr(at, ':', n);

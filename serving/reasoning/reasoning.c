@@ -63,7 +63,8 @@ void serve_reasoning_start(serve_reasoning *s, const serve_reasoning_rules *rule
     enter_phase(s, options->thinking_off ? rules->first_off : rules->first);
 }
 
-static void emit(serve_reasoning *s, serve_reads_as as, const char *text, size_t n, const assay_sink *sink)
+static void emit_text(serve_reasoning *s, serve_reads_as as, const char *text, size_t n,
+                      const assay_sink *sink)
 {
     const bool content = as == SERVE_CONTENT || (as == SERVE_CALL && s->options.tools);
     if (n == 0) return;
@@ -134,7 +135,7 @@ static size_t find_mark_byte(const serve_reasoning *s, const char *text, size_t 
 /* Emits the held preface as `as`. */
 static void release_preface(serve_reasoning *s, serve_reads_as as, const assay_sink *sink)
 {
-    emit(s, as, s->preface, s->n_preface, sink);
+    emit_text(s, as, s->preface, s->n_preface, sink);
     s->n_preface = 0;
 }
 
@@ -158,7 +159,7 @@ static void read_mark(serve_reasoning *s, const found *f, const char *text, cons
         enter_phase(s, f->step->to);
     }
     if (f->step->as == SERVE_PREFACE) (void)hold_preface(s, text, f->n, sink);
-    else emit(s, f->step->as, text, f->n, sink);
+    else emit_text(s, f->step->as, text, f->n, sink);
 }
 
 /* In a phase of SERVE_SPACE: reads white space or a marker, or finds that the phase has ended. Returns the
@@ -176,8 +177,8 @@ static size_t read_space(serve_reasoning *s, const char *text, size_t n, bool la
         read_mark(s, &f, text, sink);
         return f.n;
     }
-    if (space > 0) emit(s, phase->space, text, space, sink);
-    else emit(s, SERVE_DROPPED, text, n_begun, sink);
+    if (space > 0) emit_text(s, phase->space, text, space, sink);
+    else emit_text(s, SERVE_DROPPED, text, n_begun, sink);
     if (space > 0 && phase->space != SERVE_NOTHING) enter_phase(s, phase->spaced);
     else if (space + n_begun == 0) enter_phase(s, phase->after);
     return space + n_begun;
@@ -201,7 +202,7 @@ static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool las
         *waits = false;
         return 0;
     }
-    if (as != SERVE_PREFACE) emit(s, as, text, n_text, sink);
+    if (as != SERVE_PREFACE) emit_text(s, as, text, n_text, sink);
     if (*waits || !f.step) return n_text;
     read_mark(s, &f, text + n_text, sink);
     return n_text + f.n;
@@ -209,7 +210,7 @@ static size_t read_text(serve_reasoning *s, const char *text, size_t n, bool las
 
 /* Reads text[0..n), or all of it if `last`. Returns the number of bytes read; what is left is shorter than
  * the longest marker. */
-static size_t read(serve_reasoning *s, const char *text, size_t n, bool last, const assay_sink *sink)
+static size_t read_reply(serve_reasoning *s, const char *text, size_t n, bool last, const assay_sink *sink)
 {
     size_t i = 0;
     for (bool waits = false; i < n && !waits;) {
@@ -219,7 +220,7 @@ static size_t read(serve_reasoning *s, const char *text, size_t n, bool last, co
     return i;
 }
 
-static void hold(serve_reasoning *s, const char *text, size_t n)
+static void hold_text(serve_reasoning *s, const char *text, size_t n)
 {
     assert(n < sizeof s->held);
     if (n > 0) memcpy(s->held, text, n);
@@ -238,7 +239,7 @@ void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const
 {
     size_t from = 0;
     if (is_text(s, delta, n)) {
-        emit(s, phase_of(s)->text, delta, n, sink);
+        emit_text(s, phase_of(s)->text, delta, n, sink);
         return;
     }
     if (s->n_held > 0) {
@@ -246,15 +247,15 @@ void serve_reasoning_feed(serve_reasoning *s, const char *delta, size_t n, const
         const size_t n_held = s->n_held, n_delta = n < SERVE_MARK_BYTES ? n : SERVE_MARK_BYTES;
         memcpy(seam, s->held, n_held);
         memcpy(seam + n_held, delta, n_delta);
-        const size_t n_read = read(s, seam, n_held + n_delta, false, sink);
+        const size_t n_read = read_reply(s, seam, n_held + n_delta, false, sink);
         if (n_read < n_held) {
-            hold(s, seam + n_read, n_held + n_delta - n_read);
+            hold_text(s, seam + n_read, n_held + n_delta - n_read);
             return;
         }
         from = n_read - n_held;
     }
-    from += read(s, delta + from, n - from, false, sink);
-    hold(s, delta + from, n - from);
+    from += read_reply(s, delta + from, n - from, false, sink);
+    hold_text(s, delta + from, n - from);
 }
 
 /* Whether the preface is a marker and the beginning of an object or a tag; otherwise the marker is only
@@ -279,6 +280,6 @@ void serve_reasoning_end(serve_reasoning *s, const assay_sink *sink)
             s->n_dropped += n_held;
             return;
         }
-    (void)read(s, held, n_held, true, sink);
+    (void)read_reply(s, held, n_held, true, sink);
     release_preface(s, phase_of(s)->calls && !begins_call(s) ? SERVE_REASONING : SERVE_CONTENT, sink);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* The member; NULL if it is absent or null. */
-static assay_status find(json_object *object, const char *where, const char *name, json_type type,
-                         json_object **out, assay_error *err)
+static assay_status find_member(json_object *object, const char *where, const char *name, json_type type,
+                                json_object **out, assay_error *err)
 {
     json_object *value = NULL;
     if (json_object_object_get_ex(object, name, &value) && value && !json_object_is_type(value, type))
@@ -23,7 +23,7 @@ static assay_status copy_text(json_object *object, const char *where, const char
                               assay_error *err)
 {
     json_object *value;
-    assay_status rc = find(object, where, name, json_type_string, &value, err);
+    assay_status rc = find_member(object, where, name, json_type_string, &value, err);
     if (rc != ASSAY_OK) return rc;
     out->n = 0;
     buffer_append(out, value ? json_object_get_string(value) : "",
@@ -39,7 +39,7 @@ static assay_status read_flag(json_object *object, const char *where, const char
                               assay_error *err)
 {
     json_object *value;
-    assay_status rc = find(object, where, name, json_type_boolean, &value, err);
+    assay_status rc = find_member(object, where, name, json_type_boolean, &value, err);
     if (rc == ASSAY_OK && value) *out = json_object_get_boolean(value);
     return rc;
 }
@@ -60,8 +60,10 @@ static assay_status read_thinking(json_object *request, json_object *server, ser
 {
     bool asked = true, by_template = true;
     json_object *own = NULL, *usual = NULL;
-    assay_status rc = find(server, "server", "default_chat_template_kwargs", json_type_object, &usual, err);
-    if (rc == ASSAY_OK) rc = find(request, "request", "chat_template_kwargs", json_type_object, &own, err);
+    assay_status rc =
+        find_member(server, "server", "default_chat_template_kwargs", json_type_object, &usual, err);
+    if (rc == ASSAY_OK)
+        rc = find_member(request, "request", "chat_template_kwargs", json_type_object, &own, err);
     if (rc != ASSAY_OK) return rc;
     read_argument(usual, &by_template);
     read_argument(own, &by_template);
@@ -82,8 +84,8 @@ static assay_status convert_tool(serve_endpoint endpoint, json_object *tool, jso
         *out = json_object_get(tool);
         return ASSAY_OK;
     }
-    assay_status rc = find(tool, "a tool", "name", json_type_string, &name, err);
-    if (rc == ASSAY_OK) rc = find(tool, "a tool", schemas[endpoint], json_type_object, &schema, err);
+    assay_status rc = find_member(tool, "a tool", "name", json_type_string, &name, err);
+    if (rc == ASSAY_OK) rc = find_member(tool, "a tool", schemas[endpoint], json_type_object, &schema, err);
     if (rc != ASSAY_OK) return rc;
     function = json_object_new_object();
     *out = json_object_new_object();
@@ -135,7 +137,7 @@ static assay_status read_tools(json_object *request, json_object *server, serve_
     json_object *tools;
     assay_status rc = read_flag(server, "server", "auto_tool_choice", &automatic, err);
     if (rc == ASSAY_OK) rc = copy_text(server, "server", "tool_parser", &r->tools, err);
-    if (rc == ASSAY_OK) rc = find(request, "request", "tools", json_type_array, &tools, err);
+    if (rc == ASSAY_OK) rc = find_member(request, "request", "tools", json_type_array, &tools, err);
     if (rc != ASSAY_OK) return rc;
     const bool has = tools && json_object_array_length(tools) > 0;
     if (!has || !automatic || declines_tools(request, r->endpoint)) r->tools.n = 0;
@@ -152,13 +154,14 @@ static assay_status read_members(json_object *request, json_object *server, serv
         rc = assay_fail(err, ASSAY_EFORMAT, "request: model: found none, expected a name");
     if (rc == ASSAY_OK) rc = copy_text(server, "server", "reasoning_parser", &r->parser, err);
     if (rc == ASSAY_OK) rc = read_flag(request, "request", "stream", &r->streams, err);
-    if (rc == ASSAY_OK) rc = find(request, "request", "stream_options", json_type_object, &options, err);
+    if (rc == ASSAY_OK)
+        rc = find_member(request, "request", "stream_options", json_type_object, &options, err);
     if (rc == ASSAY_OK && options) rc = read_flag(options, "stream_options", "include_usage", &r->usage, err);
     if (rc == ASSAY_OK) rc = read_thinking(request, server, r, err);
     return rc == ASSAY_OK ? read_tools(request, server, r, err) : rc;
 }
 
-static assay_status parse(const char *what, assay_text text, json_object **out, assay_error *err)
+static assay_status parse_object(const char *what, assay_text text, json_object **out, assay_error *err)
 {
     assay_status rc = json_parse(what, text.at ? text.at : "", text.n, out, err);
     if (rc != ASSAY_OK || json_object_is_type(*out, json_type_object)) return rc;
@@ -174,8 +177,8 @@ assay_status serve_request_read(const assay_response_options *options, serve_req
         return assay_fail(err, ASSAY_EUNSUPPORTED,
                           "found endpoint %s, expected /v1/chat/completions, /v1/messages or /v1/responses",
                           options->endpoint ? options->endpoint : "none");
-    assay_status rc = parse("request", options->request, &request, err);
-    if (rc == ASSAY_OK) rc = parse("server", options->server, &server, err);
+    assay_status rc = parse_object("request", options->request, &request, err);
+    if (rc == ASSAY_OK) rc = parse_object("server", options->server, &server, err);
     if (rc == ASSAY_OK) rc = read_members(request, server, &r, err);
     json_object_put(request);
     json_object_put(server);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void flush(assay_response *r, const assay_byte_sink *sink)
+static void flush_output(assay_response *r, const assay_byte_sink *sink)
 {
     if (r->out.n) sink->take(sink->context, r->out.data, r->out.n);
     r->out.n = 0;
@@ -24,7 +24,7 @@ static void flush(assay_response *r, const assay_byte_sink *sink)
 static assay_status finish_call(assay_response *r, const assay_byte_sink *sink, assay_error *err)
 {
     if (!r->no_memory && !r->out.failed) {
-        flush(r, sink);
+        flush_output(r, sink);
         return ASSAY_OK;
     }
     r->is_over = true;
@@ -201,20 +201,20 @@ void serve_response_free(assay_response *r)
     free(r);
 }
 
-static void begin(assay_response *r)
+static void begin_response(assay_response *r)
 {
     if (!r->has_begun && r->request.streams) r->form->begin(r);
     r->has_begun = true;
 }
 
-static void fail(assay_response *r, const char *text)
+static void fail_response(assay_response *r, const char *text)
 {
     r->is_over = true;
     if (r->request.streams) r->form->fail(r, text);
     else r->form->whole_fail(r, text);
 }
 
-static assay_status finish(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
+static assay_status finish_response(assay_response *r, const assay_response_chunk *chunk, assay_error *err)
 {
     const assay_sink pieces = {.take = receive_piece, .context = r};
     const char *reason = chunk->finish_reason ? chunk->finish_reason : "stop";
@@ -249,10 +249,10 @@ assay_status serve_response_chunk(assay_response *r, const assay_response_chunk 
     if (chunk->completion_tokens > 0) r->completion_tokens = chunk->completion_tokens;
     if (chunk->finished && chunk->finish_reason && strcmp(chunk->finish_reason, "error") == 0)
         return serve_response_fail(r, "the engine failed", sink, err);
-    begin(r);
+    begin_response(r);
     if (chunk->new_text.n)
         rc = r->serving->reply_feed(r->reply, chunk->new_text.at, chunk->new_text.n, &pieces, err);
-    if (rc == ASSAY_OK && chunk->finished) rc = finish(r, chunk, err);
+    if (rc == ASSAY_OK && chunk->finished) rc = finish_response(r, chunk, err);
     if (rc == ASSAY_OK) return finish_call(r, sink, err);
     r->is_over = true;
     return rc;
@@ -263,7 +263,7 @@ assay_status serve_response_fail(assay_response *r, const char *text, const assa
 {
     assay_status rc = check_open(r, err);
     if (rc != ASSAY_OK) return rc;
-    fail(r, text);
+    fail_response(r, text);
     return finish_call(r, sink, err);
 }
 

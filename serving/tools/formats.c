@@ -23,7 +23,7 @@ const char *serve_tools_name_at(size_t i)
     return NULL;
 }
 
-static assay_status refuse(const char *name, assay_error *err)
+static assay_status refuse_format(const char *name, assay_error *err)
 {
     char known[sizeof err->text] = "";
     size_t n = 0;
@@ -42,5 +42,5 @@ assay_status serve_tools_find(const char *name, const serve_tools_format **out, 
             *out = FORMATS[i];
             return ASSAY_OK;
         }
-    return refuse(name, err);
+    return refuse_format(name, err);
 }

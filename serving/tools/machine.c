@@ -158,7 +158,7 @@ static void leave_block(serve_tools *t, serve_tools_found found)
 }
 
 /* Reads `all`, the text that is undecided so far. Returns how many bytes of it are decided now. */
-static size_t run(serve_tools *t, assay_text all, bool ended)
+static size_t read_undecided(serve_tools *t, assay_text all, bool ended)
 {
     size_t at = 0, n;
     while (t->reading != SERVE_READING_NOTHING) {
@@ -189,7 +189,7 @@ static bool is_plain(const serve_tools *t)
            serve_tools_emits_content(t);
 }
 
-static assay_status finish(serve_tools *t, assay_error *err)
+static assay_status finish_reply(serve_tools *t, assay_error *err)
 {
     t->sink = NULL;
     t->failed |= t->held.failed | t->tail.failed | t->block.failed | t->name.failed | t->arguments.failed;
@@ -220,12 +220,12 @@ static bool is_unaffected(const serve_tools *t, const char *delta, size_t n)
 static void read_on(serve_tools *t, const char *delta, size_t n)
 {
     if (t->held.n == 0) {
-        const size_t n_read = run(t, (assay_text){.at = delta, .n = n}, false);
+        const size_t n_read = read_undecided(t, (assay_text){.at = delta, .n = n}, false);
         buffer_append(&t->held, delta + n_read, n - n_read);
         return;
     }
     buffer_append(&t->held, delta, n);
-    if (!t->held.failed) buffer_drop(&t->held, run(t, buffer_text(&t->held), false));
+    if (!t->held.failed) buffer_drop(&t->held, read_undecided(t, buffer_text(&t->held), false));
 }
 
 assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const assay_sink *sink,
@@ -236,27 +236,27 @@ assay_status serve_tools_feed(serve_tools *t, const char *delta, size_t n, const
         sink->take(sink->context, ASSAY_PART_CONTENT, delta, n);
         return ASSAY_OK;
     }
-    if (t->failed) return finish(t, err);
+    if (t->failed) return finish_reply(t, err);
     if (is_unaffected(t, delta, n)) {
         buffer_append(&t->held, delta, n);
         t->scan.seen += n;
         t->thoughts.n_searched += n;
-        return t->held.failed ? finish(t, err) : ASSAY_OK;
+        return t->held.failed ? finish_reply(t, err) : ASSAY_OK;
     }
     t->sink = sink;
     if (t->reading == SERVE_READING_PLAIN) t->reading = SERVE_READING_CONTENT;
     read_on(t, delta, n);
-    return finish(t, err);
+    return finish_reply(t, err);
 }
 
 assay_status serve_tools_end(serve_tools *t, const assay_sink *sink, assay_error *err)
 {
-    if (t->failed) return finish(t, err);
+    if (t->failed) return finish_reply(t, err);
     t->sink = sink;
-    if (t->held.n > 0) buffer_drop(&t->held, run(t, buffer_text(&t->held), true));
+    if (t->held.n > 0) buffer_drop(&t->held, read_undecided(t, buffer_text(&t->held), true));
     if (t->format->finish) t->format->finish(t);
     serve_tools_end_content(t);
-    return finish(t, err);
+    return finish_reply(t, err);
 }
 
 static void pass_calls(void *context, assay_part part, const char *text, size_t n)

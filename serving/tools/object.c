@@ -4,7 +4,7 @@
 #include "serving/tools/output.h"
 
 /* The text of a JSON value; of a string its unquoted text, in `scratch`. */
-static assay_text unquote(buffer *scratch, assay_text value)
+static assay_text unquote_value(buffer *scratch, assay_text value)
 {
     if (!serve_json_is_string(value)) return value;
     scratch->n = 0;
@@ -16,7 +16,7 @@ static assay_text unquote(buffer *scratch, assay_text value)
 static assay_text read_name(serve_tools *t, assay_text value, bool trimmed)
 {
     if (!value.at || !serve_json_is_string(value)) return (assay_text){0};
-    const assay_text name = unquote(&t->name, value);
+    const assay_text name = unquote_value(&t->name, value);
     return trimmed ? serve_span_trim(name) : name;
 }
 
@@ -35,7 +35,7 @@ bool serve_tools_call_members(serve_tools *t, const assay_text *found, const ser
     assay_text arguments = found[SERVE_ARGUMENTS].at ? found[SERVE_ARGUMENTS] : found[SERVE_OTHER_ARGUMENTS];
     if (name.n == 0 || (!arguments.at && members->required)) return false;
     if (!arguments.at) arguments = (assay_text){.at = "{}", .n = 2};
-    if (!members->verbatim) arguments = unquote(&t->arguments, arguments);
+    if (!members->verbatim) arguments = unquote_value(&t->arguments, arguments);
     serve_tools_call(t, name, arguments);
     return true;
 }

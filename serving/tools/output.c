@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serving/tools/output.h"
 
-static void emit(serve_tools *t, assay_part part, assay_text text)
+static void emit_text(serve_tools *t, assay_part part, assay_text text)
 {
     if (text.n > 0) t->sink->take(t->sink->context, part, text.at, text.n);
 }
@@ -10,7 +10,7 @@ void serve_tools_release(serve_tools *t)
 {
     t->withheld = false;
     t->n_absorbed = 0;
-    emit(t, ASSAY_PART_CONTENT, buffer_text(&t->tail));
+    emit_text(t, ASSAY_PART_CONTENT, buffer_text(&t->tail));
     t->tail.n = 0;
 }
 
@@ -22,7 +22,7 @@ static bool is_conditional(const serve_tools *t)
 }
 
 /* Whether content after a call is dropped; if the text has no call, held content is emitted at its end. */
-static bool drops_behind(const serve_tools *t)
+static bool drops_after_call(const serve_tools *t)
 {
     return t->format->after == SERVE_AFTER_CALL_DROPPED || t->format->after == SERVE_AFTER_MARKER_UNCALLED;
 }
@@ -31,7 +31,7 @@ static bool is_dropped(const serve_tools *t)
 {
     if (t->format->after == SERVE_AFTER_MARKER_DROPPED && t->marked) return true;
     if (t->content_mode != SERVE_CONTENT_BY_RULE) return t->content_mode == SERVE_CONTENT_DROPPED;
-    return !t->withheld && t->n_calls > 0 && drops_behind(t);
+    return !t->withheld && t->n_calls > 0 && drops_after_call(t);
 }
 
 bool serve_tools_emits_content(const serve_tools *t)
@@ -42,7 +42,7 @@ bool serve_tools_emits_content(const serve_tools *t)
 
 void serve_tools_end_content(serve_tools *t)
 {
-    if (drops_behind(t) && t->n_calls == 0) serve_tools_release(t);
+    if (drops_after_call(t) && t->n_calls == 0) serve_tools_release(t);
 }
 
 void serve_tools_content(serve_tools *t, assay_text text)
@@ -50,7 +50,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
     if (text.n == 0 || is_dropped(t)) return;
     if (t->watched) t->format->watch(t, text);
     if (serve_tools_emits_content(t)) {
-        emit(t, ASSAY_PART_CONTENT, text);
+        emit_text(t, ASSAY_PART_CONTENT, text);
         return;
     }
     if (t->tail.n + text.n <= SERVE_TOOLS_BLOCK_MAX) {
@@ -59,7 +59,7 @@ void serve_tools_content(serve_tools *t, assay_text text)
     }
     t->overflowed = true;
     serve_tools_release(t);
-    emit(t, ASSAY_PART_CONTENT, text);
+    emit_text(t, ASSAY_PART_CONTENT, text);
 }
 
 void serve_tools_read_tail(serve_tools *t, void (*read)(serve_tools *t, assay_text text))
@@ -104,6 +104,6 @@ void serve_tools_call(serve_tools *t, assay_text name, assay_text arguments)
         t->overflowed = false;
     }
     t->n_calls++;
-    emit(t, ASSAY_PART_CALL, name);
-    emit(t, ASSAY_PART_ARGUMENTS, arguments);
+    emit_text(t, ASSAY_PART_CALL, name);
+    emit_text(t, ASSAY_PART_ARGUMENTS, arguments);
 }

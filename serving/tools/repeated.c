@@ -15,7 +15,7 @@ static bool is_same_text(assay_text a, assay_text b)
 
 /* A checksum that is equal for texts that are the same JSON: it omits the bytes in which notations of
  * numbers, white space and "\\/" can differ. 0 means unknown: text has \\uXXXX escapes. */
-static uint64_t checksum(assay_text text)
+static uint64_t text_checksum(assay_text text)
 {
     static const char IGNORED[] = " \t\n\r\\/+-.eE0123456789";
     uint64_t counts[UCHAR_MAX + 1] = {0}, sum = 1;
@@ -61,7 +61,7 @@ static bool is_same_call(assay_text previous, const head *of, assay_text name, a
 
 bool serve_tools_is_repeated(buffer *previous, assay_text name, assay_text arguments)
 {
-    const head of = {.n_name = name.n, .sum = checksum(arguments)};
+    const head of = {.n_name = name.n, .sum = text_checksum(arguments)};
     if (is_same_call(buffer_text(previous), &of, name, arguments, &previous->failed)) return true;
     previous->n = 0;
     buffer_append(previous, (const char *)&of, sizeof of);

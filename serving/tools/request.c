@@ -43,7 +43,7 @@ void serve_tools_request_free(serve_tools_request *r)
     free(r);
 }
 
-static json_object *member(json_object *object, const char *name)
+static json_object *find_member(json_object *object, const char *name)
 {
     json_object *value = NULL;
     if (json_object_is_type(object, json_type_object)) json_object_object_get_ex(object, name, &value);
@@ -62,8 +62,8 @@ static json_object *find_function(const serve_tools_request *r, assay_text tool)
 {
     const size_t n = r->tools ? json_object_array_length(r->tools) : 0;
     for (size_t i = 0; i < n; i++) {
-        json_object *function = member(json_object_array_get_idx(r->tools, i), "function");
-        if (equals_text(member(function, "name"), tool)) return function;
+        json_object *function = find_member(json_object_array_get_idx(r->tools, i), "function");
+        if (equals_text(find_member(function, "name"), tool)) return function;
     }
     return NULL;
 }
@@ -80,7 +80,7 @@ bool serve_tools_request_names(const serve_tools_request *r, assay_text tool)
 
 json_object *serve_tools_request_properties(const serve_tools_request *r, assay_text tool)
 {
-    json_object *properties = member(member(find_function(r, tool), "parameters"), "properties");
+    json_object *properties = find_member(find_member(find_function(r, tool), "parameters"), "properties");
     return json_object_is_type(properties, json_type_object) ? properties : NULL;
 }
 
@@ -92,21 +92,21 @@ bool serve_tools_request_is_string(const serve_tools_request *r, assay_text tool
     json_object_object_foreach(properties, name, schema)
     {
         if (strlen(name) == parameter.n && memcmp(name, parameter.at, parameter.n) == 0)
-            return equals_text(member(schema, "type"), (assay_text){STRING, sizeof STRING - 1});
+            return equals_text(find_member(schema, "type"), (assay_text){STRING, sizeof STRING - 1});
     }
     return false;
 }
 
 const char *serve_tools_request_type(const serve_tools_request *r, assay_text tool, assay_text parameter)
 {
-    json_object *parameters = member(find_function(r, tool), "parameters");
+    json_object *parameters = find_member(find_function(r, tool), "parameters");
     const bool has_schema = json_object_object_get_ex(parameters, "properties", NULL);
-    json_object *properties = has_schema ? member(parameters, "properties") : parameters;
+    json_object *properties = has_schema ? find_member(parameters, "properties") : parameters;
     if (!json_object_is_type(properties, json_type_object)) return "string";
     json_object_object_foreach(properties, name, schema)
     {
         if (strlen(name) != parameter.n || memcmp(name, parameter.at, parameter.n) != 0) continue;
-        json_object *type = member(schema, "type");
+        json_object *type = find_member(schema, "type");
         return json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "string";
     }
     return "string";

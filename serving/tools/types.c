@@ -134,7 +134,7 @@ static bool add_compact(buffer *out, assay_text value)
 }
 
 /* Trims JSON white space. */
-static assay_text trim(assay_text text)
+static assay_text trim_blanks(assay_text text)
 {
     while (text.n > 0 && memchr(" \t\n\r", text.at[0], 4)) text = serve_span_from(text, 1);
     while (text.n > 0 && memchr(" \t\n\r", text.at[text.n - 1], 4)) text.n--;
@@ -142,7 +142,7 @@ static assay_text trim(assay_text text)
 }
 
 /* Sets c->value to the value converted to one of the types; false if it needs no conversion, or has none. */
-static bool convert(call *c, assay_text value, unsigned types)
+static bool convert_value(call *c, assay_text value, unsigned types)
 {
     buffer text = {0};
     const unsigned own = types_of_value(value);
@@ -154,7 +154,7 @@ static bool convert(call *c, assay_text value, unsigned types)
         serve_append_quoted(&c->value, buffer_text(&text));
     } else if (own == STRING) {
         serve_json_unquote(&text, value);
-        const assay_text said = trim(buffer_text(&text));
+        const assay_text said = trim_blanks(buffer_text(&text));
         const bool fits = said.n > 0 && types_of_value(said) & types & ~(unsigned)STRING;
         const assay_status rc = fits ? json_check("", said.at, said.n, NULL) : ASSAY_OK;
         text.failed = text.failed || rc == ASSAY_ENOMEM;
@@ -179,7 +179,7 @@ static void take_member(void *context, assay_text name, assay_text value)
     if (c->out->data[c->out->n - 1] != '{') buffer_append_string(c->out, ", ");
     buffer_append(c->out, name.at, name.n);
     buffer_append_string(c->out, ": ");
-    if (!convert(c, value, types_of(schema))) {
+    if (!convert_value(c, value, types_of(schema))) {
         buffer_append(c->out, value.at, value.n);
         return;
     }

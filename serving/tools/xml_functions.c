@@ -78,7 +78,7 @@ assay_text serve_xml_join_lines(buffer *scratch, assay_text text)
 }
 
 /* Normalises a name as XML does an attribute: each white-space character becomes a blank. */
-static assay_text normalise(buffer *scratch, assay_text name)
+static assay_text normalise_name(buffer *scratch, assay_text name)
 {
     scratch->n = 0;
     buffer_append(scratch, name.at, name.n);
@@ -136,7 +136,7 @@ static assay_text read_value(serve_tools *t, assay_text value)
 static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_text value,
                          serve_arguments *out)
 {
-    serve_arguments_name(out, normalise(&t->arguments, parameter->name));
+    serve_arguments_name(out, normalise_name(&t->arguments, parameter->name));
     if (value.n == 0) {
         buffer_append_string(&out->text, "\"\"");
         return;
@@ -148,7 +148,7 @@ static void add_argument(serve_tools *t, const serve_xml_tag *parameter, assay_t
 /* Adds a value that the end of the text cuts off. */
 static void add_begun(serve_tools *t, const serve_xml_tag *parameter, assay_text value, serve_arguments *out)
 {
-    serve_arguments_name(out, normalise(&t->arguments, parameter->name));
+    serve_arguments_name(out, normalise_name(&t->arguments, parameter->name));
     if (value.n == 0 || is_deferred(value, parameter->type)) return;
     serve_tools_value_begun(&out->text, read_value(t, value), parameter->type);
 }
@@ -156,7 +156,7 @@ static void add_begun(serve_tools *t, const serve_xml_tag *parameter, assay_text
 static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_arguments *arguments)
 {
     const assay_text object = cut_off ? serve_arguments_begun(arguments) : serve_arguments_object(arguments),
-                     name = normalise(&t->name, function);
+                     name = normalise_name(&t->name, function);
     t->failed |= arguments->text.failed || arguments->json.failed || t->name.failed;
     if (!t->failed && name.n > 0) serve_tools_call(t, name, object);
 }

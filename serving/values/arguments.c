@@ -38,7 +38,7 @@ void serve_arguments_forget(serve_arguments *a)
 }
 
 /* Orders by name, and equal names by their position in the text. */
-static int compare(const void *left, const void *right, void *context)
+static int compare_members(const void *left, const void *right, void *context)
 {
     const serve_argument *x = *(serve_argument *const *)left, *y = *(serve_argument *const *)right;
     const char *text = context;
@@ -57,7 +57,7 @@ static void mark_replaced(serve_arguments *a)
         return;
     }
     for (size_t i = 0; i < a->n; i++) sorted[i] = &a->each[i];
-    qsort_r(sorted, a->n, sizeof *sorted, compare, a->text.data);
+    qsort_r(sorted, a->n, sizeof *sorted, compare_members, a->text.data);
     for (size_t i = 1; i < a->n; i++) {
         const serve_argument *x = sorted[i - 1], *y = sorted[i];
         const size_t n = x->name_end - x->begin;
@@ -68,7 +68,7 @@ static void mark_replaced(serve_arguments *a)
 }
 
 /* Closes all of the object but its brace, and resets a. */
-static void join(serve_arguments *a)
+static void join_members(serve_arguments *a)
 {
     a->json.n = 0;
     if (a->n > 0) a->each[a->n - 1].end = a->text.n;
@@ -86,7 +86,7 @@ static void join(serve_arguments *a)
 assay_text serve_arguments_object(serve_arguments *a)
 {
     if (a->n > 0 && !a->text.failed) mark_replaced(a);
-    join(a);
+    join_members(a);
     buffer_append(&a->json, "}", 1);
     return buffer_text(&a->json);
 }
@@ -94,6 +94,6 @@ assay_text serve_arguments_object(serve_arguments *a)
 assay_text serve_arguments_begun(serve_arguments *a)
 {
     if (a->n == 0) return serve_arguments_object(a);
-    join(a);
+    join_members(a);
     return buffer_text(&a->json);
 }

@@ -39,7 +39,7 @@ static bool next_string(assay_text text, size_t *at, size_t *begin, assay_text *
     return true;
 }
 
-static void hold_strings(buffer *out, assay_text text)
+static void replace_strings(buffer *out, assay_text text)
 {
     size_t at = 0, from = 0, begin;
     for (assay_text says; next_string(text, &at, &begin, &says); from = at) {
@@ -120,7 +120,7 @@ assay_status serve_gemma_object(buffer *out, assay_text text)
 {
     if (memchr(text.at, HELD, text.n)) return ASSAY_EFORMAT;
     buffer held = {0}, named = {0};
-    hold_strings(&held, text);
+    replace_strings(&held, text);
     quote_names(&named, buffer_text(&held));
     quote_values(out, buffer_text(&named), text);
     const bool failed = held.failed || named.failed || out->failed;

@@ -110,7 +110,7 @@ typedef struct wanted {
     assay_text found[4];
 } wanted;
 
-static void receive_wanted(void *context, const json_scan_token *name, assay_text value)
+static void receive_member(void *context, const json_scan_token *name, assay_text value)
 {
     wanted *w = context;
     for (size_t i = 0; i < w->n; i++)
@@ -120,7 +120,7 @@ static void receive_wanted(void *context, const json_scan_token *name, assay_tex
 assay_status serve_json_members(assay_text text, const char *const *names, assay_text *values, size_t n)
 {
     wanted w = {.names = names, .n = n};
-    const assay_status rc = read_text(text, read_object, &(member_sink){receive_wanted, &w});
+    const assay_status rc = read_text(text, read_object, &(member_sink){receive_member, &w});
     if (rc == ASSAY_OK) memcpy(values, w.found, n * sizeof *values);
     return rc;
 }
@@ -143,7 +143,7 @@ static assay_status read_array(json_scan *scan, json_scan_token first, void *con
     while (rc == ASSAY_OK && token.kind != JSON_SCAN_ARRAY_END) {
         wanted w = {.names = sink->names, .n = sink->n};
         assay_text element;
-        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){receive_wanted, &w})
+        rc = token.kind == JSON_SCAN_OBJECT ? read_object(scan, token, &(member_sink){receive_member, &w})
                                             : read_value(scan, token, &element);
         if (rc == ASSAY_OK) sink->take(sink->context, w.found);
         if (rc == ASSAY_OK) rc = json_scan_next(scan, &token, NULL);

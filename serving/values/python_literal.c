@@ -24,7 +24,7 @@ typedef struct source {
 
 static bool read_value(source *s, buffer *json);
 
-static char peek(const source *s, size_t ahead)
+static char peek_char(const source *s, size_t ahead)
 {
     return s->at + ahead < s->text.n ? s->text.at[s->at + ahead] : '\0';
 }
@@ -32,8 +32,11 @@ static char peek(const source *s, size_t ahead)
 /* The length of a backslash and line end if the text continues after them; otherwise 0. */
 static size_t measure_join(const source *s)
 {
-    if (peek(s, 0) != '\\') return 0;
-    const size_t n = peek(s, 1) == '\n' ? 2 : peek(s, 1) != '\r' ? 0 : peek(s, 2) == '\n' ? 3 : 2;
+    if (peek_char(s, 0) != '\\') return 0;
+    const size_t n = peek_char(s, 1) == '\n'   ? 2
+                     : peek_char(s, 1) != '\r' ? 0
+                     : peek_char(s, 2) == '\n' ? 3
+                                               : 2;
     return s->at + n < s->text.n ? n : 0;
 }
 
@@ -41,11 +44,11 @@ static size_t measure_join(const source *s)
 static void skip_blank(source *s, bool lines)
 {
     for (size_t n = 0;; s->at += n > 0 ? n : 1) {
-        const char c = peek(s, 0);
+        const char c = peek_char(s, 0);
         if (c == '#' && lines)
-            while (s->at < s->text.n && peek(s, 0) != '\n' && peek(s, 0) != '\r') s->at++;
+            while (s->at < s->text.n && peek_char(s, 0) != '\n' && peek_char(s, 0) != '\r') s->at++;
         n = measure_join(s);
-        const char here = peek(s, 0);
+        const char here = peek_char(s, 0);
         if (n == 0 && (here == '\0' || !strchr(lines ? " \t\f\r\n" : " \t\f", here))) return;
     }
 }
@@ -65,8 +68,8 @@ static bool is_word(const source *s, size_t ahead)
 static size_t read_digits(source *s, buffer *out)
 {
     size_t n = 0;
-    while (is_digit(peek(s, 0)) || (n > 0 && peek(s, 0) == '_' && is_digit(peek(s, 1)))) {
-        if (peek(s, 0) != '_') {
+    while (is_digit(peek_char(s, 0)) || (n > 0 && peek_char(s, 0) == '_' && is_digit(peek_char(s, 1)))) {
+        if (peek_char(s, 0) != '_') {
             buffer_append(out, &s->text.at[s->at], 1);
             n++;
         }
@@ -83,8 +86,8 @@ static bool read_based(source *s, buffer *json, int base)
     char digits[65], decimal[24];
     size_t n = 0;
     for (s->at += 2; is_word(s, 0); s->at++) {
-        const char c = peek(s, 0);
-        if (c == '_' && is_word(s, 1) && peek(s, 1) != '_') continue;
+        const char c = peek_char(s, 0);
+        if (c == '_' && is_word(s, 1) && peek_char(s, 1) != '_') continue;
         if (n + 1 == sizeof digits) return false;
         digits[n++] = c;
     }
@@ -129,16 +132,16 @@ static bool read_decimal(source *s, buffer *json, buffer *digits)
     const size_t whole = read_digits(s, digits);
     size_t fraction = 0;
     bool is_float = false;
-    if (peek(s, 0) == '.') {
+    if (peek_char(s, 0) == '.') {
         is_float = true;
         s->at++;
         buffer_append(digits, ".", 1);
         fraction = read_digits(s, digits);
     }
     if (whole + fraction == 0) return false;
-    if (peek(s, 0) == 'e' || peek(s, 0) == 'E') {
+    if (peek_char(s, 0) == 'e' || peek_char(s, 0) == 'E') {
         is_float = true;
-        const size_t sign = peek(s, 1) == '+' || peek(s, 1) == '-';
+        const size_t sign = peek_char(s, 1) == '+' || peek_char(s, 1) == '-';
         buffer_append(digits, &s->text.at[s->at], 1 + sign);
         s->at += 1 + sign;
         if (read_digits(s, digits) == 0) return false;
@@ -155,12 +158,12 @@ static bool read_decimal(source *s, buffer *json, buffer *digits)
 
 static bool read_number(source *s, buffer *json)
 {
-    if (peek(s, 0) == '+' || peek(s, 0) == '-') {
-        if (peek(s, 0) == '-') buffer_append(json, "-", 1);
+    if (peek_char(s, 0) == '+' || peek_char(s, 0) == '-') {
+        if (peek_char(s, 0) == '-') buffer_append(json, "-", 1);
         s->at++;
         skip_blank(s, s->depth > 0);
     }
-    const int base = peek(s, 0) == '0' ? base_of(peek(s, 1)) : 0;
+    const int base = peek_char(s, 0) == '0' ? base_of(peek_char(s, 1)) : 0;
     if (base != 0) return read_based(s, json, base);
     buffer digits = {0};
     const bool ok = read_decimal(s, json, &digits);
@@ -199,14 +202,14 @@ static bool read_items(source *s, buffer *json, char close, size_t *n, bool *com
 {
     for (*n = 0, *comma = false;; *comma = true) {
         skip_blank(s, true);
-        if (peek(s, 0) == close) break;
+        if (peek_char(s, 0) == close) break;
         if (*n > 0) buffer_append_string(json, ", ");
         if (!read_value(s, json)) return false;
         ++*n;
         skip_blank(s, true);
         *comma = false;
-        if (peek(s, 0) == close) break;
-        if (peek(s, 0) != ',') return false;
+        if (peek_char(s, 0) == close) break;
+        if (peek_char(s, 0) != ',') return false;
         s->at++;
     }
     s->at++;
@@ -216,7 +219,7 @@ static bool read_items(source *s, buffer *json, char close, size_t *n, bool *com
 /* Reads a list or a tuple; a single value in parentheses is no tuple. */
 static bool read_list(source *s, buffer *json)
 {
-    const bool round = peek(s, 0) == '(';
+    const bool round = peek_char(s, 0) == '(';
     size_t n;
     bool comma;
     buffer items = {0};
@@ -247,7 +250,7 @@ static bool read_key(source *s, serve_arguments *members)
         serve_arguments_name(members, buffer_text(&s->string));
         return true;
     }
-    if (peek(s, 0) == '(' || peek(s, 0) == '[' || peek(s, 0) == '{') return false;
+    if (peek_char(s, 0) == '(' || peek_char(s, 0) == '[' || peek_char(s, 0) == '{') return false;
     buffer key = {0};
     const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
     if (ok) serve_arguments_name(members, buffer_text(&key));
@@ -260,16 +263,16 @@ static bool read_members(source *s, serve_arguments *members)
 {
     for (s->at++;;) {
         skip_blank(s, true);
-        if (peek(s, 0) == '}') break;
+        if (peek_char(s, 0) == '}') break;
         if (!read_key(s, members)) return false;
         skip_blank(s, true);
-        if (peek(s, 0) != ':') return false;
+        if (peek_char(s, 0) != ':') return false;
         s->at++;
         skip_blank(s, true);
         if (!read_value(s, &members->text)) return false;
         skip_blank(s, true);
-        if (peek(s, 0) == '}') break;
-        if (peek(s, 0) != ',') return false;
+        if (peek_char(s, 0) == '}') break;
+        if (peek_char(s, 0) != ',') return false;
         s->at++;
     }
     s->at++;
@@ -291,7 +294,7 @@ static bool read_dictionary(source *s, buffer *json)
 
 static bool read_value(source *s, buffer *json)
 {
-    const char c = peek(s, 0);
+    const char c = peek_char(s, 0);
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
         serve_append_quoted(json, buffer_text(&s->string));
@@ -339,10 +342,10 @@ static bool read_bare(source *s, buffer *json)
         ok = read_value(s, &items);
         n++;
         skip_blank(s, false);
-        comma = ok && peek(s, 0) == ',';
+        comma = ok && peek_char(s, 0) == ',';
         if (comma) s->at++;
         skip_blank(s, false);
-    } while (comma && s->at < s->text.n && !strchr("\r\n#", peek(s, 0)));
+    } while (comma && s->at < s->text.n && !strchr("\r\n#", peek_char(s, 0)));
     const bool tuple = n > 1 || comma;
     if (tuple) buffer_append(json, "[", 1);
     if (ok) buffer_append(json, items.data, items.n);
@@ -367,7 +370,7 @@ bool serve_python_literal(buffer *json, assay_text text)
 {
     source s = {.text = text};
     const size_t n = json->n;
-    while (peek(&s, 0) != '\0' && strchr(" \t\f", peek(&s, 0))) s.at++;
+    while (peek_char(&s, 0) != '\0' && strchr(" \t\f", peek_char(&s, 0))) s.at++;
     const size_t blank = s.at;
     skip_blank(&s, true);
     const bool indented = s.at > blank && text.at[s.at - 1] != '\n' && text.at[s.at - 1] != '\r';

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static char peek(assay_text text, size_t at)
+static char peek_char(assay_text text, size_t at)
 {
     return at < text.n ? text.at[at] : '\0';
 }
@@ -19,13 +19,13 @@ static bool is_newline(char c)
 /* The length of the prefix at text[at]: none, or one letter. */
 static size_t measure_prefix(assay_text text, size_t at)
 {
-    const char c = peek(text, at);
+    const char c = peek_char(text, at);
     return c != '\0' && strchr("rRuU", c) ? 1 : 0;
 }
 
 bool serve_python_is_string(assay_text text, size_t at)
 {
-    const char quote = peek(text, at + measure_prefix(text, at));
+    const char quote = peek_char(text, at + measure_prefix(text, at));
     return quote == '\'' || quote == '"';
 }
 
@@ -36,7 +36,7 @@ static void add_character(buffer *out, uint32_t codepoint)
     buffer_append(out, bytes, n);
 }
 
-static int digit(char c, unsigned base)
+static int digit_value(char c, unsigned base)
 {
     const int value = c >= '0' && c <= '9'   ? c - '0'
                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -50,8 +50,8 @@ static bool read_digits(assay_text text, size_t *at, unsigned base, size_t least
                         uint32_t *value)
 {
     size_t n = 0;
-    for (*value = 0; n < most && digit(peek(text, *at), base) >= 0; n++, ++*at)
-        *value = *value * base + (uint32_t)digit(text.at[*at], base);
+    for (*value = 0; n < most && digit_value(peek_char(text, *at), base) >= 0; n++, ++*at)
+        *value = *value * base + (uint32_t)digit_value(text.at[*at], base);
     return n >= least;
 }
 
@@ -68,9 +68,9 @@ static bool add_coded(buffer *out, assay_text text, size_t *at, unsigned base, s
 static bool add_escape(buffer *out, assay_text text, size_t *at)
 {
     static const char NAMED[] = "\\'\"abfnrtv", SAYS[] = "\\'\"\a\b\f\n\r\t\v";
-    const char c = peek(text, *at);
+    const char c = peek_char(text, *at);
     const char *named = c != '\0' ? strchr(NAMED, c) : NULL;
-    if (digit(c, 8) >= 0) return add_coded(out, text, at, 8, 1, 3);
+    if (digit_value(c, 8) >= 0) return add_coded(out, text, at, 8, 1, 3);
     ++*at;
     if (named) {
         buffer_append(out, &SAYS[named - NAMED], 1);
@@ -81,7 +81,7 @@ static bool add_escape(buffer *out, assay_text text, size_t *at)
     case 'u': return add_coded(out, text, at, 16, 4, 4);
     case 'U': return add_coded(out, text, at, 16, 8, 8);
     case 'N': return false;
-    case '\r': *at += peek(text, *at) == '\n'; return true;
+    case '\r': *at += peek_char(text, *at) == '\n'; return true;
     case '\n': return true;
     default: break;
     }
@@ -93,7 +93,7 @@ static bool add_escape(buffer *out, assay_text text, size_t *at)
 /* In a raw string a backslash is kept, and the character after it does not end the string. */
 static void add_raw(buffer *out, assay_text text, size_t *at)
 {
-    const char c = peek(text, *at);
+    const char c = peek_char(text, *at);
     buffer_append(out, "\\", 1);
     if (c != '\'' && c != '"' && c != '\\') return;
     buffer_append(out, &c, 1);
@@ -106,7 +106,7 @@ static bool read_body(buffer *out, assay_text text, size_t *at, char quote, size
     while (*at < text.n) {
         const char c = text.at[*at];
         size_t n = 0;
-        while (n < quotes && peek(text, *at + n) == quote) n++;
+        while (n < quotes && peek_char(text, *at + n) == quote) n++;
         if (n == quotes) {
             *at += quotes;
             return true;
@@ -118,7 +118,7 @@ static bool read_body(buffer *out, assay_text text, size_t *at, char quote, size
             else if (!add_escape(out, text, at)) return false;
         } else if (c == '\r') { /* every line end becomes "\n" */
             buffer_append(out, "\n", 1);
-            *at += peek(text, *at) == '\n';
+            *at += peek_char(text, *at) == '\n';
         } else {
             buffer_append(out, &c, 1);
         }
@@ -133,9 +133,9 @@ bool serve_python_string(buffer *out, assay_text text, size_t *at)
     const char quote = text.at[*at + prefix];
     *at += prefix + 1;
     size_t quotes = 1;
-    if (peek(text, *at) == quote) {
+    if (peek_char(text, *at) == quote) {
         ++*at;
-        if (peek(text, *at) != quote) return true;
+        if (peek_char(text, *at) != quote) return true;
         ++*at;
         quotes = 3;
     }

@@ -72,14 +72,14 @@ static void sift_down(heap *h, size_t i)
     h->items[i] = moved;
 }
 
-static void push(heap *h, candidate c)
+static void push_candidate(heap *h, candidate c)
 {
     size_t i = h->n++;
     for (; i > 0 && h->items[(i - 1) / 2].key > c.key; i = (i - 1) / 2) h->items[i] = h->items[(i - 1) / 2];
     h->items[i] = c;
 }
 
-static candidate pop(heap *h)
+static candidate pop_candidate(heap *h)
 {
     const candidate top = h->items[0];
     h->items[0] = h->items[--h->n];
@@ -102,7 +102,7 @@ static void merge_all(const tokenizer_pairs *merges, symbol *symbols, heap *h)
 {
     candidate next, now;
     while (h->n > 0) {
-        const candidate top = pop(h);
+        const candidate top = pop_candidate(h);
         const uint32_t at = (uint32_t)top.key;
         /* Skip stale candidates: when a symbol changes, its new merges are pushed. */
         if (symbols[at].id < 0 || !candidate_at(merges, symbols, at, &now) || now.id != top.id) continue;
@@ -112,13 +112,13 @@ static void merge_all(const tokenizer_pairs *merges, symbol *symbols, heap *h)
         symbols[gone].id = -1;
         if (after != NO_SYMBOL) symbols[after].prev = at;
         if (symbols[at].prev != NO_SYMBOL && candidate_at(merges, symbols, symbols[at].prev, &next))
-            push(h, next);
-        if (candidate_at(merges, symbols, at, &next)) push(h, next);
+            push_candidate(h, next);
+        if (candidate_at(merges, symbols, at, &next)) push_candidate(h, next);
     }
 }
 
 /* Allocates memory for n symbols and 3 n candidates: n initial ones and two for each merge. */
-static bool reserve(tokenizer_bpe_work *work, size_t n)
+static bool reserve_work(tokenizer_bpe_work *work, size_t n)
 {
     if (n <= work->n_symbols) return true;
     const size_t capacity = n < SIZE_MAX / 256 ? n + n / 2 : n;
@@ -133,7 +133,7 @@ static bool reserve(tokenizer_bpe_work *work, size_t n)
 
 static bool merge_long(const tokenizer_pairs *merges, tokenizer_bpe_work *work, int32_t *ids, size_t *n)
 {
-    if (*n >= NO_SYMBOL || !reserve(work, *n)) return false;
+    if (*n >= NO_SYMBOL || !reserve_work(work, *n)) return false;
     heap h = {.items = work->symbols};
     symbol *symbols = (symbol *)(h.items + 3 * work->n_symbols);
     for (uint32_t i = 0; i < *n; i++)

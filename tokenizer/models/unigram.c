@@ -85,7 +85,7 @@ void tokenizer_unigram_free(tokenizer_unigram *u)
     free(u);
 }
 
-static void offer(node *to, double score, size_t from, int32_t id)
+static void offer_path(node *to, double score, size_t from, int32_t id)
 {
     if (to->from == UNREACHED || score > to->score) *to = (node){score, (uint32_t)from, id};
 }
@@ -104,7 +104,7 @@ static assay_status offer_pieces(const tokenizer_unigram *u, node *nodes, const 
         if (way == TOKENIZER_TRIE_NONE) break;
         const int32_t id = trie->value[way];
         if (id < 0) continue;
-        offer(&nodes[at + 1], u->scores[id] + so_far, from, id);
+        offer_path(&nodes[at + 1], u->scores[id] + so_far, from, id);
         if (at + 1 - from == n_char) has_char = true;
     }
     if (has_char) return ASSAY_OK;
@@ -155,7 +155,7 @@ static bool put_best(const tokenizer_unigram *u, tokenizer_unigram_work *work, c
     return unknown_from == n || put_unknown(u, text + unknown_from, n - unknown_from, out);
 }
 
-static bool reserve(tokenizer_unigram_work *work, size_t n)
+static bool reserve_work(tokenizer_unigram_work *work, size_t n)
 {
     if (n > work->n_nodes) {
         if (n > SIZE_MAX / 2 / sizeof(node)) return false;
@@ -174,7 +174,7 @@ static bool reserve(tokenizer_unigram_work *work, size_t n)
 assay_status tokenizer_unigram_encode(const tokenizer_unigram *u, tokenizer_unigram_work *work,
                                       const char *text, size_t n, tokenizer_ids *out, assay_error *err)
 {
-    if (!reserve(work, n + 1)) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (!reserve_work(work, n + 1)) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     for (size_t at = 0; at < n;) {
         uint32_t codepoint;
         const size_t taken = utf8_decode(text + at, n - at, &codepoint, NULL);

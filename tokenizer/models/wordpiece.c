@@ -61,7 +61,8 @@ void tokenizer_wordpiece_free(tokenizer_wordpiece *w)
 
 /* The length in bytes of the longest match of text[0..n) in the trie below `node`, or 0; *id: its
  * token. */
-static size_t longest(const tokenizer_trie *trie, uint32_t node, const char *text, size_t n, int32_t *id)
+static size_t longest_prefix(const tokenizer_trie *trie, uint32_t node, const char *text, size_t n,
+                             int32_t *id)
 {
     size_t found = 0;
     for (size_t i = 0; i < n && node != TOKENIZER_TRIE_NONE; i++) {
@@ -80,7 +81,7 @@ static bool is_too_long(const tokenizer_wordpiece *w, const char *word, size_t n
     return count > w->most;
 }
 
-static assay_status put(tokenizer_ids *out, int32_t id, assay_error *err)
+static assay_status put_id(tokenizer_ids *out, int32_t id, assay_error *err)
 {
     if (id < 0)
         return assay_fail(err, ASSAY_EFORMAT,
@@ -95,18 +96,18 @@ assay_status tokenizer_wordpiece_encode(const tokenizer_wordpiece *w, const char
     const tokenizer_trie *trie = tokenizer_vocab_trie(w->vocab);
     if (w->whole_words) {
         const int32_t id = tokenizer_vocab_find(w->vocab, word, n);
-        return put(out, id >= 0 ? id : w->unknown, err);
+        return put_id(out, id >= 0 ? id : w->unknown, err);
     }
     const size_t before = out->n;
-    if (is_too_long(w, word, n)) return put(out, w->unknown, err);
+    if (is_too_long(w, word, n)) return put_id(out, w->unknown, err);
     for (size_t at = 0; at < n;) {
         int32_t id = -1;
-        const size_t taken = longest(trie, at > 0 ? w->continuation : 0, word + at, n - at, &id);
+        const size_t taken = longest_prefix(trie, at > 0 ? w->continuation : 0, word + at, n - at, &id);
         if (taken == 0) { /* no token matches: the whole word is unknown */
             out->n = before;
-            return put(out, w->unknown, err);
+            return put_id(out, w->unknown, err);
         }
-        const assay_status rc = put(out, id, err);
+        const assay_status rc = put_id(out, id, err);
         if (rc != ASSAY_OK) return rc;
         at += taken;
     }

@@ -130,7 +130,7 @@ typedef struct pending {
     bool is;
 } pending;
 
-static void put(tokenizer_writer *w, pending *p, uint32_t codepoint, ptrdiff_t change)
+static void put_codepoint(tokenizer_writer *w, pending *p, uint32_t codepoint, ptrdiff_t change)
 {
     if (p->is) tokenizer_writer_put(w, p->codepoint, p->change);
     *p = (pending){codepoint, change, true};
@@ -150,7 +150,7 @@ static void put_replaced(tokenizer_writer *w, pending *p, size_t n_old, const ch
     for (size_t at = 0; at < n; i++) {
         uint32_t codepoint;
         at += utf8_decode(with + at, n - at, &codepoint, NULL);
-        put(w, p, codepoint, i >= n_old);
+        put_codepoint(w, p, codepoint, i >= n_old);
     }
     if (n_new < n_old && p->is) p->change -= (ptrdiff_t)(n_old - n_new);
 }
@@ -169,7 +169,7 @@ static void put_grapheme(const tokenizer_charsmap *m, tokenizer_writer *w, pendi
         const size_t taken = utf8_decode(text + at, n - at, &codepoint, NULL);
         with = look_up(m, text + at, taken, &n_with);
         if (with) put_replaced(w, p, 1, with, n_with);
-        else put(w, p, codepoint, 0);
+        else put_codepoint(w, p, codepoint, 0);
         at += taken;
     }
 }

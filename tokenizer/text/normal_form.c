@@ -19,7 +19,7 @@ void tokenizer_normal_chars_free(normal_chars *c)
     *c = (normal_chars){0};
 }
 
-static bool push(normal_chars *c, uint32_t codepoint, int32_t change)
+static bool push_char(normal_chars *c, uint32_t codepoint, int32_t change)
 {
     normal_char *chars = grow_to(c->chars, &c->capacity, c->n + 1, sizeof *chars);
     if (!chars) return false;
@@ -28,7 +28,7 @@ static bool push(normal_chars *c, uint32_t codepoint, int32_t change)
     return true;
 }
 
-static bool decompose(normal_chars *c, uint32_t codepoint, bool compatible)
+static bool decompose_codepoint(normal_chars *c, uint32_t codepoint, bool compatible)
 {
     utf8proc_int32_t parts[DECOMPOSED_MAX];
     int last_class = 0;
@@ -37,9 +37,9 @@ static bool decompose(normal_chars *c, uint32_t codepoint, bool compatible)
         n = utf8proc_decompose_char((utf8proc_int32_t)codepoint, parts, DECOMPOSED_MAX,
                                     UTF8PROC_DECOMPOSE | UTF8PROC_STABLE | (compatible ? UTF8PROC_COMPAT : 0),
                                     &last_class);
-    if (n < 1 || n > DECOMPOSED_MAX) return push(c, codepoint, 0);
+    if (n < 1 || n > DECOMPOSED_MAX) return push_char(c, codepoint, 0);
     for (utf8proc_ssize_t i = 0; i < n; i++)
-        if (!push(c, (uint32_t)parts[i], i > 0)) return false;
+        if (!push_char(c, (uint32_t)parts[i], i > 0)) return false;
     return true;
 }
 
@@ -88,7 +88,7 @@ static uint32_t compose_pair(uint32_t a, uint32_t b)
     return n == 1 && !chars_is_whole((uint32_t)both[0]) ? (uint32_t)both[0] : 0;
 }
 
-static void compose(normal_chars *c)
+static void compose_chars(normal_chars *c)
 {
     size_t starter = SIZE_MAX, n = 0;
     int between =
@@ -118,7 +118,7 @@ static void compose(normal_chars *c)
 static bool write_chars(tokenizer_writer *w, normal_chars *c, bool composed)
 {
     if (!sort_marks(c)) return false;
-    if (composed) compose(c);
+    if (composed) compose_chars(c);
     for (size_t i = 0; i < c->n; i++) tokenizer_writer_put(w, c->chars[i].codepoint, c->chars[i].change);
     c->n = 0;
     return true;
@@ -144,7 +144,7 @@ void tokenizer_normal_form(tokenizer_writer *w, const tokenizer_text *old, bool 
         for (size_t begin = at; at < old->n && (at == begin || (unsigned char)old->text[at] >= 0x80);) {
             uint32_t codepoint;
             at += utf8_decode(old->text + at, old->n - at, &codepoint, NULL);
-            if (!decompose(work, codepoint, compatible)) w->failed = true;
+            if (!decompose_codepoint(work, codepoint, compatible)) w->failed = true;
         }
         if (!write_chars(w, work, composed)) w->failed = true;
     }

@@ -48,7 +48,7 @@ void tokenizer_pattern_free(tokenizer_pattern *p)
 
 /* Compiles a rewritten expression. False if PCRE2 refuses it: *number is its error code, *at the
  * offset. */
-static bool compile(tokenizer_pattern *p, const buffer *rewritten, int *number, size_t *at)
+static bool compile_pattern(tokenizer_pattern *p, const buffer *rewritten, int *number, size_t *at)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     *number = PCRE2_ERROR_NOMEMORY;
@@ -80,7 +80,7 @@ static assay_status open_regex(const tokenizer_place *place, const char *text, s
             rc = tokenizer_place_fail(place, err, ASSAY_EUNSUPPORTED,
                                       "byte %zu of \"%.*s\": found %s, expected an expression without",
                                       problem.at, json_scan_clip(text, n, SHOWN_MAX), text, problem.reason);
-    } else if (!compile(p, &rewritten, &number, &at)) {
+    } else if (!compile_pattern(p, &rewritten, &number, &at)) {
         char words[160] = "";
         (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)words, sizeof words);
         rc = tokenizer_place_fail(place, err, ASSAY_EUNSUPPORTED, "found \"%.*s\", of which PCRE2 says: %s",
@@ -195,7 +195,7 @@ static void set_limit(tokenizer_matcher *m, uint32_t limit)
 }
 
 /* Searches from m->at, with a growing step limit. Returns PCRE2's result. */
-static int search(const tokenizer_matches *m)
+static int search_pattern(const tokenizer_matches *m)
 {
     tokenizer_matcher *k = m->matcher;
     for (uint32_t limit = STEPS_FIRST;; limit *= 10) {
@@ -213,7 +213,7 @@ static int search(const tokenizer_matches *m)
 static assay_status find_regex(const tokenizer_matches *m, size_t *from, size_t *to, bool *found,
                                assay_error *err)
 {
-    const int rc = search(m);
+    const int rc = search_pattern(m);
     *found = rc != PCRE2_ERROR_NOMATCH;
     if (!*found) return ASSAY_OK;
     if (rc < 0) {

@@ -51,7 +51,7 @@ static const char *kind_of(const tokenizer_place *p)
 }
 
 /* The value as JSON. */
-static const char *written(const tokenizer_place *p)
+static const char *value_as_json(const tokenizer_place *p)
 {
     return json_object_to_json_string_ext(p->value, JSON_C_TO_STRING_PLAIN);
 }
@@ -104,7 +104,7 @@ assay_status tokenizer_place_word(const tokenizer_place *p, const char **text, a
     const assay_status rc = tokenizer_place_text(p, text, &n, err);
     if (rc != ASSAY_OK || json_text(p->value)) return rc;
     return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %.*s, expected a string without U+0000",
-                                SHOWN_MAX, written(p));
+                                SHOWN_MAX, value_as_json(p));
 }
 
 assay_status tokenizer_place_bool(const tokenizer_place *p, bool *out, assay_error *err)
@@ -120,7 +120,7 @@ assay_status tokenizer_place_count(const tokenizer_place *p, int64_t most, int64
     const int64_t found = json_object_get_int64(p->value);
     if (found < 0 || found > most)
         return tokenizer_place_fail(p, err, ASSAY_EFORMAT, "found %.*s, expected 0 to %lld", SHOWN_MAX,
-                                    written(p), (long long)most);
+                                    value_as_json(p), (long long)most);
     *out = found;
     return ASSAY_OK;
 }

@@ -34,7 +34,7 @@ tokenizer_writer tokenizer_writer_begin(buffer *out, const tokenizer_text *old, 
     return (tokenizer_writer){.out = out, .old = *old, .is_origin = old->n_origin > 0, .most = most};
 }
 
-static void consume(tokenizer_writer *w, size_t n)
+static void consume_input(tokenizer_writer *w, size_t n)
 {
     uint32_t codepoint;
     for (; n > 0 && w->at < w->old.n; n--)
@@ -50,7 +50,7 @@ static bool may_write(tokenizer_writer *w, size_t n)
 }
 
 /* Whether a character written now is aligned with the first original one. */
-static bool belongs(const tokenizer_writer *w, ptrdiff_t change)
+static bool aligns_with_first(const tokenizer_writer *w, ptrdiff_t change)
 {
     if (change > 0) return w->at == 0 || w->at - 1 < w->old.n_origin;
     return w->at < w->old.n_origin;
@@ -64,9 +64,9 @@ void tokenizer_writer_put(tokenizer_writer *w, uint32_t codepoint, ptrdiff_t cha
         return;
     }
     if (!w->is_origin) return;
-    w->is_origin = belongs(w, change);
+    w->is_origin = aligns_with_first(w, change);
     if (w->is_origin) w->n_origin = w->out->n;
-    if (change <= 0) consume(w, 1 + (size_t)-change);
+    if (change <= 0) consume_input(w, 1 + (size_t)-change);
 }
 
 void tokenizer_writer_copy(tokenizer_writer *w, const char *text, size_t n)

@@ -197,12 +197,13 @@ static const struct {
     int code;
     const char *line; /* expected output */
 } ends[] = {
-    {"crash", ONCE, 1, "FAIL fake32.so, first token of 16: the engine died of SIGSEGV (Segmentation fault)"},
+    {"crash", ONCE, 1,
+     "FAIL fake32.so, first token of 16: the engine was terminated by SIGSEGV (Segmentation fault)"},
     {"refused", ONCE, 1,
      "FAIL fake32.so, first token of 16: model_open failed: no such  [31mtensor at all\n"},
     {"mute", ONCE, 1, "FAIL fake32.so, first token of 16: model_open failed: no reason given\n"},
-    {"crash-session", ONCE, 1, "the engine died of SIGABRT (Aborted) in session_open\n"},
-    {"crash-close", ONCE, 1, "the engine died of SIGSEGV (Segmentation fault) in closing\n"},
+    {"crash-session", ONCE, 1, "the engine was terminated by SIGABRT (Aborted) in session_open\n"},
+    {"crash-close", ONCE, 1, "the engine was terminated by SIGSEGV (Segmentation fault) in closing\n"},
     {"unsupported", ONCE, 77, "skip fake32.so, first token of 16: sinks are not implemented\n"},
     {"decode-unsupported", ONCE, 0, "skip fake32.so, decode after 3: no decode\n"},
     {"exit", ONCE, 1, "FAIL fake32.so, decode after 3: the engine ended the process with exit status 3"},

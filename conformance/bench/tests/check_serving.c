@@ -220,7 +220,7 @@ static const struct {
     {"SERVING_PARSER=glm47 MODULE_FAULT=no-memory", 1,
      "FAIL serving.so, tools glm47: no memory (see --memory)\n"},
     {"SERVING_PARSER=llama MODULE_FAULT=crash", 1,
-     "FAIL serving.so, tools llama: the engine died of SIGKILL (Killed) in a reply\n"},
+     "FAIL serving.so, tools llama: the engine was terminated by SIGKILL (Killed) in a reply\n"},
     {"MODULE_FAULT=lacks", 77, "\nskip serving.so, reasoning qwen3: its serving table lacks reply_end\n"},
 };
 

@@ -25,7 +25,7 @@ static const struct {
     int code;
     const char *says;
 } LIBRARIES[] = {
-    {"crash", 99, "the engine died of SIGABRT"},
+    {"crash", 99, "the engine was terminated by SIGABRT"},
     {"no-table", 77, "it has no kernels for this processor\nassay: nothing could be swept\n"},
     {"abi", 99, "built for kernel ABI 2, expected 1\n"},
     {"size", 99, "its table has 8 bytes, expected at least 24\n"},
@@ -52,7 +52,7 @@ START_TEST(a_shorter_table_is_swept)
     ck_assert_int_eq(o->code, 0);
     assert_holds(o->out, "rms_norm ");
     assert_holds(o->out, "broken 1  1 passed, 0 failed, ");
-    assert_holds(o->out, "not given: matmul_f32.pack");
+    assert_holds(o->out, "not provided: matmul_f32.pack");
     assert_holds(o->out, ", cap, router\n");
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(tap_has_every_operation)
 {
     const support_output *o = sweep_broken("", "--tap -");
     ck_assert_int_eq(o->code, 0);
-    assert_holds(o->out, "ok 1 - matmul_f32.pack # SKIP not given\n");
+    assert_holds(o->out, "ok 1 - matmul_f32.pack # SKIP not provided\n");
     assert_holds(o->out, " - rms_norm, ");
     assert_holds(o->out, " of the bound at worst: assay kernels ");
     assert_holds(o->out, "\n1..");
@@ -156,7 +156,7 @@ START_TEST(bundled_kernels_are_found_by_name)
 {
     const support_output *o = support_assay("kernels fastpath rms_norm");
     ck_assert_int_eq(o->code, 0);
-    assert_holds(o->out, "1 passed, 0 failed, 0 not given\n");
+    assert_holds(o->out, "1 passed, 0 failed, 0 not provided\n");
 }
 END_TEST
 

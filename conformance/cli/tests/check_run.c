@@ -177,7 +177,7 @@ static const char *const no_engines[][2] = {
     {"./none.so", "cannot open shared object file"},
     {"wrong_abi", "built for engine ABI 2, expected 1"},
     {"no_symbol", "does not export assay_engine_v1"},
-    {"crash", "the engine died of SIGABRT"},
+    {"crash", "the engine was terminated by SIGABRT"},
     {"empty", "its table lacks"},
 };
 
@@ -221,7 +221,7 @@ START_TEST(a_crash_is_a_divergence_and_the_run_goes_on)
     (void)support_write_decoder(support_path("sound/b.h5"), "logits", "crash");
     const support_output *o = support_assay("run -e %s sound", fake("fake32"));
     assert_code(o, 1);
-    assert_holds(o->out, "the engine died of SIGSEGV");
+    assert_holds(o->out, "the engine was terminated by SIGSEGV");
     assert_holds(o->out, "  - FAIL\n");
     assert_holds(o->out, "2 passed, 1 failed, 0 skipped\n");
 }

@@ -59,7 +59,7 @@ START_TEST(locate_and_schedule_say_so_too)
 }
 END_TEST
 
-/* An engine that dies of the file, and one that answers other numbers, are not to blame either. */
+/* Neither an engine that crashes on the file, nor one that answers other numbers, is blamed either. */
 START_TEST(no_failure_on_a_broken_checkpoint_is_the_engines)
 {
     static const char *const faults[] = {"off", "crash", "unsupported"};

@@ -125,7 +125,7 @@ static const struct {
     {"refused", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no such  [31mtensor at all", "", ""},
     {"mute", CONF_FAILED, CONF_CLASS_REFUSED, "model_open failed: no reason given", "", ""},
     {"crash", CONF_FAILED, CONF_CLASS_CRASH,
-     "the engine died of SIGSEGV (Segmentation fault) in traced prefill", "", ""},
+     "the engine was terminated by SIGSEGV (Segmentation fault) in traced prefill", "", ""},
     {"crash-session", CONF_FAILED, CONF_CLASS_CRASH, "SIGABRT", "", ""},
     {"crash-close", CONF_FAILED, CONF_CLASS_CRASH, "SIGSEGV (Segmentation fault) in closing", "", ""},
     {"exit", CONF_FAILED, CONF_CLASS_EXIT, "ended the process with exit status 3 in decode", "", ""},

@@ -119,7 +119,7 @@ START_TEST(a_virtual_dataset_is_refused)
 }
 END_TEST
 
-/* Chunks that are never written take no room in the file, whatever its shape says. */
+/* Chunks that are never written take no space in the file, whatever its shape says. */
 static void make_huge(hid_t file)
 {
     ck_assert_int_ge(H5Ldelete(file, "/input/tokens", H5P_DEFAULT), 0);

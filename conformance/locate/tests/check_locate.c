@@ -106,19 +106,19 @@ static const struct {
      {"layer.01.attn             inf          inf   <- first\n",
       "first out of bounds: layer.01.attn: its type or its shape is not the recorded one\n", "made there: "}},
     {"crash",
-     {"layer.00.out             0.00            -\n",
-      "\nthe engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is "
-      "layer.00.out\n"}},
+     {"layer.00.out             0.00            -\n", "\nthe engine was terminated by SIGSEGV (Segmentation "
+                                                      "fault) in traced prefill; the last tensor it gave is "
+                                                      "layer.00.out\n"}},
     {"crash-override",
      {"layer.01.attn             256            -   <- first\n", "first out of bounds: layer.01.attn[1,2]: ",
-      "\nwhether it arises there is unknown: given golden inputs, the engine died of SIGSEGV "
+      "\nwhether it arises there is unknown: given golden inputs, the engine was terminated by SIGSEGV "
       "(Segmentation "
       "fault) in traced prefill; the last tensor it gave is layer.00.out\n"}},
-    {"company",
+    {"neighbours",
      {"\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, position 1, id 2: "
       "expected ",
       "\nit is the batch: sample 1, alone and without padding, agrees; the cause is its batch neighbours\n"}},
-    {"company-of-padded",
+    {"neighbours-of-padded",
      {"first out of bounds: layer.01.attn[1,2]", "made there: ",
       "\nit is the batch: sample 0, alone and without padding, agrees; the cause is its batch neighbours\n"}},
     {"padding",
@@ -144,7 +144,7 @@ static const struct {
      {"what is: sample 1, decode, step 0, id 4: expected ",
       "\nit is the state: the prompt and its 1 forced token in one prefill agree; the first step that "
       "diverges is 0\n"}},
-    {"decode-company",
+    {"decode-neighbours",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
       "\nit takes the batch: sample 0, alone and without padding, agrees; the cause is its batch "
       "neighbours\n"}},
@@ -167,12 +167,12 @@ START_TEST(an_engine_that_crashes_on_golden_inputs_is_still_compared)
 {
     const support_output *o = locate("crash-override", "layered");
     assert_code(o, 1);
-    assert_lacks(o->out, "\nthe engine died");
+    assert_lacks(o->out, "\nthe engine was terminated");
     o = locate("crash-sound", "layered");
     assert_code(o, 0);
-    assert_holds(o->out,
-                 "\nnothing is out of bounds\nthe error of each tensor from golden inputs is unknown: given "
-                 "golden inputs, the engine died of SIGSEGV (Segmentation fault) in traced prefill");
+    assert_holds(
+        o->out, "\nnothing is out of bounds\nthe error of each tensor from golden inputs is unknown: given "
+                "golden inputs, the engine was terminated by SIGSEGV (Segmentation fault) in traced prefill");
 }
 END_TEST
 
@@ -201,7 +201,7 @@ END_TEST
 
 START_TEST(an_engine_without_traces_is_located_by_its_logits)
 {
-    const support_output *o = locate("company", "layered_no_trace");
+    const support_output *o = locate("neighbours", "layered_no_trace");
     assert_code(o, 1);
     assert_holds(o->out, "the cause is its batch neighbours\n");
     o = locate("made", "layered_no_trace");

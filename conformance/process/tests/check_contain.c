@@ -67,12 +67,14 @@ static const struct {
     bool traceless; /* the case has no traces of its own; the harness listens all the same */
 } ends[] = {
     {"crash-traced",
-     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
+     "the engine was terminated by SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave "
+     "is embed\n",
      false},
     {"crash-traced",
-     "the engine died of SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave is embed\n",
+     "the engine was terminated by SIGSEGV (Segmentation fault) in traced prefill; the last tensor it gave "
+     "is embed\n",
      true},
-    {"crash", "the engine died of SIGSEGV (Segmentation fault) in traced prefill\n", false},
+    {"crash", "the engine was terminated by SIGSEGV (Segmentation fault) in traced prefill\n", false},
     {"exit", "the engine ended the process with exit status 3 in decode\n", false},
 };
 
@@ -87,24 +89,24 @@ START_TEST(an_end_names_signal_stage_and_last_tensor)
 END_TEST
 
 /* Runs the program with a reader that crashes on some files. */
-static const support_output *assay_with_dying_reader(const char *arguments)
+static const support_output *assay_with_crashing_reader(const char *arguments)
 {
     char command[8192];
     (void)snprintf(command, sizeof command,
                    "LD_PRELOAD='%s' ASAN_OPTIONS=verify_asan_link_order=0 \"$ASSAY\" %s",
-                   support_engine("dying_open"), arguments);
+                   support_engine("crashing_open"), arguments);
     return support_shell(command);
 }
 
 START_TEST(a_case_that_crashes_the_reader_is_broken_and_the_others_run)
 {
-    add_case("deadly", "ok");
+    add_case("crashing", "ok");
     char arguments[4200];
     (void)snprintf(arguments, sizeof arguments, "run -e %s cases", support_engine("fake32"));
-    const support_output *o = assay_with_dying_reader(arguments);
+    const support_output *o = assay_with_crashing_reader(arguments);
     assert_code(o, 99);
-    assert_holds(o->out, "ERROR deadly ");
-    assert_holds(o->out, "  the harness died of SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "ERROR crashing ");
+    assert_holds(o->out, "  the harness was terminated by SIGSEGV (Segmentation fault) in reading\n");
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
 }
 END_TEST
@@ -114,7 +116,7 @@ START_TEST(a_case_on_which_the_reader_hangs_is_broken)
     add_case("endless", "ok");
     char arguments[4200];
     (void)snprintf(arguments, sizeof arguments, "run -e %s --timeout 0.5 cases", support_engine("fake32"));
-    const support_output *o = assay_with_dying_reader(arguments);
+    const support_output *o = assay_with_crashing_reader(arguments);
     assert_code(o, 99);
     assert_holds(o->out, "  the harness did not answer within 0.5 s and was killed in reading\n");
     assert_holds(o->out, "1 passed, 0 failed, 0 skipped, 1 broken\n");
@@ -123,20 +125,22 @@ END_TEST
 
 START_TEST(a_crash_of_the_reader_is_an_error_that_names_the_file)
 {
-    add_case("deadly", "ok");
-    const support_output *o = assay_with_dying_reader("info cases/deadly.h5 cases/sound.h5");
+    add_case("crashing", "ok");
+    const support_output *o = assay_with_crashing_reader("info cases/crashing.h5 cases/sound.h5");
+    assert_code(o, 99);
+    ck_assert_str_eq(
+        o->err,
+        "assay: cases/crashing.h5: the harness was terminated by SIGSEGV (Segmentation fault) in reading\n");
+    assert_holds(o->out, "cases/sound.h5\n");
+    o = assay_with_crashing_reader("diff cases/sound.h5 cases/crashing.h5");
     assert_code(o, 99);
     ck_assert_str_eq(o->err,
-                     "assay: cases/deadly.h5: the harness died of SIGSEGV (Segmentation fault) in reading\n");
-    assert_holds(o->out, "cases/sound.h5\n");
-    o = assay_with_dying_reader("diff cases/sound.h5 cases/deadly.h5");
+                     "assay: cases/sound.h5 or cases/crashing.h5: the harness was terminated by SIGSEGV "
+                     "(Segmentation fault) in reading\n");
+    o = assay_with_crashing_reader("list cases");
     assert_code(o, 99);
-    ck_assert_str_eq(o->err, "assay: cases/sound.h5 or cases/deadly.h5: the harness died of SIGSEGV "
-                             "(Segmentation fault) in reading\n");
-    o = assay_with_dying_reader("list cases");
-    assert_code(o, 99);
-    assert_holds(o->err, "assay: cases/deadly.h5: the harness died of SIGSEGV");
-    assert_holds(o->out, "sound   logits");
+    assert_holds(o->err, "assay: cases/crashing.h5: the harness was terminated by SIGSEGV");
+    assert_holds(o->out, "sound     logits");
 }
 END_TEST
 

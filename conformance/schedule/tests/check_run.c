@@ -60,7 +60,10 @@ static const struct {
      6,
      {"did not answer within 1 s", "in step 4 (thread 1, decode, session 0)", ""}},
     /* open, session, free, close */
-    {"free-crashes", "--seed 1", 4, {"died of SIGSEGV", "in step 3 (thread 1, free, session 0)", ""}},
+    {"free-crashes",
+     "--seed 1",
+     4,
+     {"was terminated by SIGSEGV", "in step 3 (thread 1, free, session 0)", ""}},
     /* open (or load, wait), session, prefill, free, close; on one thread */
     {"workers",
      "--seed 1",

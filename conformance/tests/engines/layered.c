@@ -121,8 +121,8 @@ static void trace_tensor(const pass *p, float *x, size_t width, const char *name
 static bool has_fault(const pass *p)
 {
     const assay_session *s = p->s;
-    return errs(s, "made") || (errs(s, "company") && p->sample == 1 && p->n_samples > 1) ||
-           (errs(s, "company-of-padded") && p->sample == 0 && p->n_samples > 1) ||
+    return errs(s, "made") || (errs(s, "neighbours") && p->sample == 1 && p->n_samples > 1) ||
+           (errs(s, "neighbours-of-padded") && p->sample == 0 && p->n_samples > 1) ||
            (errs(s, "padding") && p->padded) || (errs(s, "longer") && p->n == 5) ||
            (errs(s, "with-forced") && p->n == 7);
 }
@@ -221,7 +221,7 @@ static assay_status layered_decode(assay_session *s, const int32_t *tokens, void
         float *row = (float *)out + b * FORMULA_VOCAB;
         s->state[b] = formula_step(s->state[b], tokens[b]);
         write_row(row, s->state[b], NULL, s->model);
-        bool off = errs(s, "decode") || (errs(s, "decode-company") && s->n_samples > 1) ||
+        bool off = errs(s, "decode") || (errs(s, "decode-neighbours") && s->n_samples > 1) ||
                    (errs(s, "decode-padding") && s->padded[b]) || (errs(s, "with-forced") && b == 1);
         if (off && s->n_steps == 2) row[4] += 1;
         if (errs(s, "decode-uneven") && s->n_steps == 2 - b) row[4] += 1;

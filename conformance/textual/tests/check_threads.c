@@ -83,7 +83,8 @@ START_TEST(a_crash_fails_its_vector_and_names_the_step)
 {
     const support_output *o = programs_run("crash", "cases");
     assert_code(o, 1);
-    assert_holds(o->out, "  the engine died of SIGSEGV (Segmentation fault) in step 1 (thread 1, eval a)\n");
+    assert_holds(
+        o->out, "  the engine was terminated by SIGSEGV (Segmentation fault) in step 1 (thread 1, eval a)\n");
     assert_holds(o->out, "3 of 5 vectors diverge\n");
     assert_holds(o->out, " --vector g/1 ");
     o = programs_run("crash", "--fail-class crash cases");
@@ -93,7 +94,7 @@ START_TEST(a_crash_fails_its_vector_and_names_the_step)
     assert_holds(o->out, "  the engine ended the process with exit status 3 in step 1 (thread 1, eval a)\n");
     o = programs_run("crash-late", "cases");
     assert_code(o, 1);
-    assert_holds(o->out, "  the engine died of SIGSEGV (Segmentation fault) in array_free\n");
+    assert_holds(o->out, "  the engine was terminated by SIGSEGV (Segmentation fault) in array_free\n");
 }
 END_TEST
 

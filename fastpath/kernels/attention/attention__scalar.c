@@ -20,7 +20,7 @@ typedef struct query {
     size_t sink_tokens, first, last;
 } query;
 
-static double number(const void *page, size_t at, assay_dtype dtype)
+static double page_element(const void *page, size_t at, assay_dtype dtype)
 {
     return dtype == ASSAY_F32 ? (double)((const float *)page)[at]
                               : (double)dtype_bf16_to_f32(((const uint16_t *)page)[at]);
@@ -31,7 +31,7 @@ static double score_of(const query *a, size_t position)
     const void *page = a->call->k[position / ASSAY_PAGE];
     double sum = 0;
     for (size_t d = 0; d < a->call->head_dim; d++)
-        sum += (double)a->q[d] * number(page, d * ASSAY_PAGE + position % ASSAY_PAGE, a->dtype);
+        sum += (double)a->q[d] * page_element(page, d * ASSAY_PAGE + position % ASSAY_PAGE, a->dtype);
     sum *= (double)a->call->scale;
     return a->call->cap > 0 ? (double)a->call->cap * tanh(sum / (double)a->call->cap) : sum;
 }
@@ -56,8 +56,8 @@ static void add_page(const query *a, running *state, size_t from, size_t to)
     for (size_t d = 0; d < head_dim; d++) {
         double sum = (double)a->out[d] * shrink;
         for (size_t j = from; j < to; j++)
-            sum +=
-                share[j - from] * number(a->call->v[j / ASSAY_PAGE], j % ASSAY_PAGE * head_dim + d, a->dtype);
+            sum += share[j - from] *
+                   page_element(a->call->v[j / ASSAY_PAGE], j % ASSAY_PAGE * head_dim + d, a->dtype);
         a->out[d] = (float)sum;
     }
     state->top = top;
@@ -74,7 +74,7 @@ static void add_range(const query *a, running *state, size_t from, size_t end)
     }
 }
 
-static void attend(const query *a, const float *sink)
+static void attend_query(const query *a, const float *sink)
 {
     running state = {sink ? (double)*sink : -(double)INFINITY, sink ? 1 : 0};
     for (size_t d = 0; d < a->call->head_dim; d++) a->out[d] = 0;
@@ -88,14 +88,14 @@ static void attention(const assay_attention_call *c, assay_dtype dtype)
 {
     for (size_t r = 0; r < c->n_rows; r++)
         for (size_t h = 0; h < c->n_heads; h++)
-            attend(&(query){.call = c,
-                            .dtype = dtype,
-                            .q = c->q + r * c->ld_q + h * c->head_dim,
-                            .out = c->out + r * c->ld_out + h * c->head_dim,
-                            .sink_tokens = c->sink_tokens,
-                            .first = c->first[r],
-                            .last = c->last[r]},
-                   c->sinks ? c->sinks + h : NULL);
+            attend_query(&(query){.call = c,
+                                  .dtype = dtype,
+                                  .q = c->q + r * c->ld_q + h * c->head_dim,
+                                  .out = c->out + r * c->ld_out + h * c->head_dim,
+                                  .sink_tokens = c->sink_tokens,
+                                  .first = c->first[r],
+                                  .last = c->last[r]},
+                         c->sinks ? c->sinks + h : NULL);
 }
 
 void fp_attention_f32__scalar(const assay_attention_call *c)

@@ -295,8 +295,8 @@ ALWAYS void add_page(query *const *seen, size_t n, const page *p, bool is_bf16)
 }
 
 /* Selects those of n queries that attend to page `index`, and their positions in it: attention sink
- * tokens if of_kept, otherwise their own range. */
-static size_t who_sees(query **seen, query *queries, size_t n, size_t index, bool of_sinks)
+ * tokens if of_sinks, otherwise their own range. */
+static size_t select_queries(query **seen, query *queries, size_t n, size_t index, bool of_sinks)
 {
     const size_t from = index * ASSAY_PAGE, to = from + ASSAY_PAGE;
     size_t n_seen = 0;
@@ -349,11 +349,11 @@ ALWAYS void attend(const assay_attention_call *c, bool is_bf16, size_t first, si
     }
     for (size_t i = 0; i * ASSAY_PAGE < c->sink_tokens; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
-        add_page(seen, who_sees(seen, queries, n, i, true), &p, is_bf16);
+        add_page(seen, select_queries(seen, queries, n, i, true), &p, is_bf16);
     }
     for (size_t i = from / ASSAY_PAGE; i <= last / ASSAY_PAGE; i++) {
         const page p = {c->k[i], c->v[i], c->head_dim, c->scale, c->cap};
-        add_page(seen, who_sees(seen, queries, n, i, false), &p, is_bf16);
+        add_page(seen, select_queries(seen, queries, n, i, false), &p, is_bf16);
     }
     for (size_t i = 0; i < n; i++) end_query(&queries[i], c->head_dim);
 }

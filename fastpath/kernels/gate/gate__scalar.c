@@ -8,7 +8,7 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-static double activated(double x, assay_activation activation)
+static double activate(double x, assay_activation activation)
 {
     const double root_half = 0.70710678118654752440, root_2_pi = 0.79788456080286535588;
     switch (activation) {
@@ -23,5 +23,5 @@ static double activated(double x, assay_activation activation)
 
 void fp_gate_f32__scalar(float *y, const float *gate, const float *up, size_t n, assay_activation activation)
 {
-    for (size_t i = 0; i < n; i++) y[i] = (float)(activated((double)gate[i], activation) * (double)up[i]);
+    for (size_t i = 0; i < n; i++) y[i] = (float)(activate((double)gate[i], activation) * (double)up[i]);
 }

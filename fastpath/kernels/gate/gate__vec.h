@@ -21,7 +21,7 @@ static inline vec gelu(vec x)
     return vec_mul(x, vec_if_less(x, vec_of(0), tail, vec_sub(vec_of(1), tail)));
 }
 
-static inline vec activated(vec x, assay_activation activation)
+static inline vec activate(vec x, assay_activation activation)
 {
     switch (activation) {
     case ASSAY_SILU: return vec_mul(x, vec_sigmoid(x));
@@ -36,7 +36,7 @@ static inline vec activated(vec x, assay_activation activation)
 static inline void gate(float *y, const float *x, const float *up, size_t n, assay_activation activation)
 {
     for (size_t i = 0; i < n; i += VEC)
-        vec_store(y + i, vec_mul(activated(vec_load(x + i, n - i), activation), vec_load(up + i, n - i)),
+        vec_store(y + i, vec_mul(activate(vec_load(x + i, n - i), activation), vec_load(up + i, n - i)),
                   n - i);
 }
 

@@ -49,7 +49,7 @@ bool fp_isa_runs_here(fp_isa isa)
     }
 }
 
-static fp_isa best(void)
+static fp_isa best_isa(void)
 {
     size_t isa = FP_N_ISAS;
     while (--isa > FP_ISA_SCALAR && !fp_isa_runs_here((fp_isa)isa)) continue;
@@ -68,7 +68,7 @@ static assay_status no_such_set(const char *name, const char *who, assay_error *
 assay_status fp_isa_choose(const char *name, const char *who, fp_isa *out, assay_error *err)
 {
     if (!name || !*name) {
-        *out = best();
+        *out = best_isa();
         return ASSAY_OK;
     }
     size_t isa = 0;

@@ -74,7 +74,7 @@ void fp_numbers_widen(double *out, const assay_matrix *w, size_t o, size_t from,
 
 typedef void widen_fn(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 
-static void unpack(float *row, const assay_matrix *w, size_t o, widen_fn *widen, size_t part)
+static void unpack_row(float *row, const assay_matrix *w, size_t o, widen_fn *widen, size_t part)
 {
     double wide[AFFINE_GROUP_MAX];
     for (size_t from = 0; from < w->n_in; from += part) {
@@ -86,7 +86,7 @@ static void unpack(float *row, const assay_matrix *w, size_t o, widen_fn *widen,
 
 void fp_numbers_unpack(float *row, const assay_matrix *w, size_t o)
 {
-    unpack(row, w, o, fp_numbers_widen, AFFINE_GROUP_MAX);
+    unpack_row(row, w, o, fp_numbers_widen, AFFINE_GROUP_MAX);
 }
 
 size_t fp_pairs_bytes(const assay_weight *w)
@@ -115,7 +115,7 @@ void fp_pairs_widen(double *out, const assay_matrix *w, size_t o, size_t from, s
 
 void fp_pairs_unpack(float *row, const assay_matrix *w, size_t o)
 {
-    unpack(row, w, o, fp_pairs_widen, AFFINE_GROUP_MAX);
+    unpack_row(row, w, o, fp_pairs_widen, AFFINE_GROUP_MAX);
 }
 
 size_t fp_groups_bytes(const assay_weight *w)
@@ -144,7 +144,7 @@ static void pack_plane(char *plane, size_t o, const uint8_t *codes, size_t group
 }
 
 /* Exchanges the bits of mask with those `shift` above them. */
-static uint32_t exchange(uint32_t x, uint32_t mask, unsigned shift)
+static uint32_t exchange_bits(uint32_t x, uint32_t mask, unsigned shift)
 {
     const uint32_t differ = (x ^ x >> shift) & mask;
     return x ^ differ ^ differ << shift;
@@ -154,8 +154,8 @@ static uint32_t exchange(uint32_t x, uint32_t mask, unsigned shift)
  * codes. */
 static uint32_t plane_word(uint32_t word, size_t width)
 {
-    if (width == 2) return exchange(exchange(word, 0x00CC00CCU, 6), 0x0000F0F0U, 12);
-    if (width == 4) return exchange(exchange(word, 0x0000FF00U, 8), 0x00F000F0U, 4);
+    if (width == 2) return exchange_bits(exchange_bits(word, 0x00CC00CCU, 6), 0x0000F0F0U, 12);
+    if (width == 4) return exchange_bits(exchange_bits(word, 0x0000FF00U, 8), 0x00F000F0U, 4);
     return word;
 }
 
@@ -231,5 +231,5 @@ void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, 
 
 void fp_groups_unpack(float *row, const assay_matrix *w, size_t o)
 {
-    unpack(row, w, o, fp_groups_widen, w->group);
+    unpack_row(row, w, o, fp_groups_widen, w->group);
 }

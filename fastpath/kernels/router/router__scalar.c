@@ -21,20 +21,20 @@ static bool is_among(const int32_t *chosen, size_t n, size_t e)
 }
 
 /* Puts e into the ascending list chosen[0..n). */
-static void insert(int32_t *chosen, size_t n, size_t e)
+static void insert_expert(int32_t *chosen, size_t n, size_t e)
 {
     for (; n > 0 && (size_t)chosen[n - 1] > e; n--) chosen[n] = chosen[n - 1];
     chosen[n] = (int32_t)e;
 }
 
-static void choose(int32_t *chosen, const float *probability, size_t n_experts, size_t n_active)
+static void choose_experts(int32_t *chosen, const float *probability, size_t n_experts, size_t n_active)
 {
     for (size_t k = 0; k < n_active; k++) {
         size_t best = n_experts;
         for (size_t e = 0; e < n_experts; e++)
             if ((best == n_experts || probability[e] > probability[best]) && !is_among(chosen, k, e))
                 best = e;
-        insert(chosen, k, best);
+        insert_expert(chosen, k, best);
     }
 }
 
@@ -45,7 +45,7 @@ void fp_router_f32__scalar(int32_t *chosen, float *share, float *scores, size_t 
         float *row = scores + r * n_experts;
         double sum = 0;
         softmax(row, n_experts);
-        choose(chosen + r * n_active, row, n_experts, n_active);
+        choose_experts(chosen + r * n_active, row, n_experts, n_active);
         for (size_t k = 0; k < n_active; k++) sum += (double)row[chosen[r * n_active + k]];
         for (size_t k = 0; k < n_active; k++)
             share[r * n_active + k] =

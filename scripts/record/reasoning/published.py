@@ -19,7 +19,7 @@ MOST = 2000  # characters of an input; longer inputs are for timing tests
 Call = tuple[str, str, tuple[str, ...]]  # parser, test, deltas
 
 
-class Listener:
+class CallRecorder:
     """A pytest plug-in that records the inputs of the parsers while tests run."""
 
     def __init__(self) -> None:
@@ -55,17 +55,17 @@ class Listener:
     def reset_state(self, name: str, parser: Any, **_: Any) -> None:
         self.ended(id(parser))
 
-    def listens(self, name: str, cls: type, method: str) -> None:
+    def wrap_method(self, name: str, cls: type, method: str) -> None:
         """Wraps a parser's method to record its calls, except those that a parser or its base class makes itself."""
         own = cls.__dict__.get(method)
         called: Callable[..., Any] = getattr(cls, method)
-        heard = getattr(self, method)
+        record_call = getattr(self, method)
 
         @functools.wraps(called)
         def wrapped(parser: Any, *arguments: Any, **named: Any) -> Any:
             if self.within or type(parser) is not cls:
                 return called(parser, *arguments, **named)
-            heard(name, parser, *arguments, **named)
+            record_call(name, parser, *arguments, **named)
             self.within = True
             try:
                 return called(parser, *arguments, **named)
@@ -75,7 +75,7 @@ class Listener:
         setattr(cls, method, wrapped)
         self.replaced.append((cls, method, own))
 
-    def listens_no_more(self) -> None:
+    def restore_methods(self) -> None:
         for cls, method, own in reversed(self.replaced):
             if own:
                 setattr(cls, method, own)
@@ -83,26 +83,26 @@ class Listener:
                 delattr(cls, method)
 
 
-def run(listener: Listener, files: Iterable[str] = FILES) -> None:
+def run(recorder: CallRecorder, files: Iterable[str] = FILES) -> None:
     """Runs upstream's tests; the inputs of a failing test are recorded as well."""
     import pytest
     tests = [str(serving_package.place() / "tests" / f"{name}.py") for name in files]
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        status = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:logging", *tests], plugins=[listener])
+        status = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:logging", *tests], plugins=[recorder])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"upstream's tests do not run: {said.getvalue()[-2000:]}")
 
 
 def calls() -> list[Call]:
     from vllm_mlx.reasoning import get_parser, list_parsers
-    listener = Listener()
+    recorder = CallRecorder()
     for name in list_parsers():
         for method in ("extract_reasoning", "extract_reasoning_streaming", "reset_state"):
-            listener.listens(name, get_parser(name), method)
+            recorder.wrap_method(name, get_parser(name), method)
     try:
-        run(listener)
+        run(recorder)
     finally:
-        listener.listens_no_more()
-    return [(name, test, deltas) for (name, deltas), test in listener.calls.items()
+        recorder.restore_methods()
+    return [(name, test, deltas) for (name, deltas), test in recorder.calls.items()
             if len("".join(deltas)) <= MOST]

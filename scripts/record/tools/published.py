@@ -22,7 +22,7 @@ def members(request: Any) -> str:
     return json.dumps({"tools": tools} if tools else {})
 
 
-class Listener(reasoning_published.Listener):
+class CallRecorder(reasoning_published.CallRecorder):
     """Records the inputs of tool parsers. A recorded name is the parser's name, a space, and the request."""
 
     def extract_tool_calls(self, name: str, parser: Any, text: str, request: Any = None) -> None:
@@ -40,17 +40,17 @@ class Listener(reasoning_published.Listener):
 
 def calls() -> list[Call]:
     from vllm_mlx.tool_parsers import ToolParserManager
-    listener = Listener()
+    recorder = CallRecorder()
     for name in tools_draw.MARKERS:
         for method in ("extract_tool_calls", "extract_tool_calls_streaming", "reset"):
-            listener.listens(name, ToolParserManager.get_tool_parser(name), method)
+            recorder.wrap_method(name, ToolParserManager.get_tool_parser(name), method)
     try:
-        reasoning_published.run(listener, FILES)
+        reasoning_published.run(recorder, FILES)
     finally:
-        listener.listens_no_more()
+        recorder.restore_methods()
     made = []
-    for (heard, deltas), test in listener.calls.items():
-        name, _, request = heard.partition(" ")
+    for (key, deltas), test in recorder.calls.items():
+        name, _, request = key.partition(" ")
         if len("".join(deltas)) <= reasoning_published.MOST:
             made.append((name, test, json.loads(request), list(deltas)))
     return made

@@ -121,7 +121,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
 }
 
 /* Gives up a copy that would grow too long. */
-static void watch(serve_tools *t, assay_text content)
+static void watch_content(serve_tools *t, assay_text content)
 {
     deepseek_state *own = t->own;
     t->watched = own->copy.n + content.n <= SERVE_TOOLS_BLOCK_MAX;
@@ -143,7 +143,7 @@ const serve_tools_format serve_tools_deepseek = {
     .after = SERVE_AFTER_MARKER_UNCALLED,
     .scan_block = scan_block,
     .read_block = read_block,
-    .watch = watch,
+    .watch = watch_content,
     .own_bytes = sizeof(deepseek_state),
     .free_own = free_own,
 };

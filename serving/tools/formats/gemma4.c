@@ -133,7 +133,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
 }
 
 /* After a block without a call, calls in Python's syntax are recognised anywhere in the tail. */
-static void finish(serve_tools *t)
+static void finish_gemma4(serve_tools *t)
 {
     if (t->withheld && t->n_calls == 0) serve_tools_read_tail(t, read_parentheses);
 }
@@ -148,5 +148,5 @@ const serve_tools_format serve_tools_gemma4 = {
     .scan_block = scan_block,
     .read_block = read_block,
     .absorb = serve_tools_withhold_absorbed,
-    .finish = finish,
+    .finish = finish_gemma4,
 };

@@ -87,7 +87,7 @@ static serve_tools_found scan_call(serve_tools *t, assay_text text, bool ended, 
     return SERVE_FOUND_CHAIN;
 }
 
-static void call(serve_tools *t, assay_text name, assay_text arguments)
+static void emit_call(serve_tools *t, assay_text name, assay_text arguments)
 {
     glm47_state *own = t->own;
     own->is_kept = false;
@@ -98,7 +98,7 @@ static void pass_thought(serve_tools *t)
 {
     const glm47_state *own = t->own;
     t->thoughts.had = SERVE_THOUGHT_WHOLE;
-    if (own->is_kept) call(t, buffer_text(&own->name), buffer_text(&own->arguments));
+    if (own->is_kept) emit_call(t, buffer_text(&own->name), buffer_text(&own->arguments));
 }
 
 /* Whether a </think> absorbs the text before it, which has been held at most. */
@@ -282,7 +282,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
         (void)pass_call(t, block, keep_call);
         block = serve_span_from(block, end + strlen(SERVE_THINK_END));
     }
-    if (!pass_call(t, block, call)) serve_tools_content(t, block);
+    if (!pass_call(t, block, emit_call)) serve_tools_content(t, block);
     return SERVE_FOUND_CHAIN;
 }
 

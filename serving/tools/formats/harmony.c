@@ -317,7 +317,7 @@ static void drop_words(buffer *from, size_t (*measure)(assay_text text))
 }
 
 /* Removes one kind of word after the other, as the published server does. */
-static void finish(serve_tools *t)
+static void finish_harmony(serve_tools *t)
 {
     const harmony_state *own = t->own;
     if (own->channel == WAITING || t->n_calls > 0) return; /* the tail is a held answer, or is dropped */
@@ -333,6 +333,6 @@ const serve_tools_format serve_tools_harmony = {
     .reads_messages = true,
     .scan_block = scan_block,
     .read_block = read_block,
-    .finish = finish,
+    .finish = finish_harmony,
     .own_bytes = sizeof(harmony_state),
 };

@@ -145,7 +145,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
 
 /* Both answers of the published server drop the text before a </think>. After an open tag its stream emits
  * nothing more except a call at the end of the text, so text is withheld. */
-static void absorb(serve_tools *t, assay_text text)
+static void absorb_thought(serve_tools *t, assay_text text)
 {
     hermes_state *own = t->own;
     t->withheld |= text.n > strlen(SERVE_THINK_END);
@@ -161,7 +161,7 @@ static void read_last(serve_tools *t, assay_text text)
     if (serve_span_starts(text, "{") || serve_span_starts(text, "<tool_call")) read_object(t, text);
 }
 
-static void finish(serve_tools *t)
+static void finish_hermes(serve_tools *t)
 {
     if (!t->withheld) return;
     if (t->n_calls == 0) serve_tools_read_tail(t, read_last);
@@ -178,7 +178,7 @@ const serve_tools_format serve_tools_hermes = {
     .scan_block = scan_block,
     .read_block = read_block,
     .releases = true,
-    .absorb = absorb,
-    .finish = finish,
+    .absorb = absorb_thought,
+    .finish = finish_hermes,
     .own_bytes = sizeof(hermes_state),
 };

@@ -61,7 +61,7 @@ static bool find_end(serve_tools *t, assay_text text, const char *end, size_t *n
     return false;
 }
 
-static serve_tools_found withhold(serve_tools *t)
+static serve_tools_found withhold_call(serve_tools *t)
 {
     qwen_state *own = t->own;
     t->withheld = true;
@@ -106,7 +106,7 @@ static serve_tools_found scan_tagged(serve_tools *t, assay_text text, bool ended
             *n += strlen(TAG_END);
             return SERVE_FOUND_NOTHING;
         }
-        if (rest.at[0] != '{') return withhold(t);
+        if (rest.at[0] != '{') return withhold_call(t);
         memset(t->scan.mark, 0, sizeof t->scan.mark);
         t->scan.phase = 1;
     }
@@ -155,7 +155,7 @@ static serve_tools_found scan_function(serve_tools *t, assay_text text, size_t *
     if (t->scan.phase == IN_NAME) {
         const size_t end = serve_span_find_next(text, &t->scan.seen, ">");
         if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
-        if (end == *n) return withhold(t);
+        if (end == *n) return withhold_call(t);
         t->scan.phase = IN_BODY;
     }
     if (t->scan.phase == IN_BODY) {
@@ -178,7 +178,7 @@ static serve_tools_found scan_bracket(serve_tools *t, assay_text text, size_t *n
     const serve_bracket found =
         t->scan.seen > 0 ? SERVE_BRACKET_CALL : serve_bracket_read(text, t->scan.mark);
     if (found == SERVE_BRACKET_OPEN) return SERVE_FOUND_MORE;
-    if (found == SERVE_BRACKET_OTHER) return withhold(t);
+    if (found == SERVE_BRACKET_OTHER) return withhold_call(t);
     if (t->scan.seen == 0) t->scan.seen = t->scan.mark[1] + 1;
     return find_end(t, text, BRACKET_END, n) ? SERVE_FOUND_BLOCK : SERVE_FOUND_MORE;
 }
@@ -347,14 +347,14 @@ static void recheck_tail(serve_tools *t)
 }
 
 /* Absorbed text is no call, but is content if no call follows. */
-static void absorb(serve_tools *t, assay_text text)
+static void absorb_thought(serve_tools *t, assay_text text)
 {
     serve_tools_withhold_absorbed(t, text);
     recheck_tail(t);
 }
 
 /* Absorbed text is content if no call has come and no marker is open. */
-static void finish(serve_tools *t)
+static void finish_qwen(serve_tools *t)
 {
     if (t->n_absorbed > 0 && !has_open_marker(t)) serve_tools_release(t);
 }
@@ -379,8 +379,8 @@ static void free_own(void *state)
     .inner = {"<parameter=", "</parameter>"},                                                                \
     .ends = 1U << TAGGED_END | 1U << PLAIN_END | 1U << BRACKETED_END, .after = SERVE_AFTER_KEPT,             \
     .drops_thoughts = true, .drops_thought_ends = true, .scan_block = scan_block, .read_block = read_block,  \
-    .absorb = absorb, .recheck_tail = recheck_tail, .finish = finish, .own_bytes = sizeof(qwen_state),       \
-    .free_own = free_own
+    .absorb = absorb_thought, .recheck_tail = recheck_tail, .finish = finish_qwen,                           \
+    .own_bytes = sizeof(qwen_state), .free_own = free_own
 
 const serve_tools_format serve_tools_qwen = {
     .names = {"qwen", "qwen3"},

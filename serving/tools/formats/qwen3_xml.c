@@ -80,7 +80,7 @@ static serve_tools_found break_off(serve_tools *t, size_t at)
     return own->stuck ? SERVE_FOUND_CONTENT : SERVE_FOUND_END;
 }
 
-static serve_tools_found interrupts(serve_tools *t, assay_text text, size_t at)
+static serve_tools_found process_broken_tag(serve_tools *t, assay_text text, size_t at)
 {
     qwen3_xml_state *own = t->own;
     if (serve_xml_is_broken_part(text)) {
@@ -248,7 +248,7 @@ static assay_text drop_unfinished(assay_text block)
 
 /* Removes what the XML parser holds back at the end of its input: a carriage return, which may be half of a
  * line end, or two brackets, which may begin "]]>". */
-static assay_text drop_kept_back(assay_text block)
+static assay_text drop_undecided(assay_text block)
 {
     if (serve_span_ends(block, "\r")) return serve_span_part(block, 0, block.n - 1);
     for (size_t i = 0; i < 2 && serve_span_ends(block, "]"); i++) block.n--;
@@ -287,7 +287,7 @@ static serve_tools_found read_block(serve_tools *t, assay_text block)
     /* Text before an unclosed call is dropped by both answers of the published server, and so is an opening
      * tag that nothing follows, and text between a bare function that </tool_call> ended and <tool_call>. */
     if (!closed || (t->opener == TAGGED && own->bare_ended)) t->tail.n = 0;
-    if (own->cut_off) block = drop_kept_back(drop_unfinished(block));
+    if (own->cut_off) block = drop_undecided(drop_unfinished(block));
     else if (serve_span_ends(block, "\r")) block.n--;
     serve_xml_read_functions(t, block, own->cut_off);
     own->bare_ended = t->opener == BARE && tag_ended;
@@ -309,7 +309,7 @@ const serve_tools_format serve_tools_qwen3_xml = {
     .ends = 1U << CALL_END | 1U << FUNCTION_END,
     .after = SERVE_AFTER_CALL_BETWEEN,
     .scan_block = scan_block,
-    .interrupts = interrupts,
+    .interrupts = process_broken_tag,
     .read_block = read_block,
     .drops_begun = drops_begun,
     .own_bytes = sizeof(qwen3_xml_state),

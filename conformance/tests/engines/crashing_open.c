@@ -1,4 +1,4 @@
-/* Preloaded before the C library (LD_PRELOAD): opening a file whose name contains "deadly.h5" kills
+/* Preloaded before the C library (LD_PRELOAD): opening a file whose name contains "crashing.h5" kills
  * the process, and opening "endless.h5" does not return. It simulates a defective reader.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,7 +10,7 @@
 
 static int open_file(const char *path, int flags, int mode)
 {
-    if (strstr(path, "deadly.h5")) {
+    if (strstr(path, "crashing.h5")) {
         (void)signal(SIGSEGV, SIG_DFL);
         (void)raise(SIGSEGV);
     }
