@@ -13,8 +13,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# Top-level folders in include order: a folder may include itself, folders of its own row and of the rows before it.
-FLOORS = [["include"], ["base"], ["runtime", "tokenizer"], ["model"], ["serving", "ref", "fastpath"], ["conformance"]]
+# Top-level folders in include order: a folder may include itself, and folders of its own and of earlier layers.
+LAYERS = [["include"], ["base"], ["runtime", "tokenizer"], ["model"], ["serving", "ref", "fastpath"], ["conformance"]]
 
 # Folders of the harness in include order.
 HARNESS = ["support", "hdf5", "judge", "process", "abi", "options", "case", "generate", "textual", "kinds", "replay",
@@ -28,7 +28,7 @@ LIBRARIES = {
 }
 
 # Sources without a header of their own: they define entries of a table that their folder's header declares.
-ROWS = re.compile(
+TABLE_ENTRIES = re.compile(
     r"__|^conformance/(cli/(cmd_|main)|faults/|sweep/|bench/machine_tiles)|^model/families/|^(ref|fastpath)/engine\.c|"
     r"^serving/(tools/formats/|(grammar|response)/(chat|messages|responses)|reasoning/(channel|harmony|think))")
 
@@ -36,12 +36,12 @@ SOURCES_MOST = 25  # per folder
 
 
 def sources(top: Path) -> list[str]:
-    found = [str(p.relative_to(top)) for floor in FLOORS for folder in floor
+    found = [str(p.relative_to(top)) for layer in LAYERS for folder in layer
              for p in (top / folder).rglob("*.[ch]")]
     return sorted(f for f in found if "/tests/" not in f)
 
 
-def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+def cycles(edges: dict[str, set[str]]) -> list[list[str]]:
     """Strongly connected components of more than one node (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -51,7 +51,7 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
     def visit(node: str) -> None:
         index[node] = low[node] = len(index)
         stack.append(node)
-        for other in sorted(arrows.get(node, ())):
+        for other in sorted(edges.get(node, ())):
             if other not in index:
                 visit(other)
                 low[node] = min(low[node], low[other])
@@ -63,15 +63,15 @@ def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
             if len(members) > 1:
                 found.append(sorted(members))
 
-    for node in sorted(arrows):
+    for node in sorted(edges):
         if node not in index:
             visit(node)
     return found
 
 
-def floor_of(path: str) -> int:
+def layer_of(path: str) -> int:
     folder = path.split("/")[0]
-    return next(i for i, floor in enumerate(FLOORS) if folder in floor)
+    return next(i for i, layer in enumerate(LAYERS) if folder in layer)
 
 
 def upward(source: str, header: str) -> bool:
@@ -83,7 +83,7 @@ def upward(source: str, header: str) -> bool:
         return True
     if source.startswith("conformance/") and header.startswith("conformance/"):
         return HARNESS.index(header.split("/")[1]) > HARNESS.index(source.split("/")[1])
-    return floor_of(header) > floor_of(source)
+    return layer_of(header) > layer_of(source)
 
 
 def check(top: Path) -> list[tuple[str, list[str]]]:
@@ -106,15 +106,15 @@ def check(top: Path) -> list[tuple[str, list[str]]]:
     for f in files:
         in_folder[f.rsplit("/", 1)[0]] += f.endswith(".c")
     return [
-        ("no circle of includes between modules", [" ".join(c) for c in circles(modules)]),
-        ("no circle of includes between folders", [" ".join(c) for c in circles(folders)]),
+        ("no cycle of includes between modules", [" ".join(c) for c in cycles(modules)]),
+        ("no cycle of includes between folders", [" ".join(c) for c in cycles(folders)]),
         ("includes go one way between folders",
          [f"{f} includes {h}" for f in files for h in includes[f] if h in text and upward(f, h)]),
         ("libraries are used where they belong",
          [f"{f} includes {lib}" for f in files for lib, where in LIBRARIES.items()
           if re.search(rf"^#include <{re.escape(lib)}>", text[f], re.M) and not f.startswith(tuple(w + "/" for w in where))]),
         ("every source has a header of its own",
-         [f for f in files if f.endswith(".c") and f[:-2] + ".h" not in text and not ROWS.search(f)]),
+         [f for f in files if f.endswith(".c") and f[:-2] + ".h" not in text and not TABLE_ENTRIES.search(f)]),
         (f"no folder has more than {SOURCES_MOST} sources",
          [f"{folder}: {n}" for folder, n in in_folder.items() if n > SOURCES_MOST]),
     ]
