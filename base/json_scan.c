@@ -235,7 +235,7 @@ static assay_status scan_member(json_scan *s, json_scan_token *token, assay_erro
     token->kind = JSON_SCAN_NAME;
     assay_status rc = scan_string(s, token, err);
     if (rc != ASSAY_OK) return rc;
-    if (json_text_holds_nul(token->text))
+    if (json_text_has_nul(token->text))
         return assay_fail(
             err, ASSAY_EFORMAT, "%s: byte %zu: found U+0000 in member name '%.*s', expected none", s->path,
             (size_t)(token->text - s->begin), json_scan_clip(token->text, token->n, SHOWN_MAX), token->text);

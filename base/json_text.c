@@ -139,7 +139,7 @@ uint64_t json_text_hash(const char *quoted)
     return hash;
 }
 
-bool json_text_holds_nul(const char *quoted)
+bool json_text_has_nul(const char *quoted)
 {
     uint32_t c;
     do c = next_codepoint(&quoted);

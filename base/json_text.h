@@ -29,6 +29,6 @@ int json_text_compare(const char *a, const char *b);
 uint64_t json_text_hash(const char *quoted);
 
 /* Whether the text contains U+0000. */
-bool json_text_holds_nul(const char *quoted);
+bool json_text_has_nul(const char *quoted);
 
 #endif

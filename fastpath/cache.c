@@ -132,7 +132,7 @@ static bool reserve_keys(fp_cache *c, const fp_cache_spec *spec, size_t from, si
     size_t n = pages_of(end) - c->first_page + c->n_sink_pages;
     if (!reserve_pages(c, n)) return false;
     for (size_t i = page_index(c, from / ASSAY_PAGE); i < c->n_pages; i++) {
-        if (fp_page_is_own(c->page[i])) continue;
+        if (fp_page_is_exclusive(c->page[i])) continue;
         fp_page *copy = fp_page_copy(c->page[i]);
         if (!copy) return false;
         fp_page_release(c->page[i]);

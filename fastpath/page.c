@@ -53,7 +53,7 @@ void fp_page_release(fp_page *page)
     if (page && atomic_fetch_sub_explicit(&page->n_users, 1, memory_order_acq_rel) == 1) free(page);
 }
 
-bool fp_page_is_own(const fp_page *page)
+bool fp_page_is_exclusive(const fp_page *page)
 {
     return atomic_load_explicit(&page->n_users, memory_order_acquire) == 1;
 }

@@ -26,7 +26,7 @@ fp_page *fp_page_share(fp_page *page);
 void fp_page_release(fp_page *page);
 
 /* Whether the page has one user. Reads and writes of former users have completed if so (acquire). */
-bool fp_page_is_own(const fp_page *page);
+bool fp_page_is_exclusive(const fp_page *page);
 
 /* The page's n_bytes of numbers, of the type that its users agree on, aligned for any kernel. */
 void *fp_page_numbers(fp_page *page);

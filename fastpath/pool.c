@@ -19,7 +19,7 @@ struct fp_pool {
     size_t grain;
     pthread_t *threads;
     pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t posted, left;
+    pthread_cond_t posted, finished;
     job *job;                /* the current job; NULL: no job that a thread may still join */
     atomic_size_t n_posted;  /* number of jobs so far, so that no thread joins one twice */
     atomic_size_t n_working; /* number of threads that work on the job */
@@ -47,7 +47,7 @@ static void spin_until_changed(atomic_size_t *count, size_t was)
         pause_processor();
 }
 
-static void take_items(job *j)
+static void run_items(job *j)
 {
     for (;;) {
         size_t item = atomic_fetch_add(&j->next, 1);
@@ -72,9 +72,9 @@ static void *thread_main(void *context)
         n_seen = p->n_posted;
         p->n_working++;
         (void)pthread_mutex_unlock(&p->lock);
-        take_items(j);
+        run_items(j);
         (void)pthread_mutex_lock(&p->lock);
-        if (--p->n_working == 0) (void)pthread_cond_signal(&p->left);
+        if (--p->n_working == 0) (void)pthread_cond_signal(&p->finished);
     }
     (void)pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -93,7 +93,7 @@ assay_status fp_pool_open(size_t n_workers, size_t grain, fp_pool **out, assay_e
     p->threads = threads;
     (void)pthread_mutex_init(&p->lock, NULL);
     (void)pthread_cond_init(&p->posted, NULL);
-    (void)pthread_cond_init(&p->left, NULL);
+    (void)pthread_cond_init(&p->finished, NULL);
     while (p->n_threads + 1 < n_workers &&
            pthread_create(&p->threads[p->n_threads], NULL, thread_main, p) == 0)
         p->n_threads++;
@@ -110,7 +110,7 @@ void fp_pool_free(fp_pool *p)
     (void)pthread_mutex_unlock(&p->lock);
     for (size_t i = 0; i < p->n_threads; i++) (void)pthread_join(p->threads[i], NULL);
     (void)pthread_cond_destroy(&p->posted);
-    (void)pthread_cond_destroy(&p->left);
+    (void)pthread_cond_destroy(&p->finished);
     (void)pthread_mutex_destroy(&p->lock);
     free(p->threads);
     free(p);
@@ -150,7 +150,7 @@ static void withdraw_job(fp_pool *p)
     (void)pthread_mutex_unlock(&p->lock);
     for (size_t n = n_working; n > 0; n--) spin_until_changed(&p->n_working, n);
     (void)pthread_mutex_lock(&p->lock);
-    while (p->n_working > 0) (void)pthread_cond_wait(&p->left, &p->lock);
+    while (p->n_working > 0) (void)pthread_cond_wait(&p->finished, &p->lock);
     p->busy = false;
     (void)pthread_mutex_unlock(&p->lock);
 }
@@ -160,6 +160,6 @@ void fp_pool_run(fp_pool *p, size_t n_items, size_t cost, fp_pool_fn *fn, void *
     job j = {.fn = fn, .context = context, .n_items = n_items};
     atomic_init(&j.next, 0);
     bool posted = n_items > 1 && fp_pool_shares(p, n_items * cost) && post_job(p, &j);
-    take_items(&j);
+    run_items(&j);
     if (posted) withdraw_job(p);
 }

@@ -10,10 +10,10 @@
 
 static char directory[4096];
 
-void fuzz_require(bool holds, const char *promise)
+void fuzz_require(bool holds, const char *property)
 {
     if (holds) return;
-    (void)fprintf(stderr, "broken promise: %s\n", promise);
+    (void)fprintf(stderr, "property does not hold: %s\n", property);
     abort();
 }
 

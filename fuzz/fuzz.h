@@ -15,8 +15,8 @@
 /* Always returns 0. data: [size], borrowed. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Aborts with `promise` on stderr unless it holds. */
-void fuzz_require(bool holds, const char *promise);
+/* Aborts with `property` on stderr unless it holds. */
+void fuzz_require(bool holds, const char *property);
 
 /* Checks the guarantees of a refusal: out-parameter untouched, status and a text of one line set. */
 void fuzz_require_refusal(assay_status status, const assay_error *err, bool out_untouched);

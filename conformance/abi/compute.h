@@ -1,4 +1,4 @@
-/* The type in which an engine is asked to compute activations, and the recorded run whose noise then
+/* The type in which an engine is requested to compute activations, and the recorded run whose noise then
  * gives its bound. ASSAY_DTYPE_NONE: no type is requested; the engine chooses, and is judged as float32
  * (or as float64 if its logits are float64).
  *
@@ -32,7 +32,7 @@ bool conf_compute_is_narrow(assay_dtype compute);
  * int8". */
 const char *conf_compute_unit(assay_dtype compute);
 
-/* Message: the engine has no model_open_with and so cannot be asked for a compute type. */
+/* Message: the engine has no model_open_with and so cannot be requested for a compute type. */
 extern const char *const conf_compute_refusal;
 
 /* Message: the engine has no model_open_with and so cannot be given kernels. */
@@ -42,12 +42,12 @@ extern const char *const conf_kernels_refusal;
  * reason: of the verdict, one of the two messages above. */
 const char *conf_kernels_refused_option(const char *reason);
 
-/* Opens the checkpoint `dir` with the options `asked`; asked->size need not be set. Returns the
+/* Opens the checkpoint `dir` with the options `requested`; requested->size need not be set. Returns the
  * engine's error if that fails, and ASSAY_EUNSUPPORTED if a compute type or kernels are requested and
  * the engine has no model_open_with: the request is never silently ignored. allow_unknown is ignored
  * for an engine without model_open_with. */
-assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *asked, const char *dir,
-                               assay_model **out, assay_error *err);
+assay_status conf_compute_open(const assay_engine *engine, const assay_model_options *requested,
+                               const char *dir, assay_model **out, assay_error *err);
 
 /* Prints " --allow-unknown MEMBER" for each member, quoted for a shell. allowed: NULL-terminated, or
  * NULL. */

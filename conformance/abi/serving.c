@@ -45,7 +45,7 @@ bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char
 {
     const struct {
         conf_serving_part part;
-        bool there;
+        bool present;
         const char *name;
     } members[] = {
         {CONF_SERVING_STOP_SET, s->stop_set != NULL, "stop_set"},
@@ -71,7 +71,7 @@ bool conf_serving_has(const assay_serving *s, conf_serving_part part, const char
         {CONF_SERVING_RESPONSE, s->response_free != NULL, "response_free"},
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        if (members[i].part != part || members[i].there) continue;
+        if (members[i].part != part || members[i].present) continue;
         *lacks = members[i].name;
         return false;
     }

@@ -184,7 +184,7 @@ static assay_status run_engine(conf_bench *b, size_t point, size_t engine, size_
                                   .n_steps = b->n_steps,
                                   .n_ids = b->n_ids,
                                   .seed = conf_bench_seed(b->seed, point, repeat),
-                                  .asked = conf_clock(),
+                                  .requested_at = conf_clock(),
                                   .out = &s->time};
     assay_status rc = conf_isolate(conf_bench_measure, &r, &b->limits, &series->verdict, err);
     if (rc != ASSAY_OK || series->verdict.outcome != CONF_PASSED) return rc;

@@ -95,7 +95,7 @@ static bool check_prefill(measurement *m)
 static bool measure_first(measurement *m)
 {
     if (!prefill_samples(m, m->point->n_samples, m->point->n_tokens) || !check_prefill(m)) return false;
-    m->request->out->seconds = conf_clock() - m->request->asked;
+    m->request->out->seconds = conf_clock() - m->request->requested_at;
     return true;
 }
 

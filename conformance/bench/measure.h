@@ -45,8 +45,8 @@ typedef struct conf_bench_request {
     const char *dir;
     conf_bench_point point;
     size_t n_steps, n_ids;
-    uint64_t seed; /* of the token ids */
-    double asked;  /* when the process was requested, on conf_clock */
+    uint64_t seed;       /* of the token ids */
+    double requested_at; /* when the process was requested, on conf_clock */
     conf_bench_time *out;
 } conf_bench_request;
 

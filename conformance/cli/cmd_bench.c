@@ -68,7 +68,8 @@ conf_exit conf_cmd_bench(const conf_options *options, const conf_context *contex
     const char *wrong = checkpoint_option(options);
     if (options->serving && wrong) {
         (void)fprintf(context->err,
-                      "assay: option %s: found beside --serving, which measures no checkpoint\n", wrong);
+                      "assay: option %s: cannot be combined with --serving, which measures no checkpoint\n",
+                      wrong);
         return CONF_EXIT_USAGE;
     }
     if (!options->serving && !options->model) return usage_error(context, "needs --model DIR or --serving");

@@ -30,7 +30,7 @@ static assay_status list_case(const void *context, FILE *out, assay_error *err)
     (void)snprintf(catches, sizeof catches, "%s", c->catches ? c->catches : "");
     conf_text_clean(id);
     conf_text_clean(catches);
-    if (!conf_kind_of(c->kind)->beside || !l->found->scanned) {
+    if (!conf_kind_of(c->kind)->auxiliary || !l->found->scanned) {
         conf_text_print_fitted(out, id, conf_text_width(id) > l->width ? conf_text_width(id) : l->width);
         (void)fputs("  ", out);
         conf_text_print_fitted(out, conf_kind_of(c->kind)->name, 10);

@@ -123,7 +123,7 @@ static void warn_unknown(run_state *run, const conf_result *r)
 /* Observations and schedules found in a directory are not run. */
 static bool is_passed_over(const conf_result *r)
 {
-    return r->scanned && r->verdicts[0].beside;
+    return r->scanned && r->verdicts[0].auxiliary;
 }
 
 /* Removes result `at`, whose processes have all ended. */

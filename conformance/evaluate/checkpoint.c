@@ -51,7 +51,7 @@ static assay_status check_model(const conf_case *c, assay_error *err)
     plan *p = NULL;
     if (!has_file(dir, "config.json")) {
         if (check_weights(dir, err) != ASSAY_OK) return ASSAY_OK;
-        return assay_fail(err, ASSAY_EIO, "%s: no config.json beside its weights", dir);
+        return assay_fail(err, ASSAY_EIO, "%s: no config.json next to its weights", dir);
     }
     assay_status rc = find_family(dir, &known, err);
     if (rc == ASSAY_OK && known) {

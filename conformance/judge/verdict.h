@@ -88,7 +88,7 @@ typedef struct conf_verdict {
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */
     double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
-    bool beside;                    /* the file is a schedule or an observation, not a case */
+    bool auxiliary;                 /* the file is a schedule or an observation, not a case */
     char unknown[CONF_UNKNOWN_MAX]; /* members of the case that this version does not know, one per line */
 } conf_verdict;
 

@@ -48,10 +48,10 @@ static const conf_kind_info kinds[CONF_N_KINDS] = {
                          .refusal = "kind preprocess is not replayed yet"},
     [CONF_SCHEDULE] = {.name = "schedule",
                        .textual = true,
-                       .beside = true,
+                       .auxiliary = true,
                        .refusal = "a schedule: assay schedule --replay runs it"},
     [CONF_OBSERVATION] = {.name = "observation",
-                          .beside = true,
+                          .auxiliary = true,
                           .refusal = "an observation of an engine, not a case"},
 };
 

@@ -200,7 +200,7 @@ static conf_exit locate_by_replays(search *q, bool compared)
     if (!q->location->engine)
         (void)fputs("an observation cannot be replayed: name its engine to learn more\n", out);
     else if (has_inputs)
-        (void)fputs("the case has inputs beside tokens: its samples cannot be replayed alone\n", out);
+        (void)fputs("the case has inputs besides tokens: a single sample cannot be replayed\n", out);
     else if (d->part == CONF_PART_AGAIN)
         (void)fputs("it is the state: the same prompts agree in a new session; this one still used its "
                     "earlier contents\n",

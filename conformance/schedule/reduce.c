@@ -35,7 +35,7 @@ static bool still_fails(reduction *x, const conf_schedule *s, conf_verdict *v)
     if (x->rc != ASSAY_OK) return false;
     if (v->outcome != CONF_PASSED) return v->outcome == CONF_FAILED && v->class == x->class;
     for (size_t k = 0; k < x->effort->tries && !is_over(x); k++) {
-        x->rc = conf_schedule_run_at_once(x->r, s, v, x->err);
+        x->rc = conf_schedule_run_concurrently(x->r, s, v, x->err);
         if (x->rc == ASSAY_OK && v->outcome == CONF_FAILED && v->class == x->class) return true;
     }
     return false;

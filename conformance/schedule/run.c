@@ -56,7 +56,7 @@ static void run_task(const void *context, conf_verdict *v)
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
     conf_schedule_execute(t->s, r->c, engine, asks ? &options : NULL, t->serial,
-                          t->serial ? r->serial : r->at_once, v);
+                          t->serial ? r->serial : r->concurrent, v);
 }
 
 static size_t rows_in_all(const conf_schedule *s, const conf_case *c)
@@ -82,7 +82,7 @@ static void name_steps_under_way(const conf_schedule *s, const conf_record *reco
 static assay_status run_schedule(const conf_runner *r, const conf_schedule *s, bool serial, conf_verdict *v,
                                  assay_error *err)
 {
-    conf_record *record = serial ? r->serial : r->at_once;
+    conf_record *record = serial ? r->serial : r->concurrent;
     clear_record(record, serial ? 0 : r->serial->vocab);
     *v = (conf_verdict){0};
     assay_status rc = conf_isolate(run_task, &(task){r, s, serial}, r->limits, v, err);
@@ -137,12 +137,12 @@ static void describe_values(const conf_runner *r, const conf_schedule *s, size_t
                           n_threads, plural, s->n_workers);
         return;
     }
-    const unsigned char *a = r->serial->kept + row * bytes, *b = r->at_once->kept + row * bytes;
+    const unsigned char *a = r->serial->kept + row * bytes, *b = r->concurrent->kept + row * bytes;
     while (id + 1 < r->serial->vocab && memcmp(a + id * size, b + id * size, size) == 0) id++;
     conf_verdict_fail(v, CONF_CLASS_INCONSISTENT,
                       "id %zu: the serial run gives %.*g, %zu thread%s with ASSAY_WORKERS=%zu %.*g", id,
                       CONF_DIGITS(v), record_logit(r->serial, row, id), n_threads, plural, s->n_workers,
-                      CONF_DIGITS(v), record_logit(r->at_once, row, id));
+                      CONF_DIGITS(v), record_logit(r->concurrent, row, id));
 }
 
 /* Sets v->where to step i, and the sample and position of its row-th row. */
@@ -175,7 +175,7 @@ static void compare_records(const conf_runner *r, const conf_schedule *s, conf_v
     for (size_t i = 0; i < s->n_steps; i++) {
         size_t n = conf_schedule_rows(s, r->c, i);
         for (size_t k = 0; k < n; k++, row++) {
-            if (r->serial->hash[row] == r->at_once->hash[row]) continue;
+            if (r->serial->hash[row] == r->concurrent->hash[row]) continue;
             describe_values(r, s, row, v);
             describe_place(r, s, i, k, v);
             return;
@@ -183,8 +183,8 @@ static void compare_records(const conf_runner *r, const conf_schedule *s, conf_v
     }
 }
 
-assay_status conf_schedule_run_at_once(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
-                                       assay_error *err)
+assay_status conf_schedule_run_concurrently(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                                            assay_error *err)
 {
     assay_status rc = run_schedule(r, s, false, v, err);
     if (rc == ASSAY_OK && v->outcome == CONF_PASSED) compare_records(r, s, v);
@@ -196,5 +196,5 @@ assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, con
 {
     assay_status rc = conf_schedule_run_serially(r, s, v, err);
     if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
-    return conf_schedule_run_at_once(r, s, v, err);
+    return conf_schedule_run_concurrently(r, s, v, err);
 }

@@ -19,7 +19,7 @@ typedef struct conf_runner {
     const char *kernels; /* path of a library whose kernels the engine is given; NULL: its own */
     assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
     const conf_limits *limits;
-    conf_record *serial, *at_once;
+    conf_record *serial, *concurrent;
 } conf_runner;
 
 /* Runs the program serially, into r->serial. *v passes; or says that the program cannot be run, or
@@ -31,10 +31,10 @@ assay_status conf_schedule_run_serially(const conf_runner *r, const conf_schedul
 /* Runs the program on its threads, and compares every row with r->serial, which must hold the serial
  * run of the same steps. v->reason says how they differ, v->where names the step, the sample and the
  * position. */
-assay_status conf_schedule_run_at_once(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
-                                       assay_error *err);
+assay_status conf_schedule_run_concurrently(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
+                                            assay_error *err);
 
-/* conf_schedule_run_serially, then conf_schedule_run_at_once if it passed. */
+/* conf_schedule_run_serially, then conf_schedule_run_concurrently if it passed. */
 assay_status conf_schedule_run(const conf_runner *r, const conf_schedule *s, conf_verdict *v,
                                assay_error *err);
 

@@ -48,7 +48,7 @@ bool conf_schedule_waits(const conf_schedule *s, size_t i, size_t k)
 }
 
 /* State of a model or session. */
-typedef enum condition { UNKNOWN, LOADING, OPEN, PREFILLED, GONE } condition;
+typedef enum condition { UNKNOWN, LOADING, OPEN, PREFILLED, CLOSED } condition;
 
 typedef struct walk {
     const conf_schedule *s;
@@ -77,7 +77,7 @@ static assay_status check_numbers(const walk *w, const conf_step *a)
 static bool has_sessions(const walk *w, size_t model)
 {
     for (size_t k = 0; k < CONF_SCHEDULE_SESSIONS_MAX; k++)
-        if (w->sessions[k] != UNKNOWN && w->sessions[k] != GONE && w->model_of[k] == model) return true;
+        if (w->sessions[k] != UNKNOWN && w->sessions[k] != CLOSED && w->model_of[k] == model) return true;
     return false;
 }
 
@@ -92,13 +92,13 @@ static assay_status check_model(walk *w, const conf_step *a)
         *model = a->op == CONF_OP_LOAD ? LOADING : OPEN;
         return ASSAY_OK;
     case CONF_OP_WAIT:
-        if (!w->loaded[a->model] || *model == GONE) return refuse_step(w, "the model is not being loaded");
+        if (!w->loaded[a->model] || *model == CLOSED) return refuse_step(w, "the model is not being loaded");
         *model = OPEN;
         return ASSAY_OK;
     default:
-        if (*model == UNKNOWN || *model == GONE) return refuse_step(w, "the model is not open");
+        if (*model == UNKNOWN || *model == CLOSED) return refuse_step(w, "the model is not open");
         if (has_sessions(w, a->model)) return refuse_step(w, "the model still has sessions");
-        *model = GONE;
+        *model = CLOSED;
         return ASSAY_OK;
     }
 }
@@ -135,17 +135,17 @@ static assay_status check_session(walk *w, const conf_step *a)
         if (++w->n_decodes[a->session] > CONF_SCHEDULE_DECODES_MAX)
             return refuse_step(w, "at most 64 steps follow a prefill");
         return ASSAY_OK;
-    default: *session = GONE; return ASSAY_OK;
+    default: *session = CLOSED; return ASSAY_OK;
     }
 }
 
 static assay_status check_end(const walk *w)
 {
     for (size_t k = 0; k < CONF_SCHEDULE_SESSIONS_MAX; k++)
-        if (w->sessions[k] != UNKNOWN && w->sessions[k] != GONE)
+        if (w->sessions[k] != UNKNOWN && w->sessions[k] != CLOSED)
             return assay_fail(w->err, ASSAY_EINVAL, "session %zu is never freed", k);
     for (size_t k = 0; k < CONF_SCHEDULE_MODELS_MAX; k++)
-        if (w->models[k] != UNKNOWN && w->models[k] != GONE)
+        if (w->models[k] != UNKNOWN && w->models[k] != CLOSED)
             return assay_fail(w->err, ASSAY_EINVAL, "model %zu is never closed", k);
     return ASSAY_OK;
 }
@@ -184,7 +184,7 @@ assay_status conf_schedule_fits(const conf_schedule *s, const conf_case *c, assa
         }
         if (d->n_inputs && !whole)
             return assay_fail(err, ASSAY_EINVAL,
-                              "%s has inputs beside tokens: session %zu must have all samples as recorded",
+                              "%s has inputs besides tokens: session %zu must have all samples as recorded",
                               c->path, a->session);
     }
     return ASSAY_OK;

@@ -98,7 +98,7 @@ static assay_status try_program(const conf_trial *t, const conf_runner *r, const
         s = *drawn;
         s.n_workers = workers[(drawn->n_workers + k) % 3];
         conf_schedule_fold(&s, t->threads[k]);
-        rc = conf_schedule_run_at_once(r, &s, v, err);
+        rc = conf_schedule_run_concurrently(r, &s, v, err);
         t->result->n_runs++;
         if (rc != ASSAY_OK || v->outcome != CONF_FAILED) continue;
         t->result->n_failed++;
@@ -120,7 +120,7 @@ static assay_status try_draws(const conf_trial *t, const conf_runner *r, conf_ve
     const conf_decoder *d = &r->c->decoder;
     assay_status rc = ASSAY_OK;
     if (d->n_inputs && d->n_samples > CONF_SCHEDULE_SAMPLES_MAX) {
-        conf_verdict_set(v, CONF_SKIPPED, "it has inputs beside tokens, and more than %d samples",
+        conf_verdict_set(v, CONF_SKIPPED, "it has inputs besides tokens, and more than %d samples",
                          CONF_SCHEDULE_SAMPLES_MAX);
         return rc;
     }
@@ -146,7 +146,7 @@ static assay_status try_replayed(const conf_trial *t, const conf_runner *r, conf
     assay_status rc = conf_schedule_run_serially(r, t->replayed, v, err);
     if (rc != ASSAY_OK || v->outcome != CONF_PASSED) return rc;
     for (size_t k = 0; k < t->n_times; k++) {
-        rc = conf_schedule_run_at_once(r, t->replayed, v, err);
+        rc = conf_schedule_run_concurrently(r, t->replayed, v, err);
         if (rc != ASSAY_OK || v->outcome == CONF_BROKEN) return rc;
         to->n_runs++;
         if (v->outcome != CONF_FAILED) continue;
@@ -164,13 +164,14 @@ static void try_case(const conf_trial *t, const conf_case *c, conf_verdict *v)
                      .compute = t->compute,
                      .limits = t->limits,
                      .serial = conf_record_open(),
-                     .at_once = conf_record_open()};
+                     .concurrent = conf_record_open()};
     assay_error err = {0};
-    assay_status rc = r.serial && r.at_once ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
+    assay_status rc =
+        r.serial && r.concurrent ? ASSAY_OK : assay_fail(&err, ASSAY_ENOMEM, "no memory to share");
     if (rc == ASSAY_OK) rc = t->replayed ? try_replayed(t, &r, v, &err) : try_draws(t, &r, v, &err);
     if (rc != ASSAY_OK) conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
     conf_record_free(r.serial);
-    conf_record_free(r.at_once);
+    conf_record_free(r.concurrent);
 }
 
 void conf_trial_run(const void *context, conf_verdict *v)

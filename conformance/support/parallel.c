@@ -19,7 +19,7 @@ typedef struct thread {
     size_t worker;
 } thread;
 
-static void take_items(pool *p, size_t worker)
+static void run_items(pool *p, size_t worker)
 {
     while (!atomic_load(&p->ended)) {
         size_t item = atomic_fetch_add(&p->next, 1);
@@ -31,7 +31,7 @@ static void take_items(pool *p, size_t worker)
 static void *thread_main(void *context)
 {
     thread *t = context;
-    take_items(t->pool, t->worker);
+    run_items(t->pool, t->worker);
     return NULL;
 }
 
@@ -49,7 +49,7 @@ void conf_parallel(size_t n_workers, size_t n_items, conf_parallel_fn *fn, void 
         if (pthread_create(&t->id, NULL, thread_main, t) != 0) break;
         n_threads++;
     }
-    take_items(&p, 0);
+    run_items(&p, 0);
     for (size_t i = 0; i < n_threads; i++) (void)pthread_join(threads[i].id, NULL);
     free(threads);
 }

@@ -7,14 +7,14 @@
 #include "conformance/sweep/parts.h"
 #include "conformance/sweep/threads.h"
 
-/* KEYS: the last row sees position KEYS - 1. */
+/* KEYS: the last row attends to position KEYS - 1. */
 enum { N_ROWS, N_HEADS, HEAD_DIM, KEYS, RANGES, EXTRAS, DIMS };
 
-/* Which positions the rows see. */
+/* Which positions the rows attend to. */
 enum { SAME, CAUSAL, WINDOWS, ANY, N_RANGES };
 
 /* Bits of EXTRAS. */
-enum { CAP = 1, SINKS = 2, STRIDES = 4, KEPT = 8, N_EXTRAS = 16 };
+enum { CAP = 1, SINKS = 2, STRIDES = 4, SINK_TOKENS = 8, N_EXTRAS = 16 };
 
 /* Number of attention sink tokens: often at most 5, as in practice, otherwise any number. */
 static size_t draw_sink_tokens(sweep_attention *a, size_t end)
@@ -28,7 +28,7 @@ static void draw_ranges(sweep_attention *a, const size_t *shape)
 {
     const size_t n = shape[N_ROWS], end = shape[KEYS];
     size_t window = sweep_between(a->s, 1, end), lowest = end;
-    if (shape[EXTRAS] & KEPT) a->call.sink_tokens = draw_sink_tokens(a, end);
+    if (shape[EXTRAS] & SINK_TOKENS) a->call.sink_tokens = draw_sink_tokens(a, end);
     for (size_t r = 0; r < n; r++) {
         size_t last = end > n - r ? end - (n - r) : 0;
         a->first[r] = 0;
@@ -71,7 +71,7 @@ static void add_specials(sweep *s, float *x, size_t n, bool is_key)
     }
 }
 
-/* Makes a page of keys or values; positions that no row sees are always NaN. */
+/* Makes a page of keys or values; positions to which no row attends are always NaN. */
 static const void *make_page(const sweep_attention *a, size_t page, bool is_key, sweep_numbers numbers)
 {
     static float wide[64 * SWEEP_MAX_HEAD_DIM];
@@ -97,8 +97,8 @@ typedef struct part_call {
     size_t first[SWEEP_MAX_ROWS], last[SWEEP_MAX_ROWS];
 } part_call;
 
-/* Fills in a call for part of the rows and heads, without the pages of which those rows see nothing:
- * the pages between those of the attention sink tokens and the rows' own ranges. */
+/* Fills in a call for part of the rows and heads, without the pages to which those rows do not attend: the
+ * pages between those of the attention sink tokens and the rows' own ranges. */
 static void make_part(const sweep_attention *a, const sweep_part *part, part_call *to)
 {
     const assay_attention_call *c = &a->call;
@@ -128,8 +128,8 @@ static void make_part(const sweep_attention *a, const sweep_part *part, part_cal
     }
 }
 
-/* A query must have the same bits without other rows, other heads, and pages of which it sees
- * nothing. */
+/* A query must have the same bits without other rows, other heads, and pages to which it
+ * does not attend. */
 static void judge_batch_invariance(const sweep_query *a, assay_attention_fn *kernel)
 {
     const assay_attention_call *c = &a->of->call;

@@ -33,7 +33,7 @@ enum {
     MEMORY = 256 << 20     /* far larger than a cache */
 };
 
-/* Does the slice-th part of something. */
+/* Processes slice number `slice`. */
 typedef void slice_fn(void *context, size_t slice, size_t thread);
 
 typedef struct task {
@@ -96,8 +96,8 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Seconds of one pass on all threads; the caller is the first of them. */
-static double pass(const task *t)
+/* Seconds of one run_pass on all threads; the caller is the first of them. */
+static double run_pass(const task *t)
 {
     pthread_t threads[MAX_THREADS];
     worker workers[MAX_THREADS] = {{0}};
@@ -113,15 +113,15 @@ static double pass(const task *t)
 
 static double rate_of_all(const task *t)
 {
-    double start = now(), best = pass(t);
+    double start = now(), best = run_pass(t);
     for (size_t i = 1; i < PASSES && now() - start < SECONDS; i++) {
-        double seconds = pass(t);
+        double seconds = run_pass(t);
         if (seconds < best) best = seconds;
     }
     return t->work * (double)t->n_slices / best;
 }
 
-static void measure(double out[2], const task *t)
+static void measure_rates(double out[2], const task *t)
 {
     out[0] = rate_of_one(t);
     out[1] = rate_of_all(t);
@@ -178,12 +178,13 @@ static void measure_limits(limits *l, const float *memory)
         if (!fp_isa_runs_here(p.isa)) continue;
         char what[32];
         (void)snprintf(what, sizeof what, "multiply-add, %s", fp_isa_name(p.isa));
-        measure(l->fma[p.isa], &(task){run_fma, &p, MAX_SLICES, n_threads, p.fma(1) * FMA_TURNS * 1e-9});
+        measure_rates(l->fma[p.isa],
+                      &(task){run_fma, &p, MAX_SLICES, n_threads, p.fma(1) * FMA_TURNS * 1e-9});
         print_limit(what, "GFLOP/s", l->fma[p.isa]);
         if (best) continue;
         best = fp_isa_name(p.isa);
         reading r = {p.read, memory};
-        measure(l->read, &(task){run_read, &r, MEMORY / SLICE_BYTES, n_threads, SLICE_BYTES * 1e-9});
+        measure_rates(l->read, &(task){run_read, &r, MEMORY / SLICE_BYTES, n_threads, SLICE_BYTES * 1e-9});
     }
     print_limit("read", "GB/s", l->read);
 }
@@ -255,8 +256,8 @@ static void measure_product(const fp_matmul_variant *v, const subject *u, const 
         (assay_product){.x = x, .ld_x = N_IN, .n_rows = N_ROWS, .x_scale = x, .x_sum = (int32_t *)(void *)x};
     p.n_slices = fp_matrix_panels(&p.w) / PANELS_AT_ONCE;
     const size_t turns = v->isa == FP_ISA_SCALAR ? 1 : MAX_SLICES / p.n_slices;
-    measure(rate, &(task){run_product, &p, p.n_slices * turns, n_threads,
-                          2e-9 * N_ROWS * N_IN * PANELS_AT_ONCE * (double)k->panel});
+    measure_rates(rate, &(task){run_product, &p, p.n_slices * turns, n_threads,
+                                2e-9 * N_ROWS * N_IN * PANELS_AT_ONCE * (double)k->panel});
     print_rates("prefill", u->name, v->isa, rate, l->fma[v->isa < FP_ISA_AVX512 ? v->isa : FP_ISA_AVX512],
                 "GFLOP/s");
 
@@ -264,8 +265,8 @@ static void measure_product(const fp_matmul_variant *v, const subject *u, const 
     p.n_slices = MEMORY / SLICE_BYTES;
     const size_t panels_each = SLICE_BYTES / p.w.panel_bytes;
     p.w.n_out = p.n_slices * panels_each * k->panel;
-    measure(rate,
-            &(task){run_product, &p, p.n_slices, n_threads, 1e-9 * (double)(panels_each * p.w.panel_bytes)});
+    measure_rates(rate, &(task){run_product, &p, p.n_slices, n_threads,
+                                1e-9 * (double)(panels_each * p.w.panel_bytes)});
     print_rates("1 row", u->name, v->isa, rate, l->read, "GB/s");
 }
 
@@ -284,7 +285,7 @@ typedef struct attention {
 
 /* Computes n rows, the last of which attends to keys 0 … end - 1, of a key/value head with pages of its
  * own. */
-static void attend(const attention *a, size_t head, size_t n, size_t end, float *out)
+static void attend_rows(const attention *a, size_t head, size_t n, size_t end, float *out)
 {
     const void *k[MAX_CONTEXT / 64], *v[MAX_CONTEXT / 64];
     size_t first[CHUNK] = {0}, last[CHUNK];
@@ -314,14 +315,14 @@ static void run_prefill(void *context, size_t slice, size_t thread)
     const attention *a = context;
     const size_t n = a->context / CHUNK, chunk = slice % (n / 2), head = slice / (n / 2) % (HEADS / GROUP);
     float *out = a->out + thread * N_ROWS * N_OUT;
-    attend(a, head, CHUNK, (chunk + 1) * CHUNK, out);
-    attend(a, head, CHUNK, (n - chunk) * CHUNK, out);
+    attend_rows(a, head, CHUNK, (chunk + 1) * CHUNK, out);
+    attend_rows(a, head, CHUNK, (n - chunk) * CHUNK, out);
 }
 
 static void run_decode(void *context, size_t slice, size_t thread)
 {
     const attention *a = context;
-    attend(a, slice, 1, a->context, a->out + thread * N_ROWS * N_OUT);
+    attend_rows(a, slice, 1, a->context, a->out + thread * N_ROWS * N_OUT);
 }
 
 static void measure_attention(const fp_attention_variant *v, bool is_bf16, const limits *l,
@@ -336,18 +337,18 @@ static void measure_attention(const fp_attention_variant *v, bool is_bf16, const
         char what[16];
         (void)snprintf(what, sizeof what, "%s %zu", name, a.context = CONTEXTS[i]);
         const double pairs = (double)CHUNK * GROUP * (double)(a.context + 1);
-        measure(rate, &(task){run_prefill, &a, v->isa == FP_ISA_SCALAR ? 4 : MAX_SLICES, n_threads,
-                              1e-9 * pairs * 4 * HEAD_DIM});
+        measure_rates(rate, &(task){run_prefill, &a, v->isa == FP_ISA_SCALAR ? 4 : MAX_SLICES, n_threads,
+                                    1e-9 * pairs * 4 * HEAD_DIM});
         print_rates("prefill", what, v->isa, rate, l->fma[v->isa < FP_ISA_AVX512 ? v->isa : FP_ISA_AVX512],
                     "GFLOP/s");
     }
     a.context = 1024;
     const size_t bytes = 2 * a.head_bytes * a.context / ASSAY_PAGE;
-    measure(rate, &(task){run_decode, &a, MAX_SLICES, n_threads, 1e-9 * (double)bytes});
+    measure_rates(rate, &(task){run_decode, &a, MAX_SLICES, n_threads, 1e-9 * (double)bytes});
     print_rates("1 row", is_bf16 ? "bf16 1024" : "f32 1024", v->isa, rate, l->read, "GB/s");
 }
 
-static void *take(size_t n)
+static void *allocate(size_t n)
 {
     void *memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -364,8 +365,9 @@ int main(void)
     enum { N_SUBJECTS = sizeof SUBJECTS / sizeof *SUBJECTS };
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     n_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (size_t)n;
-    void *memory = take(MEMORY);
-    float *x = take(sizeof(float) * N_ROWS * N_IN), *y = take(sizeof(float) * N_ROWS * N_OUT * n_threads);
+    void *memory = allocate(MEMORY);
+    float *x = allocate(sizeof(float) * N_ROWS * N_IN),
+          *y = allocate(sizeof(float) * N_ROWS * N_OUT * n_threads);
     limits l = {0};
     (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     measure_limits(&l, memory);

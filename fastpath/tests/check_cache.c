@@ -85,7 +85,7 @@ static void fill(float *x, size_t n, size_t seed)
 }
 
 /* Some positions at a time, with narrow as in fp_cache_spec, and then each of them. */
-static void put_and_find(fp_narrow_bf16_fn *narrow, size_t at_once)
+static void put_and_find(fp_narrow_bf16_fn *narrow, size_t chunk)
 {
     static float key[N_WIDE * HEADS * WIDE], value[N_WIDE * HEADS * WIDE];
     const fp_cache_spec spec = {.n_kv_heads = HEADS, .head_dim = WIDE, .narrow = narrow};
@@ -96,7 +96,7 @@ static void put_and_find(fp_narrow_bf16_fn *narrow, size_t at_once)
     ck_assert_int_eq(fp_state_open(&s, &spec, 1), ASSAY_OK);
     for (size_t n = 0; s.n_tokens < N_WIDE; fp_state_advance(&s, n)) {
         const size_t at = s.n_tokens;
-        n = N_WIDE - at < at_once ? N_WIDE - at : at_once;
+        n = N_WIDE - at < chunk ? N_WIDE - at : chunk;
         ck_assert_int_eq(fp_state_reserve(&s, n), ASSAY_OK);
         fp_state_put(&s, 0, at, n, key + at * width, value + at * width);
     }

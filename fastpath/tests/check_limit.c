@@ -63,13 +63,13 @@ static size_t join(fp_session *s)
     return slot;
 }
 
-/* n tokens more, taken `at_once` at a time. */
-static void grow(size_t slot, size_t n, size_t at_once)
+/* Appends n tokens, `chunk` in each step. */
+static void append_tokens(size_t slot, size_t n, size_t chunk)
 {
     int32_t tokens[LENGTH];
     for (size_t t = 0; t < n; t++) tokens[t] = (int32_t)((t * t * 5 + t * 11 + 1) % 90);
-    for (size_t at = 0; at < n; at += at_once) {
-        fp_step step = {.slot = slot, .tokens = tokens + at, .n_tokens = n - at < at_once ? n - at : at_once};
+    for (size_t at = 0; at < n; at += chunk) {
+        fp_step step = {.slot = slot, .tokens = tokens + at, .n_tokens = n - at < chunk ? n - at : chunk};
         ck_assert_msg(fp_session_step(session, &step, 1, NULL, &err) == ASSAY_OK, "%s", err.text);
     }
 }
@@ -87,7 +87,7 @@ START_TEST(pages_outside_every_window_are_freed)
     for (size_t i = 0; i < sizeof AT_ONCE / sizeof *AT_ONCE; i++) {
         size_t rows = AT_ONCE[i] < FP_CHUNK ? AT_ONCE[i] : FP_CHUNK;
         open_all(LIMIT, KEPT);
-        grow(join(session), LENGTH, AT_ONCE[i]);
+        append_tokens(join(session), LENGTH, AT_ONCE[i]);
         ck_assert_uint_le(n_pages, N_LAYERS * (1 + pages_touched(LIMIT - KEPT)));
         ck_assert_uint_le(most_pages, N_LAYERS * (1 + pages_touched(LIMIT - KEPT + rows)));
         close_all();
@@ -98,7 +98,7 @@ END_TEST
 START_TEST(without_a_limit_all_pages_stay)
 {
     open_all(SIZE_MAX, 0);
-    grow(join(session), LENGTH, 7);
+    append_tokens(join(session), LENGTH, 7);
     ck_assert_uint_eq(n_pages, N_LAYERS * ((LENGTH + ASSAY_PAGE - 1) / ASSAY_PAGE));
     close_all();
 }
@@ -109,7 +109,7 @@ START_TEST(a_fork_makes_no_pages)
     size_t slot, fork;
     open_all(LIMIT, KEPT);
     slot = join(session);
-    grow(slot, 300, 50);
+    append_tokens(slot, 300, 50);
     size_t before = n_pages;
     ck_assert_int_eq(fp_session_fork(session, slot, session, &fork, &err), ASSAY_OK);
     ck_assert_uint_eq(n_pages, before);
@@ -127,7 +127,7 @@ START_TEST(a_limit_without_capacity_for_the_latest_is_refused)
     ck_assert_int_eq(fp_session_limit(session, 4, 4, &err), ASSAY_EINVAL);
     support_expect_error(&err, ASSAY_EINVAL, "found 4 sink tokens", "fewer than the limit, 4", NULL);
     ck_assert_int_eq(fp_session_limit(session, 4, 5, &err), ASSAY_EINVAL);
-    grow(join(session), 300, 64); /* as without a limit */
+    append_tokens(join(session), 300, 64); /* as without a limit */
     ck_assert_uint_eq(n_pages, N_LAYERS * ((300 + ASSAY_PAGE - 1) / ASSAY_PAGE));
     close_all();
 }
@@ -138,7 +138,7 @@ START_TEST(a_fork_into_a_session_with_other_limits_is_refused)
     static const size_t OTHERS[][2] = {{LIMIT, KEPT - 1}, {LIMIT + 1, KEPT}, {SIZE_MAX, 0}};
     open_all(LIMIT, KEPT);
     size_t slot = join(session), forked = 77;
-    grow(slot, 5, 5);
+    append_tokens(slot, 5, 5);
     for (size_t i = 0; i <= sizeof OTHERS / sizeof *OTHERS; i++) {
         const bool same = i == sizeof OTHERS / sizeof *OTHERS;
         fp_session *other;

@@ -39,7 +39,7 @@ static uint16_t nearest_bf16(float x)
 
 /* Zeros, ties of either parity, the neighbours of ties, subnormals, the last number before infinity, NaN that
  * would become infinity if it were cut off; then anything. */
-static float strange(size_t i)
+static float edge_case_float(size_t i)
 {
     static const uint32_t some[] = {0,           0x80000000U, 0x3F808000U, 0x3F818000U, 0x3F807FFFU,
                                     0x3F808001U, 0xBF808000U, 0x00000001U, 0x00008000U, 0x00018000U,
@@ -57,7 +57,7 @@ START_TEST(bfloat16_is_the_nearest_one)
             float *x = malloc(n * sizeof *x); /* so that a sanitizer detects a read past the end */
             uint16_t y[N + SLACK];
             ck_assert_ptr_nonnull(x);
-            for (size_t i = 0; i < n; i++) x[i] = strange(i + n);
+            for (size_t i = 0; i < n; i++) x[i] = edge_case_float(i + n);
             memset(y, GUARD, sizeof y);
             FP_NARROW[v].bf16(y, x, n);
             for (size_t i = 0; i < n; i++)
@@ -72,7 +72,7 @@ START_TEST(bfloat16_is_the_nearest_one)
 END_TEST
 
 /* One group by the definition of narrow.h. */
-static void narrow_plainly(int8_t *codes, float *scale, int32_t *sum, const float *x, size_t group)
+static void narrow_by_definition(int8_t *codes, float *scale, int32_t *sum, const float *x, size_t group)
 {
     float top = 0;
     bool is_finite = true;
@@ -121,7 +121,7 @@ static void expect_codes(const fp_narrow_variant *v, size_t group, unsigned seed
     memset(sum, GUARD, sizeof sum);
     v->i8(codes, scale, sum, x, GROUPS * group, group);
     for (size_t g = 0; g < GROUPS; g++) {
-        narrow_plainly(plain, &plain_scale, &plain_sum, x + g * group, group);
+        narrow_by_definition(plain, &plain_scale, &plain_sum, x + g * group, group);
         const char *isa = fp_isa_name(v->isa);
         ck_assert_msg(isnan(plain_scale) ? isnan(scale[g]) : to_bits(scale[g]) == to_bits(plain_scale),
                       "%s: scale of group %zu of %zu: %a, expected %a", isa, g, group, (double)scale[g],

@@ -1,9 +1,8 @@
 /* Sessions that move from thread to thread, concurrently with others: all rows stay bit-identical.
  *
- * A party is a session and the threads that call it in turn. The calls depend only on a seed, so that the same
- * calls on one thread give the expected rows.
- * Between rounds parties fork samples into each other's sessions; the first call of a round writes to
- * all pages that they share since then.
+ * A party is a session and the threads that call it in turn. The calls depend only on a seed, so that the
+ * same calls on one thread give the expected rows. Between rounds parties fork samples into each other's
+ * sessions; the first call of a round writes to all pages that they share since then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/tests/support.h"

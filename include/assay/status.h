@@ -16,7 +16,7 @@ typedef enum assay_status {
     ASSAY_EUNSUPPORTED, /* well-formed, but asks for something that is not implemented */
     ASSAY_ENOMEM,       /* out of memory */
     ASSAY_EINTERNAL,    /* a fault of the engine or of the harness itself */
-    ASSAY_ESTREAM,      /* work for a stream that does not live on the calling thread */
+    ASSAY_ESTREAM,      /* work for a stream that belongs to another thread */
     ASSAY_ETIMEDOUT     /* a timeout */
 } assay_status;
 

@@ -194,7 +194,7 @@ static rope_number read_number(config *c, config *d, const char *name, const cha
     if (outside) old = (rope_number){c, old_name, config_real(c, old_name)};
     if (inside) n = (rope_number){d, name, config_real(d, name)};
     if (inside && outside && d != c && n.value != old.value && !may_differ)
-        config_fail_member(d, ASSAY_EFORMAT, name, "but %s beside it is %s", old_name,
+        config_fail_member(d, ASSAY_EFORMAT, name, "but %s next to it is %s", old_name,
                            json_object_to_json_string_ext(json_object_object_get(c->object, old_name),
                                                           JSON_C_TO_STRING_PLAIN));
     return inside ? n : old;
@@ -347,7 +347,7 @@ static void read_sections(config *d, const char *model_type, rope *r)
                     r->dim / 2);
 }
 
-void config_rope_alone(config *c, size_t head_dim, rope *out)
+void config_rope_standalone(config *c, size_t head_dim, rope *out)
 {
     rope r = {0};
     *out = r;

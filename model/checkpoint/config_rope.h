@@ -30,6 +30,6 @@ void config_rope_end(config *c);
 /* The rope of a document that stands alone (a `rope` case): rope_parameters or rope_scaling, or their members
  * at the top level; the member of layer_type where that is given; M-RoPE sections where mrope_section is
  * given, laid out as model_type and mrope_interleaved say. head_dim is the size of the heads to rotate. */
-void config_rope_alone(config *c, size_t head_dim, rope *out);
+void config_rope_standalone(config *c, size_t head_dim, rope *out);
 
 #endif

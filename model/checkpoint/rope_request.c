@@ -27,7 +27,7 @@ assay_status rope_request_read(const assay_rope_request *request, rope *out, ass
     assay_status rc = json_parse("config", request->config, strlen(request->config), &document, err);
     if (rc != ASSAY_OK) return rc;
     config_begin(&c, "config", "", document, &notes, err);
-    config_rope_alone(&c, request->head_dim, out);
+    config_rope_standalone(&c, request->head_dim, out);
     config_end(&c);
     rc = c.status;
     config_notes_free(&notes);

@@ -141,7 +141,7 @@ typedef struct plan_layer {
     plan_mixer mixer;
     plan_norm mixer_in, mixer_out;
     plan_mlp mlp;
-    plan_experts experts; /* without an mlp beside them they take its place: experts(mlp_in(h)) */
+    plan_experts experts; /* if the layer has no mlp, the experts replace it: experts(mlp_in(h)) */
     plan_norm mlp_in, mlp_out;
     plan_norm mlp_dense_out, experts_in, experts_out; /* only where mlp and experts are both present */
     plan_layer_input layer_input;
@@ -157,7 +157,8 @@ static inline const plan_attention *plan_layer_attention(const plan_layer *layer
     return &layer->mixer.attention;
 }
 
-/* Inputs of every layer beside the residual stream: ((norm(projection(e) * projection_factor)) + table[token]
+/* Inputs of every layer besides the residual stream: ((norm(projection(e) * projection_factor)) +
+ * table[token]
  * * table_scale) * 2^-1/2, e the scaled embedding; the slice l of P elements goes to layer l. */
 typedef struct plan_layer_inputs {
     bool present;

@@ -72,7 +72,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="store_true", help="print the versions, and no more")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--group", help="types: f32, bf16, 8-bit or 4-bit")
-    parser.add_argument("--how", default="", help="what its backend is told beside that")
+    parser.add_argument("--how", default="", help="further options of its backend")
     parser.add_argument("--logits", type=Path, help="write logits there, and measure nothing")
     parser.add_argument("--measure", choices=("first token", "prefill", "decode"))
     parser.add_argument("--prompt", type=int)

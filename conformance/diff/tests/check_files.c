@@ -137,7 +137,7 @@ START_TEST(every_bundled_golden_agrees_with_its_own_float32_run)
 }
 END_TEST
 
-START_TEST(every_bundled_observation_comes_to_a_verdict)
+START_TEST(every_bundled_observation_is_judged)
 {
     conf_found_list list = find_bundled();
     size_t n = 0;
@@ -160,7 +160,7 @@ END_TEST
 
 /* The program */
 
-START_TEST(the_program_says_what_agrees)
+START_TEST(the_program_names_what_agrees)
 {
     const support_output *o = support_assay("diff case.h5 seen.h5");
     ck_assert_int_eq(o->code, 0);
@@ -170,7 +170,7 @@ START_TEST(the_program_says_what_agrees)
 }
 END_TEST
 
-START_TEST(the_program_says_what_diverges_and_how_to_see_it_again)
+START_TEST(the_program_names_what_diverges_and_the_command_that_reproduces_it)
 {
     edit_element(compare_seen, "/observed/prefill", FIRST, 100);
     edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
@@ -187,7 +187,7 @@ START_TEST(the_program_says_what_diverges_and_how_to_see_it_again)
 }
 END_TEST
 
-START_TEST(the_program_tells_use_from_files)
+START_TEST(usage_errors_and_file_errors_have_different_exit_codes)
 {
     ck_assert_int_eq(support_assay("diff case.h5")->code, 2);
     assert_holds(support_assay("diff")->err, "assay: diff needs two files, found 0");
@@ -198,7 +198,7 @@ START_TEST(the_program_tells_use_from_files)
 }
 END_TEST
 
-/* A dataset of many small deflated chunks, of which the first alone is written. */
+/* A dataset of many small deflated chunks, of which only the first is written. */
 static void add_unwritten(hid_t file)
 {
     const float one = 1;
@@ -218,7 +218,7 @@ static void add_unwritten(hid_t file)
     (void)H5Pclose(plist);
 }
 
-START_TEST(threads_that_find_no_chunk_say_nothing_of_it)
+START_TEST(threads_without_a_chunk_report_no_error)
 {
     const char *path = support_path("unwritten.h5");
     ck_assert_int_ge(H5Fclose(H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), 0);
@@ -242,11 +242,11 @@ int main(void)
     tcase_add_test(tc, two_observations_have_the_same_members);
     tcase_add_test(tc, two_observations_have_the_same_types);
     tcase_add_test(tc, every_bundled_golden_agrees_with_its_own_float32_run);
-    tcase_add_test(tc, every_bundled_observation_comes_to_a_verdict);
-    tcase_add_test(tc, the_program_says_what_agrees);
-    tcase_add_test(tc, the_program_says_what_diverges_and_how_to_see_it_again);
-    tcase_add_test(tc, the_program_tells_use_from_files);
-    tcase_add_test(tc, threads_that_find_no_chunk_say_nothing_of_it);
+    tcase_add_test(tc, every_bundled_observation_is_judged);
+    tcase_add_test(tc, the_program_names_what_agrees);
+    tcase_add_test(tc, the_program_names_what_diverges_and_the_command_that_reproduces_it);
+    tcase_add_test(tc, usage_errors_and_file_errors_have_different_exit_codes);
+    tcase_add_test(tc, threads_without_a_chunk_report_no_error);
     suite_add_tcase(s, tc);
     tc = tcase_create("memory");
     tcase_add_checked_fixture(tc, compare_setup, support_teardown);

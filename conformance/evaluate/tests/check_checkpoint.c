@@ -26,7 +26,7 @@ static const struct {
     {"printf '\\001' | dd of=model.safetensors bs=1 seek=7 conv=notrunc 2>/dev/null", "/model.safetensors: "},
     {"sed -i 's/\"dtype\":\"F32\"/\"dtype\":\"F3x\"/' model.safetensors", "/model.safetensors: "},
     {"rm model.safetensors", "/model: no weights found"},
-    {"rm config.json", "/model: no config.json beside its weights"},
+    {"rm config.json", "/model: no config.json next to its weights"},
     {"truncate -s 50 config.json", "/config.json: "},
     {"sed -i 's/\"hidden_size\": [0-9]*/\"hidden_size\": 4/' config.json", "copy/model: "},
     {"sed -i 's/\"hidden_size\": [0-9]*/\"hidden_size\": 1e400/' config.json", "/config.json: "},

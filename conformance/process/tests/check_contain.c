@@ -161,7 +161,7 @@ START_TEST(memory_is_limited)
 }
 END_TEST
 
-START_TEST(the_reference_is_out_of_memory_at_once)
+START_TEST(the_reference_is_out_of_memory_immediately)
 {
     if (!CONF_LIMITS_MEMORY) return;
     const support_output *o = support_assay(
@@ -267,7 +267,7 @@ int main(void)
     tcase_add_test(contain, a_case_on_which_the_reader_hangs_is_broken);
     tcase_add_test(contain, a_crash_of_the_reader_is_an_error_that_names_the_file);
     tcase_add_test(contain, memory_is_limited);
-    tcase_add_test(contain, the_reference_is_out_of_memory_at_once);
+    tcase_add_test(contain, the_reference_is_out_of_memory_immediately);
     tcase_add_test(contain, a_checkpoint_larger_than_the_memory_is_described);
     suite_add_tcase(suite, contain);
 

@@ -84,7 +84,7 @@ START_TEST(a_schedule_that_is_interrupted_reports_its_rounds)
 }
 END_TEST
 
-START_TEST(a_question_about_one_case_ends_at_once)
+START_TEST(a_command_on_one_case_ends_immediately)
 {
     char arguments[4096];
     (void)snprintf(arguments, sizeof arguments, "locate -e %s cases/hang.h5", support_engine("fake32"));
@@ -155,7 +155,7 @@ int main(void)
     tcase_add_test(tc, a_run_that_is_interrupted_reports_what_is_finished);
     tcase_add_test(tc, other_signals_that_end_it_do_the_same);
     tcase_add_test(tc, a_schedule_that_is_interrupted_reports_its_rounds);
-    tcase_add_test(tc, a_question_about_one_case_ends_at_once);
+    tcase_add_test(tc, a_command_on_one_case_ends_immediately);
     tcase_add_test(tc, an_ignored_signal_stays_ignored);
     tcase_add_loop_test(tc, an_output_that_cannot_be_written_is_an_error, 0,
                         (int)(sizeof COMMANDS / sizeof *COMMANDS));

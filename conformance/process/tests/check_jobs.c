@@ -23,8 +23,8 @@ static void add_case(const char *name, const char *fault)
     (void)support_write_decoder(support_path("cases/%s.h5", name), "logits", fault);
 }
 
-/* Each of the two cases ends only where the other is running, too. */
-START_TEST(jobs_run_at_once)
+/* Each of the two cases ends only while the other one is running. */
+START_TEST(jobs_run_concurrently)
 {
     add_case("a", "meet-a");
     add_case("b", "meet-b");
@@ -69,7 +69,7 @@ START_TEST(reports_keep_the_order_of_cases)
 }
 END_TEST
 
-START_TEST(the_hash_is_the_published_one)
+START_TEST(the_hash_is_fnv_1a)
 {
     ck_assert_uint_eq(conf_find_hash(""), 0xcbf29ce484222325U);
     ck_assert_uint_eq(conf_find_hash("a"), 0xaf63dc4c8601ec8cU);
@@ -98,7 +98,7 @@ START_TEST(shards_are_disjoint_and_leave_nothing_out)
 }
 END_TEST
 
-START_TEST(a_run_takes_its_shard_alone)
+START_TEST(a_run_replays_only_its_shard)
 {
     size_t mine = conf_find_hash("sound") % 2 + 1;
     const support_output *o = support_assay("run -e %s --shard %zu/2 cases", support_engine("fake32"), mine);
@@ -151,12 +151,12 @@ int main(void)
     Suite *suite = suite_create("conformance/process/jobs");
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, setup, support_teardown);
-    tcase_add_test(t, jobs_run_at_once);
+    tcase_add_test(t, jobs_run_concurrently);
     tcase_add_test(t, one_job_runs_one_case_at_a_time);
     tcase_add_test(t, reports_keep_the_order_of_cases);
-    tcase_add_test(t, the_hash_is_the_published_one);
+    tcase_add_test(t, the_hash_is_fnv_1a);
     tcase_add_test(t, shards_are_disjoint_and_leave_nothing_out);
-    tcase_add_test(t, a_run_takes_its_shard_alone);
+    tcase_add_test(t, a_run_replays_only_its_shard);
     tcase_add_loop_test(t, a_wrong_value_exits_2_and_says_what_was_expected, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, t);

@@ -123,7 +123,7 @@ START_TEST(a_rope_alone_may_state_its_head)
     reading r;
     rope out;
     reading_start(&r, ALONE[_i].text);
-    config_rope_alone(&r.c, 8, &out);
+    config_rope_standalone(&r.c, 8, &out);
     ck_assert_uint_eq(out.dim, ALONE[_i].dim);
     if (ALONE[_i].dim == 0) {
         reading_expect(&r, ALONE[_i].status, ALONE[_i].refused[0], ALONE[_i].refused[1]);

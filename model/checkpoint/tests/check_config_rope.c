@@ -140,11 +140,11 @@ static const struct {
     {&PLAIN,
      "{\"rope_theta\": 500, \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": 600}}",
      ASSAY_EFORMAT,
-     {"rope_parameters.rope_theta: found 600", "rope_theta beside it is 500"}},
+     {"rope_parameters.rope_theta: found 600", "rope_theta next to it is 500"}},
     {&PHI,
      "{\"partial_rotary_factor\": 0.5, \"rope_parameters\": {\"partial_rotary_factor\": 0.25}}",
      ASSAY_EFORMAT,
-     {"rope_parameters.partial_rotary_factor: found 0.25", "beside it is 0.5"}},
+     {"rope_parameters.partial_rotary_factor: found 0.25", "next to it is 0.5"}},
     {&PAIR,
      "{" MAX_POSITIONS "\"rope_scaling\": {\"type\": \"dynamic\", \"factor\": 2}}",
      ASSAY_EFORMAT,
@@ -365,7 +365,7 @@ START_TEST(mrope_sections_must_fill_the_rotating_half)
     reading r;
     rope out;
     reading_start(&r, "{\"rope_type\": \"default\", \"mrope_section\": [1, 1, 1]}");
-    config_rope_alone(&r.c, 8, &out);
+    config_rope_standalone(&r.c, 8, &out);
     reading_expect(&r, ASSAY_EFORMAT, "mrope_section", "expected 4");
 }
 END_TEST

@@ -31,7 +31,7 @@ START_TEST(a_rope_that_stands_alone_is_resolved)
     reading r;
     rope out;
     reading_start(&r, ALONE[_i].text);
-    config_rope_alone(&r.c, 8, &out);
+    config_rope_standalone(&r.c, 8, &out);
     ck_assert_msg(r.c.status == ASSAY_OK, "%s", r.err.text);
     ck_assert_int_eq(out.type, ALONE[_i].type);
     ck_assert_double_eq(out.theta, ALONE[_i].theta);

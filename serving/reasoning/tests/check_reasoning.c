@@ -231,7 +231,7 @@ START_TEST(invalid_bytes_pass_through)
 }
 END_TEST
 
-START_TEST(text_that_cannot_begin_a_marker_is_released_at_once)
+START_TEST(text_that_cannot_begin_a_marker_is_emitted_immediately)
 {
     serve_reasoning s;
     pieces p = {0};
@@ -309,7 +309,7 @@ int main(void)
     tcase_add_test(c, channels_of_gemma4_take_turns);
     tcase_add_test(c, a_channel_name_on_a_line_of_its_own_is_no_answer);
     tcase_add_test(c, invalid_bytes_pass_through);
-    tcase_add_test(c, text_that_cannot_begin_a_marker_is_released_at_once);
+    tcase_add_test(c, text_that_cannot_begin_a_marker_is_emitted_immediately);
     tcase_add_test(c, a_long_block_in_single_bytes_needs_no_more_memory);
     tcase_add_test(c, an_unknown_name_is_refused_with_the_known_ones);
     suite_add_tcase(s, c);
