@@ -80,7 +80,7 @@ START_TEST(an_engine_without_a_choice_of_types_is_refused)
         ck_assert_str_eq(o->out, "");
         assert_holds(o->err, "assay: option --compute: engine ");
         assert_holds(o->err,
-                     "it cannot be asked to compute in a given type: its table lacks model_open_with\n");
+                     "it cannot be requested to compute in a given type: its table lacks model_open_with\n");
     }
 }
 END_TEST

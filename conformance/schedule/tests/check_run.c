@@ -260,7 +260,7 @@ START_TEST(an_engine_without_the_option_is_skipped)
     const support_output *o =
         support_assay("schedule -e %s -e %s --compute bf16 case.h5", engine, support_engine("old_table"));
     assert_code(o, 0);
-    assert_holds(o->out, "by old_table.so: it cannot be asked to compute in a given type");
+    assert_holds(o->out, "by old_table.so: it cannot be requested to compute in a given type");
     assert_holds(o->out, "1 passed, 0 failed, 1 skipped");
     o = support_assay("schedule -e %s --kernels fastpath case.h5", support_engine("old_table"));
     assert_code(o, 77);
