@@ -8,18 +8,27 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/case/members.h"
+#include "conformance/case/prompt.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
-assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,
-                                     assay_error *err)
+assay_status conf_trace_outline_read(const conf_h5 *file, const conf_decoder *d, const char *path,
+                                     conf_trace *trace, assay_error *err)
 {
-    assay_status rc = conf_h5_shape(file, path, &trace->value, err);
+    conf_array *value = &trace->value;
+    const size_t n_rows = conf_prompt_length(d, 0);
+    assay_status rc = conf_h5_shape(file, path, value, err);
     if (rc != ASSAY_OK) return rc;
-    if (trace->value.dtype != ASSAY_F64)
+    if (value->dtype != ASSAY_F64)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has type %s, expected F64", conf_h5_path(file), path,
-                          dtype_name(trace->value.dtype));
+                          dtype_name(value->dtype));
+    if (value->rank != 2 || value->shape[0] != n_rows) {
+        char found[128];
+        conf_shape_print(found, sizeof found, value->shape, value->rank);
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has shape %s, expected [%zu,*]", conf_h5_path(file),
+                          path, found, n_rows);
+    }
     rc = conf_h5_attribute_number(file, path, "noise", &trace->has_noise, &trace->noise, err);
     if (rc == ASSAY_OK && trace->has_noise && !(trace->noise >= 0 && isfinite(trace->noise)))
         rc = assay_fail(err, ASSAY_EFORMAT, "%s: the attribute noise of %s is %g, expected a distance",
@@ -62,7 +71,7 @@ assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline
         names.at[i] = NULL;
         char path[256];
         (void)snprintf(path, sizeof path, "/trace/%s", d->traces[i].name);
-        rc = conf_trace_outline_read(file, path, &d->traces[i], err);
+        rc = conf_trace_outline_read(file, d, path, &d->traces[i], err);
         if (rc == ASSAY_OK && !outline) rc = conf_trace_read(file, &d->traces[i], &d->traces[i].value, err);
     }
     conf_strings_free(&names);

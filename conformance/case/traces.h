@@ -9,10 +9,10 @@
 /* Fills d->traces from /trace. outline: without the values. */
 assay_status conf_traces_read(const conf_h5 *file, conf_decoder *d, bool outline, assay_error *err);
 
-/* Reads the shape and the noise of the tensor `path` (for example "/trace/embed"), but not its values.
- * Its type must be F64. */
-assay_status conf_trace_outline_read(const conf_h5 *file, const char *path, conf_trace *trace,
-                                     assay_error *err);
+/* Reads the shape and the noise of the tensor `path` (for example "/trace/embed") of the case d, but not
+ * its values. Its type must be F64, and its shape [length of the first prompt, width]. */
+assay_status conf_trace_outline_read(const conf_h5 *file, const conf_decoder *d, const char *path,
+                                     conf_trace *trace, assay_error *err);
 
 /* Reads the values (F64) of a trace whose outline was read from the same file. conf_array_free frees
  * *out. */

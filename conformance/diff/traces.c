@@ -34,7 +34,7 @@ static assay_status open_trace(const conf_diff_state *d, const char *name, const
 {
     char recorded[256], shape[96];
     (void)snprintf(recorded, sizeof recorded, "/trace/%s", name);
-    assay_status rc = conf_trace_outline_read(d->golden, recorded, &t->golden, err);
+    assay_status rc = conf_trace_outline_read(d->golden, &d->c->decoder, recorded, &t->golden, err);
     if (rc == ASSAY_OK) rc = conf_stream_open(d->golden, recorded, &t->truth, err);
     if (rc != ASSAY_OK) return rc;
     conf_shape_print(shape, sizeof shape, t->golden.value.shape, t->golden.value.rank);

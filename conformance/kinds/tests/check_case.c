@@ -330,6 +330,26 @@ START_TEST(a_trace_with_nan_is_refused)
 }
 END_TEST
 
+/* An engine that gives the tensor in its documented shape would be blamed for the difference. */
+START_TEST(a_trace_of_another_shape_is_refused)
+{
+    static const double some[(CASE_T + 1) * FORMULA_WIDTH];
+    edit_f64(path, "/trace/embed", 2, (size_t[]){2, FORMULA_WIDTH}, some);
+    assert_refused(ASSAY_EFORMAT, "/trace/embed has shape [2,4], expected [3,*]");
+    path = support_write_decoder(path, "logits", "ok");
+    edit_f64(path, "/trace/embed", 3, (size_t[]){1, 3, FORMULA_WIDTH}, some);
+    (void)support_observe(path, "truth", support_path("seen.h5"));
+    const char *const commands[] = {"run -e %s case.h5", "locate -e %s case.h5", "diff case.h5 seen.h5"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[4200];
+        (void)snprintf(command, sizeof command, commands[i], support_engine("fake32"));
+        const support_output *o = support_assay("%s", command);
+        assert_code(o, 99);
+        assert_holds(i ? o->err : o->out, "case.h5: /trace/embed has shape [1,3,4], expected [3,*]");
+    }
+}
+END_TEST
+
 START_TEST(a_noise_that_is_not_a_distance_is_refused)
 {
     edit_attribute_number(path, "/trace/embed", "noise", -1);
@@ -372,6 +392,7 @@ int main(void)
     tcase_add_test(cases, infinite_noise_is_refused);
     tcase_add_test(cases, a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one);
     tcase_add_test(cases, a_trace_with_nan_is_refused);
+    tcase_add_test(cases, a_trace_of_another_shape_is_refused);
     tcase_add_test(cases, a_noise_that_is_not_a_distance_is_refused);
     suite_add_tcase(suite, cases);
 
