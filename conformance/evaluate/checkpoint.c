@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "conformance/kinds/kinds.h"
+#include "conformance/support/checksums.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
 #include "model/loader.h"
@@ -83,6 +84,14 @@ conf_checkpoint conf_checkpoint_check(const conf_case *c)
     if (!c->model) return found;
     if (c->kind != CONF_TOKENIZER) rc = check_model(c, &err);
     if (rc == ASSAY_OK && conf_kind_of(c->kind)->textual) rc = check_tokenizer(c->model, &err);
+    if (rc == ASSAY_OK || rc == ASSAY_EUNSUPPORTED) {
+        assay_error changed = {0};
+        const assay_status sums = conf_checksums_check(c->model, &changed);
+        if (sums != ASSAY_OK) {
+            rc = sums;
+            err = changed;
+        }
+    }
     if (rc == ASSAY_OK || rc == ASSAY_ENOMEM) return found;
     found.state = rc == ASSAY_EUNSUPPORTED ? CONF_CHECKPOINT_UNKNOWN : CONF_CHECKPOINT_BROKEN;
     (void)snprintf(found.reason, sizeof found.reason, "%.*s", CONF_TEXT_MAX - 1, err.text);

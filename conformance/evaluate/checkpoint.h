@@ -10,7 +10,8 @@
 /* Opens and closes the files that c's kind uses: config.json, safetensors and stop ids (logits,
  * generate, dialogue), tokenizer.json (tokenizer, dialogue).
  *
- *   CONF_CHECKPOINT_BROKEN   the loader refuses a file, or the files contradict one another
+ *   CONF_CHECKPOINT_BROKEN   the loader refuses a file, the files contradict one another, or a file is not
+ *   the recorded one (checksums.h)
  *   CONF_CHECKPOINT_UNKNOWN  its family, or a feature of it, is not implemented; other engines may
  *   support it
  *   CONF_CHECKPOINT_VALID    neither; also a directory without config.json and safetensors, which is

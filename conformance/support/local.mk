@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_la_SOURCES += \
 	conformance/support/array.c conformance/support/array.h \
+	conformance/support/checksums.c conformance/support/checksums.h \
 	conformance/support/clock.h \
 	conformance/support/context.h \
 	conformance/support/directories.c conformance/support/directories.h \

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from . import case_file, cases
+from . import case_file, cases, checksums
 from .checkpoint import Checkpoint
 from .variant import Family, Variant, dims_for
 
@@ -24,6 +24,7 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
     recordings, left_out = draw_cases(checkpoint, idle_id)
     stops = [r.stop_id for r in recordings if r.stop_id is not None]
     checkpoint.write(directory / "model", stops or [idle_id], idle_id)
+    checksums.write(directory / "model")
     lines = [f"  left out: {why}" for why in left_out]
     for recording in recordings:
         path = directory / f"{recording.case.name}.h5"

@@ -20,6 +20,7 @@ from typing import Any, Iterator
 import tokenizers
 from tokenizers import Tokenizer
 
+from . import checksums
 from .tokenizer import (draw as tokenizer_draw, parts as tokenizer_parts, rare as tokenizer_rare,
                         texts as tokenizer_texts, variants as tokenizer_variants)
 
@@ -221,6 +222,7 @@ def write(out: Path, model: Json, made: Json, compressed: bool) -> None:
     (out / "model").mkdir(parents=True, exist_ok=True)
     (out / "model" / "tokenizer.json").write_text(
         json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    checksums.write(out / "model")
     content = text_of(made).encode()
     if compressed:
         (out / "vectors.json.gz").write_bytes(gzip.compress(content, mtime=0))

@@ -14,7 +14,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from . import case_file, cases, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
+from . import case_file, cases, checksums, dialogue_tokenizer, dialogues, families, serving_package, serving_reasoning
 from .dialogues import Dialogue
 from .threads import write as write_textual
 from .trained import CONFIGS, Corpus, Trained
@@ -188,6 +188,7 @@ def record(out: Path, seed: int, observe: bool) -> list[Path]:
         shutil.rmtree(directory, ignore_errors=True)
         model = Model(name, seed)
         model.write(directory / "model")
+        checksums.write(directory / "model")
         turns = [pick("What is 3 + 4?"), pick("Name the capital of Peru.", False), pick("Which colour has straw?")]
         end = model.corpus.tokenizer.token_to_id("<turn|>" if name == "gemma4" else "<|im_end|>")
         lines = [f"trained/{name}: loss {model.checkpoint.loss:.2f}", numeric(model, directory / "turns.h5", turns, end)]

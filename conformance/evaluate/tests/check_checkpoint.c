@@ -47,6 +47,70 @@ START_TEST(a_broken_checkpoint_breaks_its_case)
 }
 END_TEST
 
+/* The loader reads these files, and the engine computes other logits from them. */
+static const struct {
+    const char *variant, *change, *reason;
+} corrupt[] = {
+    {"llama/base",
+     "printf '\\177\\177\\177\\177' | dd of=model.safetensors bs=1 seek=9000 conv=notrunc 2>/dev/null",
+     "model.safetensors: its CRC-32 is "},
+    {"llama/base", "dd if=/dev/zero of=model.safetensors bs=1000 seek=50 count=10 conv=notrunc 2>/dev/null",
+     "model.safetensors: its CRC-32 is "},
+    {"llama/base", "sed -i 's/\"rms_norm_eps\": [^,]*/\"rms_norm_eps\": 0.5/' config.json",
+     "config.json: its CRC-32 is "},
+    {"llama/base", "sed -i 's/\"llama\"/\"mamba\"/' config.json", "config.json: its CRC-32 is "},
+    {"trained/qwen3", "sed -i 's/\"add_prefix_space\": *false/\"add_prefix_space\":true/' tokenizer.json",
+     "tokenizer.json: its CRC-32 is "},
+};
+
+enum { N_CORRUPT = sizeof corrupt / sizeof *corrupt };
+
+START_TEST(a_corrupt_file_that_can_be_read_breaks_its_case)
+{
+    copy_variant(corrupt[_i].variant, corrupt[_i].change);
+    const support_output *o = support_assay("run -e ref32 copy");
+    assert_code(o, 99);
+    assert_holds(o->out, "  the checkpoint is broken: copy/model/");
+    assert_holds(o->out, corrupt[_i].reason);
+    assert_holds(o->out, ": not the file that the case was recorded with\n");
+    assert_lacks(o->out, "FAIL ");
+}
+END_TEST
+
+static const char *const malformed[] = {
+    "config.json",  "0123abcd config.json\n", "0123abc  config.json\n", "0123ABCD  config.json\n",
+    "0123abcd  \n", "0123abcd  ../model\n",   "0123abcd  ..\n",         "\n"};
+
+START_TEST(a_malformed_list_breaks_its_case)
+{
+    copy_variant("llama/base", "true");
+    support_write_text(support_path("copy/model.crc32"), malformed[_i]);
+    const support_output *o = support_assay("run -v -e ref32 copy/single.h5");
+    assert_code(o, 0);
+    assert_holds(o->out, "agrees, though the checkpoint is broken: copy/model.crc32: found \"");
+}
+END_TEST
+
+START_TEST(a_listed_file_that_is_missing_breaks_its_case)
+{
+    copy_variant("llama/base", "rm generation_config.json");
+    const support_output *o = support_assay("run -v -e ref32 copy/single.h5");
+    assert_code(o, 0);
+    assert_holds(o->out, "the checkpoint is broken: copy/model/generation_config.json: No such file");
+}
+END_TEST
+
+START_TEST(every_bundled_checkpoint_has_its_checksums)
+{
+    const support_output *o =
+        support_shell("cd \"$top_srcdir/fixtures\" && find . -name model -type d | while read -r model; do "
+                      "cut -c 11- \"$model.crc32\" | sort >\"$OLDPWD/listed\" && ls \"$model\" | sort | "
+                      "cmp - \"$OLDPWD/listed\" || echo \"$model\"; done 2>&1");
+    ck_assert_str_eq(o->out, "");
+    ck_assert_int_eq(o->code, 0);
+}
+END_TEST
+
 START_TEST(locate_and_schedule_say_so_too)
 {
     copy_variant("llama/base", broken[0].change);
@@ -125,7 +189,7 @@ END_TEST
 
 START_TEST(a_case_of_no_known_family_is_an_error_where_it_is_named)
 {
-    copy_variant("llama/base", "sed -i 's/\"llama\"/\"mamba\"/' config.json");
+    copy_variant("llama/base", "rm ../model.crc32 && sed -i 's/\"llama\"/\"mamba\"/' config.json");
     const support_output *o = support_assay("run -e ref32 copy");
     assert_code(o, 77);
     assert_holds(o->out, "skipped: copy/model/config.json: model_type: found \"mamba\"");
@@ -177,6 +241,11 @@ int main(void)
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, support_setup, support_teardown);
     tcase_add_loop_test(cases, a_broken_checkpoint_breaks_its_case, 0, N_BROKEN);
+    tcase_add_loop_test(cases, a_corrupt_file_that_can_be_read_breaks_its_case, 0, N_CORRUPT);
+    tcase_add_loop_test(cases, a_malformed_list_breaks_its_case, 0,
+                        (int)(sizeof malformed / sizeof *malformed));
+    tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
+    tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
     tcase_add_test(cases, locate_and_schedule_say_so_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);
     tcase_add_test(cases, an_engine_that_agrees_all_the_same_passes);

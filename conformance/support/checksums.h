@@ -1,0 +1,16 @@
+/* Checksums of a recorded checkpoint. A weight or a config member that was changed by accident is read by the
+ * loader like any other: without its checksum, the engine would be blamed for other results.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SUPPORT_CHECKSUMS_H
+#define CONFORMANCE_SUPPORT_CHECKSUMS_H
+
+#include <assay/status.h>
+
+/* Compares the files of the checkpoint `dir` with "`dir`.crc32", which has a line for each file: its CRC-32
+ * in 8 hexadecimal digits, two spaces, its name. ASSAY_OK if there is no such list; files that it does not
+ * name are ignored. Fails with ASSAY_EFORMAT if a file has another checksum or the list is malformed, with
+ * ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. */
+assay_status conf_checksums_check(const char *dir, assay_error *err);
+
+#endif
