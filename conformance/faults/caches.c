@@ -55,14 +55,33 @@ void fault_page_early(fp_state *s)
     }
 }
 
-/* Applies to prefill as well: all rows are cached before the first attends. */
-void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
-                      const float *value)
+/* A position that is a multiple of `page` overwrites the one before it. Applies to prefill as well: all rows
+ * are cached before the first attends. */
+static void overwrite_before(size_t page, fp_state *s, size_t layer, size_t position, size_t n,
+                             const float *key, const float *value)
 {
     size_t width = s->spec[layer].n_kv_heads * s->spec[layer].head_dim;
     for (size_t i = 0; i < n; i++)
-        if (position + i > 0 && (position + i) % ASSAY_PAGE == 0)
+        if (position + i > 0 && (position + i) % page == 0)
             fp_state_put(s, layer, position + i - 1, 1, key + i * width, value + i * width);
+}
+
+void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                      const float *value)
+{
+    overwrite_before(ASSAY_PAGE, s, layer, position, n, key, value);
+}
+
+void fault_page_128(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                    const float *value)
+{
+    overwrite_before(128, s, layer, position, n, key, value);
+}
+
+void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                    const float *value)
+{
+    overwrite_before(256, s, layer, position, n, key, value);
 }
 
 /* Zeroes the keys that earlier rows of a run see and its last row does not. */

@@ -125,6 +125,10 @@ void fault_rotating_early(fp_state *s, size_t layer, size_t position, size_t n, 
 void fault_page_early(fp_state *s);
 void fault_page_first(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                       const float *value);
+void fault_page_128(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                    const float *value);
+void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
+                    const float *value);
 void fault_sinks_dropped(size_t *limit, size_t *sink_tokens);
 void fault_sinks_overwritten(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                              const float *value);

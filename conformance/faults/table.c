@@ -9,6 +9,19 @@
 
 #include "base/error.h"
 
+/* Cases of every family that cross positions 64, 128 and 256. */
+#define LONG_SINGLE                                                                                          \
+    "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "                         \
+    "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "                    \
+    "gemma4/lengths/long-single"
+#define LONG_CASES                                                                                           \
+    LONG_SINGLE " "                                                                                          \
+                "llama/lengths/long-batch qwen2/lengths/long-batch qwen3/lengths/long-batch "                \
+                "qwen3_moe/lengths/long-batch phi3/lengths/long-batch gemma3n/lengths/long-batch "           \
+                "gemma4/lengths/long-batch llama/lengths/long-generate qwen2/lengths/long-generate "         \
+                "qwen3/lengths/long-generate qwen3_moe/lengths/long-generate phi3/lengths/long-generate "    \
+                "gemma3n/lengths/long-generate gemma4/lengths/long-generate"
+
 const fault FAULTS[] = {
     {"padding-twice", "a decoded token is rotated as if the padding had to be subtracted once more",
      "qwen3/base/batch", "qwen3/base/single", .position = fault_padding_twice},
@@ -30,14 +43,12 @@ const fault FAULTS[] = {
     {"page-early", "a page of a rotating cache is given back while one key of it is still seen",
      "gemma4/pages/pages", "gemma4/shared-kv/window", .advanced = fault_page_early},
     {"page-first", "the first position of a page also overwrites the last one of the page before it",
-     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "
-     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "
-     "gemma4/lengths/long-single llama/lengths/long-batch llama/lengths/long-generate",
-     "llama/base/limit", .put = fault_page_first},
-    {"rope-late", "from position 36 on a token is rotated as if its position were one larger",
-     "llama/lengths/long-single qwen2/lengths/long-single qwen3/lengths/long-single "
-     "qwen3_moe/lengths/long-single phi3/lengths/long-single gemma3n/lengths/long-single "
-     "gemma4/lengths/long-single",
+     LONG_CASES, "llama/base/limit", .put = fault_page_first},
+    {"page-128", "pages have 128 positions, and the first of each also overwrites the one before it",
+     LONG_CASES, "llama/base/limit", .put = fault_page_128},
+    {"page-256", "pages have 256 positions, and the first of each also overwrites the one before it",
+     LONG_CASES, "llama/base/limit", .put = fault_page_256},
+    {"rope-late", "from position 36 on a token is rotated as if its position were one larger", LONG_SINGLE,
      "llama/base/limit", .rotated = fault_rope_late},
     {"rope-wraps", "positions are counted modulo 1024 where a token is rotated",
      "llama/lengths/prefill-1024 qwen2/lengths/prefill-1024 qwen3/lengths/prefill-1024 "
