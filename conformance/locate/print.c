@@ -144,6 +144,7 @@ bool conf_walk_print(const conf_context *context, const conf_walk *walk, const c
     const conf_walk_row *first = conf_walk_first(walk);
     if (title) (void)fprintf(context->out, "\n%s:\n", title);
     if (walk->n_rows) print_table(context, walk, first);
+    if (walk->ignored[0]) (void)fprintf(context->out, "\nnot recorded, and ignored: %s\n", walk->ignored);
     if (!first) return false;
     (void)fprintf(context->out, "\nfirst out of bounds: %s%s", first->name, first->what);
     if (isfinite(first->computed)) (void)fprintf(context->out, ", %s", format_multiple(first->computed));

@@ -28,6 +28,7 @@
 #include "conformance/locate/trace.h"
 #include "conformance/replay/session.h"
 #include "conformance/replay/state.h"
+#include "conformance/support/text.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
@@ -236,9 +237,26 @@ static void walk_engine(conf_walker *w)
     if (w->engine->session_trace) walk_own(w);
 }
 
+/* Lists the tensors of the observation that the case has not recorded. */
+static void list_ignored(conf_walker *w)
+{
+    enum { N_SHOWN = 4 };
+    char *text = w->walk->ignored;
+    const size_t size = sizeof w->walk->ignored;
+    size_t n = 0, end = 0;
+    for (size_t i = 0; i < conf_tensors_count(w->found); i++) {
+        const char *name = conf_tensors_at(w->found, i)->name;
+        if (conf_tensors_find(w->golden, name)) continue;
+        if (n++ < N_SHOWN) end += (size_t)snprintf(text + end, size - end, "%s%.48s", end ? ", " : "", name);
+    }
+    if (n > N_SHOWN) (void)snprintf(text + end, size - end, " and %zu more", n - N_SHOWN);
+    conf_text_clean(text);
+}
+
 static void walk_observed(conf_walker *w, const conf_observed *o)
 {
     double *logits = NULL;
+    list_ignored(w);
     w->walk->by_reference = true;
     w->walk->gives_traces = conf_tensors_count(w->found) > 0;
     if (w->walk->gives_traces && conf_tensors_count(w->golden))

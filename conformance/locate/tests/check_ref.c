@@ -264,6 +264,28 @@ START_TEST(an_observation_of_another_shape_is_reported)
 }
 END_TEST
 
+/* A misspelt name must not look like a tensor that agrees. */
+START_TEST(tensors_of_an_observation_that_are_not_recorded_are_named)
+{
+    copy_variant("qwen3/base", "");
+    write_observation("none");
+    const support_output *o = support_assay("locate copy/single.h5 seen.h5");
+    assert_lacks(o->out, "not recorded");
+    edit_f32(observation, "/observed/trace/model.norm", 2, (size_t[]){1, 2}, (const float[]){0, 1});
+    edit_f32(observation, "/observed/trace/a\033[31m", 2, (size_t[]){1, 2}, (const float[]){0, 1});
+    o = support_assay("locate copy/single.h5 seen.h5");
+    assert_code(o, 0);
+    assert_holds(o->out, "\nnot recorded, and ignored: a [31m, model.norm\n");
+    char name[64];
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(name, sizeof name, "/observed/trace/b%zu", i);
+        edit_f32(observation, name, 2, (size_t[]){1, 2}, (const float[]){0, 1});
+    }
+    o = support_assay("locate copy/single.h5 seen.h5");
+    assert_holds(o->out, "\nnot recorded, and ignored: a [31m, b0, b1, b2 and 2 more\n");
+}
+END_TEST
+
 START_TEST(an_observation_of_nothing_is_nothing_to_locate)
 {
     copy_variant("qwen3/base", "");
@@ -296,6 +318,7 @@ int main(void)
     tcase_add_test(all, a_token_that_is_wrong_alone_is_compared_with_the_reference);
     tcase_add_test(all, an_observation_is_followed_by_the_reference);
     tcase_add_test(all, an_observation_of_another_shape_is_reported);
+    tcase_add_test(all, tensors_of_an_observation_that_are_not_recorded_are_named);
     tcase_add_test(all, an_observation_of_nothing_is_nothing_to_locate);
     suite_add_tcase(suite, all);
 
