@@ -89,3 +89,12 @@ assay_status conf_noise_check(const char *path, const char *what, double noise, 
         "since no run of these weights and inputs in its type is farther away",
         path, what, noise, max_abs, most);
 }
+
+assay_status conf_truth_check(const char *path, double max_abs, assay_error *err)
+{
+    if (max_abs > 0) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT,
+                      "%s: /expect/truth has no logit but 0: every engine that writes zeros "
+                      "would pass",
+                      path);
+}

@@ -27,4 +27,8 @@ assay_status conf_array_read_wide(const conf_h5 *file, const char *name, size_t 
 assay_status conf_noise_check(const char *path, const char *what, double noise, double max_abs, double most,
                               assay_error *err);
 
+/* Fails with ASSAY_EFORMAT if all logits of the truth are 0, max_abs being the largest magnitude: an engine
+ * that computes nothing would pass. */
+assay_status conf_truth_check(const char *path, double max_abs, assay_error *err);
+
 #endif

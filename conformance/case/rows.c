@@ -181,6 +181,7 @@ static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay
         const double largest = conf_max_abs(all->truth, all->n_rows * all->n_cols);
         rc = conf_noise_check(conf_h5_path(file), group, noise_of(all, *rows), largest,
                               conf_noise_max(compute, largest), err);
+        if (rc == ASSAY_OK) rc = conf_truth_check(conf_h5_path(file), largest, err);
     }
     run_free(&run);
     return rc;

@@ -223,6 +223,7 @@ static assay_status find_bounds(conf_diff_state *d, assay_error *err)
         rc = conf_noise_check(d->c->path, run, w.noise.max_abs, w.largest,
                               conf_noise_max(d->v->compute, w.largest), err);
     }
+    if (rc == ASSAY_OK) rc = conf_truth_check(d->c->path, w.largest, err);
     d->largest = w.largest;
     d->bounds = d->v->float64 ? conf_bounds_relative(d->c->float64_bound, w.largest)
                               : conf_bounds_of_noise(&w.noise, w.largest);

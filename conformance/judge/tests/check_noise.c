@@ -184,6 +184,26 @@ START_TEST(a_truth_of_zeros_is_refused)
 }
 END_TEST
 
+/* Without noise, too: an engine that writes nothing but zeros would pass. */
+START_TEST(a_case_of_zeros_is_refused)
+{
+    static const char reason[] = "case.h5: /expect/truth has no logit but 0";
+    golden g;
+    read_run("truth", &g);
+    change_all(&g, zero);
+    write_truth(&g);
+    write_f32("float32", &g);
+    assert_refused(reason);
+    (void)support_observe(path, "float32", support_path("seen.h5"));
+    const support_output *o = support_assay("diff case.h5 seen.h5");
+    assert_code(o, 99);
+    assert_holds(o->err, reason);
+    o = support_assay("run -e %s case.h5", support_engine("fake32"));
+    assert_code(o, 99);
+    assert_holds(o->out, reason);
+}
+END_TEST
+
 /* Makes the run equal to the truth, except for the first decode logit, which is off by `distance`. */
 static void set_noise(const char *run, double distance)
 {
@@ -361,6 +381,7 @@ int main(void)
     tcase_add_loop_test(cases, an_implausible_float32_run_is_refused, 0, N_CORRUPTIONS);
     tcase_add_loop_test(cases, an_implausible_narrower_run_is_refused, 0, N_CORRUPTIONS);
     tcase_add_test(cases, a_truth_of_zeros_is_refused);
+    tcase_add_test(cases, a_case_of_zeros_is_refused);
     tcase_add_loop_test(cases, the_largest_noise_is_relative_to_the_largest_logit, 0, 3);
     tcase_add_test(cases, a_run_whose_bound_accepts_zeros_is_not_used);
     tcase_add_test(cases, a_run_without_noise_is_accepted);
