@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/hdf5/hdf5.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,9 +278,9 @@ assay_status conf_h5_read_integers(const conf_h5 *file, const char *name, conf_a
         if (!wide.data) rc = assay_fail(err, ASSAY_ENOMEM, "%s: %s: out of memory", file->path, name);
     }
     for (size_t i = 0; i < a.n && rc == ASSAY_OK; i++)
-        if (!conf_h5_integer_at(a.dtype, a.data, i, (int64_t *)wide.data + i))
-            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is larger than an int64", file->path,
-                            name, i);
+        if (!conf_h5_integer_at(a.dtype, a.data, i, (int64_t *)wide.data + i)) /* of U64 */
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s: %s: element %zu is %" PRIu64 ", larger than an int64",
+                            file->path, name, i, ((const uint64_t *)a.data)[i]);
     conf_array_free(&a);
     if (rc != ASSAY_OK) conf_array_free(&wide);
     else *out = wide;

@@ -64,7 +64,7 @@ START_TEST(a_token_of_more_than_32_bits_is_printed_as_it_is)
     assert_diverges("a greedy token differs", "found token -2", "");
     edit_retype(compare_seen, "/observed/tokens", H5T_STD_U64LE);
     edit_element(compare_seen, "/observed/tokens", 1, 18446744073709549568.0);
-    assert_refused("/observed/tokens: element 1 is larger than an int64");
+    assert_refused("/observed/tokens: element 1 is 18446744073709549568, larger than an int64");
 }
 END_TEST
 
