@@ -104,6 +104,7 @@ void conf_evaluate_traces(const conf_replay *r)
     conf_verdict *v = r->verdict;
     const conf_decoder *d = &r->c->decoder;
     if (d->n_traces == 0) return;
+    v->other_traces = r->n_seen == 0 && v->last_trace[0];
     size_t n_unjudged = 0;
     for (size_t i = 0; i < r->n_seen; i++)
         n_unjudged += !v->float64 && !conf_tensor_has_noise(r->seen[i].trace, v->compute);

@@ -83,7 +83,8 @@ typedef struct conf_verdict {
     char trace[CONF_TEXT_MAX];            /* the first diverging tensor, or a remark on tensors, or empty */
     char notes[CONF_TEXT_MAX];            /* further measures, for --verbose */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
-    char vector[CONF_VECTOR_NAME_MAX];    /* the first diverging vector of a textual case, or empty */
+    bool other_traces; /* the case has tensors, and the engine traced none of them, but others */
+    char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */
     double seconds;  /* from the start to the end of its process */

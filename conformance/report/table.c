@@ -136,6 +136,25 @@ static void print_sums(FILE *out, const char *prefix, const conf_results *result
     if (results->n_warnings) (void)fprintf(out, "%s%zu warnings\n", prefix, results->n_warnings);
 }
 
+/* Where an engine gives no tensor that is recorded: a case passes by its logits alone. */
+static void print_other_traces(FILE *out, const char *prefix, const conf_results *results, size_t engine)
+{
+    const conf_verdict *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < results->n; i++) {
+        const conf_verdict *v = &results->at[i].verdicts[engine];
+        if (v->outcome != CONF_PASSED || !v->other_traces) continue;
+        last = v;
+        n++;
+    }
+    if (n == 0) return;
+    (void)fprintf(out, "%sno tensor compared: the traces of ", prefix);
+    conf_text_print_clean(out, results->engines[engine].label);
+    (void)fputs(" have other names, such as ", out);
+    conf_text_print_clean(out, last->last_trace);
+    (void)fprintf(out, ", than the recorded ones in %zu case%s\n", n, n > 1 ? "s" : "");
+}
+
 void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
                        const conf_results *results)
 {
@@ -162,5 +181,6 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
         for (size_t e = 0; e < results->n_engines; e++)
             if (results->at[i].verdicts[e].outcome == CONF_SKIPPED && is_first_reason(results, i, e))
                 print_skipped(out, prefix, context, results, results->at[i].verdicts[e].reason);
+    for (size_t e = 0; e < results->n_engines; e++) print_other_traces(out, prefix, results, e);
     print_sums(out, prefix, results);
 }

@@ -53,6 +53,25 @@ START_TEST(tap_in_a_file_leaves_the_report_on_standard_output)
 }
 END_TEST
 
+/* "pass" alone would look as if its tensors agreed. */
+START_TEST(traces_of_other_names_are_reported_where_everything_passes)
+{
+    support_mkdir(support_path("odd"));
+    (void)support_write_decoder(support_path("odd/a.h5"), "logits", "trace-names");
+    (void)support_write_decoder(support_path("odd/b.h5"), "logits", "trace-names");
+    const support_output *o = support_assay("run -e %s odd sound", fake("fake32"));
+    assert_code(o, 0);
+    assert_holds(
+        o->out,
+        "\nno tensor compared: the traces of fake32.so have other names, such as model.norm, than the "
+        "recorded ones in 2 cases\n");
+    o = support_assay("run -v -e %s odd/a.h5", fake("fake32"));
+    assert_holds(o->out, "; 0 of 2 recorded tensors compared");
+    o = support_assay("run -e %s sound", fake("fake32"));
+    assert_lacks(o->out, "no tensor compared");
+}
+END_TEST
+
 START_TEST(a_pipe_sees_no_escape_codes_and_no_bar)
 {
     const support_output *o = support_assay("run -v -e %s bad sound", fake("fake32"));
@@ -79,6 +98,7 @@ int main(void)
     tcase_set_timeout(output, 60);
     tcase_add_test(output, tap_has_one_point_for_each_case_and_engine);
     tcase_add_test(output, tap_in_a_file_leaves_the_report_on_standard_output);
+    tcase_add_test(output, traces_of_other_names_are_reported_where_everything_passes);
     tcase_add_test(output, a_pipe_sees_no_escape_codes_and_no_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
     suite_add_tcase(suite, output);

@@ -182,7 +182,8 @@ static void give_traces(const assay_session *s, size_t sample, const int32_t *to
         }
         if (layer == 1 && (errs(s, "trace") || errs(s, "off-traced"))) value[FORMULA_WIDTH + 2] += 1;
         if (layer == 1 && errs(s, "trace-nan")) value[FORMULA_WIDTH + 2] = NAN;
-        assay_tensor tensor = {.name = names[layer], .dtype = ASSAY_F32, .rank = 2, .data = value};
+        const char *name = errs(s, "trace-names") ? "model.norm" : names[layer];
+        assay_tensor tensor = {.name = name, .dtype = ASSAY_F32, .rank = 2, .data = value};
         tensor.shape[0] = n;
         tensor.shape[1] = layer == 1 && errs(s, "trace-shape") ? FORMULA_WIDTH - 1 : FORMULA_WIDTH;
         s->trace(s->trace_context, sample, &tensor);
