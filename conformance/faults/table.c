@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/faults/fault.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,14 +132,12 @@ const fault *fault_planted(void)
 assay_status fault_plant(assay_error *err)
 {
     const char *name = getenv("ASSAY_FAULT");
-    char names[1000] = "";
     planted = &NOTHING;
     if (!name || !*name) return ASSAY_OK;
-    for (size_t i = 0, n = 0; i < N_FAULTS; i++) {
+    for (size_t i = 0; i < N_FAULTS; i++)
         if (strcmp(name, FAULTS[i].name) == 0) planted = &FAULTS[i];
-        if (n < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", FAULTS[i].name);
-    }
     if (planted != &NOTHING) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EINVAL, "ASSAY_FAULT: found \"%s\", expected one of %s", name, names);
+    return assay_fail(err, ASSAY_EINVAL,
+                      "ASSAY_FAULT: found \"%s\", expected a fault that conformance/faults/list prints",
+                      name);
 }
