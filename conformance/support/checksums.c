@@ -71,12 +71,11 @@ assay_status conf_checksums_check(const char *dir, assay_error *err)
     const int n = snprintf(path, sizeof path, "%s.crc32", dir);
     if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
     assay_status rc = file_read(path, LIST_BYTES_MAX, &list, &size, err);
-    if (rc != ASSAY_OK) return rc;
-    list[size] = '\0';
-    for (char *line = list, *end; rc == ASSAY_OK && *line; line = end) {
-        end = strchr(line, '\n');
-        if (end) *end++ = '\0';
-        else end = list + size;
+    if (rc != ASSAY_OK) return rc == ASSAY_EUNSUPPORTED ? ASSAY_EFORMAT : rc; /* too large */
+    for (char *line = list, *end; rc == ASSAY_OK && line < list + size; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(list + size - line));
+        if (!end) end = list + size;
+        *end = '\0';
         rc = check_line(dir, line, err);
     }
     free(list);

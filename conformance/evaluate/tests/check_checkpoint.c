@@ -91,6 +91,14 @@ START_TEST(a_malformed_list_breaks_its_case)
 }
 END_TEST
 
+START_TEST(a_nul_does_not_end_the_list)
+{
+    copy_variant("llama/base", "printf '\\000' | cat - ../model.crc32 >list && mv list ../model.crc32");
+    const support_output *o = support_assay("run -v -e ref32 copy/single.h5");
+    assert_holds(o->out, "agrees, though the checkpoint is broken: copy/model.crc32: found \"\"");
+}
+END_TEST
+
 START_TEST(a_listed_file_that_is_missing_breaks_its_case)
 {
     copy_variant("llama/base", "rm generation_config.json");
@@ -244,6 +252,7 @@ int main(void)
     tcase_add_loop_test(cases, a_corrupt_file_that_can_be_read_breaks_its_case, 0, N_CORRUPT);
     tcase_add_loop_test(cases, a_malformed_list_breaks_its_case, 0,
                         (int)(sizeof malformed / sizeof *malformed));
+    tcase_add_test(cases, a_nul_does_not_end_the_list);
     tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
     tcase_add_test(cases, locate_and_schedule_say_so_too);
