@@ -91,7 +91,7 @@ extern const fault FAULTS[];
 extern const size_t N_FAULTS;
 
 /* Plants the fault that ASSAY_FAULT names; none if it is empty or not set. Fails with ASSAY_EINVAL for
- * an unknown name; the text lists the known ones. */
+ * an unknown name; the text names the program that prints the known ones. */
 assay_status fault_plant(assay_error *err);
 
 /* The planted fault; if there is none, a fault that changes nothing. */
