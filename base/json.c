@@ -82,7 +82,7 @@ assay_status json_check(const char *path, const char *text, size_t n, assay_erro
 
 assay_status json_parse(const char *path, const char *text, size_t n, json_object **out, assay_error *err)
 {
-    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = SIZE_MAX};
+    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = JSON_VALUES_MAX};
     return json_parse_within(path, text, n, &limits, out, err);
 }
 
@@ -231,7 +231,7 @@ assay_status json_read_within(const char *path, const json_limits *limits, json_
 
 assay_status json_read(const char *path, json_object **out, assay_error *err)
 {
-    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = SIZE_MAX};
+    const json_limits limits = {.bytes = JSON_SIZE_MAX, .values = JSON_VALUES_MAX};
     return json_read_within(path, &limits, out, err);
 }
 

@@ -12,13 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define JSON_SIZE_MAX ((size_t)64 << 20)
+#define JSON_SIZE_MAX   ((size_t)64 << 20)
+#define JSON_VALUES_MAX ((size_t)1 << 22) /* 2^18 tokens and 2^19 merges of pairs have 1.8 million */
 
 /* Checks that text[0..n) is one strict JSON value as json_scan.h defines it, and that each of its numbers
  * is finite as a double. `path` is for the message, which gives the byte offset and the text found there. */
 assay_status json_check(const char *path, const char *text, size_t n, assay_error *err);
 
-/* Parses a text that json_check accepts, of at most JSON_SIZE_MAX bytes. The caller owns *out
+/* Parses a text that json_check accepts, of at most JSON_SIZE_MAX bytes and JSON_VALUES_MAX values
+ * (ASSAY_EUNSUPPORTED otherwise, before anything is allocated). The caller owns *out
  * (json_object_put), which is NULL for the value null. json-c clamps an integer outside
  * INT64_MIN..UINT64_MAX to that range: tokenizer_config.json writes "no limit" as 10^30. Every number is
  * printed (json_object_to_json_string_ext) as the text writes it. */
@@ -41,8 +43,8 @@ assay_status json_parse_within(const char *path, const char *text, size_t n, con
  */
 assay_status json_join_pairs(const char *text, size_t n, char **out, size_t *n_out, assay_error *err);
 
-/* Reads and parses the whole file (at most JSON_SIZE_MAX). ASSAY_EIO if it cannot be opened or is not a
- * regular file; the message starts with the path and the system's reason. */
+/* Reads and parses the whole file, with the limits of json_parse. ASSAY_EIO if it cannot be opened or is not
+ * a regular file; the message starts with the path and the system's reason. */
 assay_status json_read(const char *path, json_object **out, assay_error *err);
 
 /* json_read with other limits. */

@@ -37,13 +37,16 @@ _assay() {
             ;;
         esac
     done
+    # In --name=value bash takes the '=' for a word of its own.
+    if [[ $word == = ]]; then word=''
+    elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
     local words
     if [[ $previous == --engine || $previous == -e ]]; then
         words=$(compgen -W "$(_assay_engines "$program")" -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
-    elif [[ $previous == --kernels || $previous == kernels && $word != -* ]]; then
-        words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
-    elif [[ $command == kernels && ${COMP_WORDS[COMP_CWORD - 2]} == kernels && $word != -* ]]; then
+    elif [[ $command == kernels && ($previous == fastpath || $previous == *.so) && $word != -* ]]; then
         words=$(compgen -W "$(_assay_expected "$program" kernels fastpath '?')" -- "$word")
+    elif [[ $previous == --kernels || $command == kernels && $word != -* ]]; then
+        words=$(compgen -W fastpath -- "$word"; compgen -f -X '!*.so' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --fail-class || $previous == --compute ]]; then
         words=$(compgen -W "$(_assay_expected "$program" run "$previous" '?')" -- "$word")
     elif [[ $previous == --part ]]; then

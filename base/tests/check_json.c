@@ -135,6 +135,26 @@ START_TEST(a_text_has_at_most_the_values_that_are_asked_for)
 }
 END_TEST
 
+START_TEST(a_text_has_a_limit_of_values_unless_another_is_given)
+{
+    json_object *value = NULL;
+    assay_error err;
+    const size_t n = 2 * JSON_VALUES_MAX; /* the list itself, and JSON_VALUES_MAX elements */
+    char *text = malloc(n + 1);
+    ck_assert_ptr_nonnull(text);
+    for (size_t i = 0; i < n; i++) text[i] = i % 2 ? '1' : ',';
+    text[0] = '[';
+    text[n] = ']';
+    ck_assert_int_eq(json_parse("t.json", text, n + 1, &value, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_str_eq(err.text, "t.json: found more than 4194304 values, expected at most those");
+    const char *path = support_write(support_tmpdir(), "t.json", text, n + 1);
+    ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_ptr_null(value);
+    ck_assert_int_eq(json_check("t.json", text, n + 1, &err), ASSAY_OK);
+    free(text);
+}
+END_TEST
+
 START_TEST(files_are_read_whole)
 {
     enum { N = 300000 };
@@ -257,6 +277,7 @@ int main(void)
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
     tcase_add_test(tc, every_escaped_surrogate_pair_is_its_character);
     tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
+    tcase_add_test(tc, a_text_has_a_limit_of_values_unless_another_is_given);
     tcase_add_loop_test(tc, values_are_the_same_whatever_their_spelling, 0, sizeof pairs / sizeof *pairs);
     tcase_add_test(tc, files_are_read_whole);
     tcase_add_test(tc, files_that_are_not_regular_are_refused);

@@ -12,6 +12,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/process/contain.h"
+#include "conformance/process/interrupt.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/strings.h"
 #include "conformance/support/text.h"
@@ -165,7 +166,7 @@ static assay_status report_engine(const conf_options *options, const conf_contex
         if (conf_text_width(list->at[i]) > width) width = conf_text_width(list->at[i]);
     assay_status rc = conf_engine_find(engine, &context->engine_dirs, &path, err);
     if (rc != ASSAY_OK) return rc;
-    for (size_t i = 0; rc == ASSAY_OK && i < list->n; i++) {
+    for (size_t i = 0; rc == ASSAY_OK && i < list->n && !conf_interrupted(); i++) {
         conf_outcome outcome = CONF_BROKEN;
         rc = report_arrays(options, context, &(subject){path, list->at[i], options->allow_unknown}, engine,
                            width, &outcome, err);

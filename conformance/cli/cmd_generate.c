@@ -16,6 +16,7 @@
 #include "conformance/generate/report.h"
 #include "conformance/process/contain.h"
 #include "conformance/process/relay.h"
+#include "conformance/report/files.h"
 #include "conformance/support/progress.h"
 #include "model/loader.h"
 #include "model/plan/plan.h"
@@ -181,10 +182,10 @@ static conf_generation generation_of(const request *r, assay_text *stops)
 }
 
 /* The context length of the model, or 0 if unknown. */
-static size_t positions_of(const char *dir)
+static size_t positions_of(const conf_options *o)
 {
     plan *p;
-    if (plan_open(dir, &p, NULL) != ASSAY_OK) return 0;
+    if (plan_open_allowing(o->model, o->allow_unknown, &p, NULL) != ASSAY_OK) return 0;
     const size_t n = p->max_positions;
     plan_free(p);
     return n;
@@ -220,7 +221,7 @@ static assay_status generate_in_child(const request *r, conf_generate_report *re
         conf_listeners listeners = conf_generate_report_listeners(report);
         listeners.prefill = show_prefill;
         listeners.prefill_context = r->context;
-        what.max_positions = positions_of(dir);
+        what.max_positions = positions_of(r->options);
         rc = conf_generate(g, &what, &listeners, &generated, err);
         if (rc == ASSAY_OK) rc = conf_generate_report_finish(report, &generated, err);
     }
@@ -280,6 +281,9 @@ static conf_exit run_request(request *r, assay_error *err)
     assay_status rc = relay_child(r, &v, err);
     if (rc == ASSAY_OK && v.outcome == CONF_PASSED) conf_page_print(r->page, r->context->err);
     (void)fclose(r->page);
+    /* A child that was killed has not written the document that it opened. */
+    if (r->options->json && (rc != ASSAY_OK || v.outcome != CONF_PASSED))
+        conf_report_remove_empty(r->options->json);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
     if (v.outcome == CONF_PASSED) return CONF_EXIT_AGREE;
     (void)assay_fail(err, ASSAY_EINTERNAL, "%s", v.reason);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "conformance/report/json.h"
@@ -45,12 +47,20 @@ assay_status conf_report_files_end(const conf_report_files *files, const conf_re
     return files->json ? conf_json_print(files->json, results, err) : ASSAY_OK;
 }
 
+void conf_report_remove_empty(const char *path)
+{
+    struct stat s;
+    if (strcmp(path, "-") != 0 && lstat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+        (void)unlink(path);
+}
+
 static assay_status close_file(const conf_report_files *files, FILE *file, const char *path, assay_error *err)
 {
     if (!file || conf_report_is_stdout(files, file)) return ASSAY_OK;
     bool failed = ferror(file) != 0;
-    if (fclose(file) == 0 && !failed) return ASSAY_OK;
-    return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    if (fclose(file) != 0 || failed) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    conf_report_remove_empty(path);
+    return ASSAY_OK;
 }
 
 assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err)

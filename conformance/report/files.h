@@ -28,7 +28,11 @@ bool conf_report_uses_stdout(const conf_report_files *files);
 assay_status conf_report_files_end(const conf_report_files *files, const conf_results *results,
                                    size_t n_points, assay_error *err);
 
-/* Fails with ASSAY_EIO if a write failed. */
+/* Removes a report that was opened and never written, so that no error and no signal leaves an empty file.
+ * Files that are not regular, or not empty, and the path "-" are left alone. */
+void conf_report_remove_empty(const char *path);
+
+/* Fails with ASSAY_EIO if a write failed. Removes reports that are empty. */
 assay_status conf_report_files_close(conf_report_files *files, const conf_options *options, assay_error *err);
 
 #endif

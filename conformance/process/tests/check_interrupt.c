@@ -1,6 +1,7 @@
 /* What the program leaves when a signal ends it, and where its standard output cannot be written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,6 +85,34 @@ START_TEST(a_schedule_that_is_interrupted_reports_its_rounds)
 }
 END_TEST
 
+/* `bench` may be interrupted before or after it has something to report. */
+START_TEST(no_command_leaves_an_empty_report)
+{
+    char arguments[4096];
+    (void)snprintf(
+        arguments, sizeof arguments,
+        "bench -e fastpath --repeat 1000 --prompt 500 --json json --model %s/fixtures/qwen3/base/model",
+        getenv("top_srcdir"));
+    assert_code(interrupt("INT", arguments), INTERRUPTED);
+    if (access(support_path("json"), F_OK) == 0) assert_holds(read_report("json"), "\"schema\"");
+    (void)unlink(support_path("json"));
+    const support_output *o = support_assay("bench -e fastpath --model missing --json json");
+    assert_code(o, 99);
+    ck_assert_int_ne(access(support_path("json"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(arrays_are_not_listed_after_an_interrupt)
+{
+    const support_output *o =
+        support_shell("timeout --preserve-status -s INT 0.3 \"$ASSAY\" arrays \"$top_srcdir/fixtures\"");
+    assert_code(o, INTERRUPTED);
+    const char *first = strstr(o->out, "interrupted");
+    ck_assert(!first || !strstr(first + 1, "interrupted"));
+    assert_holds(o->out, "\ntotal  ");
+}
+END_TEST
+
 START_TEST(a_command_on_one_case_ends_immediately)
 {
     char arguments[4096];
@@ -155,6 +184,8 @@ int main(void)
     tcase_add_test(tc, a_run_that_is_interrupted_reports_what_is_finished);
     tcase_add_test(tc, other_signals_that_end_it_do_the_same);
     tcase_add_test(tc, a_schedule_that_is_interrupted_reports_its_rounds);
+    tcase_add_test(tc, no_command_leaves_an_empty_report);
+    tcase_add_test(tc, arrays_are_not_listed_after_an_interrupt);
     tcase_add_test(tc, a_command_on_one_case_ends_immediately);
     tcase_add_test(tc, an_ignored_signal_stays_ignored);
     tcase_add_loop_test(tc, an_output_that_cannot_be_written_is_an_error, 0,

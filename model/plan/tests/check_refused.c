@@ -215,6 +215,12 @@ static const struct refusal {
     {"llama/base", "rms_norm_eps", "-1e-6", ASSAY_EFORMAT, {"rms_norm_eps: found -1e-6", "at least 0"}},
     {"gemma4/dense", "rms_norm_eps", "-0.5", ASSAY_EFORMAT, {"rms_norm_eps: found -0.5", "at least 0"}},
     {"gemma3n/text", "rms_norm_eps", "\"1e-6\"", ASSAY_EFORMAT, {"rms_norm_eps: found \"1e-6\"", "a number"}},
+    {"gemma4/dense",
+     "layer_types",
+     "[\"full_attention\\u0000\", \"full_attention\", \"full_attention\", \"full_attention\", "
+     "\"full_attention\", \"full_attention\"]",
+     ASSAY_EUNSUPPORTED,
+     {"layer_types[0]: found \"full_attention\\u0000\"", "expected \"full_attention\""}},
     {"llama/base",
      "hidden_act",
      "\"silu\\u0000\"",
