@@ -129,6 +129,7 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/compare.c conformance/tests/compare.h \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
+	conformance/tests/list_rows.c conformance/tests/list_rows.h \
 	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/raw.c conformance/tests/raw.h \
 	conformance/tests/record.c \

@@ -7,6 +7,7 @@ conformance_libconformance_la_SOURCES += \
 	conformance/case/members.c conformance/case/members.h \
 	conformance/case/prompt.c conformance/case/prompt.h \
 	conformance/case/rope.c conformance/case/rope.h \
+	conformance/case/row_list.c conformance/case/row_list.h \
 	conformance/case/rows.c conformance/case/rows.h \
 	conformance/case/traces.c conformance/case/traces.h \
 	conformance/case/vectors.c conformance/case/vectors.h

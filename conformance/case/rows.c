@@ -13,6 +13,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
@@ -32,27 +33,21 @@ static assay_status run_read(const conf_h5 *file, const conf_decoder *d, const c
                              size_t vocab, recorded_run *run, assay_error *err)
 {
     char name[64];
+    size_t shape[3], rank = conf_prefill_shape(d, vocab, shape);
     (void)snprintf(name, sizeof name, "%s/prefill", group);
-    assay_status rc = conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_tokens, vocab},
-                                      &run->prefill, err);
+    assay_status rc = conf_array_read(file, name, dtype, rank, shape, &run->prefill, err);
     (void)snprintf(name, sizeof name, "%s/decode", group);
     if (rc != ASSAY_OK || (d->n_decode == 0 && !conf_h5_has(file, name))) return rc;
-    vocab = run->prefill.shape[2];
+    vocab = run->prefill.shape[rank - 1];
     return conf_array_read(file, name, dtype, 3, (size_t[]){d->n_samples, d->n_decode, vocab}, &run->decode,
                            err);
 }
 
-/* The index of a row in recorded_run.decode if place->decode, otherwise in recorded_run.prefill. */
-static size_t row_index(const conf_decoder *d, const conf_place *place)
-{
-    if (place->decode) return place->sample * d->n_decode + place->pos;
-    return place->sample * d->n_tokens + conf_prompt_padding(d, place->sample) + place->pos;
-}
-
+/* The list of rows, if there is one, has already counted them. */
 static void count_rows(conf_decoder *d, size_t n_cols)
 {
-    for (size_t b = 0; b < d->n_samples; b++)
-        d->rows.n_rows += d->n_tokens - conf_prompt_padding(d, b) + d->n_decode;
+    for (size_t b = 0; b < d->n_samples && !d->rows.n_listed; b++)
+        d->rows.n_rows += conf_prompt_length(d, b) + d->n_decode;
     d->rows.n_cols = n_cols;
 }
 
@@ -60,23 +55,26 @@ assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *
 {
     static const char name[] = "/expect/truth/prefill";
     conf_array a;
-    assay_status rc = conf_h5_shape(file, name, &a, err);
+    assay_status rc = conf_row_list_read(file, d, err);
+    if (rc == ASSAY_OK) rc = conf_h5_shape(file, name, &a, err);
     if (rc != ASSAY_OK) return rc;
-    if (a.rank != 3 || a.shape[2] == 0)
+    if (a.rank != (d->rows.n_listed ? 2 : 3) || a.shape[a.rank - 1] == 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s has no vocabulary: %zu axes, the last of length %zu",
                           conf_h5_path(file), name, a.rank, a.rank ? a.shape[a.rank - 1] : 0);
-    count_rows(d, a.shape[2]);
+    count_rows(d, a.shape[a.rank - 1]);
     return ASSAY_OK;
 }
 
 static assay_status place_rows(const conf_h5 *file, conf_decoder *d, size_t n_cols, assay_error *err)
 {
     conf_rows *rows = &d->rows;
+    const bool lists = rows->n_listed > 0;
     count_rows(d, n_cols);
-    rows->place = calloc(rows->n_rows, sizeof *rows->place);
+    if (!lists) rows->place = calloc(rows->n_rows, sizeof *rows->place);
     rows->truth = calloc(rows->n_rows * n_cols, sizeof *rows->truth);
     if (!rows->place || !rows->truth)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    if (lists) return ASSAY_OK;
     conf_place *place = rows->place;
     for (size_t b = 0; b < d->n_samples; b++)
         for (size_t t = conf_prompt_padding(d, b); t < d->n_tokens; t++)
@@ -92,9 +90,8 @@ static void copy_rows(const conf_decoder *d, const recorded_run *run, double *in
 {
     size_t v = d->rows.n_cols;
     for (size_t r = 0; r < d->rows.n_rows; r++) {
-        const conf_place *place = &d->rows.place[r];
-        const conf_array *a = place->decode ? &run->decode : &run->prefill;
-        dtype_to_f64(into + r * v, (const char *)a->data + row_index(d, place) * v * dtype_size(a->dtype),
+        const conf_array *a = d->rows.place[r].decode ? &run->decode : &run->prefill;
+        dtype_to_f64(into + r * v, (const char *)a->data + conf_row_in_file(d, r) * v * dtype_size(a->dtype),
                      a->dtype, v);
     }
 }
@@ -117,12 +114,12 @@ static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const
     return ASSAY_OK;
 }
 
-/* Checks that padding rows are NaN. name: the run to which prefill (F64 or F32) belongs. */
+/* Checks that padding rows are NaN; a list of rows has none. name: the run to which prefill (F64 or F32) belongs. */
 static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const char *name,
                                   const conf_array *prefill, assay_error *err)
 {
     size_t v = d->rows.n_cols, row_bytes = v * dtype_size(prefill->dtype);
-    for (size_t b = 0; b < d->n_samples; b++)
+    for (size_t b = 0; b < d->n_samples && !d->rows.n_listed; b++)
         for (size_t t = 0; t < conf_prompt_padding(d, b); t++) {
             const conf_row row = {.dtype = prefill->dtype,
                                   .data = (const char *)prefill->data + (b * d->n_tokens + t) * row_bytes};
@@ -148,8 +145,9 @@ static double noise_of(const conf_rows *rows, const double *run)
 static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
     recorded_run truth = {0};
-    assay_status rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
-    size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[2] : 0;
+    assay_status rc = conf_row_list_read(file, d, err);
+    if (rc == ASSAY_OK) rc = run_read(file, d, "/expect/truth", ASSAY_F64, SIZE_MAX, &truth, err);
+    size_t vocab = rc == ASSAY_OK ? truth.prefill.shape[truth.prefill.rank - 1] : 0;
     if (rc == ASSAY_OK && vocab == 0)
         rc =
             assay_fail(err, ASSAY_EFORMAT, "%s: /expect/truth/prefill has no vocabulary", conf_h5_path(file));
@@ -205,6 +203,8 @@ const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute)
 
 void conf_rows_free(conf_rows *rows)
 {
+    free(rows->listed);
+    free(rows->listed_at);
     free(rows->place);
     free(rows->truth);
     free(rows->float32);

@@ -69,8 +69,8 @@ static void print_decoder(FILE *out, const conf_decoder *d)
     if (d->has_truth) {
         const conf_rows *rows = &d->rows;
         double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
-        (void)fprintf(out, "%-10s %zu rows of %zu, largest %.6g\n", "logits", rows->n_rows, rows->n_cols,
-                      largest);
+        (void)fprintf(out, "%-10s %zu rows of %zu%s, largest %.6g\n", "logits", rows->n_rows, rows->n_cols,
+                      rows->n_listed ? " (those that /expect/rows lists)" : "", largest);
         print_noises(out, rows, largest);
     }
     (void)fprintf(out, "%-10s %zu\n", "tensors", d->n_traces);

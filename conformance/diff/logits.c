@@ -15,6 +15,7 @@
 #include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
 #include "conformance/diff/state.h"
@@ -25,7 +26,7 @@
 #include "conformance/judge/noise.h"
 
 /* A pass over prefill or decode. Rows of both are numbered in the judge's order: prefill sample by
- * sample, then decode. */
+ * sample and by position, then decode. */
 typedef struct logits_walk {
     const conf_diff_state *d;
     size_t run;
@@ -53,7 +54,12 @@ static bool number_row(const logits_walk *w, const conf_slab *slab, size_t i, si
         *place = (conf_place){.sample = sample, .decode = true, .pos = pos};
         return true;
     }
-    size_t padding = conf_prompt_padding(&w->d->c->decoder, sample);
+    if (d->rows.n_listed) {
+        *place = d->rows.listed[pos];
+        *number = place->sample * d->n_tokens + place->pos;
+        return true;
+    }
+    size_t padding = conf_prompt_padding(d, sample);
     *number = sample * d->n_tokens + pos;
     *place = (conf_place){.sample = sample, .pos = pos < padding ? pos : pos - padding};
     return pos >= padding;
@@ -155,18 +161,27 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
     return true;
 }
 
+/* Sets the shape of a run's datasets, and returns its rank. */
+static size_t run_shape(const conf_decoder *c, size_t run, size_t shape[3])
+{
+    if (run == CONF_RUN_PREFILL) return conf_prefill_shape(c, c->rows.n_cols, shape);
+    shape[0] = c->n_samples;
+    shape[1] = c->n_decode;
+    shape[2] = c->rows.n_cols;
+    return 3;
+}
+
 /* Opens a run of the golden and checks its type and shape. */
 static assay_status open_recorded(const conf_diff_state *d, const char *group, size_t run, conf_stream **out,
                                   assay_error *err)
 {
     const conf_decoder *c = &d->c->decoder;
-    const size_t shape[3] = {c->n_samples, run == CONF_RUN_DECODE ? c->n_decode : c->n_tokens,
-                             c->rows.n_cols};
+    size_t shape[3], rank = run_shape(c, run, shape);
     const char *type = strcmp(group, "truth") == 0 ? "F64" : "F32";
     char name[64], expected[96];
     conf_signature found;
     (void)snprintf(name, sizeof name, "/expect/%s/%s", group, run_name(run));
-    conf_shape_print(expected, sizeof expected, shape, 3);
+    conf_shape_print(expected, sizeof expected, shape, rank);
     assay_status rc = conf_h5_signature(d->golden, name, &found, err);
     if (rc != ASSAY_OK) return rc;
     if (strcmp(found.type, type) != 0)
@@ -188,7 +203,8 @@ static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *e
     (void)snprintf(name, sizeof name, "/observed/%s", run_name(run));
     const bool judged = d->parts & CONF_DIFF_LOGITS;
     if (!judged && !conf_h5_has(d->observed, name)) return ASSAY_OK;
-    conf_shape_print(shape, sizeof shape, conf_stream_shape(d->runs[run].truth), 3);
+    size_t lengths[3], rank = run_shape(&d->c->decoder, run, lengths);
+    conf_shape_print(shape, sizeof shape, lengths, rank);
     assay_status rc = conf_diff_member_compare(
         d, name, after_prefill ? CONF_H5_TYPE(d->stored) : CONF_H5_FLOATS, shape, mismatch, err);
     if (rc == ASSAY_OK && mismatch[0] && judged)

@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "conformance/case/row_list.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/state.h"
 #include "conformance/evaluate/tokens.h"
@@ -42,8 +43,13 @@ static assay_status read_rows(tokens_state *s, size_t b, size_t k, conf_token_st
 {
     const conf_decoder *c = &s->d->c->decoder;
     const conf_diff_run *run = &s->d->runs[k > 0 ? CONF_RUN_DECODE : CONF_RUN_PREFILL];
-    if (!run->found || conf_row_of_step(c, b, k, true) == SIZE_MAX) return ASSAY_OK;
-    size_t pos = k > 0 ? k - 1 : c->n_tokens - 1, n = c->rows.n_cols;
+    const size_t recorded = conf_row_of_step(c, b, k, true), n = c->rows.n_cols;
+    if (!run->found || recorded == SIZE_MAX) return ASSAY_OK;
+    size_t sample = b, pos = k > 0 ? k - 1 : c->n_tokens - 1;
+    if (k == 0 && c->rows.n_listed) {
+        sample = 0;
+        pos = conf_row_in_file(c, recorded);
+    }
     if (!s->raw) {
         s->raw = malloc(n * sizeof(double));
         s->truth = malloc(n * sizeof *s->truth);
@@ -51,8 +57,8 @@ static assay_status read_rows(tokens_state *s, size_t b, size_t k, conf_token_st
     }
     if (!s->raw || !s->truth || !s->row)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", s->d->c->path);
-    assay_status rc = read_row(s, run->truth, b, pos, s->truth, err);
-    if (rc == ASSAY_OK) rc = read_row(s, run->found, b, pos, s->row, err);
+    assay_status rc = read_row(s, run->truth, sample, pos, s->truth, err);
+    if (rc == ASSAY_OK) rc = read_row(s, run->found, sample, pos, s->row, err);
     step->truth = s->truth;
     step->found = s->row;
     return rc;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
 #include "conformance/evaluate/fail.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/token.h"
@@ -16,17 +18,11 @@
 size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy)
 {
     if (!d->has_truth || k > d->n_decode) return SIZE_MAX;
-    const int32_t *length = d->length.data;
-    size_t row = 0, n_prefill = 0;
-    for (size_t i = 0; i < d->n_samples; i++) {
-        n_prefill += (size_t)length[i];
-        if (i <= b) row = n_prefill - 1;
-    }
-    if (k == 0) return row;
+    if (k == 0) return conf_row_find(d, b, false, conf_prompt_length(d, b) - 1);
     const int32_t *forced = (const int32_t *)d->decode.data + b * d->n_decode;
     const int32_t *golden = greedy ? (const int32_t *)d->greedy.data + b * d->n_greedy : forced;
     if (memcmp(forced, golden, k * sizeof *forced) != 0) return SIZE_MAX;
-    return n_prefill + b * d->n_decode + k - 1;
+    return conf_row_find(d, b, true, k - 1);
 }
 
 void conf_evaluate_fail_step(conf_verdict *v, conf_token token, size_t b, size_t k, int32_t golden,

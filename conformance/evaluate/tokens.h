@@ -24,7 +24,7 @@ bool conf_tokens_differ(const conf_replay *r, const conf_bounds *bounds, size_t 
 
 /* The row of d->rows that holds the truth after the prompt of sample b and k of the tokens that follow:
  * the forced ones, or those of the greedy stream. SIZE_MAX if no such row is recorded, because the
- * forced tokens differ from those of the stream. */
+ * forced tokens differ from those of the stream, or because the case does not list it. */
 size_t conf_row_of_step(const conf_decoder *d, size_t b, size_t k, bool greedy);
 
 #endif

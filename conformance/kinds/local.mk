@@ -11,6 +11,7 @@ CONFORMANCE_KINDS_TESTS = \
 	conformance/kinds/tests/check_memory \
 	conformance/kinds/tests/check_model \
 	conformance/kinds/tests/check_packed \
+	conformance/kinds/tests/check_rows \
 	conformance/kinds/tests/check_vectors
 check_PROGRAMS += $(CONFORMANCE_KINDS_TESTS)
 TESTS += $(CONFORMANCE_KINDS_TESTS)
@@ -26,5 +27,7 @@ conformance_kinds_tests_check_model_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_model_LDADD = conformance/tests/libsupport.la
 conformance_kinds_tests_check_packed_CFLAGS = $(CONFORMANCE_TEST_CFLAGS) $(DEFLATE_CFLAGS)
 conformance_kinds_tests_check_packed_LDADD = conformance/tests/libsupport.la $(DEFLATE_LIBS) $(JSONC_LIBS)
+conformance_kinds_tests_check_rows_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_kinds_tests_check_rows_LDADD = conformance/tests/libsupport.la
 conformance_kinds_tests_check_vectors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_kinds_tests_check_vectors_LDADD = conformance/tests/libsupport.la $(JSONC_LIBS)

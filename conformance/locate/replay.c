@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
+#include "conformance/case/row_list.h"
 #include "conformance/evaluate/checkpoint.h"
 #include "conformance/evaluate/load.h"
 #include "conformance/evaluate/logits.h"
@@ -22,25 +23,25 @@
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
 
-/* Copies the rows of one part from an array of the observation, [B, T, V] or [B, N, V]. */
+/* Copies the rows of one part from an array of the observation: of prefill [B, T, V], or [R, V] if the case lists its
+ * rows; of decode [B, N, V]. */
 static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool decode, conf_observed *o,
                               assay_error *err)
 {
     const char *name = decode ? "/observed/decode" : "/observed/prefill";
-    size_t width = decode ? d->n_decode : d->n_tokens, n_cols = d->rows.n_cols;
+    const size_t n_cols = d->rows.n_cols;
+    size_t shape[3] = {d->n_samples, d->n_decode, n_cols};
+    const size_t rank = decode ? 3 : conf_prefill_shape(d, n_cols, shape);
     conf_array a;
     conf_signature stored;
     assay_status rc = conf_h5_signature(file, name, &stored, err);
     if (rc == ASSAY_OK)
-        rc = conf_array_read_wide(file, name, 3, (size_t[]){d->n_samples, width, n_cols}, &a, err);
+        rc = conf_array_read_wide(file, name, rank, shape, &a, err);
     if (rc != ASSAY_OK) return rc;
     o->float64 = stored.dtype == ASSAY_F64;
     for (size_t i = 0; i < d->rows.n_rows; i++) {
-        const conf_place *p = &d->rows.place[i];
-        if (p->decode != decode) continue;
-        size_t row = p->pos;
-        if (!decode) row += conf_prompt_padding(d, p->sample);
-        memcpy(o->rows + i * n_cols, (const double *)a.data + (p->sample * width + row) * n_cols,
+        if (d->rows.place[i].decode != decode) continue;
+        memcpy(o->rows + i * n_cols, (const double *)a.data + conf_row_in_file(d, i) * n_cols,
                n_cols * sizeof *o->rows);
     }
     conf_array_free(&a);

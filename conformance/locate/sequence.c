@@ -26,23 +26,32 @@ int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, siz
     return tokens;
 }
 
-/* Selects the rows of the case by which the sequence is judged: those of the prompt, those of the
- * steps, or the last one. */
+/* Selects the rows of the case by which the sequence is judged: the recorded ones of the prompt, those of the
+ * steps, or the last one. False if out of memory. */
 static bool choose_rows(const conf_decoder *d, const conf_sequence *s, conf_rows *out)
 {
     size_t n_cols = d->rows.n_cols, length = conf_prompt_length(d, s->sample);
-    size_t last = conf_row_of_step(d, s->sample, s->n_more, s->greedy);
-    size_t n = s->decodes ? s->n_more : s->n_more ? 1 : length;
-    size_t first = last + 1 - n;
-    out->place = calloc(n, sizeof *out->place);
-    out->truth = calloc(n * n_cols, sizeof *out->truth);
+    size_t first = 0, n = 0;
+    if (s->n_more) {
+        n = s->decodes ? s->n_more : 1;
+        first = conf_row_of_step(d, s->sample, s->n_more, s->greedy) + 1 - n;
+    } else {
+        const conf_place *place = d->rows.place;
+        while (first < d->rows.n_rows && place[first].sample != s->sample) first++;
+        while (first + n < d->rows.n_rows && place[first + n].sample == s->sample && !place[first + n].decode)
+            n++;
+    }
+    out->place = calloc(n + 1, sizeof *out->place);
+    out->truth = calloc(n * n_cols + 1, sizeof *out->truth);
     if (!out->place || !out->truth) return false;
     out->n_rows = n;
     out->n_cols = n_cols;
     memcpy(out->truth, d->rows.truth + first * n_cols, n * n_cols * sizeof *out->truth);
     for (size_t i = 0; i < n; i++)
         out->place[i] = (conf_place){.decode = s->decodes,
-                                     .pos = s->decodes || s->n_more == 0 ? i : length + s->n_more - 1};
+                                     .pos = s->decodes         ? i
+                                            : s->n_more == 0 ? d->rows.place[first + i].pos
+                                                             : length + s->n_more - 1};
     return true;
 }
 

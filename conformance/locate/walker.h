@@ -35,7 +35,7 @@ typedef struct conf_walker {
     size_t vocab;        /* V; 0: not known yet */
     int32_t *tokens;     /* [T] */
     size_t n_tokens;
-    double *truth, *logits; /* [T, V], NULL: not known */
+    double *truth, *logits; /* [T, V], rows that are not recorded are NaN; NULL: not known */
     assay_error err;        /* the first failure of the harness inside a callback */
     bool failed;
 } conf_walker;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/case/row_list.h"
 #include "conformance/replay/dump.h"
 
 #include <errno.h>
@@ -90,23 +91,19 @@ static bool write_reals(hid_t file, const conf_replay *r, const char *name, size
     return write_array(file, name, type, H5T_NATIVE_DOUBLE, rank, shape, data);
 }
 
-/* Writes r->rows as prefill, with NaN on padding, and decode. */
+/* Writes r->rows as prefill, in the shape of the case and with NaN on padding, and decode. */
 static bool write_prefill(hid_t file, const conf_replay *r)
 {
     const conf_decoder *d = &r->c->decoder;
-    const int32_t *length = d->length.data;
     const double *row = r->rows;
-    size_t n = d->n_samples * d->n_tokens * r->vocab;
+    size_t shape[3], rank = conf_prefill_shape(d, r->vocab, shape), n = shape[0] * shape[1];
+    if (rank == 3) n *= shape[2];
     double *prefill = malloc(n * sizeof *prefill);
     if (!prefill) return false;
     for (size_t i = 0; i < n; i++) prefill[i] = (double)NAN;
-    for (size_t b = 0; b < d->n_samples; b++) {
-        size_t k = (size_t)length[b] * r->vocab;
-        memcpy(prefill + (b + 1) * d->n_tokens * r->vocab - k, row, k * sizeof *row);
-        row += k;
-    }
-    bool ok = write_reals(file, r, "/observed/prefill", 3, (size_t[]){d->n_samples, d->n_tokens, r->vocab},
-                          prefill);
+    for (size_t i = 0; i < d->rows.n_rows && !d->rows.place[i].decode; i++, row += r->vocab)
+        memcpy(prefill + conf_row_in_file(d, i) * r->vocab, row, r->vocab * sizeof *row);
+    bool ok = write_reals(file, r, "/observed/prefill", rank, shape, prefill);
     free(prefill);
     return ok && (d->n_decode == 0 || write_reals(file, r, "/observed/decode", 3,
                                                   (size_t[]){d->n_samples, d->n_decode, r->vocab}, row));

@@ -13,8 +13,8 @@ char *conf_dump_path(const char *dir, const char *engine, const char *id);
 
 /* Writes the observation of a completed replay of kind logits or generate. Creates missing directories;
  * an existing file is replaced atomically.
- *   /observed/prefill  [B, T, V] and /observed/decode [B, N, V], if the case has a truth: in the
- *                      engine's type, NaN on padding
+ *   /observed/prefill  [B, T, V], or [R, V] if the case lists its rows, and /observed/decode
+ *                      [B, N, V], if the case has a truth: in the engine's type, NaN on padding
  *   /observed/tokens   int32 [B, M], if the case has greedy tokens: the token that the engine generates
  *                      at each step, with the expected tokens forced before (attribute forced_tokens);
  *                      -1 after the expected end, and where the logits determine no token

@@ -55,11 +55,13 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
         "/input/tokens": cases.left_pad([np.array(s.prompt, np.int32) for s in samples], 0),
         "/input/length": np.array([len(s.prompt) for s in samples], np.int32),
         "/input/decode": np.array([s.decode for s in samples], np.int32),
-        "/expect/truth/prefill": cases.left_pad([s.prefill for s in samples], np.nan),
+        "/expect/truth/prefill": cases.recorded_prefill(case, [s.prefill for s in samples]),
         "/expect/truth/decode": np.stack([s.steps for s in samples]),
-        "/expect/float32/prefill": cases.left_pad([s.prefill32 for s in samples], np.nan),
+        "/expect/float32/prefill": cases.recorded_prefill(case, [s.prefill32 for s in samples]),
         "/expect/float32/decode": np.stack([s.steps32 for s in samples]),
     }
+    if (rows := cases.listed_rows(case)) is not None:
+        datasets["/expect/rows"] = rows
     narrower = cases.narrow_runs(checkpoint, recording)
     datasets |= narrower
     if case.kind == "generate":
@@ -105,6 +107,8 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "prefill-1024": "at 1024 positions, in prefill",
         "prefill-4096": "at 4096 positions, in prefill",
         "decode-1024": "at 1024 positions, in decode",
+        "rows-single": "in a prompt of 1029 tokens of which few rows are recorded",
+        "rows-generate": "in prompts of which few rows are recorded, and greedy tokens",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",
     }[case.name]

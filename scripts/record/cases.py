@@ -21,6 +21,7 @@ MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has 
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
+FEW_ROWS = (0, 1, 63, 64, 65, 127, 128, 255, 256, 257, 1023, 1024)  # and the last row of each prompt
 KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
 
 
@@ -33,6 +34,7 @@ class Case:
     settles: redraw single tokens instead of whole prompts, because nearly every draw of a long prompt
     has a near tie somewhere.
     varies: every greedy stream has at least this many different tokens, and no stop id; 0: no such condition.
+    few_rows: of each prompt only the rows of FEW_ROWS and the last are recorded.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Case:
     traces: str = "layers"
     settles: bool = False
     varies: int = 0
+    few_rows: bool = False
 
 
 @dataclass
@@ -93,6 +96,9 @@ def plan(variant: Variant) -> list[Case]:
         "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
         "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
         "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
+        "rows-single": Case("rows-single", (1029,), 3, traces="none", settles=True, few_rows=True),
+        "rows-generate": Case("rows-generate", (259, 67), 4, "generate", traces="none", settles=True,
+                              few_rows=True),
     }
     return [known[name] for name in variant.cases]
 
@@ -284,6 +290,23 @@ def left_pad(rows: list[np.ndarray], fill: float) -> np.ndarray:
     return out
 
 
+def listed_rows(case: Case) -> np.ndarray | None:
+    """The recorded rows (sample, position) [R, 2] of the prompts; None if all are recorded."""
+    if not case.few_rows:
+        return None
+    return np.array([(sample, position) for sample, length in enumerate(case.lengths)
+                     for position in sorted({*FEW_ROWS, length - 1}) if position < length], np.int32)
+
+
+def recorded_prefill(case: Case, prefill: list[np.ndarray]) -> np.ndarray:
+    """Rows [T_b, V] of the prompts as a case stores them: [B, T, V] with NaN on padding, or the listed rows
+    [R, V]."""
+    rows = listed_rows(case)
+    if rows is None:
+        return left_pad(prefill, np.nan)
+    return np.stack([prefill[sample][position] for sample, position in rows])
+
+
 def expected_tokens(recording: Recording) -> tuple[np.ndarray, list[str]]:
     """Greedy tokens [B, M], including the stop id, -1 after it; and each stream's reason to end: stop or
     length."""
@@ -314,7 +337,7 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
         if not refuses_zeros(recording.samples, rows):
             continue
         prefill, steps = ([row[part].astype(np.float32) for row in rows] for part in (0, 1))
-        datasets |= {f"/expect/{name}/prefill": left_pad(prefill, np.nan),
+        datasets |= {f"/expect/{name}/prefill": recorded_prefill(recording.case, prefill),
                      f"/expect/{name}/decode": np.stack(steps)}
     return datasets
 

@@ -70,14 +70,17 @@ def refusal(error: Exception, case: Path) -> str:
 
 def run(model_directory: Path, golden: dict[str, np.ndarray],
         limit: int | None = None) -> dict[str, np.ndarray]:
-    """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding; greedy tokens if the
-    case has them; and the case's traces. limit: capacity of the caches; None: unlimited."""
+    """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding or of the listed rows;
+    greedy tokens if the case has them; and the case's traces. limit: capacity of the caches; None: unlimited."""
     import mlx.core as mx
     from mlx_lm.models import cache as caches
     mx.set_default_device(mx.cpu)
     model, config = load(model_directory)
     prefill, decode = forced(model, golden) if limit is None else forced_alone(
         model, golden, lambda: caches.make_prompt_cache(model, max_kv_size=limit))
+    if "/expect/rows" in golden:
+        padding = prefill.shape[1] - golden["/input/length"]
+        prefill = np.stack([prefill[b, padding[b] + t] for b, t in golden["/expect/rows"]])
     datasets = {"/observed/prefill": prefill, "/observed/decode": decode}
     if "/expect/tokens" in golden:
         datasets["/observed/tokens"] = greedy(model, golden, config.get("eos_token_id"))

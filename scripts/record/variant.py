@@ -110,6 +110,13 @@ def lengths(config: Config, **more: Any) -> Variant:
                    dtype="bfloat16", **more)
 
 
+def rows(config: Config, **more: Any) -> Variant:
+    """The variant with a larger vocabulary, whose cases record few rows of long prompts."""
+    return Variant("rows", {**config, "vocab_size": 1013, "max_position_embeddings": 2048},
+                   "A row compared with the truth of another position", ("rows-single", "rows-generate"),
+                   dtype="bfloat16", **more)
+
+
 def layer_pattern(n_layers: int, period: int) -> list[str]:
     """Every period-th layer and the last have full attention, the others sliding attention."""
     full = [(index + 1) % period == 0 for index in range(n_layers - 1)] + [True]

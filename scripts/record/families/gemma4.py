@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..dims import attention_dims, grouped, pick
-from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, small
+from ..variant import STANDARD, Config, Family, Groups, Variant, layer_pattern, lengths, rows, small
 from ..weights import around, unused_kv
 
 WINDOW = 6
@@ -120,6 +120,8 @@ def variants(base: Config) -> list[Variant]:
         lengths(small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
                       layer_types=layer_pattern(4, 2), sliding_window=70,
                       vocab_size_per_layer_input=11), spelling="old"),
+        rows(small(base, num_hidden_layers=3, layer_types=layer_pattern(3, 2), sliding_window=70),
+             spelling="old"),
         Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
                 "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
                 spelling="old", dtype="bfloat16"),
