@@ -174,7 +174,7 @@ static void check_sequence(conf_walker *w)
     const conf_sequence *s = w->task->sequence;
     const conf_rows *rows = &w->c->decoder.rows;
     size_t row = conf_row_of_step(&w->c->decoder, s->sample, s->n_more, s->greedy);
-    if (s->n_more && row == SIZE_MAX) return;
+    if (!w->c->decoder.has_truth || (s->n_more && row == SIZE_MAX)) return;
     conf_bounds bounds = conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, w->c->float64_bound);
     double worst = 0;
     for (size_t t = s->n_more ? w->n_tokens - 1 : 0; t < w->n_tokens; t++) {
