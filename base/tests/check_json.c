@@ -25,7 +25,7 @@ START_TEST(numbers_of_tokenizer_configs_survive)
 }
 END_TEST
 
-START_TEST(numbers_are_printed_as_they_are_written)
+START_TEST(numbers_are_printed_with_their_spelling)
 {
     static const char *const NUMBERS[] = {
         "0",
@@ -97,7 +97,7 @@ START_TEST(refused_text_leaves_the_result_untouched)
 }
 END_TEST
 
-/* json-c 0.16 takes half of them for U+FFFD. */
+/* json-c 0.16 reads half of them as U+FFFD. */
 START_TEST(every_escaped_surrogate_pair_is_its_character)
 {
     for (uint32_t codepoint = 0x10000; codepoint <= 0x10ffff; codepoint += 0x111) {
@@ -271,7 +271,7 @@ int main(void)
     Suite *suite = suite_create("base/json");
     TCase *tc = tcase_create("documents");
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
-    tcase_add_test(tc, numbers_are_printed_as_they_are_written);
+    tcase_add_test(tc, numbers_are_printed_with_their_spelling);
     tcase_add_test(tc, a_string_with_nul_is_no_c_string);
     tcase_add_test(tc, parsing_keeps_every_value);
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
