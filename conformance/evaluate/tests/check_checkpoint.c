@@ -119,7 +119,7 @@ START_TEST(every_bundled_checkpoint_has_its_checksums)
 }
 END_TEST
 
-START_TEST(locate_and_schedule_say_so_too)
+START_TEST(locate_and_schedule_report_a_broken_checkpoint_too)
 {
     copy_variant("llama/base", broken[0].change);
     const support_output *o = support_assay("locate -e ref32 copy/single.h5");
@@ -255,7 +255,7 @@ int main(void)
     tcase_add_test(cases, a_nul_does_not_end_the_list);
     tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
-    tcase_add_test(cases, locate_and_schedule_say_so_too);
+    tcase_add_test(cases, locate_and_schedule_report_a_broken_checkpoint_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);
     tcase_add_test(cases, an_engine_that_agrees_all_the_same_passes);
     tcase_add_test(cases, an_engine_that_cannot_open_a_valid_checkpoint_fails);
