@@ -118,7 +118,7 @@ void dtype_to_f64(double *dst, const void *src, assay_dtype dtype, size_t n)
     else if (n > 0) memcpy(dst, src, n * sizeof *dst);
 }
 
-/* x with at most `bits` significant bits, its last place not below 2^least. */
+/* Rounds x to at most `bits` significant bits, the last one at least 2^least. */
 static double round_to(double x, int bits, int least)
 {
     int exponent;

@@ -67,8 +67,8 @@ static assay_status check_syntax(const char *path, const char *text, size_t n, s
             if (is_respelled(&token)) *respelled = true;
         }
         if (is_value(token.kind) && ++n_values > most)
-            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found more than %zu values, expected at most those",
-                            path, most);
+            rc = assay_fail(err, ASSAY_EUNSUPPORTED, "%s: found more than %zu values, expected no more", path,
+                            most);
     }
     json_scan_free(scan);
     return rc;

@@ -39,7 +39,7 @@ static size_t decode_escape(const char *text, size_t n, uint32_t *codepoint, con
     *codepoint = high;
     if (high < 0xd800 || high > 0xdfff) return 6;
 
-    *problem = "expected a high surrogate and then a low one, not either alone";
+    *problem = "expected a high surrogate followed by a low one";
     if (high > 0xdbff || !decode_unit(text + 6, n - 6, &low) || low < 0xdc00 || low > 0xdfff) return 0;
     *codepoint = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
     return 12;

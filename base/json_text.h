@@ -1,4 +1,4 @@
-/* The characters inside a JSON string: UTF-8 and escapes. For json_scan alone.
+/* The characters inside a JSON string: UTF-8 and escapes. Used only by json_scan.
  *
  * "Quoted" below: the text after an opening quote; json_scan has found it valid up to its closing quote.
  *

@@ -1,4 +1,4 @@
-# What every folder builds upon.
+# Used by every folder.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LTLIBRARIES += base/libbase.la
 base_libbase_la_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(UTF8PROC_CFLAGS)

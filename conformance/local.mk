@@ -25,7 +25,7 @@ include conformance/bench/local.mk
 include conformance/cli/local.mk
 include conformance/faults/local.mk
 
-# Engines that err on purpose, for the tests.
+# Test engines with planted bugs.
 FAKE_ENGINES = \
 	conformance/tests/engines/fake32.la \
 	conformance/tests/engines/fake64.la \
@@ -56,7 +56,7 @@ BROKEN_ENGINES = \
 	conformance/tests/engines/wrong_size.la
 check_LTLIBRARIES += $(FAKE_ENGINES) $(BROKEN_ENGINES)
 
-# Without -rpath libtool makes no module of what is not installed.
+# Without -rpath, libtool builds no shared object for a module that is not installed.
 TEST_ENGINE_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath $(abs_top_builddir)
 FAKE_SOURCES = conformance/tests/engines/fake.c conformance/tests/engines/formula.h
 conformance_tests_engines_fake32_la_SOURCES = $(FAKE_SOURCES)
@@ -130,6 +130,7 @@ conformance_tests_libsupport_la_SOURCES = \
 	conformance/tests/cuts.c conformance/tests/cuts.h \
 	conformance/tests/edit.c \
 	conformance/tests/list_rows.c conformance/tests/list_rows.h \
+	conformance/tests/layered.c conformance/tests/layered.h \
 	conformance/tests/programs.c conformance/tests/programs.h \
 	conformance/tests/raw.c conformance/tests/raw.h \
 	conformance/tests/record.c \

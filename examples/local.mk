@@ -1,5 +1,5 @@
-# Where users start: installed beside the fixtures, built by their own Makefile against the installed headers, as
-# examples/tests/kernels.test does.
+# A kernel library to start from: installed next to the fixtures, and built by its own Makefile against the installed headers, as in
+# examples/tests/kernels.test.
 # SPDX-License-Identifier: Apache-2.0
 exampleskernelsdir = $(pkgdatadir)/examples/kernels
 dist_exampleskernels_DATA = \

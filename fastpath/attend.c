@@ -87,7 +87,7 @@ typedef struct heads {
     float *q, *k, *v; /* [R, n_heads, head_dim], [R, n_kv_heads, head_dim] twice, or NULL */
 } heads;
 
-static bool take_heads(fp_pass *pass, const plan_attention *a, bool has_keys, heads *h)
+static bool allocate_heads(fp_pass *pass, const plan_attention *a, bool has_keys, heads *h)
 {
     const size_t n_rows = pass->n_rows, width = a->n_kv_heads * a->head_dim;
     *h = (heads){.q = fp_scratch_floats(pass->scratch, n_rows, a->n_heads * a->head_dim)};
@@ -248,7 +248,7 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
     const size_t mark = pass->scratch->n;
     chunks cut;
     heads h;
-    bool ok = take_heads(pass, a, a->cache_layer == i, &h) && cut_chunks(pass, &cut);
+    bool ok = allocate_heads(pass, a, a->cache_layer == i, &h) && cut_chunks(pass, &cut);
     float *mixed = ok ? fp_scratch_floats(pass->scratch, pass->n_rows, a->n_heads * a->head_dim) : NULL;
     run_pages *pages = mixed ? fp_scratch_alloc(pass->scratch, pass->n_runs, 1, sizeof *pages) : NULL;
     ok = pages && list_pages(pass, i, pages);

@@ -68,7 +68,7 @@ bool fp_narrow_alloc(fp_pass *pass)
 }
 
 /* Sets of->x to rows of the type that w's kernel takes. */
-static void give_rows(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w)
+static void convert_rows(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w)
 {
     enum { COST = 4 }; /* cost of an element, in multiplications */
     const size_t n = of->n_rows * w->packed.n_in;
@@ -110,7 +110,7 @@ static void run_together(const fp_pass *pass, const float *x, size_t n_rows, con
     for (size_t i = 0; i < n; i++) n_panels += fp_matrix_panels(&targets[i].w->packed);
     k.n_each = panels_of_item(pool, n_panels, cost);
     for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], k.n_each);
-    give_rows(pass, &k.of, x, targets[0].w);
+    convert_rows(pass, &k.of, x, targets[0].w);
     fp_pool_run(pool, n_items, k.n_each * cost, product_item, &k);
 }
 

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* A copy of exactly its size, so that the sanitizer detects a read past its end. */
     char *text = malloc(size ? size : 1);
-    fuzz_require(text != NULL, "there is memory");
+    fuzz_require(text != NULL, "an allocation succeeds");
     if (size > 0) memcpy(text, data, size);
     static char untouched;
     json_object *value = (json_object *)&untouched;

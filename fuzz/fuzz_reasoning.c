@@ -36,7 +36,7 @@ static buffer expand_input(const serve_reasoning_rules *rules, const uint8_t *da
         if (mark && mark->at) buffer_append(&text, mark->at, whole ? mark->n : mark->n - 1U);
         else buffer_append(&text, (const char *)&data[i], 1);
     }
-    fuzz_require(!text.failed, "there is memory");
+    fuzz_require(!text.failed, "an allocation succeeds");
     return text;
 }
 
@@ -52,7 +52,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
         n = most == 0 ? text->n : 1 + (state >> 16) % most;
         if (n > text->n - i) n = text->n - i;
         char *delta = malloc(n); /* of exactly its size, so that the sanitizer detects a read past its end */
-        fuzz_require(delta != NULL, "there is memory");
+        fuzz_require(delta != NULL, "an allocation succeeds");
         memcpy(delta, text->data + i, n);
         serve_reasoning_feed(&r->s, delta, n, &r->sink);
         free(delta);
@@ -64,7 +64,7 @@ static void read_reply(reading *r, const serve_reasoning_rules *rules, const ser
 
 static void free_reading(reading *r)
 {
-    fuzz_require(!r->fields[0].failed && !r->fields[1].failed, "there is memory");
+    fuzz_require(!r->fields[0].failed && !r->fields[1].failed, "an allocation succeeds");
     buffer_free(&r->fields[0]);
     buffer_free(&r->fields[1]);
 }

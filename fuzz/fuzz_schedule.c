@@ -16,7 +16,7 @@ static char *text_of(const conf_schedule_file *file)
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    fuzz_require(f != NULL, "there is memory");
+    fuzz_require(f != NULL, "an allocation succeeds");
     (void)fprintf(f, "%s %s %s %d %s %d %" PRIu64 " %zu workers\n", file->path, file->engine,
                   file->kernels ? file->kernels : "", (int)file->compute, file->found ? file->found : "",
                   file->has_seed, file->seed, file->schedule.n_workers);
@@ -32,10 +32,10 @@ static void require_round_trip(const conf_schedule_file *file)
     const char *path = fuzz_write("again.json", (const uint8_t *)"", 0);
     fuzz_require(conf_schedule_write(path, file, &err) == ASSAY_OK, "what was read can be written");
     fuzz_require(conf_schedule_read(path, &again, &err) == ASSAY_OK, "what was written can be read");
-    char *before = text_of(file), *behind = text_of(&again);
-    fuzz_require(strcmp(before, behind) == 0, "it is the same");
+    char *before = text_of(file), *after = text_of(&again);
+    fuzz_require(strcmp(before, after) == 0, "a written schedule is read unchanged");
     free(before);
-    free(behind);
+    free(after);
     conf_schedule_file_free(&again);
 }
 

@@ -133,7 +133,7 @@ static void check_piece(void *context, assay_part part, const char *text, size_t
     fuzz_require(part == ASSAY_PART_CONTENT || part == ASSAY_PART_CALL || part == ASSAY_PART_ARGUMENTS,
                  "a piece has a part");
     fuzz_require(part != ASSAY_PART_ARGUMENTS || r->last == ASSAY_PART_CALL,
-                 "arguments come in one piece behind the name");
+                 "arguments come in one piece after the name");
     fuzz_require(!r->utf8 || utf8_valid_prefix(text, n) == n, "a piece is UTF-8 where the reply is");
     fuzz_require(!r->cut_off, "nothing follows a call that is cut off");
     if (part == ASSAY_PART_ARGUMENTS && r->json != JSON_AS_WRITTEN) {
@@ -159,7 +159,7 @@ static buffer expand_input(const char *const *words, const uint8_t *data, size_t
         if (word) buffer_append(&text, word, strlen(word) - (whole ? 0 : 1));
         else buffer_append(&text, (const char *)&data[i], 1);
     }
-    fuzz_require(!text.failed, "there is memory");
+    fuzz_require(!text.failed, "an allocation succeeds");
     return text;
 }
 
@@ -178,7 +178,7 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const buffer
         n = most == 0 ? text->n : 1 + (state >> 16) % most;
         if (n > text->n - i) n = text->n - i;
         char *delta = malloc(n); /* of exactly its size, so that the sanitizer detects a read past its end */
-        fuzz_require(delta != NULL, "there is memory");
+        fuzz_require(delta != NULL, "an allocation succeeds");
         memcpy(delta, text->data + i, n);
         fuzz_require(serve_tools_feed(t, delta, n, &sink, NULL) == ASSAY_OK, "a delta is taken");
         free(delta);
@@ -189,7 +189,7 @@ static void read_reply(reading *r, size_t parser, assay_text asked, const buffer
 
 static void free_reading(reading *r)
 {
-    fuzz_require(!r->script.failed && !r->content.failed, "there is memory");
+    fuzz_require(!r->script.failed && !r->content.failed, "an allocation succeeds");
     buffer_free(&r->script);
     buffer_free(&r->content);
 }

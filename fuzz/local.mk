@@ -1,4 +1,4 @@
-# Hostile input. scripts/fuzz builds the targets with libFuzzer (`make fuzz`); `make check` replays their seeds.
+# Fuzz targets. scripts/fuzz builds them with libFuzzer (`make fuzz`); `make check` replays their seeds.
 # SPDX-License-Identifier: Apache-2.0
 FUZZ_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 FUZZ_CPPFLAGS = $(AM_CPPFLAGS) -DFUZZ_TOP='"$(abs_top_srcdir)"'

@@ -10,10 +10,10 @@ include model/checkpoint/local.mk
 include model/plan/local.mk
 include model/families/local.mk
 
-# What the tests of every folder share.
+# Shared by the tests of every folder.
 check_LTLIBRARIES += model/tests/libsupport.la
 model_tests_libsupport_la_SOURCES = \
-	base/tests/support.c base/tests/support.h \
+	base/tests/suite.h base/tests/support.c base/tests/support.h \
 	model/tests/checkpoint.c model/tests/checkpoint.h \
 	model/tests/reading.c model/tests/reading.h
 model_tests_libsupport_la_CFLAGS = $(TEST_CFLAGS)

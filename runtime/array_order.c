@@ -69,7 +69,7 @@ static bool count_uses(array *root, array_order *found)
 }
 
 /* Appends the inputs of v without remaining uses; defers the rest if too many are waiting. */
-static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
+static bool append_inputs(array_order *o, visit v, size_t turn, visits *later)
 {
     for (size_t i = v.input; i < v.of->n_inputs; i++) {
         array *in = v.of->inputs[i];
@@ -81,20 +81,20 @@ static bool take_inputs(array_order *o, visit v, size_t turn, visits *later)
 }
 
 /* o->at[0] is the root. */
-static bool line_up(array_order *o, array *root)
+static bool order_graph(array_order *o, array *root)
 {
     visits later = {0};
     bool ok = append_array(o, root);
     for (size_t turn = 0; ok && (turn < o->n || later.n);) {
         visit v = turn < o->n ? (visit){o->at[turn++], 0} : later.at[--later.n];
-        ok = take_inputs(o, v, turn, &later);
+        ok = append_inputs(o, v, turn, &later);
     }
     free(later.at);
     return ok;
 }
 
 /* Removes the root and reverses the order. */
-static void turn_round(array_order *o)
+static void reverse_order(array_order *o)
 {
     for (size_t i = 0, j = o->n - 1; i < j; i++, j--) {
         array *a = o->at[i];
@@ -117,9 +117,9 @@ assay_status array_order_find(array *const *list, size_t n, stream *target, arra
 {
     array_order found = {0}, order = {0};
     array root = {.inputs = (array **)list, .n_inputs = n, .stream = target};
-    const bool ok = count_uses(&root, &found) && line_up(&order, &root);
+    const bool ok = count_uses(&root, &found) && order_graph(&order, &root);
     if (ok) {
-        turn_round(&order);
+        reverse_order(&order);
         for (size_t i = 0; i < order.n; i++) (void)array_retain(order.at[i]);
         *out = order;
     } else {

@@ -1,4 +1,4 @@
-/* What engines export as assay_streams_v1: runtime/stream and runtime/array as the functions of
+/* The table that engines export as assay_streams_v1: runtime/stream and runtime/array as the functions of
  * include/assay/stream.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -9,4 +9,4 @@ scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 scripts_tests_write_case_LDADD = conformance/tests/libsupport.la
 TESTS += scripts/tests/bisect.test scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/peers.test scripts/tests/rooms.test
 EXTRA_DIST += scripts/tests/bisect.test scripts/tests/format.test scripts/tests/fuzz_files.test scripts/tests/peers.py \
-	scripts/tests/peers.test scripts/tests/rooms.py scripts/tests/rooms.test
+	scripts/tests/peers.test scripts/tests/rooms.py scripts/tests/rooms.test scripts/tests/tap.sh

@@ -19,7 +19,7 @@ typedef struct serve_encoders serve_encoders;
 assay_status serve_encoders_open(const tokenizer *t, serve_encoders **out, assay_error *err);
 void serve_encoders_free(serve_encoders *encoders);
 
-/* Takes an encoder from the pool, or opens one. The caller has it alone, and gives it back. Fails as
+/* Takes an encoder from the pool, or opens one. It is exclusive to the caller, who returns it. Fails as
  * tokenizer_encoder_open does. */
 assay_status serve_encoders_acquire(serve_encoders *encoders, tokenizer_encoder **out, assay_error *err);
 

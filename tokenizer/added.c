@@ -135,7 +135,7 @@ static bool build_trie(tokenizer_added *a, int which, tokenizer_trie *out)
 }
 
 /* Assigns ids in the order of the file, and marks the last token of each id as listed. */
-static bool give_ids(tokenizer_added *a, const tokenizer_vocab *vocab)
+static bool assign_ids(tokenizer_added *a, const tokenizer_vocab *vocab)
 {
     int64_t next = (int64_t)tokenizer_vocab_size(vocab);
     int32_t *ids = malloc((a->n_tokens + 1) * sizeof *ids); /* by the index in `texts` */
@@ -186,7 +186,7 @@ assay_status tokenizer_added_open(const tokenizer_place *p, const tokenizer_voca
     tokenizer_added *a = calloc(1, sizeof *a);
     if (!a) return tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     assay_status rc = read_tokens(p, normalizer, work, a, err);
-    if (rc == ASSAY_OK && (!build_trie(a, -1, &a->texts) || !give_ids(a, vocab) ||
+    if (rc == ASSAY_OK && (!build_trie(a, -1, &a->texts) || !assign_ids(a, vocab) ||
                            !build_trie(a, 0, &a->sets[0]) || !build_trie(a, 1, &a->sets[1])))
         rc = tokenizer_place_fail(p, err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK) rc = check_normal(p, a, err);

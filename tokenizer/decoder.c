@@ -23,8 +23,8 @@ static assay_status add_step(tokenizer_decoder *d, const tokenizer_place *p, ste
                              assay_error *err)
 {
     if (d->n_steps == STEPS_MAX)
-        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
-                                    "found more than %d steps, expected at most those", STEPS_MAX);
+        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED, "found more than %d steps, expected no more",
+                                    STEPS_MAX);
     d->steps[d->n_steps] = (step){.kind = kind};
     *out = &d->steps[d->n_steps++];
     return ASSAY_OK;

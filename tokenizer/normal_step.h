@@ -1,4 +1,4 @@
-/* One step of a normaliser, for tokenizer_normalizer alone.
+/* One step of a normaliser, used only by tokenizer_normalizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_NORMAL_STEP_H

@@ -29,8 +29,8 @@ static assay_status add_step(tokenizer_normalizer *n, const tokenizer_place *p, 
                              normal_step **out, assay_error *err)
 {
     if (n->n_steps == STEPS_MAX)
-        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
-                                    "found more than %d steps, expected at most those", STEPS_MAX);
+        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED, "found more than %d steps, expected no more",
+                                    STEPS_MAX);
     n->steps[n->n_steps] = (normal_step){.kind = kind};
     *out = &n->steps[n->n_steps++];
     return ASSAY_OK;

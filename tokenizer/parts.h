@@ -1,4 +1,4 @@
-/* The stages of an open tokenizer, for tokenizer, encode and detokenizer alone.
+/* The stages of an open tokenizer, used only by tokenizer, encode and detokenizer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_PARTS_H

@@ -33,11 +33,10 @@ static assay_status put_id(const tokenizer_place *at, tokenizer_post *p, int32_t
 {
     if (p->parts.n == PARTS_MAX)
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
-                                    "found more than %d ids around a text, expected at most those",
-                                    PARTS_MAX);
+                                    "found more than %d ids around a text, expected no more", PARTS_MAX);
     if (id == THE_TEXT && ++p->n_texts > TEXTS_MAX)
         return tokenizer_place_fail(at, err, ASSAY_EUNSUPPORTED,
-                                    "found the text more than %d times, expected at most those", TEXTS_MAX);
+                                    "found the text more than %d times, expected no more", TEXTS_MAX);
     if (id != THE_TEXT) p->n_added++;
     return tokenizer_ids_push(&p->parts, id) ? ASSAY_OK
                                              : tokenizer_place_fail(at, err, ASSAY_ENOMEM, "out of memory");
@@ -200,7 +199,7 @@ static assay_status read_truncation(const tokenizer_place *at, tokenizer_post *p
         ((size_t)most > p->n_added && (size_t)stride >= (size_t)most - p->n_added))
         return tokenizer_place_fail(
             at, err, ASSAY_EFORMAT,
-            "found max_length %lld and stride %lld, expected room for %zu special tokens and the stride",
+            "found max_length %lld and stride %lld, expected space for %zu special tokens and the stride",
             (long long)most, (long long)stride, p->n_added);
     p->truncates = true;
     p->most = (size_t)most;

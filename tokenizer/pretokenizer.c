@@ -24,8 +24,7 @@ static assay_status add_stage(tokenizer_pretokenizer *t, const tokenizer_place *
                               stage **out, assay_error *err)
 {
     if (t->n_stages == TOKENIZER_STAGES_MAX)
-        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED,
-                                    "found more than %d stages, expected at most those",
+        return tokenizer_place_fail(p, err, ASSAY_EUNSUPPORTED, "found more than %d stages, expected no more",
                                     TOKENIZER_STAGES_MAX);
     t->stages[t->n_stages] = (stage){.kind = kind};
     *out = &t->stages[t->n_stages++];

@@ -1,4 +1,4 @@
-/* One stage of a pre-tokeniser, for tokenizer_pretokenizer alone.
+/* One stage of a pre-tokeniser, used only by tokenizer_pretokenizer.
  *
  * Each stage splits or rewrites a piece and passes the results to the next stage one by one, so that no
  * list of all pieces is stored.

@@ -1,4 +1,4 @@
-/* One step of a decoder, for tokenizer_decoder alone.
+/* One step of a decoder, used only by tokenizer_decoder.
  *
  * A step receives tokens and passes tokens on to the next step. Fuse and ByteLevel join all tokens into
  * one, which they pass on in parts (step_part); a step that needs the whole token buffers them until

@@ -52,7 +52,7 @@ START_TEST(every_bf16_pattern_has_its_exact_value)
 }
 END_TEST
 
-/* Every value of a 16-bit type is kept, and half-way between two neighbours the even one is taken. */
+/* Checks that every value of a 16-bit type round-trips, and that ties round to even. */
 static void expect_nearest(assay_dtype dtype, int n_fraction)
 {
     uint32_t n_finite = ((1U << (15 - n_fraction)) - 1) << n_fraction;
@@ -104,7 +104,7 @@ START_TEST(numbers_convert_to_unaligned_wider_types)
 }
 END_TEST
 
-START_TEST(published_f16_values_hold)
+START_TEST(published_f16_values_are_reproduced)
 {
     ck_assert(dtype_f16_to_f32(0x3c00) == 1.0F);
     ck_assert(dtype_f16_to_f32(0x3555) == 0.333251953125F);
@@ -178,7 +178,7 @@ START_TEST(f64_rounds_to_the_nearest_float)
 }
 END_TEST
 
-START_TEST(no_elements_touch_nothing)
+START_TEST(converting_no_elements_writes_nothing)
 {
     static const assay_dtype TYPES[] = {ASSAY_F64, ASSAY_F32, ASSAY_F16, ASSAY_BF16};
     float narrow = 7.0F;
@@ -229,14 +229,14 @@ int main(void)
     TCase *tc = tcase_create("dtype");
     tcase_add_test(tc, every_f16_pattern_has_its_exact_value);
     tcase_add_test(tc, every_bf16_pattern_has_its_exact_value);
-    tcase_add_test(tc, published_f16_values_hold);
+    tcase_add_test(tc, published_f16_values_are_reproduced);
     tcase_add_test(tc, numbers_round_to_the_nearest_of_16_bits);
     tcase_add_test(tc, numbers_convert_to_unaligned_wider_types);
     tcase_add_test(tc, nan_payloads_and_signs_are_kept);
     tcase_add_test(tc, arrays_of_16_bits_convert_from_unaligned_bytes);
     tcase_add_test(tc, f32_and_f64_arrays_convert_from_unaligned_bytes);
     tcase_add_test(tc, f64_rounds_to_the_nearest_float);
-    tcase_add_test(tc, no_elements_touch_nothing);
+    tcase_add_test(tc, converting_no_elements_writes_nothing);
     tcase_add_test(tc, every_type_has_its_published_name_and_size);
     tcase_add_test(tc, unknown_names_have_no_type);
     suite_add_tcase(suite, tc);

@@ -25,7 +25,7 @@ START_TEST(numbers_of_tokenizer_configs_survive)
 }
 END_TEST
 
-START_TEST(numbers_are_printed_as_they_are_written)
+START_TEST(numbers_are_printed_with_their_spelling)
 {
     static const char *const NUMBERS[] = {
         "0",
@@ -97,7 +97,7 @@ START_TEST(refused_text_leaves_the_result_untouched)
 }
 END_TEST
 
-/* json-c 0.16 takes half of them for U+FFFD. */
+/* json-c 0.16 reads half of them as U+FFFD. */
 START_TEST(every_escaped_surrogate_pair_is_its_character)
 {
     for (uint32_t codepoint = 0x10000; codepoint <= 0x10ffff; codepoint += 0x111) {
@@ -115,7 +115,7 @@ START_TEST(every_escaped_surrogate_pair_is_its_character)
 }
 END_TEST
 
-START_TEST(a_text_has_at_most_the_values_that_are_asked_for)
+START_TEST(a_text_has_at_most_the_allowed_number_of_values)
 {
     static const char TEXT[] = "[1,{\"a\":null},\"x\"]";
     const json_limits enough = {.bytes = sizeof TEXT - 1, .values = 5};
@@ -127,7 +127,7 @@ START_TEST(a_text_has_at_most_the_values_that_are_asked_for)
     const json_limits values = {.bytes = sizeof TEXT - 1, .values = 4};
     ck_assert_int_eq(json_parse_within("t.json", TEXT, sizeof TEXT - 1, &values, &value, &err),
                      ASSAY_EUNSUPPORTED);
-    ck_assert_str_eq(err.text, "t.json: found more than 4 values, expected at most those");
+    ck_assert_str_eq(err.text, "t.json: found more than 4 values, expected no more");
     const json_limits bytes = {.bytes = sizeof TEXT - 2, .values = 5};
     ck_assert_int_eq(json_parse_within("t.json", TEXT, sizeof TEXT - 1, &bytes, &value, &err),
                      ASSAY_EUNSUPPORTED);
@@ -146,7 +146,7 @@ START_TEST(a_text_has_a_limit_of_values_unless_another_is_given)
     text[0] = '[';
     text[n] = ']';
     ck_assert_int_eq(json_parse("t.json", text, n + 1, &value, &err), ASSAY_EUNSUPPORTED);
-    ck_assert_str_eq(err.text, "t.json: found more than 4194304 values, expected at most those");
+    ck_assert_str_eq(err.text, "t.json: found more than 4194304 values, expected no more");
     const char *path = support_write(support_tmpdir(), "t.json", text, n + 1);
     ck_assert_int_eq(json_read(path, &value, &err), ASSAY_EUNSUPPORTED);
     ck_assert_ptr_null(value);
@@ -252,7 +252,7 @@ static const struct {
     {"[]", "{}", false, false},
 };
 
-START_TEST(values_are_the_same_whatever_their_spelling)
+START_TEST(values_are_compared_independently_of_their_spelling)
 {
     json_object *a = NULL, *b = NULL;
     ck_assert_int_eq(json_parse("a", pairs[_i].a, strlen(pairs[_i].a), &a, NULL), ASSAY_OK);
@@ -271,14 +271,15 @@ int main(void)
     Suite *suite = suite_create("base/json");
     TCase *tc = tcase_create("documents");
     tcase_add_test(tc, numbers_of_tokenizer_configs_survive);
-    tcase_add_test(tc, numbers_are_printed_as_they_are_written);
+    tcase_add_test(tc, numbers_are_printed_with_their_spelling);
     tcase_add_test(tc, a_string_with_nul_is_no_c_string);
     tcase_add_test(tc, parsing_keeps_every_value);
     tcase_add_test(tc, refused_text_leaves_the_result_untouched);
     tcase_add_test(tc, every_escaped_surrogate_pair_is_its_character);
-    tcase_add_test(tc, a_text_has_at_most_the_values_that_are_asked_for);
+    tcase_add_test(tc, a_text_has_at_most_the_allowed_number_of_values);
     tcase_add_test(tc, a_text_has_a_limit_of_values_unless_another_is_given);
-    tcase_add_loop_test(tc, values_are_the_same_whatever_their_spelling, 0, sizeof pairs / sizeof *pairs);
+    tcase_add_loop_test(tc, values_are_compared_independently_of_their_spelling, 0,
+                        sizeof pairs / sizeof *pairs);
     tcase_add_test(tc, files_are_read_whole);
     tcase_add_test(tc, files_that_are_not_regular_are_refused);
     tcase_add_test(tc, missing_files_are_refused_with_the_systems_reason);

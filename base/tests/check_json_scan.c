@@ -172,7 +172,7 @@ END_TEST
 START_TEST(text_that_is_not_utf8_is_refused)
 {
     static const char *const TEXTS[] = {
-        "\"\x80\"",             /* a continuation alone */
+        "\"\x80\"",             /* a continuation byte without a lead */
         "\"\xc3\"",             /* cut by the quote */
         "\"\xc0\x80\"",         /* overlong U+0000 */
         "\"\xc1\xbf\"",         /* overlong U+007F */
@@ -253,7 +253,7 @@ START_TEST(surrogates_without_partner_are_refused)
                                         "\"\\ud83d\\n\"",     "\"\\ud83d\\ude0\"",  "\"\\udbff",
                                         "\"\\udc00\\udc00\"", "\"\\ud800\\ue000\""};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++)
-        expect_refused(TEXTS[i], "found byte 0x5c", "expected a high surrogate and then a low one");
+        expect_refused(TEXTS[i], "found byte 0x5c", "expected a high surrogate followed by a low one");
     expect_accepted("\"\\ud83d\\ude00\\uDBFF\\uDFFF\\ud7ff\\ue000\"");
 }
 END_TEST

@@ -33,7 +33,7 @@ START_TEST(every_member_of_this_build_is_read)
 }
 END_TEST
 
-/* Of a later build. */
+/* given has the size of a struct with one more member. */
 START_TEST(a_member_of_a_later_build_must_have_its_default)
 {
     struct {

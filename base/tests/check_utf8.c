@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Not one assertion for each character: there are a million. */
-static bool survives(uint32_t c)
+static bool round_trips(uint32_t c)
 {
     char bytes[4];
     uint32_t back = 1;
@@ -23,7 +23,7 @@ static bool survives(uint32_t c)
 START_TEST(every_character_survives_encoding_and_decoding)
 {
     for (uint32_t c = 0; c < 0x110000; c++)
-        if ((c < 0xd800 || c >= 0xe000) && !survives(c)) ck_abort_msg("U+%04X", (unsigned)c);
+        if ((c < 0xd800 || c >= 0xe000) && !round_trips(c)) ck_abort_msg("U+%04X", (unsigned)c);
 }
 END_TEST
 
@@ -61,7 +61,7 @@ START_TEST(invalid_bytes_are_replaced_by_maximal_subparts)
 }
 END_TEST
 
-START_TEST(only_what_more_bytes_could_complete_is_unfinished)
+START_TEST(only_a_prefix_of_a_valid_sequence_is_unfinished)
 {
     ck_assert_uint_eq(utf8_unfinished("a\xe2\x82", 3), 2);
     ck_assert_uint_eq(utf8_unfinished("a\xe0\x80", 3), 0);
@@ -99,7 +99,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_character_survives_encoding_and_decoding);
     tcase_add_test(all, invalid_bytes_are_replaced_by_maximal_subparts);
-    tcase_add_test(all, only_what_more_bytes_could_complete_is_unfinished);
+    tcase_add_test(all, only_a_prefix_of_a_valid_sequence_is_unfinished);
     tcase_add_test(all, the_first_invalid_byte_is_found_after_any_ascii);
     tcase_add_test(all, letters_and_numbers_of_any_script_are_alphanumeric);
     suite_add_tcase(suite, all);

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/tests/suite.h"
+
 static char tmpdir[4096];
 static pid_t tmpdir_owner;
 
@@ -34,7 +36,7 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
 
 static void remove_tmpdir(void)
 {
-    /* A test's own process must leave the directory to the others. */
+    /* A forked test must not remove the directory, which later tests use. */
     if (tmpdir_owner == getpid()) (void)nftw(tmpdir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -55,11 +57,7 @@ const char *support_tmpdir(void)
 int support_run(Suite *suite)
 {
     (void)support_tmpdir();
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(suite, CK_ENV);
 }
 
 /* The path dir/name; equal paths have the same pointer. */

@@ -163,8 +163,9 @@ void conf_bench_print(const conf_bench *b, const conf_context *context)
     for (size_t p = 0; p < b->n_points; p++)
         for (size_t e = 0; e < b->n_engines; e++) print_series(b, context, p, e);
     (void)fputc('\n', context->out);
-    print_logits(b, context->out, CONF_BENCH_LAST, "prompts cost the logits of their last token: ");
-    print_logits(b, context->out, CONF_BENCH_ALL, "of all their tokens, for lack of prefill_last: ");
+    print_logits(b, context->out, CONF_BENCH_LAST, "prefill computes only the logits of the last token: ");
+    print_logits(b, context->out, CONF_BENCH_ALL,
+                 "prefill computes those of every token, without prefill_last: ");
     if (conf_bench_exit(b) != CONF_EXIT_AGREE) (void)fputc('\n', context->out);
     for (size_t e = 0; e < b->n_engines; e++) print_reasons(b, context->out, e);
 }

@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/case/members.h"
+#include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
 #include "conformance/case/traces.h"
 #include "conformance/hdf5/text.h"
@@ -62,11 +63,10 @@ static assay_status check_ids(const conf_h5 *file, const char *name, size_t samp
 static assay_status check_tokens(const conf_h5 *file, const conf_decoder *d, assay_error *err)
 {
     size_t vocab = d->has_truth ? d->rows.n_cols : SIZE_MAX;
-    const int32_t *tokens = d->tokens.data, *length = d->length.data, *decode = d->decode.data;
+    const int32_t *decode = d->decode.data;
     assay_status rc = ASSAY_OK;
     for (size_t b = 0; b < d->n_samples && rc == ASSAY_OK; b++) {
-        size_t n = (size_t)length[b];
-        rc = check_ids(file, "/input/tokens", b, tokens + (b + 1) * d->n_tokens - n, n, vocab, err);
+        rc = check_ids(file, "/input/tokens", b, conf_prompt(d, b), conf_prompt_length(d, b), vocab, err);
         if (rc == ASSAY_OK && decode)
             rc = check_ids(file, "/input/decode", b, decode + b * d->n_decode, d->n_decode, vocab, err);
     }
@@ -141,7 +141,7 @@ static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_erro
             if (row[k] != -1)
                 rc = assay_fail(err, ASSAY_EFORMAT,
                                 "%s: /expect/tokens: sample %zu has token %" PRId32
-                                " behind its end at step %zu",
+                                " after its end at step %zu",
                                 conf_h5_path(file), b, row[k], n);
     }
     return rc == ASSAY_OK ? read_finish(file, d, err) : rc;

@@ -81,7 +81,7 @@ static assay_status check_options(const conf_options *o, assay_error *err)
     if (o->n_engines > 1)
         return assay_fail(err, ASSAY_EINVAL, "found %zu engines, expected one", o->n_engines);
     if (o->n_arguments > 0)
-        return assay_fail(err, ASSAY_EINVAL, "found %s, expected options alone", o->arguments[0]);
+        return assay_fail(err, ASSAY_EINVAL, "found %s, expected only options", o->arguments[0]);
     return check_draws(o, err);
 }
 

@@ -9,6 +9,7 @@
 
 #include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
+#include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/judge/distance.h"
@@ -62,8 +63,7 @@ static void print_noises(FILE *out, const conf_rows *rows, double largest)
 static void print_decoder(FILE *out, const conf_decoder *d)
 {
     (void)fprintf(out, "%-10s %zu of up to %zu tokens, lengths", "samples", d->n_samples, d->n_tokens);
-    for (size_t b = 0; b < d->n_samples; b++)
-        (void)fprintf(out, " %" PRId32, ((const int32_t *)d->length.data)[b]);
+    for (size_t b = 0; b < d->n_samples; b++) (void)fprintf(out, " %zu", conf_prompt_length(d, b));
     (void)fprintf(out, "\n%-10s %zu forced, %zu greedy\n", "steps", d->n_decode, d->n_greedy);
     print_inputs(out, d);
     if (d->has_truth) {
@@ -107,7 +107,7 @@ static void print_case(FILE *out, const conf_case *c)
     if (c->float64_reason)
         (void)fprintf(out, "%-10s %g of the largest value: %s\n", "float64", c->float64_bound,
                       c->float64_reason);
-    if (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE) print_decoder(out, &c->decoder);
+    if (conf_kind_of(c->kind)->has_decoder) print_decoder(out, &c->decoder);
     if (c->kind == CONF_ROPE) {
         print_text(out, "config", c->rope.config);
         (void)fprintf(out, "%-10s %zu on %zu axes, %zu heads of %zu\n", "positions", c->rope.n_positions,

@@ -127,7 +127,7 @@ static bool is_passed_over(const conf_result *r)
 }
 
 /* Removes result `at`, whose processes have all ended. */
-static void pass_over(run_state *run, size_t at)
+static void remove_result(run_state *run, size_t at)
 {
     conf_results *all = &run->results;
     conf_result_free(&all->at[at]);
@@ -161,7 +161,7 @@ static void report_ready(run_state *run)
         if (passed_over && is_running(run, r)) return;
         run->shown = false;
         if (passed_over) {
-            pass_over(run, result);
+            remove_result(run, result);
         } else {
             if (!r->scanned) conf_verdict_apply_named(&r->verdicts[engine]);
             if (engine == 0) warn_unknown(run, r);

@@ -147,7 +147,7 @@ static conf_trial trial_of(const scheduling *of, const conf_trial_row *row)
 }
 
 /* Takes the verdict of the next row of this round, and reports it. */
-static void take_verdict(scheduling *of)
+static void collect_verdict(scheduling *of)
 {
     size_t i = of->n_seen++;
     conf_trial_row *row = &of->rows.at[i];
@@ -167,7 +167,7 @@ static void take_verdict(scheduling *of)
     (void)fflush(of->context->out);
 }
 
-static void take_ready(scheduling *of)
+static void collect_finished(scheduling *of)
 {
     while (of->n_seen < of->n_started) {
         const conf_trial_row *row = &of->rows.at[of->n_seen];
@@ -175,7 +175,7 @@ static void take_ready(scheduling *of)
         (void)snprintf(what, sizeof what, "seed %" PRIu64 " %.160s %.48s", of->seed, row->id, row->label);
         conf_progress_show(of->context, of->n_seen, of->rows.n, what);
         if (conf_jobs_is_running(of->jobs, &of->verdicts[of->n_seen])) return;
-        take_verdict(of);
+        collect_verdict(of);
     }
 }
 
@@ -194,9 +194,9 @@ static assay_status run_round(scheduling *of, assay_error *err)
         memset(&of->results[i], 0, sizeof *of->results);
         rc = conf_jobs_start(of->jobs, conf_trial_run, &trial, &of->verdicts[i], err);
         if (rc == ASSAY_OK) of->n_started++;
-        take_ready(of);
+        collect_finished(of);
     }
-    while (rc == ASSAY_OK && conf_jobs_wait(of->jobs)) take_ready(of);
+    while (rc == ASSAY_OK && conf_jobs_wait(of->jobs)) collect_finished(of);
     return rc;
 }
 

@@ -71,7 +71,7 @@ static assay_status check_observation(const conf_h5 *file, assay_error *err)
 
 static assay_status check_kind(const conf_case *c, assay_error *err)
 {
-    if (c->kind == CONF_LOGITS || c->kind == CONF_GENERATE || c->kind == CONF_OBSERVATION) return ASSAY_OK;
+    if (conf_kind_of(c->kind)->has_decoder || c->kind == CONF_OBSERVATION) return ASSAY_OK;
     return assay_fail(err, ASSAY_EFORMAT,
                       "%s: found a case of kind %s, expected logits, generate or another observation",
                       c->path, conf_kind_of(c->kind)->name);

@@ -82,7 +82,7 @@ static bool stop_walk(walk *w)
 }
 
 /* Describes the slab of `rect`; in `buffer`, the datasets follow one another. */
-static size_t lay_out(const walk *w, const conf_rect *rect, char *buffer, conf_slab *slab, char **data)
+static size_t describe_slab(const walk *w, const conf_rect *rect, char *buffer, conf_slab *slab, char **data)
 {
     size_t n_rows = (rect->b1 - rect->b0) * (rect->t1 - rect->t0);
     *slab = (conf_slab){.rect = *rect, .n_tokens = w->shape[1], .n_streams = w->n_streams};
@@ -108,7 +108,7 @@ static bool walk_plain(void *context, size_t item, size_t worker)
         return note_failure(w, item, assay_fail(&err, ASSAY_ENOMEM, "out of memory for logits"), &err);
     conf_slab slab;
     char *data[CONF_SLAB_STREAMS_MAX];
-    size_t n_rows = lay_out(w, &rect, w->buffers[worker], &slab, data);
+    size_t n_rows = describe_slab(w, &rect, w->buffers[worker], &slab, data);
     for (size_t k = 0; k < w->n_streams; k++) {
         assay_status rc = conf_stream_read(w->streams[k], &rect, data[k], &err);
         if (rc != ASSAY_OK) return note_failure(w, item, rc, &err);
@@ -144,7 +144,7 @@ static void walk_slab(walk *w, const conf_rect *rect)
 {
     shared_slab s = {.w = w};
     size_t n_parts = 0;
-    s.n_rows = lay_out(w, rect, w->buffers[0], &s.slab, s.data);
+    s.n_rows = describe_slab(w, rect, w->buffers[0], &s.slab, s.data);
     for (size_t k = 0; k < w->n_streams; k++) {
         s.n_parts[k] = conf_stream_n_parts(w->streams[k], rect);
         n_parts += s.n_parts[k];

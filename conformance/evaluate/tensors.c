@@ -73,7 +73,7 @@ void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_ve
     text[0] = '\0';
     if (n > 0)
         (void)snprintf(text, CONF_UNJUDGED_TEXT_MAX,
-                       ", %zu of them for NaN and infinities alone: %s is not recorded", n,
+                       ", %zu of them only for NaN and infinities: %s is not recorded", n,
                        conf_compute_unit(v->compute));
 }
 

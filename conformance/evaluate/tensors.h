@@ -28,7 +28,7 @@ void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
  * For a tensor without recorded noise in the engine's compute type, the noise of the logits is used. */
 double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace);
 
-/* Writes ", 2 of them for NaN and infinities alone: …"; empty where n is 0. */
+/* Writes ", 2 of them only for NaN and infinities: …"; empty where n is 0. */
 void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n);
 
 /* Whether the noise of a tensor is recorded in this type; only float32 noise is ever recorded. */

@@ -128,7 +128,7 @@ static void replay_vector(evaluation *e, size_t i, const conf_limits *limits)
 }
 
 /* n: number of vectors to replay. */
-static void sum_up(const evaluation *e, size_t n)
+static void summarize(const evaluation *e, size_t n)
 {
     conf_verdict *v = e->v;
     if (e->n_diverging > 0)
@@ -229,7 +229,7 @@ void conf_evaluate_vectors(const conf_assignment *assignment, const conf_case *c
     if (e.offered) {
         v->stage = CONF_STAGE_VECTOR;
         replay_all(&e, assignment);
-        sum_up(&e, n);
+        summarize(&e, n);
     }
     report_broken(v, &broken, n);
 }

@@ -1,4 +1,4 @@
-# A fastpath in which something can be broken on purpose; conformance/tests/faults.test sees that it is noticed.
+# A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
 FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_batch_decode,--wrap=fp_batch_prefill,--wrap=fp_linear_run \
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
@@ -32,7 +32,7 @@ check_PROGRAMS += conformance/faults/list
 conformance_faults_list_CFLAGS = $(AM_CFLAGS)
 conformance_faults_list_LDADD = conformance/faults/libfaults.la
 
-# A kernel library that is broken on purpose; conformance/tests/kernel_faults.test sees that the sweep notices.
+# A kernel library with faults to plant; conformance/tests/kernel_faults.test checks that the sweep catches each.
 check_LTLIBRARIES += conformance/faults/kernels.la
 conformance_faults_kernels_la_SOURCES = conformance/faults/kernels.c conformance/faults/kernels.h \
 	conformance/faults/kernels_inputs.c

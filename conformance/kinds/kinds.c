@@ -15,8 +15,8 @@
 #include "conformance/textual/tokenizing.h"
 
 static const conf_kind_info kinds[CONF_N_KINDS] = {
-    [CONF_LOGITS] = {.name = "logits", .has_model = true},
-    [CONF_GENERATE] = {.name = "generate", .has_model = true},
+    [CONF_LOGITS] = {.name = "logits", .has_model = true, .has_decoder = true},
+    [CONF_GENERATE] = {.name = "generate", .has_model = true, .has_decoder = true},
     [CONF_ROPE] = {.name = "rope"},
     [CONF_POSITIONS] = {.name = "positions", .refusal = "kind positions is not replayed yet"},
     [CONF_EOS] = {.name = "eos",

@@ -10,6 +10,7 @@ typedef struct conf_kind_info {
     const char *name;
     bool textual;         /* stored as JSON, with vectors; otherwise as HDF5 */
     bool has_model;       /* cases of this kind need a checkpoint */
+    bool has_decoder;     /* they hold prompts, decode steps and logits: conf_decoder */
     bool auxiliary;       /* not a case, but a file that may lie next to cases; skipped in directories */
     const char *refusal;  /* why cases of this kind are not replayed; NULL: they are */
     conf_textual vectors; /* checks and replays vectors; all NULL unless a textual kind is replayed */

@@ -80,25 +80,25 @@ static void keep_comparison(const search *q, conf_verdict *v)
 }
 
 /* Reports a sample that diverges in the batch and agrees as a batch of one. */
-static void report_batch(search *q, conf_sequence alone, bool padded, bool has_neighbours)
+static void report_batch(search *q, conf_sequence single, bool padded, bool has_neighbours)
 {
     FILE *out = q->context->out;
     const char *what = "padding";
     if (!padded) {
         what = has_neighbours ? "batch neighbours" : NULL;
     } else if (has_neighbours) {
-        alone.padded = true;
-        what = sequence_agrees(q, alone) ? "batch neighbours" : "padding";
+        single.padded = true;
+        what = sequence_agrees(q, single) ? "batch neighbours" : "padding";
     }
     if (q->failed) return;
     if (what)
-        (void)fprintf(out, "%s sample %zu, alone and without padding, agrees; the cause is its %s\n",
-                      alone.decodes ? "it takes the batch:" : "it is the batch:", alone.sample, what);
+        (void)fprintf(out, "%s sample %zu, with batch size 1 and no padding, agrees; the cause is its %s\n",
+                      single.decodes ? "it takes the batch:" : "it is the batch:", single.sample, what);
     else
         (void)fprintf(out,
-                      "sample %zu, replayed once more, agrees: the engine does not compute the same "
+                      "sample %zu, replayed again, agrees: the engine does not compute the same "
                       "twice\n",
-                      alone.sample);
+                      single.sample);
 }
 
 /* Reports the tensor at which a sequence, evaluated as a batch of one, diverges. */
@@ -106,12 +106,13 @@ static void report_tensor(search *q, const conf_sequence *s)
 {
     FILE *out = q->context->out;
     char title[160];
-    (void)fprintf(out, "it is neither batch nor state: sample %zu%s, alone in one prefill, diverges, too\n",
-                  s->sample, s->n_more ? " with the tokens that follow" : "");
+    (void)fprintf(
+        out, "it is neither batch nor state: sample %zu%s, with batch size 1 in one prefill, diverges, too\n",
+        s->sample, s->n_more ? " with the tokens that follow" : "");
     conf_verdict v = walk_sequence(q, s);
     if (q->failed) return;
     keep_comparison(q, &v);
-    (void)snprintf(title, sizeof title, "sample %zu alone, against ref64", s->sample);
+    (void)snprintf(title, sizeof title, "sample %zu with batch size 1, against ref64", s->sample);
     bool located = conf_walk_print(q->context, &q->shared->walk, title);
     if (located) return;
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s\n", v.reason);
@@ -131,41 +132,43 @@ static void explain_decode(search *q, const conf_divergence *d)
         return;
     }
     steps.decodes = true;
-    bool alone = sequence_agrees(q, steps);
+    bool agrees = sequence_agrees(q, steps);
     if (q->failed) return;
     (void)fprintf(
         out,
         "it is the state: the prompt and its %zu forced token%s in one prefill agree; the first step "
         "that diverges is %zu\n",
         d->pos + 1, d->pos ? "s" : "", d->pos);
-    if (alone) report_batch(q, steps, d->padded, d->has_neighbours);
+    if (agrees) report_batch(q, steps, d->padded, d->has_neighbours);
     else
-        (void)fprintf(
-            out, "sample %zu alone and without padding decodes wrongly, too: cache, positions or counters\n",
-            d->sample);
+        (void)fprintf(out,
+                      "sample %zu with batch size 1 and no padding decodes wrongly, too: cache, positions or "
+                      "counters\n",
+                      d->sample);
 }
 
 static void explain_greedy(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample, .n_more = d->pos, .greedy = true};
-    bool alone = sequence_agrees(q, s);
+    bool agrees = sequence_agrees(q, s);
     if (q->failed) return;
-    if (!alone) {
+    if (!agrees) {
         report_tensor(q, &s);
         return;
     }
-    (void)fprintf(q->context->out,
-                  "it is the state: alone, in one prefill of a new session, the next token is the expected "
-                  "one%s\n",
-                  d->pos ? "" : "; the session still used its earlier contents");
+    (void)fprintf(
+        q->context->out,
+        "it is the state: with batch size 1, in one prefill of a new session, the next token is the expected "
+        "one%s\n",
+        d->pos ? "" : "; the session still used its earlier contents");
 }
 
 static void explain_prefill(search *q, const conf_divergence *d)
 {
     conf_sequence s = {.sample = d->sample};
-    bool alone = sequence_agrees(q, s);
+    bool agrees = sequence_agrees(q, s);
     if (q->failed) return;
-    if (alone) report_batch(q, s, d->padded, d->has_neighbours);
+    if (agrees) report_batch(q, s, d->padded, d->has_neighbours);
     else report_tensor(q, &s);
 }
 
@@ -237,11 +240,11 @@ static conf_exit locate_divergence(search *q)
     if (v.outcome == CONF_FAILED) (void)fprintf(out, "%s%s\n", w->n_rows ? "\n" : "", v.reason);
     if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : locate_by_replays(q, compared);
     if (v.outcome == CONF_FAILED || !q->location->engine || w->has_inputs) return CONF_EXIT_DIVERGES;
-    conf_sequence alone = {0};
+    conf_sequence single = {0};
     bool batched = w->batched, named = compared || !w->gives_traces;
-    bool sound = (batched || !named) && sequence_agrees(q, alone);
-    if (sound) report_batch(q, alone, true, true);
-    else if (!named && !q->failed) report_tensor(q, &alone);
+    bool sound = (batched || !named) && sequence_agrees(q, single);
+    if (sound) report_batch(q, single, true, true);
+    else if (!named && !q->failed) report_tensor(q, &single);
     return q->failed ? CONF_EXIT_ERROR : CONF_EXIT_DIVERGES;
 }
 

@@ -97,11 +97,10 @@ static bool may_come_by_stream(const conf_walk *walk, const conf_walk_row *row)
 static void print_stream(FILE *out, const conf_walk *walk, const conf_walk_row *row)
 {
     if (!may_come_by_stream(walk, row)) return;
-    (void)fprintf(
-        out,
-        "  or carried there: of the model's %zu parallel streams the active one alone is traced and "
-        "replaced, so\n  that an earlier error in the others would show here first, too\n",
-        walk->n_streams);
+    (void)fprintf(out,
+                  "  or carried there: of the model's %zu parallel streams only the active one is traced and "
+                  "replaced, so\n  that an earlier error in the others would show here first, too\n",
+                  walk->n_streams);
 }
 
 static void print_inherited(FILE *out, const conf_walk *walk, const conf_walk_row *first, const char *from)

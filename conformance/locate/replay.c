@@ -112,7 +112,7 @@ static void find_token(const conf_replay *r, const conf_bounds *bounds, conf_div
 }
 
 /* Judges the prompts' logits of a session with earlier contents. */
-static void find_again(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
+static void judge_reused_session(const conf_replay *r, const conf_bounds *bounds, conf_divergence *out)
 {
     find_row(r, r->again, conf_rows_of_prefill(&r->c->decoder), bounds, NULL, out);
     if (out->part != CONF_PART_NONE) out->part = CONF_PART_AGAIN;
@@ -140,7 +140,8 @@ static void replay_engine(const conf_replay_task *t, const conf_case *c, conf_ve
         if (r.rows) find_row(&r, r.rows, plain.decoder.rows.n_rows, &bounds, NULL, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && plain.decoder.n_greedy)
             find_token(&r, &bounds, t->divergence);
-        if (t->divergence->part == CONF_PART_NONE && r.again) find_again(&r, &bounds, t->divergence);
+        if (t->divergence->part == CONF_PART_NONE && r.again)
+            judge_reused_session(&r, &bounds, t->divergence);
         if (t->divergence->part == CONF_PART_NONE && r.contradiction[0])
             conf_verdict_fail(v, CONF_CLASS_INCONSISTENT, "prefill_last contradicts prefill: %s",
                               r.contradiction);

@@ -46,7 +46,7 @@ typedef struct drive {
 } drive;
 
 /* The last T rows of sample 0, as double. */
-static bool take_logits(const conf_walker *w, const drive *d, const void *logits)
+static bool store_logits(const conf_walker *w, const drive *d, const void *logits)
 {
     size_t bytes = dtype_size(d->engine->logits_dtype), n = w->n_tokens * w->vocab;
     size_t skipped = (d->batch->n_tokens - w->n_tokens) * w->vocab;
@@ -70,7 +70,7 @@ static bool prefill_traced(conf_walker *w, const drive *d, conf_replay *r, assay
     assay_error err = {0};
     assay_status rc = d->engine->prefill(session, batch, logits, &err);
     bool ok = rc == ASSAY_OK ? true : conf_replay_refused(r, rc, &err);
-    if (ok && !take_logits(w, d, logits)) ok = conf_replay_no_memory(r);
+    if (ok && !store_logits(w, d, logits)) ok = conf_replay_no_memory(r);
     free(logits);
     return ok;
 }
@@ -143,7 +143,7 @@ static bool run_reference(conf_walker *w, assay_trace_fn *trace, assay_override_
 }
 
 /* Computes each tensor from golden inputs. */
-static void walk_own(conf_walker *w)
+static void walk_from_golden(conf_walker *w)
 {
     double *logits = NULL;
     w->walk->pass = CONF_PASS_OWN;
@@ -252,7 +252,7 @@ static void walk_engine(conf_walker *w)
                &batch,    conf_trace_engine,   NULL,       &w->logits};
     if (!run_drive(w, &d)) return;
     conf_judge_last(w, w->truth, w->logits, false);
-    if (w->engine->session_trace) walk_own(w);
+    if (w->engine->session_trace) walk_from_golden(w);
 }
 
 /* Lists the tensors of the observation that the case has not recorded. */
@@ -293,7 +293,7 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
     if (o->has_prefill && !w->logits)
         conf_walker_fail(w, assay_fail(&w->err, ASSAY_ENOMEM, "%s: out of memory", w->c->path));
     if (!w->failed) conf_judge_last(w, w->truth, w->logits, false);
-    if (!w->failed) walk_own(w);
+    if (!w->failed) walk_from_golden(w);
 }
 
 static void note_streams(conf_walker *w)
@@ -384,7 +384,7 @@ void conf_walk_run(const void *context, conf_verdict *v)
     v->stage = CONF_STAGE_READ;
     assay_status rc = conf_case_read_outline(task->location->path, &c, &err);
     if (rc == ASSAY_OK) c->allow_unknown = task->location->allow_unknown;
-    if (rc == ASSAY_OK && c->kind != CONF_LOGITS && c->kind != CONF_GENERATE)
+    if (rc == ASSAY_OK && !conf_kind_of(c->kind)->has_decoder)
         conf_verdict_set(v, CONF_SKIPPED, "a case of kind %s has no tensors on the way",
                          conf_kind_of(c->kind)->name);
     else if (rc == ASSAY_OK && conf_evaluate_judgeable(c, task->location->compute, v)) {

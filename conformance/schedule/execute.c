@@ -85,7 +85,7 @@ static void record_row(const execution *x, size_t row, const void *logits, size_
 
 /* Records the model of step i. All models must have the same vocabulary size, and the recorded one if
  * the case has one. */
-static assay_status take_model(execution *x, size_t i, assay_model *model, assay_error *err)
+static assay_status record_model(execution *x, size_t i, assay_model *model, assay_error *err)
 {
     const conf_decoder *d = &x->c->decoder;
     size_t found = x->engine->model_vocab(model), expected = x->to->vocab;
@@ -105,14 +105,14 @@ static assay_status do_open(execution *x, size_t i, assay_error *err)
     const char *dir = x->c->model;
     assay_status rc = x->options ? x->engine->model_open_with(dir, x->options, &model, err)
                                  : x->engine->model_open(dir, &model, err);
-    return rc == ASSAY_OK ? take_model(x, i, model, err) : rc;
+    return rc == ASSAY_OK ? record_model(x, i, model, err) : rc;
 }
 
 static assay_status do_wait(execution *x, size_t i, assay_error *err)
 {
     assay_model *model = NULL;
     assay_status rc = loading_wait(x->loadings[x->s->steps[i].model], WAIT_SECONDS, &model, err);
-    return rc == ASSAY_OK ? take_model(x, i, model, err) : rc;
+    return rc == ASSAY_OK ? record_model(x, i, model, err) : rc;
 }
 
 static assay_status do_close(execution *x, size_t i)

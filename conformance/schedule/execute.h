@@ -10,7 +10,7 @@
 #include "conformance/schedule/schedule.h"
 
 #define CONF_RECORD_ROWS_MAX 65536
-/* Capacity for whole rows; rows beyond it are recorded by their hash alone. */
+/* Capacity for whole rows; only the hash of rows beyond it is recorded. */
 #define CONF_RECORD_BYTES_MAX ((size_t)64 << 20)
 
 /* The result of a run, in memory shared between the run's process and its parent. */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/schedule/run.h"
+#include "conformance/case/prompt.h"
 #include "conformance/evaluate/load.h"
 
 #include <inttypes.h>
@@ -150,11 +151,12 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
                            conf_verdict *v)
 {
     const conf_schedule_session *session = &s->sessions[s->steps[i].session];
-    const int32_t *length = r->c->decoder.length.data;
+    const conf_decoder *d = &r->c->decoder;
     size_t k = 0, pos = 0, n_decodes = 0;
     char step[128];
     if (s->steps[i].op == CONF_OP_PREFILL) {
-        for (; row >= (size_t)length[session->samples[k]]; k++) row -= (size_t)length[session->samples[k]];
+        for (; row >= conf_prompt_length(d, session->samples[k]); k++)
+            row -= conf_prompt_length(d, session->samples[k]);
         pos = row;
     } else {
         for (size_t j = 0; j <= i; j++) {
@@ -163,7 +165,7 @@ static void describe_place(const conf_runner *r, const conf_schedule *s, size_t 
             n_decodes += s->steps[j].op == CONF_OP_DECODE;
         }
         k = row;
-        pos = (size_t)length[session->samples[k]] - 1 + n_decodes;
+        pos = conf_prompt_length(d, session->samples[k]) - 1 + n_decodes;
     }
     conf_schedule_name_step(s, i, step, sizeof step);
     (void)snprintf(v->where, sizeof v->where, "%s, sample %zu, position %zu", step, session->samples[k], pos);

@@ -185,7 +185,7 @@ void conf_trial_run(const void *context, conf_verdict *v)
         return;
     }
     c->allow_unknown = t->allow_unknown;
-    t->result->no_sessions = c->kind != CONF_LOGITS && c->kind != CONF_GENERATE;
+    t->result->no_sessions = !conf_kind_of(c->kind)->has_decoder;
     if (c->kind == CONF_SCHEDULE) conf_verdict_set(v, CONF_SKIPPED, "%s", conf_kind_of(c->kind)->refusal);
     else if (t->result->no_sessions)
         conf_verdict_set(v, CONF_SKIPPED, "kind %s opens no sessions", conf_kind_of(c->kind)->name);

@@ -96,7 +96,7 @@ static size_t space_at(const char *text, size_t n)
     return 0;
 }
 
-/* The same for the character that text[0..n) ends with. */
+/* Length in bytes of the white space character that text[0..n) ends with; 0 if it ends with none. */
 static size_t space_before(const char *text, size_t n)
 {
     for (size_t k = 1; k <= 3 && k <= n; k++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Apart, since fastpath's tests link it without the libraries that files need.
+# A library of its own, since fastpath's tests link it without HDF5 and the other libraries that read files.
 noinst_LTLIBRARIES += conformance/libsweep.la
 conformance_libsweep_la_SOURCES = \
 	conformance/sweep/attention.c conformance/sweep/parts.h \
@@ -7,8 +7,8 @@ conformance_libsweep_la_SOURCES = \
 	conformance/sweep/gate.c \
 	conformance/sweep/list.c conformance/sweep/list.h \
 	conformance/sweep/matmul.c conformance/sweep/matmul_parts.h \
-	conformance/sweep/matmul_make.c \
-	conformance/sweep/matmul_pack.c \
+	conformance/sweep/matmul_make.c conformance/sweep/matmul_make.h \
+	conformance/sweep/matmul_pack.c conformance/sweep/matmul_pack.h \
 	conformance/sweep/rms_norm.c \
 	conformance/sweep/rope.c \
 	conformance/sweep/router.c \

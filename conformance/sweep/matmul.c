@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/sweep/matmul_parts.h"
+#include "conformance/sweep/matmul_make.h"
+#include "conformance/sweep/matmul_pack.h"
 #include "conformance/sweep/threads.h"
 
 enum { N_ROWS, N_IN, N_OUT, FIRST_PANEL, N_PANELS, BITS, GROUP, DIMS };

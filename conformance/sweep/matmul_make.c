@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/sweep/matmul_parts.h"
+#include "conformance/sweep/matmul_make.h"
 #include "model/numerics/affine.h"
 
 bool sweep_matrix_allows(assay_dtype weights, size_t n_out, size_t n_in, size_t bits, size_t group)

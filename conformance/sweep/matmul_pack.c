@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "conformance/sweep/matmul_parts.h"
+#include "conformance/sweep/matmul_make.h"
+#include "conformance/sweep/matmul_pack.h"
 #include "conformance/sweep/threads.h"
 
 enum { N_IN, N_OUT, BITS, GROUP };

@@ -34,29 +34,6 @@ static inline const assay_matmul *sweep_matmul_of(const assay_kernels *kernels, 
                                    : &kernels->matmul_affine;
 }
 
-/* For affine groups: whether MLX has this width and group size, and n_in is a multiple of the group.
- * For other weights bits and group must be 0. In both cases whether the arrays fit. */
-bool sweep_matrix_allows(assay_dtype weights, size_t n_out, size_t n_in, size_t bits, size_t group);
-
-/* Chooses width and group of the next case, and rounds n_in up to whole groups; for weights that are
- * not affine groups sets both to 0 and leaves n_in unchanged. */
-void sweep_matrix_turn(const sweep *s, assay_dtype weights, size_t *n_in, size_t *bits, size_t *group);
-
-/* Makes the weights of p->stored, whose sizes and types are set; rows, scales and biases may be
- * unaligned. */
-void sweep_make_weights(sweep_product *p, sweep *s);
-
-/* Makes x of p->of.n_rows rows and, for codes, their scales and sums. */
-void sweep_make_rows(sweep_product *p, sweep *s);
-
-/* Sets the sizes of p->packed from p->kernel. False, with a fault noted, if panel_bytes is invalid or
- * too large. */
-bool sweep_pack_sizes(sweep_product *p, sweep *s);
-
-/* Packs p->stored into p->packed; all inputs are read-only from then on. False, with a fault noted, on
- * failure. */
-bool sweep_pack(sweep_product *p, sweep *s);
-
 static inline size_t sweep_panels(const assay_matrix *w)
 {
     return (w->n_out + w->panel - 1) / w->panel;
@@ -67,12 +44,5 @@ static inline size_t sweep_elements(size_t n_rows, size_t width, size_t ld)
 {
     return (n_rows - 1) * ld + width;
 }
-
-/* Defined in matmul_pack.c, for SWEEP_MATMUL. kind: index of {f32, f16, bf16, affine}. */
-bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op);
-void sweep_pack_shapes(sweep *s, const sweep_op *op);
-bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape);
-void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);
-enum { SWEEP_PACK_DIMS = 4 };
 
 #endif

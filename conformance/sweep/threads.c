@@ -103,7 +103,7 @@ static bool compute_share(crew *c, size_t index)
 /* Whether a thread continues after n_rounds rounds: until the time is over and then, on a busy
  * machine, at most PATIENCE longer until all threads have computed LEAST_ROUNDS, so that calls
  * overlap. */
-static bool goes_on(crew *c, size_t n_rounds)
+static bool continues(crew *c, size_t n_rounds)
 {
     if (n_rounds == LEAST_ROUNDS) (void)atomic_fetch_add(&c->n_done, 1);
     if (n_rounds < LEAST_ROUNDS) return true;
@@ -119,7 +119,7 @@ static void *run_worker(void *context)
     int start;
     while ((start = atomic_load(&c->start)) == WAIT) (void)sched_yield();
     if (start == GIVE_UP) return NULL;
-    for (size_t n_rounds = 0; goes_on(c, n_rounds); n_rounds++)
+    for (size_t n_rounds = 0; continues(c, n_rounds); n_rounds++)
         if (atomic_load(&c->failed) || !compute_share(c, w->index)) return NULL;
     return NULL;
 }

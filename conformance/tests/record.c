@@ -20,7 +20,7 @@ static uint32_t state_after_prompt(size_t b)
     return state;
 }
 
-/* The step at which greedy generation of sample b gives the stop id; CASE_M if it does not. */
+/* The step at which greedy generation of sample b returns the stop id; CASE_M if it does not. */
 static size_t stop_step(size_t b)
 {
     uint32_t state = state_after_prompt(b);

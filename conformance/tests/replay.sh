@@ -7,14 +7,14 @@ fixtures=${top_srcdir:?}/fixtures
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
-# list_short: what the fixtures hold but for the directories `lengths`, one path to a line. To a reference engine each step
-# is the whole sequence, which makes those cases nine tenths of all that it computes.
+# list_short: lists the fixtures without the directories `lengths`, one path per line. A reference engine evaluates the
+# whole sequence for each step, so those cases would be nine tenths of its work.
 list_short() {
     find "$fixtures" -mindepth 2 -maxdepth 2 ! -name lengths \( -type d -o -name '*.h5' -o -name '*.json.gz' \) | LC_ALL=C sort
 }
 
-# replay ARGUMENT...: assay run, its points behind those that were printed before. A divergence stands in the output as a
-# test point that failed; everything else ends the test.
+# replay ARGUMENT...: runs assay run, and numbers its test points after those that were printed before. A divergence is a
+# failed test point; any other exit status ends the test.
 n=0
 replay() {
     "$assay" run --tap "$work/tap" "$@" >"$work/out"

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tests/suite.h"
+
 static char directory[64];
 static char paths[32][4096];
 static size_t n_paths;
@@ -25,11 +27,7 @@ static const char *build_tree(void)
 
 int support_run(Suite *suite)
 {
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_run(suite, CK_ENV);
 }
 
 void support_setup(void)

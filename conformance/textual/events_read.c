@@ -37,7 +37,7 @@ static assay_status read_chunks(conf_events_case *e, assay_error *err)
         conf_events_chunk chunk;
         rc = conf_events_chunk_at(e, i, &chunk, err);
         if (rc == ASSAY_OK && chunk.finished != (i + 1 == e->n_chunks))
-            rc = conf_json_fail(&e->chunks, err, "its last chunk alone must be finished");
+            rc = conf_json_fail(&e->chunks, err, "only its last chunk may be finished, and must be");
     }
     if (rc != ASSAY_OK || !conf_json_find(&e->input, "raise_at", &raise) || !raise.value) return rc;
     rc = conf_json_whole(&raise, 0, (int64_t)e->n_chunks, &number, err);

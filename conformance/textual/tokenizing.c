@@ -249,7 +249,7 @@ static void replay_streaming(const assay_serving *s, const assay_tokenizer *toke
     buffer_free(&piece);
 }
 
-static bool take_numbers(tokenizing *t)
+static bool read_ids(tokenizing *t)
 {
     if (t->encodes) return true;
     t->n_numbers = json_object_array_length(t->ids.value);
@@ -267,7 +267,7 @@ void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_
     tokenizing t;
     assay_error err = {0};
     (void)vector;
-    if (read_vector(at, &t, &err) != ASSAY_OK || !take_numbers(&t)) {
+    if (read_vector(at, &t, &err) != ASSAY_OK || !read_ids(&t)) {
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text[0] ? err.text : "out of memory");
         return;
     }

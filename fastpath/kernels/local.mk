@@ -51,11 +51,11 @@ fastpath_libamx_la_CFLAGS = $(AM_CFLAGS) $(AMX_CFLAGS)
 fastpath_libkernels_la_LIBADD += fastpath/libamx.la
 endif
 
-# Every set through assay kernels.
+# Sweeps the kernels of every instruction set.
 TESTS += fastpath/tests/sweep.test
 EXTRA_DIST += fastpath/tests/sweep.test fastpath/tests/sweep_amx.test fastpath/tests/sweep_set.c
 
-# The kernels for AMX over tiles in plain C, which AVX-512 is enough for.
+# The kernels for AMX over tiles in plain C, for which AVX-512 suffices.
 if FP_HAVE_AVX512
 noinst_LTLIBRARIES += fastpath/tests/libamx_emulated.la
 fastpath_tests_libamx_emulated_la_SOURCES = \

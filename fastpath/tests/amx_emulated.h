@@ -94,7 +94,7 @@ static inline void amx_store(size_t t, void *to, size_t stride)
         memcpy((char *)to + r * stride, &amx_state.tile[t][r], amx_state.config.row_bytes[t]);
 }
 
-/* The sizes of sums += a b. */
+/* Checks the sizes of the product sums += a·b. */
 static inline void amx_expect_product(size_t sums, size_t a, size_t b)
 {
     const amx_config *c = &amx_state.config;
@@ -105,7 +105,7 @@ static inline void amx_expect_product(size_t sums, size_t a, size_t b)
     amx_expect(c->row_bytes[a] == 4 * c->rows[b] && c->row_bytes[a] % 4 == 0, "inner sizes that differ");
 }
 
-/* Subnormal numbers are 0 on the way in and on the way out, whatever MXCSR says. */
+/* Subnormal inputs and outputs are treated as 0, independently of MXCSR. */
 static inline float amx_flush(float x)
 {
     return fabsf(x) < FLT_MIN ? copysignf(0, x) : x;
@@ -124,7 +124,7 @@ static inline float amx_fma(float a, float b, float c)
     return amx_flush(fmaf(a, b, c));
 }
 
-/* Even and odd inputs have sums of their own, from 0; both together are added to the tile's. */
+/* Even and odd inputs are summed separately, from 0; then both sums are added to the tile's. */
 static inline void amx_product_pairs(size_t sums, size_t a, size_t b)
 {
     amx_expect_product(sums, a, b);
@@ -157,7 +157,7 @@ static inline void amx_product_codes(size_t sums, size_t a, size_t b)
                         amx_state.tile[a][m].codes[4 * k + i] * amx_state.tile[b][k].bytes[4 * n + i];
 }
 
-/* From here on amx_tile.h, with functions for instructions. */
+/* From here on: the functions of amx_tile.h, over functions instead of instructions. */
 
 static inline void amx_zero_sums(bool two)
 {

@@ -12,7 +12,7 @@
 
 enum { HEADS = 2, WIDTH = 3, WINDOW = 70, N_LAYERS = 3 };
 
-/* Layer 0 keeps everything, 1 rotates, 2 reads what 1 keeps. */
+/* Layer 0 has a full cache, layer 1 a rotating one, which layer 2 shares. */
 static const fp_cache_spec SPEC[N_LAYERS] = {
     {.kind = FP_CACHE_FULL, .source = 0, .n_kv_heads = HEADS, .head_dim = WIDTH},
     {.kind = FP_CACHE_ROTATING, .source = 1, .window = WINDOW, .n_kv_heads = HEADS, .head_dim = WIDTH},
@@ -76,7 +76,7 @@ START_TEST(every_position_is_found_again)
 }
 END_TEST
 
-/* As wide as a tile of those in which keys are turned into columns, and a bit. */
+/* A little wider than the tiles in which keys are transposed. */
 enum { WIDE = 19, N_WIDE = 150 };
 
 static void fill(float *x, size_t n, size_t seed)
@@ -84,7 +84,7 @@ static void fill(float *x, size_t n, size_t seed)
     for (size_t i = 0; i < n; i++) x[i] = (float)((i * 2654435761U + seed) % 100003) / 317.0F - 150;
 }
 
-/* Some positions at a time, with narrow as in fp_cache_spec, and then each of them. */
+/* Stores several positions per call, and reads each; narrow: as in fp_cache_spec. */
 static void put_and_find(fp_narrow_bf16_fn *narrow, size_t chunk)
 {
     static float key[N_WIDE * HEADS * WIDE], value[N_WIDE * HEADS * WIDE];
@@ -116,7 +116,7 @@ static void put_and_find(fp_narrow_bf16_fn *narrow, size_t chunk)
     fp_state_free(&s);
 }
 
-START_TEST(positions_put_together_are_found_one_by_one)
+START_TEST(positions_stored_in_one_call_are_read_one_by_one)
 {
     static const size_t AT_ONCE[] = {1, 5, 64, 70, N_WIDE};
     for (size_t i = 0; i < sizeof AT_ONCE / sizeof *AT_ONCE; i++) put_and_find(NULL, AT_ONCE[i]);
@@ -130,7 +130,7 @@ START_TEST(pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory)
 }
 END_TEST
 
-START_TEST(a_rotating_cache_holds_the_window_of_the_next_token_and_little_more)
+START_TEST(a_rotating_cache_holds_little_more_than_the_window_of_the_next_token)
 {
     fp_state s = opened();
     for (size_t n = 1; n <= 400; n++) {
@@ -156,7 +156,7 @@ START_TEST(unwritten_positions_are_nan)
 }
 END_TEST
 
-START_TEST(a_rewind_forgets_the_end_and_nothing_else)
+START_TEST(a_rewind_drops_only_the_last_positions)
 {
     fp_state s = opened();
     extend(&s, 100, 0);
@@ -173,7 +173,7 @@ START_TEST(a_rewind_forgets_the_end_and_nothing_else)
 }
 END_TEST
 
-START_TEST(a_rewind_beyond_what_has_rotated_away_changes_nothing)
+START_TEST(a_rewind_beyond_a_rotating_cache_changes_nothing)
 {
     fp_state s = opened();
     extend(&s, 300, 0);
@@ -206,7 +206,7 @@ START_TEST(a_fork_shares_pages_until_one_writes)
 }
 END_TEST
 
-START_TEST(a_rewound_fork_leaves_its_origin_alone)
+START_TEST(rewinding_a_fork_does_not_change_its_origin)
 {
     fp_state s = opened(), t = opened();
     extend(&s, 40, 0);
@@ -220,10 +220,10 @@ START_TEST(a_rewound_fork_leaves_its_origin_alone)
 }
 END_TEST
 
-/* Positions 0 … KEPT - 1 of layer 1 stay. */
-enum { KEPT = 5 };
+/* Layer 1 never drops its positions 0 … SINK_TOKENS - 1. */
+enum { SINK_TOKENS = 5 };
 
-static fp_state opened_with_kept(size_t sink_tokens)
+static fp_state open_with_sink_tokens(size_t sink_tokens)
 {
     static fp_cache_spec spec[N_LAYERS];
     fp_state s;
@@ -251,10 +251,10 @@ END_TEST
 
 START_TEST(attention_sink_tokens_stay_before_the_window)
 {
-    static const size_t KEEP[] = {KEPT, ASSAY_PAGE, ASSAY_PAGE + 1, 3 * ASSAY_PAGE};
-    for (size_t i = 0; i < sizeof KEEP / sizeof *KEEP; i++) {
-        fp_state s = opened_with_kept(KEEP[i]);
-        size_t n_sink_pages = (KEEP[i] + ASSAY_PAGE - 1) / ASSAY_PAGE;
+    static const size_t COUNTS[] = {SINK_TOKENS, ASSAY_PAGE, ASSAY_PAGE + 1, 3 * ASSAY_PAGE};
+    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++) {
+        fp_state s = open_with_sink_tokens(COUNTS[i]);
+        size_t n_sink_pages = (COUNTS[i] + ASSAY_PAGE - 1) / ASSAY_PAGE;
         for (size_t n = 1; s.n_tokens < 500; n = n % 90 + 1) {
             extend(&s, n, 0);
             fp_key_range seen = fp_cache_key_range(&s.spec[1], s.n_tokens);
@@ -269,14 +269,14 @@ END_TEST
 
 START_TEST(a_rewind_reaches_the_window_or_the_sink_tokens)
 {
-    fp_state s = opened_with_kept(KEPT);
+    fp_state s = open_with_sink_tokens(SINK_TOKENS);
     extend(&s, 300, 0);
     ck_assert(!fp_state_rewind(&s, 100));
     ck_assert(holds(&s, 1, 4, 0) && holds(&s, 1, 299, 0));
     ck_assert(fp_state_rewind(&s, 290));
     extend(&s, 20, 1);
     ck_assert(holds(&s, 1, 0, 0) && holds(&s, 1, 289, 0) && holds(&s, 1, 309, 1));
-    ck_assert(fp_state_rewind(&s, 30)); /* the whole page is there */
+    ck_assert(fp_state_rewind(&s, 30)); /* the whole page is still cached */
     extend(&s, 200, 2);
     ck_assert(holds(&s, 1, 4, 0) && holds(&s, 1, 30, 2) && holds(&s, 1, 229, 2) && holds(&s, 0, 30, 2));
     fp_state_free(&s);
@@ -285,7 +285,7 @@ END_TEST
 
 START_TEST(a_fork_shares_the_sink_tokens)
 {
-    fp_state s = opened_with_kept(KEPT), t = opened_with_kept(KEPT);
+    fp_state s = open_with_sink_tokens(SINK_TOKENS), t = open_with_sink_tokens(SINK_TOKENS);
     extend(&s, 300, 0);
     ck_assert_int_eq(fp_state_fork(&t, &s), ASSAY_OK);
     ck_assert_ptr_eq(t.caches[1].page[0], s.caches[1].page[0]);
@@ -301,13 +301,13 @@ START_TEST(a_fork_shares_the_sink_tokens)
 }
 END_TEST
 
-/* One of two threads: writes to a state whose pages the other has, too, forks it and gives it back. */
+/* One of two threads: writes to a state that shares pages with the other's, forks it and frees the fork. */
 typedef struct sharer {
     fp_state state;
     int version;
 } sharer;
 
-static void *share(void *context)
+static void *write_shared_pages(void *context)
 {
     sharer *one = context;
     for (int i = 0; i < 50; i++) {
@@ -331,7 +331,8 @@ START_TEST(threads_share_pages)
         ck_assert_int_eq(fp_state_fork(&two[i].state, &origin), ASSAY_OK);
     }
     fp_state_free(&origin);
-    for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, share, &two[i]), 0);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, write_shared_pages, &two[i]), 0);
     for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
     for (size_t i = 0; i < 2; i++) {
         for (size_t p = 0; p < 80; p++) ck_assert(holds(&two[i].state, 0, p, p < 30 ? 0 : two[i].version));
@@ -346,14 +347,14 @@ int main(void)
     TCase *tc = tcase_create("cache");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, every_position_is_found_again);
-    tcase_add_test(tc, positions_put_together_are_found_one_by_one);
+    tcase_add_test(tc, positions_stored_in_one_call_are_read_one_by_one);
     tcase_add_test(tc, pages_of_bfloat16_hold_rounded_numbers_in_half_the_memory);
-    tcase_add_test(tc, a_rotating_cache_holds_the_window_of_the_next_token_and_little_more);
+    tcase_add_test(tc, a_rotating_cache_holds_little_more_than_the_window_of_the_next_token);
     tcase_add_test(tc, unwritten_positions_are_nan);
-    tcase_add_test(tc, a_rewind_forgets_the_end_and_nothing_else);
-    tcase_add_test(tc, a_rewind_beyond_what_has_rotated_away_changes_nothing);
+    tcase_add_test(tc, a_rewind_drops_only_the_last_positions);
+    tcase_add_test(tc, a_rewind_beyond_a_rotating_cache_changes_nothing);
     tcase_add_test(tc, a_fork_shares_pages_until_one_writes);
-    tcase_add_test(tc, a_rewound_fork_leaves_its_origin_alone);
+    tcase_add_test(tc, rewinding_a_fork_does_not_change_its_origin);
     tcase_add_test(tc, a_token_attends_to_the_sink_tokens_and_its_window);
     tcase_add_test(tc, attention_sink_tokens_stay_before_the_window);
     tcase_add_test(tc, a_rewind_reaches_the_window_or_the_sink_tokens);

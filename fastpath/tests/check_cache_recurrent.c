@@ -41,7 +41,7 @@ static float sum_of(fp_state *s)
     return from[0];
 }
 
-START_TEST(a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced)
+START_TEST(a_recurrent_state_begins_with_zero_and_counts_after_an_advance)
 {
     fp_state s = opened_recurrent();
     const float *from;
@@ -61,7 +61,7 @@ START_TEST(a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced)
 }
 END_TEST
 
-START_TEST(a_recurrent_state_goes_back_to_its_snapshots_alone)
+START_TEST(a_recurrent_state_can_be_rewound_only_to_its_snapshots)
 {
     fp_state s = opened_recurrent();
     for (size_t t = 1; t <= 9; t++) {
@@ -110,8 +110,8 @@ int main(void)
 {
     Suite *suite = suite_create("fastpath/cache_recurrent");
     TCase *recurrent = tcase_create("recurrent");
-    tcase_add_test(recurrent, a_recurrent_state_begins_with_zero_and_counts_once_it_is_advanced);
-    tcase_add_test(recurrent, a_recurrent_state_goes_back_to_its_snapshots_alone);
+    tcase_add_test(recurrent, a_recurrent_state_begins_with_zero_and_counts_after_an_advance);
+    tcase_add_test(recurrent, a_recurrent_state_can_be_rewound_only_to_its_snapshots);
     tcase_add_test(recurrent, a_forked_recurrent_state_diverges_from_its_origin);
     suite_add_tcase(suite, recurrent);
     return support_run(suite);

@@ -146,7 +146,7 @@ START_TEST(a_refused_batch_leaves_the_session_as_it_was)
 }
 END_TEST
 
-START_TEST(the_last_logits_alone_have_the_same_bits)
+START_TEST(prefill_last_is_bit_identical_to_prefill)
 {
     open_engine();
     const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, next[] = {7, 8};
@@ -172,7 +172,7 @@ START_TEST(the_last_logits_alone_have_the_same_bits)
 }
 END_TEST
 
-START_TEST(an_input_that_it_does_not_know_is_refused)
+START_TEST(an_unknown_input_is_refused)
 {
     open_engine();
     const int32_t tokens[] = {1, 2, 3, 4, 5, 6}, length[] = {6};
@@ -293,7 +293,7 @@ START_TEST(decoding_nothing_is_an_error)
 }
 END_TEST
 
-START_TEST(samples_that_rest_are_left_untouched)
+START_TEST(samples_without_a_step_are_unchanged)
 {
     open_engine();
     const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6}, rest[] = {-1, -1};
@@ -330,7 +330,7 @@ static void zero_norm(void *context, size_t sample, const assay_tensor *tensor, 
         memset(data, 0, tensor->shape[0] * tensor->shape[1] * sizeof(float));
 }
 
-START_TEST(tensors_are_those_of_each_sample_whole_and_can_be_overwritten)
+START_TEST(tensors_cover_each_whole_sample_and_can_be_overwritten)
 {
     open_engine();
     const int32_t tokens[] = {9, 9, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {4, 6};
@@ -362,13 +362,13 @@ int main(void)
     tcase_add_test(tc, the_environment_decides_and_is_checked);
     tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);
     tcase_add_test(tc, a_refused_batch_leaves_the_session_as_it_was);
-    tcase_add_test(tc, the_last_logits_alone_have_the_same_bits);
-    tcase_add_test(tc, an_input_that_it_does_not_know_is_refused);
+    tcase_add_test(tc, prefill_last_is_bit_identical_to_prefill);
+    tcase_add_test(tc, an_unknown_input_is_refused);
     tcase_add_loop_test(tc, using_a_freed_handle_aborts, 0, (int)(sizeof MISUSES / sizeof *MISUSES));
     tcase_add_test(tc, a_limit_without_capacity_for_the_latest_is_refused);
     tcase_add_test(tc, decoding_nothing_is_an_error);
-    tcase_add_test(tc, samples_that_rest_are_left_untouched);
-    tcase_add_test(tc, tensors_are_those_of_each_sample_whole_and_can_be_overwritten);
+    tcase_add_test(tc, samples_without_a_step_are_unchanged);
+    tcase_add_test(tc, tensors_cover_each_whole_sample_and_can_be_overwritten);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

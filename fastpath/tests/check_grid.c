@@ -355,7 +355,7 @@ int main(void)
     (void)snprintf(pattern, sizeof pattern, "%s/fixtures/*/*/model/config.json", environment("top_srcdir"));
     if (glob(pattern, 0, NULL, &found) != 0) return EXIT_FAILURE;
     for (size_t i = 0; i < found.gl_pathc; i++) *strrchr(found.gl_pathv[i], '/') = '\0';
-    /* In one process: the leak sanitizer looks once then, and not five hundred times, at threads that come
+    /* In one process: the leak sanitizer then runs once, and not five hundred times, while threads come
      * and go; its tracer has crashed from that on a loaded machine. */
     (void)setenv("CK_FORK", "no", 0);
     Suite *suite = suite_create("fastpath/grid");

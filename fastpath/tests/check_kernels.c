@@ -207,7 +207,7 @@ static void another_norm(float *y, size_t ld_y, const float *x, size_t ld_x, siz
     (void)y, (void)ld_y, (void)x, (void)ld_x, (void)n_rows, (void)width, (void)weight, (void)epsilon;
 }
 
-START_TEST(operations_of_an_external_table_replace_those_of_fastpath)
+START_TEST(the_operations_of_an_external_table_are_used)
 {
     const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     fp_kernels kernels = scalar;
@@ -257,7 +257,7 @@ START_TEST(a_product_that_is_missing_is_named)
 }
 END_TEST
 
-START_TEST(the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals)
+START_TEST(the_router_returns_the_best_in_ascending_order_and_the_first_of_equals)
 {
     float scores[] = {0, 3, 3, 1, 3, -1, 5, 5, 0, 0, 0, 0}, share[6];
     int32_t chosen[6];
@@ -286,9 +286,9 @@ int main(void)
     tcase_add_test(tc, every_table_ends_with_scalar);
     tcase_add_loop_test(tc, products_of_small_integers_are_exact, 0, N);
     tcase_add_loop_test(tc, a_packed_row_is_read_back, 0, N);
-    tcase_add_test(tc, operations_of_an_external_table_replace_those_of_fastpath);
+    tcase_add_test(tc, the_operations_of_an_external_table_are_used);
     tcase_add_test(tc, a_product_that_is_missing_is_named);
-    tcase_add_test(tc, the_router_gives_the_best_in_ascending_order_and_the_earlier_of_equals);
+    tcase_add_test(tc, the_router_returns_the_best_in_ascending_order_and_the_first_of_equals);
     suite_add_tcase(suite, tc);
     return support_run(suite);
 }

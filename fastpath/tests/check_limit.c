@@ -9,7 +9,7 @@
 
 #include "fastpath/session.h"
 
-enum { N_LAYERS = 3, LENGTH = 700, LIMIT = 70, KEPT = 4 };
+enum { N_LAYERS = 3, LENGTH = 700, LIMIT = 70, SINK_TOKENS = 4 };
 
 /* The linker sends calls here; without forks a page has one user. */
 fp_page *__real_fp_page_make(size_t n_bytes, fp_page_fill fill);
@@ -86,10 +86,10 @@ START_TEST(pages_outside_every_window_are_freed)
     static const size_t AT_ONCE[] = {1, 7, 64, LENGTH};
     for (size_t i = 0; i < sizeof AT_ONCE / sizeof *AT_ONCE; i++) {
         size_t rows = AT_ONCE[i] < FP_CHUNK ? AT_ONCE[i] : FP_CHUNK;
-        open_all(LIMIT, KEPT);
+        open_all(LIMIT, SINK_TOKENS);
         append_tokens(join(session), LENGTH, AT_ONCE[i]);
-        ck_assert_uint_le(n_pages, N_LAYERS * (1 + pages_touched(LIMIT - KEPT)));
-        ck_assert_uint_le(most_pages, N_LAYERS * (1 + pages_touched(LIMIT - KEPT + rows)));
+        ck_assert_uint_le(n_pages, N_LAYERS * (1 + pages_touched(LIMIT - SINK_TOKENS)));
+        ck_assert_uint_le(most_pages, N_LAYERS * (1 + pages_touched(LIMIT - SINK_TOKENS + rows)));
         close_all();
     }
 }
@@ -107,7 +107,7 @@ END_TEST
 START_TEST(a_fork_makes_no_pages)
 {
     size_t slot, fork;
-    open_all(LIMIT, KEPT);
+    open_all(LIMIT, SINK_TOKENS);
     slot = join(session);
     append_tokens(slot, 300, 50);
     size_t before = n_pages;
@@ -135,8 +135,8 @@ END_TEST
 
 START_TEST(a_fork_into_a_session_with_other_limits_is_refused)
 {
-    static const size_t OTHERS[][2] = {{LIMIT, KEPT - 1}, {LIMIT + 1, KEPT}, {SIZE_MAX, 0}};
-    open_all(LIMIT, KEPT);
+    static const size_t OTHERS[][2] = {{LIMIT, SINK_TOKENS - 1}, {LIMIT + 1, SINK_TOKENS}, {SIZE_MAX, 0}};
+    open_all(LIMIT, SINK_TOKENS);
     size_t slot = join(session), forked = 77;
     append_tokens(slot, 5, 5);
     for (size_t i = 0; i <= sizeof OTHERS / sizeof *OTHERS; i++) {
@@ -144,7 +144,8 @@ START_TEST(a_fork_into_a_session_with_other_limits_is_refused)
         fp_session *other;
         ck_assert_int_eq(fp_session_open(model, &other, &err), ASSAY_OK);
         ck_assert_int_eq(
-            fp_session_limit(other, same ? LIMIT : OTHERS[i][0], same ? KEPT : OTHERS[i][1], &err), ASSAY_OK);
+            fp_session_limit(other, same ? LIMIT : OTHERS[i][0], same ? SINK_TOKENS : OTHERS[i][1], &err),
+            ASSAY_OK);
         ck_assert_int_eq(fp_session_fork(session, slot, other, &forked, &err),
                          same ? ASSAY_OK : ASSAY_EINVAL);
         if (!same) support_expect_error(&err, ASSAY_EINVAL, "other limits", NULL);

@@ -23,7 +23,7 @@ static fp_session *session;
 static size_t vocab;
 static assay_error err;
 
-/* Whether a request failed; then rc says so, and otherwise that all went well. */
+/* Whether an allocation failed; rc must be ASSAY_ENOMEM then, and otherwise ASSAY_OK. */
 static bool was_denied(assay_status rc)
 {
     const bool denied = deny_end();
@@ -55,7 +55,7 @@ static size_t join(void)
     return slot;
 }
 
-static void take(size_t slot, size_t text, size_t from, size_t end, float *logits)
+static void run_step(size_t slot, size_t text, size_t from, size_t end, float *logits)
 {
     fp_step step = {.slot = slot,
                     .tokens = text_of(text) + from,
@@ -73,8 +73,8 @@ static void expect_sound(size_t slot, size_t text, size_t from, size_t end)
     ck_assert_ptr_nonnull(found);
     ck_assert_uint_eq(fp_session_length(session, slot), from);
     size_t fresh = join();
-    take(fresh, text, 0, end, expected);
-    take(slot, text, from, end, found);
+    run_step(fresh, text, 0, end, expected);
+    run_step(slot, text, from, end, found);
     ck_assert_mem_eq(found, expected, vocab * sizeof *found);
     ck_assert_int_eq(fp_session_leave(session, fresh, &err), ASSAY_OK);
     free(found);
@@ -113,8 +113,8 @@ START_TEST(in_a_step)
         size_t a = join(), b = join(), rests = join();
         float *logits = malloc(vocab * sizeof *logits);
         ck_assert_ptr_nonnull(logits);
-        take(a, 0, 0, 2, logits);
-        take(rests, 2, 0, 5, logits);
+        run_step(a, 0, 0, 2, logits);
+        run_step(rests, 2, 0, 5, logits);
         free(logits);
         size_t twin; /* whose pages the step must not write to */
         ck_assert_int_eq(fp_session_fork(session, a, session, &twin, &err), ASSAY_OK);

@@ -14,7 +14,7 @@
 enum { N_TOKENS = 6 };
 
 static const assay_engine *engine;
-static assay_kernels kernels; /* the engine's own, as it gives them to others */
+static assay_kernels kernels; /* the engine's own, as it exports them */
 static assay_model *model;
 static assay_error err;
 
@@ -65,7 +65,7 @@ static float *answer_in(assay_dtype compute, const assay_kernels *given, size_t 
     return logits;
 }
 
-static float *answer(const assay_kernels *given, size_t *n)
+static float *compute_logits(const assay_kernels *given, size_t *n)
 {
     return answer_in(ASSAY_F32, given, n);
 }
@@ -110,13 +110,13 @@ START_TEST(queries_for_pages_of_bfloat16_are_bfloat16)
 }
 END_TEST
 
-START_TEST(kernels_from_outside_are_those_that_run)
+START_TEST(external_kernels_are_used)
 {
     size_t n;
-    float *own = answer(NULL, &n);
+    float *own = compute_logits(NULL, &n);
     own_norm = kernels.rms_norm;
     kernels.rms_norm = counted_norm;
-    float *given = answer(&kernels, &n);
+    float *given = compute_logits(&kernels, &n);
     ck_assert_uint_gt(n_norms, 0);
     ck_assert_mem_eq(own, given, n * sizeof *own);
     free(own);
@@ -148,7 +148,7 @@ int main(void)
     Suite *suite = suite_create("fastpath/outside");
     TCase *tc = tcase_create("outside");
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, kernels_from_outside_are_those_that_run);
+    tcase_add_test(tc, external_kernels_are_used);
     tcase_add_loop_test(tc, queries_for_pages_of_bfloat16_are_bfloat16, 0, 2);
     tcase_add_test(tc, a_model_that_needs_a_product_which_kernels_lack_is_refused);
     tcase_add_test(tc, a_table_of_another_abi_is_refused);

@@ -12,7 +12,7 @@
 #include "fastpath/session.h"
 #include "fastpath/tests/sessions.h"
 
-START_TEST(steps_of_any_size_end_where_one_step_does)
+START_TEST(steps_of_any_size_give_the_result_of_one_step)
 {
     static const size_t SIZES[] = {1, 7, 64};
     sessions_open(MODELS[_i]);
@@ -30,7 +30,7 @@ START_TEST(steps_of_any_size_end_where_one_step_does)
 }
 END_TEST
 
-START_TEST(samples_join_rest_and_leave_while_others_go_on)
+START_TEST(samples_join_rest_and_leave_while_others_continue)
 {
     sessions_open(MODELS[_i]);
     float *logits = malloc(3 * vocab * sizeof *logits);
@@ -61,7 +61,7 @@ START_TEST(samples_join_rest_and_leave_while_others_go_on)
 }
 END_TEST
 
-START_TEST(a_rewound_sample_continues_as_if_nothing_had_followed)
+START_TEST(a_rewound_sample_continues_like_one_that_was_never_longer)
 {
     sessions_open(MODELS[_i]);
     size_t slot = sessions_join();
@@ -76,7 +76,7 @@ START_TEST(a_rewound_sample_continues_as_if_nothing_had_followed)
 }
 END_TEST
 
-START_TEST(logits_come_for_the_last_rows_alone)
+START_TEST(only_the_last_rows_have_logits)
 {
     sessions_open("qwen3/window");
     float *all = malloc(30 * vocab * sizeof *all), *some = malloc(11 * vocab * sizeof *some);
@@ -118,7 +118,7 @@ START_TEST(with_a_limit_a_rewound_or_forked_sample_continues_like_a_new_one)
 }
 END_TEST
 
-START_TEST(a_sample_may_be_longer_than_the_config_foresees)
+START_TEST(a_sample_may_be_longer_than_the_config_states)
 {
     sessions_open("phi3/partial-old");
     ck_assert_uint_lt(model->plan->max_positions, LENGTH);
@@ -210,12 +210,12 @@ int main(void)
     Suite *suite = suite_create("fastpath/session");
     TCase *tc = tcase_create("session");
     tcase_set_timeout(tc, 300);
-    tcase_add_loop_test(tc, steps_of_any_size_end_where_one_step_does, 0, N_MODELS);
+    tcase_add_loop_test(tc, steps_of_any_size_give_the_result_of_one_step, 0, N_MODELS);
     tcase_add_loop_test(tc, with_a_limit_a_rewound_or_forked_sample_continues_like_a_new_one, 0, N_MODELS);
-    tcase_add_loop_test(tc, samples_join_rest_and_leave_while_others_go_on, 0, N_MODELS);
-    tcase_add_loop_test(tc, a_rewound_sample_continues_as_if_nothing_had_followed, 0, N_MODELS);
-    tcase_add_test(tc, logits_come_for_the_last_rows_alone);
-    tcase_add_test(tc, a_sample_may_be_longer_than_the_config_foresees);
+    tcase_add_loop_test(tc, samples_join_rest_and_leave_while_others_continue, 0, N_MODELS);
+    tcase_add_loop_test(tc, a_rewound_sample_continues_like_one_that_was_never_longer, 0, N_MODELS);
+    tcase_add_test(tc, only_the_last_rows_have_logits);
+    tcase_add_test(tc, a_sample_may_be_longer_than_the_config_states);
     tcase_add_test(tc, a_refused_step_changes_no_sample);
     tcase_add_test(tc, an_unused_slot_is_refused);
     tcase_add_loop_test(tc, pages_are_float_or_bfloat16_and_batch_invariant, 0, 3);

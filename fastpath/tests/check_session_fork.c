@@ -38,17 +38,17 @@ START_TEST(a_fork_diverges_from_its_origin)
 }
 END_TEST
 
-static fp_session *another(const fp_model *of)
+static fp_session *open_session(const fp_model *of)
 {
     fp_session *s;
     ck_assert_int_eq(fp_session_open(of, &s, &err), ASSAY_OK);
     return s;
 }
 
-START_TEST(a_fork_lives_on_in_another_session)
+START_TEST(a_fork_continues_in_another_session)
 {
     sessions_open(MODELS[_i]);
-    fp_session *own = session, *other = another(model);
+    fp_session *own = session, *other = open_session(model);
     size_t a = sessions_join(), forked;
     (void)sessions_take(a, sessions_text(0), 68);
     ck_assert_int_eq(fp_session_fork(own, a, other, &forked, &err), ASSAY_OK);
@@ -104,7 +104,7 @@ START_TEST(forks_go_on_in_threads_of_their_own)
     size_t origin = sessions_join();
     (void)sessions_take(origin, sessions_text(0), N_SHARED);
     for (size_t i = 0; i < 2; i++) {
-        part[i].session = another(model);
+        part[i].session = open_session(model);
         memcpy(part[i].tokens, sessions_text(0), sizeof part[i].tokens);
         part[i].tokens[N_SHARED] = (int32_t)i;
         part[i].logits = malloc(vocab * sizeof(float));
@@ -152,7 +152,7 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, a_fork_diverges_from_its_origin, 0, N_MODELS);
-    tcase_add_loop_test(t, a_fork_lives_on_in_another_session, 0, N_MODELS);
+    tcase_add_loop_test(t, a_fork_continues_in_another_session, 0, N_MODELS);
     tcase_add_loop_test(t, forks_go_on_in_threads_of_their_own, 0, N_MODELS);
     tcase_add_test(t, a_fork_into_a_session_of_another_model_is_refused);
     suite_add_tcase(suite, t);

@@ -71,7 +71,7 @@ static size_t draw(party *p, size_t below)
 }
 
 /* Keeps the first failure. */
-static void note(party *p, assay_status rc)
+static void note_failure(party *p, assay_status rc)
 {
     if (p->status == ASSAY_OK) p->status = rc;
 }
@@ -79,8 +79,8 @@ static void note(party *p, assay_status rc)
 static fp_session *open_session(party *p)
 {
     fp_session *s = NULL;
-    note(p, fp_session_open(p->model, &s, &p->err));
-    if (s && p->limit) note(p, fp_session_limit(s, p->limit, p->sink_tokens, &p->err));
+    note_failure(p, fp_session_open(p->model, &s, &p->err));
+    if (s && p->limit) note_failure(p, fp_session_limit(s, p->limit, p->sink_tokens, &p->err));
     return s;
 }
 
@@ -88,28 +88,28 @@ static void join(party *p)
 {
     sample *new = &p->samples[p->n_samples++];
     new->n_tokens = 0;
-    note(p, fp_session_join(p->session, &new->slot, &p->err));
+    note_failure(p, fp_session_join(p->session, &new->slot, &p->err));
 }
 
-static void leave(party *p, size_t i)
+static void drop_sample(party *p, size_t i)
 {
-    note(p, fp_session_leave(p->session, p->samples[i].slot, &p->err));
+    note_failure(p, fp_session_leave(p->session, p->samples[i].slot, &p->err));
     p->samples[i] = p->samples[--p->n_samples];
 }
 
 static void fork_into(party *p, size_t i, party *into)
 {
-    if (into->n_samples == MOST_SAMPLES) leave(into, 0);
+    if (into->n_samples == MOST_SAMPLES) drop_sample(into, 0);
     sample *new = &into->samples[into->n_samples++];
     *new = p->samples[i];
-    note(p, fp_session_fork(p->session, p->samples[i].slot, into->session, &new->slot, &p->err));
+    note_failure(p, fp_session_fork(p->session, p->samples[i].slot, into->session, &new->slot, &p->err));
 }
 
 static void rewind_one(party *p)
 {
     sample *one = &p->samples[draw(p, p->n_samples)];
     one->n_tokens = draw(p, one->n_tokens + 1);
-    note(p, fp_session_rewind(p->session, one->slot, one->n_tokens, &p->err));
+    note_failure(p, fp_session_rewind(p->session, one->slot, one->n_tokens, &p->err));
 }
 
 /* A few more tokens, or a prompt, and a buffer for their logits. */
@@ -154,12 +154,12 @@ static void step(party *p, bool nobody_rests)
         of[n] = one;
         steps[n++] = extend(p, one);
     }
-    note(p, fp_session_step(p->session, steps, n, NULL, &p->err));
+    note_failure(p, fp_session_step(p->session, steps, n, NULL, &p->err));
     for (size_t i = 0; p->apart && i < n; i++) hold_to_fresh(p, of[i], &steps[i]);
 }
 
 /* The first call opens the session, and the last one frees it. */
-static void act(party *p)
+static void run_call(party *p)
 {
     const bool is_full = p->n_samples == MOST_SAMPLES;
     if (p->n_called == 0) p->session = open_session(p);
@@ -171,7 +171,7 @@ static void act(party *p)
     if (what < 2 && !is_full) join(p);
     else if (what < 4 && !is_full) fork_into(p, draw(p, p->n_samples), p);
     else if (what < 5) rewind_one(p);
-    else if (what < 6 && p->n_samples > 1) leave(p, draw(p, p->n_samples));
+    else if (what < 6 && p->n_samples > 1) drop_sample(p, draw(p, p->n_samples));
     else step(p, what == 9);
 }
 
@@ -195,7 +195,7 @@ static void *take_turns(void *context)
         if (turn % p->n_threads != own->number) continue;
         (void)pthread_mutex_lock(&p->lock);
         while (p->n_called < turn) (void)pthread_cond_wait(&p->passed, &p->lock);
-        act(p);
+        run_call(p);
         p->n_called++;
         (void)pthread_cond_broadcast(&p->passed);
         (void)pthread_mutex_unlock(&p->lock);
@@ -223,13 +223,13 @@ static void round_on_one(party *parties)
 {
     for (size_t i = 0; i < N_PARTIES; i++)
         for (size_t call = 0; call < N_CALLS; call++) {
-            act(&parties[i]);
+            run_call(&parties[i]);
             parties[i].n_called++;
         }
 }
 
 /* The longest sample of each into all the others' sessions. */
-static void exchange(party *parties)
+static void exchange_samples(party *parties)
 {
     for (size_t i = 0; i < N_PARTIES; i++) {
         const party *p = &parties[i];
@@ -256,7 +256,7 @@ static void run(const fp_model *m, int index, size_t n_threads, party *parties)
     for (size_t round = 0; round < N_ROUNDS; round++) {
         if (n_threads == 0) round_on_one(parties);
         else round_on_threads(parties, n_threads);
-        if (round + 1 < N_ROUNDS) exchange(parties);
+        if (round + 1 < N_ROUNDS) exchange_samples(parties);
     }
     for (size_t i = 0; i < N_PARTIES; i++) {
         fp_session_free(parties[i].apart);
@@ -264,7 +264,7 @@ static void run(const fp_model *m, int index, size_t n_threads, party *parties)
     }
 }
 
-static void end(party *parties)
+static void close_parties(party *parties)
 {
     for (size_t i = 0; i < N_PARTIES; i++) {
         (void)pthread_cond_destroy(&parties[i].passed);
@@ -335,7 +335,7 @@ static void run_beside_openings(int index, size_t n_workers, size_t n_threads, c
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert(!atomic_load(&beside.differs));
     compare(expected, parties, n_threads, n_workers);
-    end(parties);
+    close_parties(parties);
     fp_model_free(m);
 }
 
@@ -351,7 +351,7 @@ START_TEST(rows_have_the_bits_of_the_same_calls_on_one_thread)
     for (size_t w = 0; w < sizeof WORKERS / sizeof *WORKERS; w++)
         for (size_t t = 0; t < sizeof THREADS / sizeof *THREADS; t++)
             run_beside_openings(_i, WORKERS[w], THREADS[t], expected, row);
-    end(expected);
+    close_parties(expected);
     free(row);
     fp_model_free(m);
 }

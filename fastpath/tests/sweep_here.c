@@ -9,28 +9,28 @@
 
 static sweep s;
 
-static void say(const char *text)
+static void print_text(const char *text)
 {
     if (write(STDOUT_FILENO, text, strlen(text)) < 0) _exit(EXIT_FAILURE);
 }
 
 /* A kernel has accessed memory outside its arguments. */
-static void die(int number, siginfo_t *info, void *unused)
+static void report_violation(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
     if (number == SIGSEGV || number == SIGBUS) sweep_note_access(&s, info->si_addr);
-    say("Bail out! the kernel crashed in ");
-    say(s.case_at);
-    say(s.fault[0] ? ": " : "");
-    say(s.fault);
-    say("\n");
+    print_text("Bail out! the kernel crashed in ");
+    print_text(s.case_at);
+    print_text(s.fault[0] ? ": " : "");
+    print_text(s.fault);
+    print_text("\n");
     _exit(EXIT_FAILURE);
 }
 
 static bool open_sweep(const sweep_op *op, const assay_kernels *kernels, uint64_t seed)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
-    const struct sigaction action = {.sa_sigaction = die, .sa_flags = SA_SIGINFO};
+    const struct sigaction action = {.sa_sigaction = report_violation, .sa_flags = SA_SIGINFO};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) (void)sigaction(signals[i], &action, NULL);
     return sweep_open(&s, op->name, kernels, seed);
 }

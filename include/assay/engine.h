@@ -87,7 +87,7 @@ typedef struct assay_model assay_model;     /* immutable once open; may be share
 typedef struct assay_session assay_session; /* the state of one batch of samples */
 
 /* Receives a tensor of one sample while prefill runs; `tensor` and its data live for the call only.
- * Names: embed, layer.NN.out, norm, … Shapes are those of the sample alone, without its padding. */
+ * Names: embed, layer.NN.out, norm, … Shapes are those of one sample, without its padding. */
 typedef void assay_trace_fn(void *context, size_t sample, const assay_tensor *tensor);
 
 /* Like assay_trace_fn, but `data` is the array that the engine computes with, of the tensor's type and shape.
@@ -191,12 +191,12 @@ typedef struct assay_engine {
      *   embed          input of the first layer, and everything else computed from the embedding
      *   layer.NN.attn  output of attention, before a following RMSNorm and before the residual addition
      *   layer.NN.mlp   the same of the feed-forward block; layer.NN.experts: of routed experts beside it
-     *   layer.NN.out   input of the next layer; with parallel streams, that of the active stream alone
+     *   layer.NN.out   input of the next layer; with parallel streams, only that of the active stream
      *   norm           input of the head
      * May be NULL, or lie beyond `size`: not supported. */
     void (*session_override)(assay_session *session, assay_override_fn *fn, void *context);
 
-    /* Like prefill, but logits: [n_samples, vocab], of the last token of each sample alone, bit-identical to
+    /* Like prefill, but logits: [n_samples, vocab], of only the last token of each sample, bit-identical to
      * those of prefill. decode continues as after prefill. May be NULL, or lie beyond `size`: callers then
      * use prefill. */
     assay_status (*prefill_last)(assay_session *session, const assay_batch *batch, void *logits,

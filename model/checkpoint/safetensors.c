@@ -62,7 +62,7 @@ static assay_status check_layout(const safetensors *f, const unsigned char *data
     for (size_t i = 0; i < f->header.n; i++) {
         const assay_tensor *t = &f->header.tensors[i];
         const size_t begin = (size_t)((const unsigned char *)t->data - data), n = safetensors_bytes(t);
-        const char *fault = begin < expected ? "overlap" : "leave a gap behind";
+        const char *fault = begin < expected ? "overlap" : "leave a gap after";
         if (begin != expected && before)
             return assay_fail(
                 err, ASSAY_EFORMAT,
@@ -100,7 +100,7 @@ static assay_status read_length(const safetensors *f, size_t *length, assay_erro
                           f->path, n, SAFETENSORS_HEADER_MAX);
     if (n > f->n_bytes - LENGTH_SIZE)
         return assay_fail(err, ASSAY_EFORMAT,
-                          "%s: header of %" PRIu64 " bytes, expected at most the %zu behind its "
+                          "%s: header of %" PRIu64 " bytes, expected at most the %zu after its "
                           "length",
                           f->path, n, f->n_bytes - LENGTH_SIZE);
     *length = (size_t)n;

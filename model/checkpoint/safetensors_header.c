@@ -172,8 +172,7 @@ static assay_status read_member(parser *p, entry *e)
         *seen[i] = true;
         return READ[i](p, e);
     }
-    return entry_fail(p, e, ASSAY_EFORMAT,
-                      "found member '%.*s', expected dtype, shape and data_offsets alone",
+    return entry_fail(p, e, ASSAY_EFORMAT, "found member '%.*s', expected only dtype, shape and data_offsets",
                       json_scan_clip(p->token.text, p->token.n, VALUE_SHOWN_MAX), p->token.text);
 }
 
@@ -220,7 +219,7 @@ static assay_status check_entry(const parser *p, const entry *e)
 
     if (e->begin > e->end)
         return entry_fail(p, e, ASSAY_EFORMAT,
-                          "data_offsets [%zu, %zu] begin behind their end, expected begin <= end", e->begin,
+                          "data_offsets [%zu, %zu] begin after their end, expected begin <= end", e->begin,
                           e->end);
     if (e->end > p->n_data)
         return entry_fail(

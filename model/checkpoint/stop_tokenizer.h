@@ -1,4 +1,5 @@
-/* The id of the token that a checkpoint's tokenizer calls its end of sequence. For model/stop alone.
+/* The id of the token that a checkpoint's tokenizer calls its end of sequence. Used only by
+ * model/checkpoint/stop.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_CHECKPOINT_STOP_TOKENIZER_H

@@ -109,7 +109,7 @@ static assay_status gather_tensors(weights *w, const char *dir, assay_error *err
     for (size_t i = 1; i < n; i++) {
         const char *name = w->entries[i].tensor.name;
         if (strcmp(name, w->entries[i - 1].tensor.name) != 0) continue;
-        return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found again, expected it in %s alone",
+        return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found again, expected it only in %s",
                           weights_file(w, i), shown_length(name), name, weights_file(w, i - 1));
     }
     return ASSAY_OK;

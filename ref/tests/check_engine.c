@@ -140,7 +140,7 @@ START_TEST(a_decode_step_equals_the_longer_prompt)
 }
 END_TEST
 
-START_TEST(a_sample_that_takes_no_step_is_left_alone)
+START_TEST(a_sample_without_a_step_is_unchanged)
 {
     open_engine(_i);
     const int32_t tokens[] = {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, length[] = {6, 6}, next[] = {-1, 2};
@@ -200,7 +200,7 @@ END_TEST
 
 /* With a limit of three positions, of which the first is sink_tokens: the last token attends to the same
  * keys, the tokens between do not. */
-START_TEST(a_limit_hides_what_lies_between_in_prefill_and_in_decode)
+START_TEST(a_limit_masks_positions_after_the_sink_tokens_in_prefill_and_decode)
 {
     open_engine(_i);
     const int32_t tokens[] = {7, 1, 2, 3, 4, 5}, length[] = {N_TOKENS}, shorter[] = {N_TOKENS - 1};
@@ -380,10 +380,11 @@ int main(void)
     tcase_add_loop_test(all, the_table_is_complete, 0, N_MODULES);
     tcase_add_loop_test(all, logits_are_batch_invariant_for_any_left_padding, 0, N_MODULES);
     tcase_add_loop_test(all, a_decode_step_equals_the_longer_prompt, 0, N_MODULES);
-    tcase_add_loop_test(all, a_sample_that_takes_no_step_is_left_alone, 0, N_MODULES);
+    tcase_add_loop_test(all, a_sample_without_a_step_is_unchanged, 0, N_MODULES);
     tcase_add_loop_test(all, bad_batches_are_refused_by_name, 0, N_MODULES);
     tcase_add_loop_test(all, a_limit_without_capacity_for_the_latest_is_refused, 0, N_MODULES);
-    tcase_add_loop_test(all, a_limit_hides_what_lies_between_in_prefill_and_in_decode, 0, N_MODULES);
+    tcase_add_loop_test(all, a_limit_masks_positions_after_the_sink_tokens_in_prefill_and_decode, 0,
+                        N_MODULES);
     tcase_add_loop_test(all, decode_before_prefill_and_bad_tokens_are_refused, 0, N_MODULES);
     tcase_add_loop_test(all, traces_are_named_and_free_of_padding, 0, N_MODULES);
     tcase_add_loop_test(all, an_override_changes_later_tensors, 0, N_MODULES);

@@ -135,7 +135,7 @@ START_TEST(a_nan_is_never_hidden)
 }
 END_TEST
 
-START_TEST(softmax_gives_hidden_entries_nothing)
+START_TEST(softmax_gives_masked_entries_zero)
 {
     ref_real x[] = {1000, -INFINITY, 1000};
     ref_softmax(x, 3);
@@ -143,7 +143,7 @@ START_TEST(softmax_gives_hidden_entries_nothing)
 }
 END_TEST
 
-START_TEST(rope_turns_pairs_and_leaves_the_rest)
+START_TEST(rope_rotates_pairs_and_leaves_the_other_elements)
 {
     const double c[] = {0, 1}, s[] = {1, 0}; /* rotates pair 0 by 90 degrees, pair 1 by 0 */
     rope r = {.head_dim = 6, .dim = 4, .pairing = ROPE_PAIRS_HALF};
@@ -180,7 +180,7 @@ START_TEST(attention_is_causal_and_shares_kv_heads)
 }
 END_TEST
 
-START_TEST(a_window_of_two_sees_itself_and_one_before)
+START_TEST(a_window_of_two_attends_to_itself_and_the_previous_position)
 {
     uniform_attention(2, (const double[]){6, 9, 18});
     uniform_attention(1, (const double[]){6, 12, 24});
@@ -199,14 +199,14 @@ START_TEST(a_limit_leaves_the_sink_tokens_and_the_latest)
 }
 END_TEST
 
-START_TEST(a_layer_with_a_window_keeps_to_it)
+START_TEST(a_layer_with_a_window_attends_only_within_it)
 {
     limited_attention(2, (ref_limit){4, 1}, (const double[]){6, 9, 18, 36, 72, 144}, 6);
     limited_attention(4, (ref_limit){2, 1}, (const double[]){6, 9, 14, 22.5, 45, 90}, 6);
 }
 END_TEST
 
-START_TEST(sparse_gates_keep_what_lies_above_the_cutoff)
+START_TEST(sparse_gates_keep_the_values_above_the_cutoff)
 {
     const double one[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     plan_mlp mlp = {
@@ -279,13 +279,13 @@ int main(void)
     tcase_add_test(all, norm_adds_epsilon_to_the_mean_square);
     tcase_add_test(all, activations_differ_where_they_should);
     tcase_add_test(all, a_nan_is_never_hidden);
-    tcase_add_test(all, softmax_gives_hidden_entries_nothing);
-    tcase_add_test(all, rope_turns_pairs_and_leaves_the_rest);
+    tcase_add_test(all, softmax_gives_masked_entries_zero);
+    tcase_add_test(all, rope_rotates_pairs_and_leaves_the_other_elements);
     tcase_add_test(all, attention_is_causal_and_shares_kv_heads);
-    tcase_add_test(all, a_window_of_two_sees_itself_and_one_before);
+    tcase_add_test(all, a_window_of_two_attends_to_itself_and_the_previous_position);
     tcase_add_test(all, a_limit_leaves_the_sink_tokens_and_the_latest);
-    tcase_add_test(all, a_layer_with_a_window_keeps_to_it);
-    tcase_add_test(all, sparse_gates_keep_what_lies_above_the_cutoff);
+    tcase_add_test(all, a_layer_with_a_window_attends_only_within_it);
+    tcase_add_test(all, sparse_gates_keep_the_values_above_the_cutoff);
     tcase_add_test(all, the_best_experts_are_mixed_by_probability);
     tcase_add_test(all, the_soft_cap_bounds_and_keeps_small_values);
     suite_add_tcase(suite, all);

@@ -49,7 +49,7 @@ static void release(assay_array **arrays)
 }
 
 /* Waits until the threads are idle. */
-static void rest(assay_array **arrays)
+static void wait_until_idle(assay_array **arrays)
 {
     float x[SHORT];
     size_t n;
@@ -64,7 +64,7 @@ START_TEST(a_module_is_unloaded_while_its_threads_are_idle)
         assay_array *arrays[N_STREAMS];
         load();
         start(SHORT, arrays);
-        rest(arrays);
+        wait_until_idle(arrays);
         release(arrays);
         ck_assert_int_eq(dlclose(module), 0);
     }
@@ -115,7 +115,7 @@ START_TEST(a_forked_process_has_threads_of_its_own)
     assay_array *arrays[N_STREAMS];
     load();
     start(SHORT, arrays);
-    rest(arrays);
+    wait_until_idle(arrays);
     expect_child_works(false);
     expect_child_works(true);
     release(arrays);

@@ -132,7 +132,7 @@ static void expect_refused(void *context)
     ck_assert_int_eq(array_state(a), ASSAY_ARRAY_DEFERRED);
 }
 
-START_TEST(another_thread_cannot_make_it_but_the_builder_still_can)
+START_TEST(only_the_builder_can_realise_an_array)
 {
     node n = {0};
     array *a = defer(new_stream(ASSAY_STREAM_OWNED), &n, NULL, 0);
@@ -238,7 +238,7 @@ START_TEST(an_error_without_a_waiter_stays_on_the_stream)
 }
 END_TEST
 
-START_TEST(an_error_crosses_to_the_stream_that_waits_for_it_and_stays_on_its_own)
+START_TEST(an_error_reaches_the_waiting_stream_and_stays_on_its_own)
 {
     node bad = {.fails = true}, above = {0};
     stream *s = new_stream(ASSAY_STREAM_OWNED), *t = new_stream(ASSAY_STREAM_OWNED);
@@ -362,13 +362,13 @@ int main(void)
     tcase_set_timeout(all, 60);
     tcase_add_test(all, an_array_is_realised_once_and_then_read_on_any_thread);
     tcase_add_test(all, an_unrealised_array_is_dropped_once);
-    tcase_add_test(all, another_thread_cannot_make_it_but_the_builder_still_can);
+    tcase_add_test(all, only_the_builder_can_realise_an_array);
     tcase_add_test(all, arrays_before_a_refusal_are_realised);
     tcase_add_test(all, a_graph_may_be_as_deep_as_memory_allows);
     tcase_add_test(all, siblings_are_made_from_the_last_to_the_first);
     tcase_add_test(all, a_failure_fails_dependent_arrays_and_is_reported_once);
     tcase_add_test(all, an_error_without_a_waiter_stays_on_the_stream);
-    tcase_add_test(all, an_error_crosses_to_the_stream_that_waits_for_it_and_stays_on_its_own);
+    tcase_add_test(all, an_error_reaches_the_waiting_stream_and_stays_on_its_own);
     tcase_add_test(all, work_is_done_though_its_thread_has_ended);
     tcase_add_test(all, arrays_may_be_freed_while_a_graph_is_scheduled);
     tcase_add_test(all, threads_share_streams_and_arrays_without_getting_in_each_others_way);

@@ -89,7 +89,7 @@ static void on_another_thread(void *(*fn)(void *), void *context)
 }
 
 /* The failure that the project began with: the parameters are evaluated, a private table is not. */
-START_TEST(a_private_array_that_is_left_deferred_is_named_on_another_thread)
+START_TEST(a_deferred_private_array_is_named_on_another_thread)
 {
     array_list *l = open_list();
     array *parameter = defer(l, "model.norm.weight", false, make_3);
@@ -143,7 +143,7 @@ static assay_status make_next(void *context, array *self, array *const *inputs, 
     return ASSAY_OK;
 }
 
-START_TEST(arrays_are_made_in_the_order_in_which_they_were_deferred_whatever_they_are)
+START_TEST(arrays_are_realised_in_the_order_in_which_they_were_deferred)
 {
     array_list *l = open_list();
     char name[32];
@@ -187,7 +187,7 @@ static assay_status make_nothing_else(void *context, array *self, array *const *
     return assay_fail(err, ASSAY_EFORMAT, "nor such a thing");
 }
 
-/* The first error of the stream, and all of it: nothing stays there for who comes next. */
+/* Takes the first error of the stream; the next caller finds none. */
 START_TEST(the_first_of_two_failures_is_reported_and_the_stream_clears_both)
 {
     assay_error err = {0};
@@ -207,10 +207,10 @@ int main(void)
     Suite *suite = suite_create("runtime/array_list");
     TCase *all = tcase_create("all");
     tcase_add_test(all, every_array_is_listed_with_its_state);
-    tcase_add_test(all, a_private_array_that_is_left_deferred_is_named_on_another_thread);
+    tcase_add_test(all, a_deferred_private_array_is_named_on_another_thread);
     tcase_add_test(all, arrays_deferred_later_are_realised_later);
     tcase_add_test(all, a_failure_is_reported_and_stays_with_its_array);
-    tcase_add_test(all, arrays_are_made_in_the_order_in_which_they_were_deferred_whatever_they_are);
+    tcase_add_test(all, arrays_are_realised_in_the_order_in_which_they_were_deferred);
     tcase_add_test(all, a_list_keeps_to_the_stream_that_it_was_opened_on);
     tcase_add_test(all, the_first_of_two_failures_is_reported_and_the_stream_clears_both);
     suite_add_tcase(suite, all);

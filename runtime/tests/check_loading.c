@@ -60,7 +60,7 @@ static const assay_engine choosy = {
     .model_open = fake_open, .model_open_with = fake_open_with, .model_free = fake_free};
 
 /* Lets one more load end, with this result. */
-static void tell(bool fails)
+static void end_load(bool fails)
 {
     (void)pthread_mutex_lock(&gate.lock);
     gate.fails = fails;
@@ -95,7 +95,7 @@ typedef struct asker {
     assay_error err;
 } asker;
 
-static void *ask(void *context)
+static void *wait_for_model(void *context)
 {
     asker *a = context;
     a->status = loading_wait(a->of, a->seconds, &a->model, &a->err);
@@ -106,7 +106,7 @@ static void start_askers(asker *askers, loading *of)
 {
     for (size_t i = 0; i < N_WAITERS; i++) {
         askers[i] = (asker){.of = of, .seconds = i % 2 ? INFINITY : 1000};
-        ck_assert_int_eq(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
+        ck_assert_int_eq(pthread_create(&askers[i].thread, NULL, wait_for_model, &askers[i]), 0);
     }
 }
 
@@ -125,7 +125,7 @@ START_TEST(early_and_late_waiters_get_the_model_of_the_worker)
     loading *l = start();
     asker early[N_WAITERS], late[N_WAITERS];
     start_askers(early, l);
-    tell(false);
+    end_load(false);
     assert_all_are_told(early, ASSAY_OK, "");
     start_askers(late, l);
     assert_all_are_told(late, ASSAY_OK, "");
@@ -141,7 +141,7 @@ START_TEST(a_failed_load_reaches_every_waiter_as_the_same_error)
     loading *l = start();
     asker early[N_WAITERS], late[N_WAITERS];
     start_askers(early, l);
-    tell(true);
+    end_load(true);
     assert_all_are_told(early, ASSAY_EFORMAT, "some/dir: no such tensor, load 1");
     start_askers(late, l);
     assert_all_are_told(late, ASSAY_EFORMAT, "some/dir: no such tensor, load 1");
@@ -156,7 +156,7 @@ START_TEST(a_failure_without_a_text_names_the_directory)
 {
     gate.mute = true;
     loading *l = start();
-    tell(true);
+    end_load(true);
     assay_model *model = NULL;
     assay_error err = {0};
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_EIO);
@@ -177,7 +177,7 @@ START_TEST(a_wait_times_out_while_the_load_continues)
     ck_assert_int_eq(err.status, ASSAY_ETIMEDOUT);
     ck_assert_str_eq(err.text, "model some/dir: not ready after 0.05 s");
     ck_assert_ptr_null(model);
-    tell(false);
+    end_load(false);
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_OK);
     ck_assert_int_eq(loading_wait(l, 0, &model, &err), ASSAY_OK);
     loading_free(l);
@@ -193,7 +193,7 @@ START_TEST(a_timeout_of_one_waiter_leaves_the_others_waiting)
         assay_model *model = NULL;
         ck_assert_int_eq(loading_wait(l, 0.01, &model, NULL), ASSAY_ETIMEDOUT);
     }
-    tell(false);
+    end_load(false);
     assert_all_are_told(askers, ASSAY_OK, "");
     loading_free(l);
 }
@@ -205,13 +205,13 @@ START_TEST(a_second_load_after_a_failed_one_works)
     asker askers[N_WAITERS];
     assay_model *model = NULL;
     assay_error err;
-    tell(true);
+    end_load(true);
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_EFORMAT);
     ck_assert_int_eq(loading_retry(l, &err), ASSAY_OK);
     await_open(2);
     ck_assert_int_eq(loading_wait(l, 0, &model, &err), ASSAY_ETIMEDOUT);
     start_askers(askers, l);
-    tell(false);
+    end_load(false);
     assert_all_are_told(askers, ASSAY_OK, "");
     loading_free(l);
     ck_assert_int_eq(gate.n_freed, 1);
@@ -227,10 +227,10 @@ START_TEST(a_waiter_across_a_retry_gets_the_outcome_of_one_load)
     assay_error err;
     assay_model *model = NULL;
     start_askers(askers, l);
-    tell(true);
+    end_load(true);
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_EFORMAT);
     ck_assert_int_eq(loading_retry(l, &err), ASSAY_OK);
-    tell(false);
+    end_load(false);
     for (size_t i = 0; i < N_WAITERS; i++) {
         asker *a = &askers[i];
         (void)pthread_join(a->thread, NULL);
@@ -242,14 +242,14 @@ START_TEST(a_waiter_across_a_retry_gets_the_outcome_of_one_load)
 }
 END_TEST
 
-START_TEST(nothing_is_retried_that_has_not_failed)
+START_TEST(only_a_failed_load_is_retried)
 {
     loading *l = start();
     assay_error err;
     assay_model *model = NULL;
     ck_assert_int_eq(loading_retry(l, &err), ASSAY_EINVAL);
     ck_assert_str_eq(err.text, "model some/dir: the load is under way, and cannot be retried");
-    tell(false);
+    end_load(false);
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_OK);
     ck_assert_int_eq(loading_retry(l, &err), ASSAY_EINVAL);
     ck_assert_str_eq(err.text, "model some/dir: the load has been done, and cannot be retried");
@@ -262,7 +262,7 @@ static void *tell_later(void *context)
 {
     (void)context;
     await_open(1);
-    tell(false);
+    end_load(false);
     return NULL;
 }
 
@@ -290,7 +290,7 @@ START_TEST(options_reach_an_engine_that_takes_them_and_are_refused_for_another)
     ck_assert_ptr_null(l);
     ck_assert_int_eq(loading_start(&choosy, "some/dir", &options, &l, &err), ASSAY_OK);
     options.compute = ASSAY_I8;
-    tell(false);
+    end_load(false);
     ck_assert_int_eq(loading_wait(l, INFINITY, &model, &err), ASSAY_OK);
     ck_assert_int_eq(gate.compute, ASSAY_BF16);
     loading_free(l);
@@ -308,7 +308,7 @@ int main(void)
     tcase_add_test(all, a_timeout_of_one_waiter_leaves_the_others_waiting);
     tcase_add_test(all, a_second_load_after_a_failed_one_works);
     tcase_add_test(all, a_waiter_across_a_retry_gets_the_outcome_of_one_load);
-    tcase_add_test(all, nothing_is_retried_that_has_not_failed);
+    tcase_add_test(all, only_a_failed_load_is_retried);
     tcase_add_test(all, freeing_waits_for_the_worker);
     tcase_add_test(all, options_reach_an_engine_that_takes_them_and_are_refused_for_another);
     suite_add_tcase(suite, all);

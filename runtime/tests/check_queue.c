@@ -62,7 +62,7 @@ START_TEST(remaining_tasks_are_dropped)
     (void)add(&q, task, &done[0]);
     (void)add(&q, task, &done[1]);
     queue_end(&q);
-    memset(&q, 0, sizeof q); /* nothing is found through it any more */
+    memset(&q, 0, sizeof q); /* no stream is found through it any more */
     ck_assert_int_eq(n_done, 0);
 }
 END_TEST
@@ -192,7 +192,7 @@ static void failing_task(queue *q, void *context)
     queue_fail(q, context);
 }
 
-static void *ask(void *context)
+static void *poll_queue(void *context)
 {
     queue *q = context;
     for (uint64_t last = 0; last < N_TASKS;) {
@@ -204,14 +204,15 @@ static void *ask(void *context)
 }
 
 /* For the sanitizer. */
-START_TEST(any_thread_may_ask_while_others_add_and_serve)
+START_TEST(any_thread_may_query_while_others_add_and_serve)
 {
     static assay_error why;
     pthread_t threads[N_THREADS];
     queue *q = &queues[0];
     why = error_of(ASSAY_EFORMAT, "why");
     queue_begin(q);
-    for (size_t i = 0; i < N_THREADS; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, ask, q), 0);
+    for (size_t i = 0; i < N_THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, poll_queue, q), 0);
     for (size_t i = 0; i < N_TASKS; i++) {
         (void)add(q, failing_task, &why);
         executor_serve(q);
@@ -249,7 +250,7 @@ END_TEST
 static atomic_int n_met;
 
 /* Ends when as many are at it. */
-static void meet(queue *q, void *context)
+static void wait_for_all_tasks(queue *q, void *context)
 {
     (void)q, (void)context;
     (void)atomic_fetch_add(&n_met, 1);
@@ -265,7 +266,7 @@ START_TEST(queues_have_executors_at_the_same_time)
     (void)usleep(20000);
     for (size_t i = 0; i < N_THREADS; i++) {
         if (i > 0) queue_begin(&queues[i]);
-        (void)add(&queues[i], meet, NULL);
+        (void)add(&queues[i], wait_for_all_tasks, NULL);
         (void)add(&queues[i], task, &done[i]);
         executor_serve(&queues[i]);
         executor_serve(&queues[i]); /* once is enough */
@@ -286,7 +287,7 @@ int main(void)
     tcase_add_test(all, a_queue_is_promised_until_it_is_found_empty);
     tcase_add_test(all, the_serving_thread_runs_tasks_added_meanwhile);
     tcase_add_test(all, waiters_and_an_executor_take_turns);
-    tcase_add_test(all, any_thread_may_ask_while_others_add_and_serve);
+    tcase_add_test(all, any_thread_may_query_while_others_add_and_serve);
     tcase_add_test(all, an_executor_works_for_one_queue_after_another);
     tcase_add_test(all, queues_have_executors_at_the_same_time);
     suite_add_tcase(suite, all);

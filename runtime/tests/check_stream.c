@@ -120,7 +120,7 @@ static void expect_foreign(void)
     ck_assert_int_eq(stream_synchronize(&passed, &err), ASSAY_OK);
 }
 
-START_TEST(a_stream_lives_on_its_makers_thread)
+START_TEST(a_stream_belongs_to_the_thread_that_created_it)
 {
     passed = new_stream(ASSAY_STREAM_OWNED);
     ck_assert_int_eq(stream_check(find(passed), NULL), ASSAY_OK);
@@ -129,7 +129,7 @@ START_TEST(a_stream_lives_on_its_makers_thread)
 }
 END_TEST
 
-START_TEST(a_default_lives_on_its_own_thread)
+START_TEST(a_default_stream_belongs_to_its_thread)
 {
     ck_assert_int_eq(stream_default(CPU, &passed, NULL), ASSAY_OK);
     ck_assert_int_eq(stream_check(find(passed), NULL), ASSAY_OK);
@@ -142,7 +142,7 @@ static void make_passed(void)
     passed = new_stream(ASSAY_STREAM_OWNED);
 }
 
-START_TEST(a_stream_of_a_thread_that_has_ended_lives_nowhere)
+START_TEST(a_stream_of_an_ended_thread_belongs_to_no_thread)
 {
     on_another_thread(make_passed);
     expect_foreign();
@@ -155,7 +155,7 @@ static void expect_own(void)
     ck_assert_int_eq(stream_check(find(passed), NULL), ASSAY_OK);
 }
 
-START_TEST(a_shared_stream_lives_everywhere_even_when_cleared)
+START_TEST(a_shared_stream_is_usable_on_every_thread_even_after_a_clear)
 {
     passed = new_stream(ASSAY_STREAM_SHARED);
     expect_own();
@@ -186,7 +186,7 @@ static void expect_own_number_2(void)
     expect_own();
 }
 
-START_TEST(a_per_thread_stream_comes_to_be_on_each_thread)
+START_TEST(a_per_thread_stream_is_created_on_each_thread)
 {
     passed = new_stream(ASSAY_STREAM_PER_THREAD);
     ck_assert_int_eq(passed.index, 0);
@@ -200,7 +200,7 @@ START_TEST(a_per_thread_stream_comes_to_be_on_each_thread)
 }
 END_TEST
 
-START_TEST(a_scope_puts_back_what_was_there)
+START_TEST(a_scope_restores_the_previous_default)
 {
     assay_scope outer, inner;
     const assay_stream a = new_stream(ASSAY_STREAM_OWNED), b = new_stream(ASSAY_STREAM_OWNED);
@@ -262,13 +262,13 @@ int main(void)
     tcase_add_test(all, a_thread_has_a_default_of_its_own_from_its_first_use_on);
     tcase_add_test(all, a_device_that_is_not_there_is_refused);
     tcase_add_test(all, a_name_that_no_stream_has_is_refused);
-    tcase_add_test(all, a_stream_lives_on_its_makers_thread);
-    tcase_add_test(all, a_default_lives_on_its_own_thread);
-    tcase_add_test(all, a_stream_of_a_thread_that_has_ended_lives_nowhere);
-    tcase_add_test(all, a_shared_stream_lives_everywhere_even_when_cleared);
+    tcase_add_test(all, a_stream_belongs_to_the_thread_that_created_it);
+    tcase_add_test(all, a_default_stream_belongs_to_its_thread);
+    tcase_add_test(all, a_stream_of_an_ended_thread_belongs_to_no_thread);
+    tcase_add_test(all, a_shared_stream_is_usable_on_every_thread_even_after_a_clear);
     tcase_add_test(all, cleared_streams_live_nowhere_and_stay_defaults);
-    tcase_add_test(all, a_per_thread_stream_comes_to_be_on_each_thread);
-    tcase_add_test(all, a_scope_puts_back_what_was_there);
+    tcase_add_test(all, a_per_thread_stream_is_created_on_each_thread);
+    tcase_add_test(all, a_scope_restores_the_previous_default);
     tcase_add_test(all, a_scope_that_is_refused_has_changed_the_device_until_the_outer_one_ends);
     tcase_add_test(all, the_first_error_is_kept_and_returned_once);
     suite_add_tcase(suite, all);

@@ -49,7 +49,7 @@ START_TEST(functions_work_element_by_element)
 END_TEST
 
 /* Every array that can be made of ranges has a 0, so there is no other inverse. */
-START_TEST(the_inverse_of_zero_fails_in_the_words_of_upstream)
+START_TEST(the_inverse_of_zero_fails_with_the_published_text)
 {
     assay_array *x = make(ASSAY_ARRAY_ARANGE, 2, NULL, NULL), *bad = make(ASSAY_ARRAY_INVERSE, 0, x, NULL);
     assay_error err = {0};
@@ -92,7 +92,7 @@ int main(void)
     Suite *suite = suite_create("runtime/stream_table");
     TCase *all = tcase_create("all");
     tcase_add_test(all, functions_work_element_by_element);
-    tcase_add_test(all, the_inverse_of_zero_fails_in_the_words_of_upstream);
+    tcase_add_test(all, the_inverse_of_zero_fails_with_the_published_text);
     tcase_add_test(all, arrays_that_cannot_be_made_or_read_are_refused);
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -29,8 +29,8 @@ def flags(cpuinfo: Path = CPUINFO) -> list[str]:
     for line in lines:
         name, _, value = line.partition(":")
         if name.strip().lower() in ("flags", "features"):
-            there = set(value.split())
-            return [spoken for flag, spoken in FLAGS.items() if flag in there]
+            present = set(value.split())
+            return [common for flag, common in FLAGS.items() if flag in present]
     return []
 
 
@@ -53,5 +53,5 @@ def facts(machine: dict[str, Any], versions: list[str], shape: str, first: int) 
     today = datetime.date.today().isoformat()
     lines = machine_text(machine, flags()) if machine else [", ".join(flags())]
     return [*lines, f"{today}, {platform.system()} {platform.release()}",
-            f"{shape} with random weights; first token behind a prompt of {first}",
+            f"{shape} with random weights; first token after a prompt of {first}",
             *versions]

@@ -93,7 +93,7 @@ def main(arguments: list[str]) -> int:
         return 0
     imported = time.monotonic()
     n_samples = 2 if options.logits else options.batch
-    peer = module.Peer(options.model, backends.Room(
+    peer = module.Peer(options.model, backends.Capacity(
         options.group, n_samples, options.prompt + options.tokens + 1,
         len(os.sched_getaffinity(0)), options.how))
     told = getattr(peer, "told", "")

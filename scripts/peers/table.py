@@ -163,10 +163,10 @@ def notes(groups: list[Group], n_rounds: int, median: bool) -> str:
         "Of prefill peers compute the logits of the last token, "
         + ("`assay bench` asks for those of every token." if every else "and so does `assay bench`."),
         "The first token is timed from the start of the process, files being in the page cache, and "
-        "once more without the start of",
+        "again without the start of",
         "Python and its imports. Memory is the process's peak, Python's share included, without the "
         "logits that `assay bench` holds.",
-        "Far from f32: the largest distance of the logits behind a prompt of 32 from ours on float32 "
+        "Far from f32: the largest distance of the logits after a prompt of 32 from ours on float32 "
         "weights, prefilled or decoded;",
         "alike: their cosine; same token: the greedy one.", ""])
 

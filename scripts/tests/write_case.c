@@ -2,6 +2,7 @@
  * Runs as a Check test, because support_write_decoder uses Check's assertions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/tests/suite.h"
 #include "conformance/tests/support.h"
 
 static const char *path;
@@ -20,10 +21,5 @@ int main(int argc, char **argv)
     TCase *write = tcase_create("write");
     tcase_add_test(write, the_case_is_written);
     suite_add_tcase(suite, write);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_SILENT);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite, CK_SILENT);
 }

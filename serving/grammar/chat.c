@@ -91,7 +91,7 @@ static assay_status read_last_chunk(serve_grammar *g, chat *c, json_object *usag
     if (c->has_usage)
         return serve_grammar_fail(g, "chat-usage", "found a second chunk for usage, expected [DONE]");
     if (g->options.usage == SERVE_NOT_ASKED_FOR)
-        return serve_grammar_fail(g, "chat-usage", "found a chunk for usage, which nobody asked for");
+        return serve_grammar_fail(g, "chat-usage", "found a chunk for usage, which was not requested");
     c->has_usage = true;
     return read_usage(g, c, usage);
 }
@@ -116,7 +116,7 @@ static assay_status check_call_head(serve_grammar *g, json_object *call, json_ob
         rc = serve_grammar_optional(g, "chat-call-head", "a call", function, "name", json_type_string, &name);
     if (rc != ASSAY_OK) return rc;
     if (serve_string(id).n == 0 && serve_string(name).n == 0) return ASSAY_OK;
-    return serve_grammar_fail(g, "chat-call-head", "found the %s of a call again, expected arguments alone",
+    return serve_grammar_fail(g, "chat-call-head", "found the %s of a call again, expected only arguments",
                               serve_string(id).n ? "id" : "name");
 }
 
@@ -153,7 +153,7 @@ static assay_status read_role(serve_grammar *g, choice *c, json_object *delta)
         serve_grammar_optional(g, "chat-role", "a delta", delta, "role", json_type_string, &role);
     if (rc != ASSAY_OK) return rc;
     if (role && c->begun)
-        return serve_grammar_fail(g, "chat-role", "found a role again, expected it in the first delta alone");
+        return serve_grammar_fail(g, "chat-role", "found a role again, expected it only in the first delta");
     if (!c->begun) rc = serve_grammar_exactly(g, "chat-role", "the first delta", delta, "role", "assistant");
     c->begun = true;
     return rc;
@@ -244,7 +244,7 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *chunk
 {
     chat *c = state;
     json_object *choices, *usage, *error;
-    if (c->is_done) return serve_grammar_fail(g, "chat-done", "found a chunk behind [DONE]");
+    if (c->is_done) return serve_grammar_fail(g, "chat-done", "found a chunk after [DONE]");
     if (json_object_object_get_ex(chunk, "error", &error)) return read_error(g, error);
     assay_status rc = check_head(g, c, chunk);
     if (rc == ASSAY_OK)
@@ -254,7 +254,7 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *chunk
         rc = serve_grammar_optional(g, "chat-usage", "the chunk", chunk, "usage", json_type_object, &usage);
     if (rc != ASSAY_OK) return rc;
     if (json_object_array_length(choices) == 0) return read_last_chunk(g, c, usage);
-    if (c->has_usage) return serve_grammar_fail(g, "chat-usage", "found choices behind the chunk for usage");
+    if (c->has_usage) return serve_grammar_fail(g, "chat-usage", "found choices after the chunk for usage");
     for (size_t i = 0; rc == ASSAY_OK && i < json_object_array_length(choices); i++)
         rc = read_choice(g, c, json_object_array_get_idx(choices, i));
     return rc == ASSAY_OK && usage ? read_usage(g, c, usage) : rc;

@@ -190,7 +190,7 @@ assay_status serve_grammar_grow(serve_grammar *g, const char *what, void **array
                                 size_t size)
 {
     if (n == most)
-        return serve_grammar_fail(g, "size", "found more than %zu %s, expected at most those", most, what);
+        return serve_grammar_fail(g, "size", "found more than %zu %s, expected no more", most, what);
     void *grown = grow_by_one(*array, n, size);
     if (!grown) return ASSAY_ENOMEM;
     memset((char *)grown + n * size, 0, size);

@@ -150,7 +150,7 @@ static assay_status read_block_start(serve_grammar *g, messages *m, json_object 
         return serve_grammar_fail(g, "messages-block", "found content_block_start %s",
                                   m->phase == IN_BLOCK       ? "while a block is open"
                                   : m->phase == BEFORE_START ? "before message_start"
-                                                             : "behind message_delta");
+                                                             : "after message_delta");
     assay_status rc = check_index(g, event, m->n_blocks);
     if (rc == ASSAY_OK)
         rc = serve_grammar_member(g, "messages-block", "the event", event, "content_block", json_type_object,
@@ -212,7 +212,7 @@ static assay_status read_block_delta(serve_grammar *g, messages *m, json_object 
     const bool signature = serve_text_is(type, "signature_delta");
     const bool thinking = strcmp(m->block->name, "thinking") == 0;
     if (m->is_signed)
-        return serve_grammar_fail(g, rule, "found a delta behind the signature, expected content_block_stop");
+        return serve_grammar_fail(g, rule, "found a delta after the signature, expected content_block_stop");
     if (signature && thinking) {
         m->is_signed = true;
         return serve_grammar_name(g, rule, "delta", delta, "signature", &type);
@@ -340,7 +340,7 @@ static assay_status read_event(serve_grammar *g, void *state, json_object *event
     messages *m = state;
     const assay_text type = serve_string(json_object_object_get(event, "type"));
     if (m->phase == STOPPED)
-        return serve_grammar_fail(g, "messages-end", "found %s behind message_stop", serve_quote(type).at);
+        return serve_grammar_fail(g, "messages-end", "found %s after message_stop", serve_quote(type).at);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (serve_text_is(type, events[i].type)) return events[i].read(g, m, event);
     return serve_grammar_fail(g, "event", "found type %s, expected an event of messages",

@@ -1,4 +1,4 @@
-/* Completions: what ends them, what is counted, and that no stop text is emitted.
+/* Completions: how they end, their token counts, and that no stop text is emitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -171,7 +171,7 @@ static const struct {
     {"say </think> now", {"</think>"}, "say ", true}, /* a token of its own */
 };
 
-START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
+START_TEST(a_stop_text_ends_a_completion_and_is_not_output)
 {
     char text[64];
     size_t n = 0;
@@ -184,7 +184,7 @@ START_TEST(a_stop_text_ends_it_and_nothing_of_it_comes_out)
 }
 END_TEST
 
-/* Bytes that a tokenizer holds until it knows whether they are UTF-8: what ends a completion then. */
+/* Bytes that a tokenizer holds back until they are known to be UTF-8, at the end of a completion. */
 static const struct {
     const char *text, *stop;
     size_t most;
@@ -219,7 +219,7 @@ static const struct {
     {"two o", {"one", "on"}, "two "}, {"one one", {"one two"}, "one "}, {"onon", {"one"}, "on"},
 };
 
-START_TEST(no_more_is_held_back_than_may_begin_a_stop_text)
+START_TEST(only_a_possible_beginning_of_a_stop_text_is_held_back)
 {
     buffer out = {0};
     const size_t n_stops = !EAGER[_i].stops[0] ? 0 : !EAGER[_i].stops[1] ? 1 : 2;
@@ -249,7 +249,7 @@ START_TEST(nothing_follows_the_end)
 }
 END_TEST
 
-START_TEST(options_that_mean_nothing_are_refused)
+START_TEST(meaningless_options_are_refused)
 {
     static char long_text[5000];
     memset(long_text, 'x', sizeof long_text - 1);
@@ -290,14 +290,14 @@ int main(void)
     tcase_add_test(all, markers_are_left_in_the_text);
     tcase_add_test(all, the_limit_ends_it_with_all_its_text);
     tcase_add_test(all, a_stop_id_at_the_limit_is_a_stop);
-    tcase_add_loop_test(all, a_stop_text_ends_it_and_nothing_of_it_comes_out, 0,
+    tcase_add_loop_test(all, a_stop_text_ends_a_completion_and_is_not_output, 0,
                         (int)(sizeof stopped / sizeof *stopped));
     tcase_add_loop_test(all, text_that_comes_with_the_end_may_be_a_stop_text, 0,
                         (int)(sizeof HELD / sizeof *HELD));
-    tcase_add_loop_test(all, no_more_is_held_back_than_may_begin_a_stop_text, 0,
+    tcase_add_loop_test(all, only_a_possible_beginning_of_a_stop_text_is_held_back, 0,
                         (int)(sizeof EAGER / sizeof *EAGER));
     tcase_add_test(all, nothing_follows_the_end);
-    tcase_add_test(all, options_that_mean_nothing_are_refused);
+    tcase_add_test(all, meaningless_options_are_refused);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -66,7 +66,7 @@ static bool encode(const char *text, encoded *out)
            ASSAY_OK;
 }
 
-START_TEST(texts_after_each_other_share_an_encoder)
+START_TEST(consecutive_texts_share_an_encoder)
 {
     encoded found;
     for (size_t i = 0; i < N_TEXTS; i++) ck_assert(encode(texts[i], &found));
@@ -152,7 +152,7 @@ int main(void)
     TCase *c = tcase_create("encoders");
     tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, setup, teardown);
-    tcase_add_test(c, texts_after_each_other_share_an_encoder);
+    tcase_add_test(c, consecutive_texts_share_an_encoder);
     tcase_add_test(c, an_encoder_is_not_kept_after_a_long_text);
     tcase_add_test(c, threads_encode_as_one_does);
     tcase_add_test(c, no_two_have_the_same_encoder);

@@ -25,7 +25,7 @@ static void expect(find_fn *find, const char *name, const char *expected)
     ck_assert_str_eq(all, expected);
 }
 
-START_TEST(a_reasoning_parser_names_what_it_takes_out)
+START_TEST(a_reasoning_parser_lists_the_markers_that_it_removes)
 {
     static const char *const thinkers[] = {"qwen3", "deepseek_r1", "deepseek_v4", "step3p5", "poolside_v1"};
     for (size_t i = 0; i < sizeof thinkers / sizeof *thinkers; i++)
@@ -41,7 +41,7 @@ START_TEST(a_reasoning_parser_names_what_it_takes_out)
 }
 END_TEST
 
-START_TEST(a_tool_parser_names_what_stands_around_calls_and_in_them)
+START_TEST(a_tool_parser_lists_the_markers_around_and_within_calls)
 {
     expect(serve_markers_of_tools, "gemma4", "<|tool_call> <tool_call|> ");
     expect(serve_markers_of_tools, "glm47",
@@ -111,8 +111,8 @@ int main(void)
 {
     Suite *s = suite_create("serving/markers");
     TCase *c = tcase_create("markers");
-    tcase_add_test(c, a_reasoning_parser_names_what_it_takes_out);
-    tcase_add_test(c, a_tool_parser_names_what_stands_around_calls_and_in_them);
+    tcase_add_test(c, a_reasoning_parser_lists_the_markers_that_it_removes);
+    tcase_add_test(c, a_tool_parser_lists_the_markers_around_and_within_calls);
     tcase_add_test(c, every_reasoning_parser_has_some);
     tcase_add_test(c, a_parser_that_there_is_not_is_refused_by_name);
     suite_add_tcase(s, c);

@@ -73,7 +73,7 @@ START_TEST(messages_to_tools_stay_for_the_parser_of_calls)
 }
 END_TEST
 
-START_TEST(another_parser_of_calls_does_not_see_messages_to_tools)
+START_TEST(a_tool_parser_of_another_format_gets_no_messages_to_tools)
 {
     reads("harmony", "qwen", false,
           "<|channel|>commentary to=functions.f<|message|>{}<|call|><|channel|>final<|message|>so<|end|>",
@@ -81,7 +81,7 @@ START_TEST(another_parser_of_calls_does_not_see_messages_to_tools)
 }
 END_TEST
 
-START_TEST(thoughts_are_not_shown_where_thinking_is_off)
+START_TEST(reasoning_is_not_output_if_thinking_is_off)
 {
     reads("gemma4", "gemma4", true, "<|channel>thought\nwhy<channel|>so", "C{so}");
     reads("qwen3", NULL, true, "so it is", "C{so it is}");
@@ -113,8 +113,8 @@ int main(void)
     tcase_add_test(all, calls_are_looked_for_after_reasoning);
     tcase_add_test(all, a_call_is_content_without_a_tool_parser);
     tcase_add_test(all, messages_to_tools_stay_for_the_parser_of_calls);
-    tcase_add_test(all, another_parser_of_calls_does_not_see_messages_to_tools);
-    tcase_add_test(all, thoughts_are_not_shown_where_thinking_is_off);
+    tcase_add_test(all, a_tool_parser_of_another_format_gets_no_messages_to_tools);
+    tcase_add_test(all, reasoning_is_not_output_if_thinking_is_off);
     tcase_add_test(all, parsers_that_are_not_there_are_refused_by_name);
     suite_add_tcase(suite, all);
     return support_run(suite);

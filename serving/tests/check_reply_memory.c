@@ -175,7 +175,7 @@ START_TEST(a_reply_that_memory_ran_out_in_fails_to_its_end)
 }
 END_TEST
 
-START_TEST(text_without_calls_is_read_without_any_but_what_is_held)
+START_TEST(text_without_calls_needs_no_allocation_except_for_held_text)
 {
     buffer text = repeat("Let me see < that. [x] \"{ \xc3\xbc ");
     for (size_t step = 1; step < 10; step += 4)
@@ -193,7 +193,7 @@ int main(void)
     tcase_add_test(c, reasoning_is_read_without_any);
     tcase_add_loop_test(c, calls_are_read_with_no_more_in_bytes_than_in_one_piece, 0, n);
     tcase_add_loop_test(c, a_reply_that_memory_ran_out_in_fails_to_its_end, 0, n);
-    tcase_add_loop_test(c, text_without_calls_is_read_without_any_but_what_is_held, 0, n);
+    tcase_add_loop_test(c, text_without_calls_needs_no_allocation_except_for_held_text, 0, n);
     suite_add_tcase(s, c);
     return support_run(s);
 }

@@ -72,7 +72,7 @@ START_TEST(the_remaining_tokens_are_those_of_transformers)
 }
 END_TEST
 
-START_TEST(greedy_takes_the_first_of_the_best)
+START_TEST(greedy_chooses_the_first_of_the_best)
 {
     const float logits[] = {-1, 3, NAN, 3, -INFINITY};
     serve_sampler *s = open_sampler(&serve_sampling_greedy, 5);
@@ -101,7 +101,7 @@ START_TEST(a_penalty_moves_the_best_of_what_was_seen)
 }
 END_TEST
 
-START_TEST(where_nothing_is_left_no_token_is_chosen)
+START_TEST(if_every_token_is_dropped_no_token_is_chosen)
 {
     const float nothing[] = {NAN, -INFINITY, NAN};
     const serve_sampling sampling = {.temperature = 1, .top_p = 1, .repetition_penalty = 1};
@@ -205,9 +205,9 @@ int main(void)
     Suite *suite = suite_create("serving/sampler");
     TCase *all = tcase_create("all");
     tcase_add_test(all, the_remaining_tokens_are_those_of_transformers);
-    tcase_add_test(all, greedy_takes_the_first_of_the_best);
+    tcase_add_test(all, greedy_chooses_the_first_of_the_best);
     tcase_add_test(all, a_penalty_moves_the_best_of_what_was_seen);
-    tcase_add_test(all, where_nothing_is_left_no_token_is_chosen);
+    tcase_add_test(all, if_every_token_is_dropped_no_token_is_chosen);
     tcase_add_test(all, infinite_logits_are_as_likely_as_each_other);
     tcase_add_test(all, draws_have_the_shares_of_their_tokens);
     tcase_add_test(all, a_seed_draws_the_same_tokens_for_ever);

@@ -35,7 +35,7 @@ START_TEST(a_directory_without_a_tokenizer_leaves_none)
 }
 END_TEST
 
-START_TEST(as_much_as_fits_is_given_and_all_is_counted)
+START_TEST(ids_beyond_the_capacity_are_counted_but_not_written)
 {
     int32_t ids[8] = {-2, -2, -2, -2, -2, -2, -2, -2};
     char text[8] = "????????";
@@ -54,7 +54,7 @@ START_TEST(as_much_as_fits_is_given_and_all_is_counted)
 }
 END_TEST
 
-START_TEST(what_fails_leaves_what_was_there)
+START_TEST(a_failure_leaves_the_outputs_unchanged)
 {
     static const int32_t bad[] = {423, -1};
     char text[8] = "????????";
@@ -75,7 +75,7 @@ static void count(void *context, assay_part part, const char *text, size_t n)
     ++*(size_t *)context;
 }
 
-START_TEST(a_sink_is_given_no_piece_without_text)
+START_TEST(a_sink_receives_no_empty_piece)
 {
     size_t n = 0, n_ids = 0;
     int32_t ids[8];
@@ -101,9 +101,9 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, a_directory_without_a_tokenizer_leaves_none);
-    tcase_add_test(all, as_much_as_fits_is_given_and_all_is_counted);
-    tcase_add_test(all, what_fails_leaves_what_was_there);
-    tcase_add_test(all, a_sink_is_given_no_piece_without_text);
+    tcase_add_test(all, ids_beyond_the_capacity_are_counted_but_not_written);
+    tcase_add_test(all, a_failure_leaves_the_outputs_unchanged);
+    tcase_add_test(all, a_sink_receives_no_empty_piece);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -166,7 +166,7 @@ static bool convert_value(call *c, assay_text value, unsigned types)
     return ok;
 }
 
-static void take_member(void *context, assay_text name, assay_text value)
+static void write_member(void *context, assay_text name, assay_text value)
 {
     call *c = context;
     json_object *schema = NULL;
@@ -193,7 +193,7 @@ bool serve_tools_types(const serve_tools_request *request, assay_text tool, assa
     call c = {.properties = serve_tools_request_properties(request, tool), .out = out};
     if (!c.properties) return false;
     buffer_append_string(out, "{");
-    const assay_status rc = serve_json_object(arguments, take_member, &c);
+    const assay_status rc = serve_json_object(arguments, write_member, &c);
     buffer_append_string(out, "}");
     buffer_free(&c.name);
     buffer_free(&c.value);

@@ -162,7 +162,7 @@ static void end_call(serve_tools *t, assay_text function, bool cut_off, serve_ar
 }
 
 /* Whether a tag within the value also ends the call if the text ends before another tag. */
-static bool closes_too(assay_text value)
+static bool ends_call(assay_text value)
 {
     return serve_span_find(value, 0, SERVE_XML_TAGS[SERVE_XML_FUNCTION_END]) != SERVE_NOWHERE ||
            serve_span_find(value, 0, SERVE_XML_TAGS[SERVE_XML_TOOL_CALL_END]) != SERVE_NOWHERE;
@@ -188,7 +188,7 @@ void serve_xml_read_functions(serve_tools *t, assay_text block, bool is_cut)
         const size_t end = tag.kind == SERVE_XML_NO_TAG ? block.n : tag.begin;
         const assay_text value =
             serve_span_part(block, parameter.kind == SERVE_XML_PARAMETER ? parameter.end : end, end);
-        ended |= closes_too(value);
+        ended |= ends_call(value);
         const bool cut_off = tag.kind == SERVE_XML_NO_TAG && is_cut && !ended;
         if (parameter.kind == SERVE_XML_PARAMETER)
             (cut_off ? add_begun : add_argument)(t, &parameter, value, &arguments);

@@ -1,4 +1,4 @@
-/* Merging the symbols of one word, for tokenizer_bpe alone.
+/* Merging the symbols of one word, used only by tokenizer_bpe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_BPE_MERGE_H

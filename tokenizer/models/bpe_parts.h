@@ -1,4 +1,4 @@
-/* The struct tokenizer_bpe; for tokenizer_bpe and tokenizer_bpe_open alone.
+/* The struct tokenizer_bpe; used only by tokenizer_bpe and tokenizer_bpe_open.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_MODELS_BPE_PARTS_H

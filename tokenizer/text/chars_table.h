@@ -2,7 +2,7 @@
  *
  * Tokenizers uses several libraries with different versions of Unicode. Each list holds the characters
  * for which one of them gives the opposite answer to utf8proc 2.8 (Unicode 15). The lists were
- * determined by running tokenizers 0.23.3 on every Unicode character. For tokenizer/text/chars alone.
+ * determined by running tokenizers 0.23.3 on every Unicode character. Used only by tokenizer/text/chars.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_CHARS_TABLE_H

@@ -1,4 +1,4 @@
-/* Names of Unicode properties; for tokenizer/text/ruby_chars alone.
+/* Names of Unicode properties; used only by tokenizer/text/ruby_chars.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOKENIZER_TEXT_PROPERTY_H

@@ -1,4 +1,4 @@
-/* assay bench: what is measured, how it is counted and shown, and what happens to engines that fail.
+/* assay bench: its measurements, their units and reports, and what happens to engines that fail.
  * No test depends on actual speed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,7 +15,7 @@
 #define QUICK "--prompt 6 --context 3 --tokens 4 --memory 256 --repeat 2"
 #define ONCE  "--prompt 6 --context 3 --tokens 4 --memory 256 --repeat 1"
 
-static const char *top(void)
+static const char *source_dir(void)
 {
     const char *named = getenv("top_srcdir");
     return named ? named : ".";
@@ -25,7 +25,7 @@ static const char *top(void)
 static void add_model(const char *fault)
 {
     char command[8192];
-    (void)snprintf(command, sizeof command, "ln -s '%s/fixtures/llama/base/model' %s", top(), fault);
+    (void)snprintf(command, sizeof command, "ln -s '%s/fixtures/llama/base/model' %s", source_dir(), fault);
     ck_assert_int_eq(support_shell(command)->code, 0);
 }
 
@@ -145,8 +145,8 @@ START_TEST(prefill_last_is_used_where_available)
         "bench -e %s -e %s --model ok --repeat 1 --prompt 6 --context 3 --tokens 1 --memory 256",
         support_engine("old_table"), support_engine("fake32"));
     assert_code(o, 0);
-    assert_holds(o->out, "\nprompts cost the logits of their last token: fake32.so\n"
-                         "of all their tokens, for lack of prefill_last: old_table.so\n");
+    assert_holds(o->out, "\nprefill computes only the logits of the last token: fake32.so\n"
+                         "prefill computes those of every token, without prefill_last: old_table.so\n");
     o = support_assay("bench -e %s -e %s --model ok " ONCE " --json -", support_engine("old_table"),
                       support_engine("fake32"));
     assert_code(o, 0);
@@ -161,7 +161,7 @@ START_TEST(logits_are_not_reported_without_a_measurement)
     add_model("crash");
     const support_output *o = bench("crash", ONCE);
     ck_assert_ptr_null(strstr(o->out, "prompts cost"));
-    ck_assert_ptr_null(strstr(o->out, "of all their tokens"));
+    ck_assert_ptr_null(strstr(o->out, "those of every token"));
     o = bench("crash", ONCE " --json -");
     json_object *document = parse(o->out);
     ck_assert_ptr_null(member(result(document, 0), "logits"));
@@ -282,7 +282,7 @@ START_TEST(token_ids_are_text)
                    "sed -i 's/\"vocab_offset\": 107/\"vocab_offset\": 50/' sounds/config.json && "
                    "\"$ASSAY\" info sounds | grep -q 'ids from 50 on are not text' && "
                    "\"$ASSAY\" bench -e ref32 --model sounds --repeat 1 --prompt 400",
-                   top());
+                   source_dir());
     assert_code(support_shell(command), 0);
 }
 END_TEST
@@ -293,7 +293,7 @@ START_TEST(without_a_plan_there_are_no_limits)
     (void)snprintf(command, sizeof command,
                    "mkdir alien && cp '%s/fixtures/llama/base/model/model.safetensors' alien && "
                    "printf '{\"model_type\": \"alien\"}' >alien/config.json",
-                   top());
+                   source_dir());
     ck_assert_int_eq(support_shell(command)->code, 0);
     const support_output *o = bench("alien", QUICK);
     assert_code(o, 0);

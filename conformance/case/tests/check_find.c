@@ -121,7 +121,7 @@ START_TEST(a_directory_is_searched_for_cases_of_every_kind)
 }
 END_TEST
 
-START_TEST(reports_and_filters_use_those_ids)
+START_TEST(reports_and_filters_use_ids_relative_to_the_directory)
 {
     (void)support_write_decoder(support_path("a/x.h5"), "logits", "ok");
     (void)support_write_decoder(support_path("top/left/x.h5"), "logits", "off");
@@ -146,7 +146,7 @@ int main(void)
     tcase_add_loop_test(cases, ids_begin_after_the_common_prefix, 0, sizeof given / sizeof *given);
     tcase_add_test(cases, absolute_directories_have_ids_without_their_common_prefix);
     tcase_add_test(cases, a_directory_is_searched_for_cases_of_every_kind);
-    tcase_add_test(cases, reports_and_filters_use_those_ids);
+    tcase_add_test(cases, reports_and_filters_use_ids_relative_to_the_directory);
     suite_add_tcase(suite, cases);
     return support_run(suite);
 }

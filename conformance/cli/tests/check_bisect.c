@@ -136,7 +136,7 @@ START_TEST(agreement_exits_0_with_any_class)
 }
 END_TEST
 
-START_TEST(the_selected_class_counts_beside_other_failures)
+START_TEST(the_selected_class_counts_among_other_failures)
 {
     add_case("crash");
     add_case("off");
@@ -191,7 +191,7 @@ int main(void)
     tcase_add_test(bisect, rope_failures_have_their_own_class);
     tcase_add_test(bisect, out_of_memory_has_its_own_class);
     tcase_add_test(bisect, agreement_exits_0_with_any_class);
-    tcase_add_test(bisect, the_selected_class_counts_beside_other_failures);
+    tcase_add_test(bisect, the_selected_class_counts_among_other_failures);
     tcase_add_test(bisect, an_unknown_class_lists_the_known_ones);
     tcase_add_test(bisect, help_lists_every_class);
     suite_add_tcase(suite, bisect);

@@ -104,7 +104,7 @@ START_TEST(a_library_is_needed)
 }
 END_TEST
 
-START_TEST(one_case_is_run_alone)
+START_TEST(a_single_case_can_be_run)
 {
     const support_output *o = sweep_broken("", "rms_norm 5 random 3 17");
     ck_assert_int_eq(o->code, 0);
@@ -124,7 +124,7 @@ START_TEST(invalid_shapes_are_not_run)
 }
 END_TEST
 
-START_TEST(a_seed_draws_other_cases)
+START_TEST(another_seed_draws_other_cases)
 {
     char first[65536];
     (void)snprintf(first, sizeof first, "%s", sweep_broken("", "-v rms_norm")->out);
@@ -163,7 +163,7 @@ END_TEST
 /* The commands that pass kernels to engines. */
 static const char *const COMMANDS[] = {"run cases", "locate cases/sound.h5", "bench --model cases"};
 
-START_TEST(an_engine_that_takes_no_kernels_is_refused)
+START_TEST(an_engine_without_kernel_support_is_refused)
 {
     support_mkdir(support_path("cases"));
     (void)support_write_decoder(support_path("cases/sound.h5"), "logits", "ok");
@@ -208,13 +208,13 @@ int main(void)
     tcase_add_test(tc, a_missing_library_is_named);
     tcase_add_loop_test(tc, a_wrong_command_line_is_explained, 0, (int)(sizeof LINES / sizeof *LINES));
     tcase_add_test(tc, a_library_is_needed);
-    tcase_add_test(tc, one_case_is_run_alone);
+    tcase_add_test(tc, a_single_case_can_be_run);
     tcase_add_test(tc, invalid_shapes_are_not_run);
-    tcase_add_test(tc, a_seed_draws_other_cases);
+    tcase_add_test(tc, another_seed_draws_other_cases);
     tcase_add_test(tc, tap_has_every_operation);
     tcase_add_test(tc, a_missing_operation_exits_77);
     tcase_add_test(tc, bundled_kernels_are_found_by_name);
-    tcase_add_loop_test(tc, an_engine_that_takes_no_kernels_is_refused, 0, 3);
+    tcase_add_loop_test(tc, an_engine_without_kernel_support_is_refused, 0, 3);
     tcase_add_loop_test(tc, invalid_kernels_are_an_error, 0, 3);
     tcase_add_test(tc, locate_takes_an_observation_or_kernels);
     suite_add_tcase(suite, tc);

@@ -43,7 +43,7 @@ START_TEST(divergence_exits_1_with_its_place_and_command)
 }
 END_TEST
 
-START_TEST(the_repro_line_reproduces_the_failure_and_nothing_else)
+START_TEST(the_repro_line_reproduces_only_that_failure)
 {
     support_mkdir(support_path("odd 'name"));
     (void)support_write_decoder(support_path("odd 'name/off.h5"), "logits", "off");
@@ -99,7 +99,7 @@ static const char *const helps[][2] = {
     {"--version", "assay "},
 };
 
-START_TEST(help_goes_to_standard_output_and_exits_0)
+START_TEST(help_is_printed_on_standard_output_and_exits_0)
 {
     const support_output *o = support_assay("%s", helps[_i][0]);
     assert_code(o, 0);
@@ -151,7 +151,7 @@ START_TEST(a_skip_by_one_engine_names_that_engine)
 }
 END_TEST
 
-START_TEST(a_broken_fixture_exits_99_even_beside_a_divergence)
+START_TEST(a_broken_fixture_exits_99_even_with_a_divergence)
 {
     support_write_text(support_path("bad/text.h5"), "no HDF5");
     const support_output *o = support_assay("run -e %s bad", fake("fake32"));
@@ -216,7 +216,7 @@ START_TEST(engines_are_found_by_name_in_the_users_directories)
 }
 END_TEST
 
-START_TEST(a_crash_is_a_divergence_and_the_run_goes_on)
+START_TEST(a_crash_is_a_divergence_and_the_run_continues)
 {
     (void)support_write_decoder(support_path("sound/b.h5"), "logits", "crash");
     const support_output *o = support_assay("run -e %s sound", fake("fake32"));
@@ -303,18 +303,18 @@ int main(void)
     tcase_set_timeout(program, 60);
     tcase_add_test(program, agreement_exits_0_with_a_table);
     tcase_add_test(program, divergence_exits_1_with_its_place_and_command);
-    tcase_add_test(program, the_repro_line_reproduces_the_failure_and_nothing_else);
+    tcase_add_test(program, the_repro_line_reproduces_only_that_failure);
     tcase_add_loop_test(program, a_wrong_command_line_exits_2_with_a_suggestion, 0,
                         (int)(sizeof usages / sizeof *usages));
-    tcase_add_loop_test(program, help_goes_to_standard_output_and_exits_0, 0, 7);
+    tcase_add_loop_test(program, help_is_printed_on_standard_output_and_exits_0, 0, 7);
     tcase_add_test(program, nothing_to_run_exits_77);
     tcase_add_test(program, skipping_everything_exits_77_and_names_what_was_skipped);
     tcase_add_test(program, a_skip_by_one_engine_names_that_engine);
-    tcase_add_test(program, a_broken_fixture_exits_99_even_beside_a_divergence);
+    tcase_add_test(program, a_broken_fixture_exits_99_even_with_a_divergence);
     tcase_add_test(program, directories_nested_too_deep_exit_99);
     tcase_add_loop_test(program, an_engine_that_cannot_be_loaded_exits_99, 0, 7);
     tcase_add_test(program, engines_are_found_by_name_in_the_users_directories);
-    tcase_add_test(program, a_crash_is_a_divergence_and_the_run_goes_on);
+    tcase_add_test(program, a_crash_is_a_divergence_and_the_run_continues);
     tcase_add_test(program, observations_are_ignored_unless_named);
     tcase_add_test(program, unknown_members_are_warned_of_and_counted);
     tcase_add_test(program, the_filter_selects_cases);

@@ -72,7 +72,7 @@ START_TEST(traces_of_other_names_are_reported_where_everything_passes)
 }
 END_TEST
 
-START_TEST(a_pipe_sees_no_escape_codes_and_no_bar)
+START_TEST(output_to_a_pipe_has_no_escape_codes_and_no_progress_bar)
 {
     const support_output *o = support_assay("run -v -e %s bad sound", fake("fake32"));
     assert_lacks(o->out, "\033");
@@ -99,7 +99,7 @@ int main(void)
     tcase_add_test(output, tap_has_one_point_for_each_case_and_engine);
     tcase_add_test(output, tap_in_a_file_leaves_the_report_on_standard_output);
     tcase_add_test(output, traces_of_other_names_are_reported_where_everything_passes);
-    tcase_add_test(output, a_pipe_sees_no_escape_codes_and_no_bar);
+    tcase_add_test(output, output_to_a_pipe_has_no_escape_codes_and_no_progress_bar);
     tcase_add_test(output, an_engine_cannot_write_escape_codes_on_the_terminal);
     suite_add_tcase(suite, output);
 

@@ -85,7 +85,7 @@ START_TEST(an_engine_without_a_choice_of_types_is_refused)
 }
 END_TEST
 
-START_TEST(an_engine_without_options_is_given_no_allowed_members)
+START_TEST(allowed_members_are_not_passed_to_an_engine_without_options)
 {
     const support_output *o =
         support_assay("run -e %s --allow-unknown residual_multiplier sound/generate.h5", fake("old_table"));
@@ -116,7 +116,7 @@ int main(void)
     tcase_add_test(types, a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise);
     tcase_add_test(types, a_case_without_a_run_in_that_type_is_skipped_by_name);
     tcase_add_test(types, an_engine_without_a_choice_of_types_is_refused);
-    tcase_add_test(types, an_engine_without_options_is_given_no_allowed_members);
+    tcase_add_test(types, allowed_members_are_not_passed_to_an_engine_without_options);
     tcase_add_test(types, locate_marks_tensors_by_the_noise_of_the_type);
     suite_add_tcase(suite, types);
 

@@ -36,7 +36,7 @@ START_TEST(the_truth_agrees_as_float64)
 }
 END_TEST
 
-START_TEST(float64_is_held_to_its_own_bound)
+START_TEST(float64_is_judged_by_its_own_bound)
 {
     conf_case *c;
     assay_error err = {0};
@@ -218,7 +218,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_float32_run_agrees_by_its_own_noise);
     tcase_add_test(tc, the_truth_agrees_as_float64);
-    tcase_add_test(tc, float64_is_held_to_its_own_bound);
+    tcase_add_test(tc, float64_is_judged_by_its_own_bound);
     tcase_add_test(tc, padding_is_not_judged);
     tcase_add_loop_test(tc, a_changed_value_diverges_at_its_place, 0, (int)(sizeof values / sizeof *values));
     tcase_add_test(tc, the_first_place_is_named_and_the_worst_is_measured);

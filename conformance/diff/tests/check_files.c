@@ -1,4 +1,4 @@
-/* Two observations, what is bundled, the program, and the memory that it takes.
+/* assay diff with two observations and with the bundled files: its report and its memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -101,7 +101,7 @@ START_TEST(two_observations_have_the_same_types)
 }
 END_TEST
 
-/* What is bundled. A path of the file that stands for a case of the list. */
+/* The bundled files. */
 static conf_found_list find_bundled(void)
 {
     char dir[4096];
@@ -160,7 +160,7 @@ END_TEST
 
 /* The program */
 
-START_TEST(the_program_names_what_agrees)
+START_TEST(the_program_reports_agreement)
 {
     const support_output *o = support_assay("diff case.h5 seen.h5");
     ck_assert_int_eq(o->code, 0);
@@ -170,7 +170,7 @@ START_TEST(the_program_names_what_agrees)
 }
 END_TEST
 
-START_TEST(the_program_names_what_diverges_and_the_command_that_reproduces_it)
+START_TEST(the_program_reports_a_divergence_and_the_command_that_reproduces_it)
 {
     edit_element(compare_seen, "/observed/prefill", FIRST, 100);
     edit_i32(compare_seen, "/observed/colour", 1, (size_t[]){1}, (const int32_t[]){1});
@@ -243,8 +243,8 @@ int main(void)
     tcase_add_test(tc, two_observations_have_the_same_types);
     tcase_add_test(tc, every_bundled_golden_agrees_with_its_own_float32_run);
     tcase_add_test(tc, every_bundled_observation_is_judged);
-    tcase_add_test(tc, the_program_names_what_agrees);
-    tcase_add_test(tc, the_program_names_what_diverges_and_the_command_that_reproduces_it);
+    tcase_add_test(tc, the_program_reports_agreement);
+    tcase_add_test(tc, the_program_reports_a_divergence_and_the_command_that_reproduces_it);
     tcase_add_test(tc, usage_errors_and_file_errors_have_different_exit_codes);
     tcase_add_test(tc, threads_without_a_chunk_report_no_error);
     suite_add_tcase(s, tc);

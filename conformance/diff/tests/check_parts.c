@@ -27,7 +27,7 @@ static void spoil_all(void)
     edit_element(compare_seen, "/observed/trace/embed", 0, 100);
 }
 
-static void spare(const char *name)
+static void keep_only(const char *name)
 {
     static const char *const members[] = {"/observed/prefill", "/observed/decode", "/observed/tokens",
                                           "/observed/trace"};
@@ -63,13 +63,13 @@ END_TEST
 
 START_TEST(unjudged_members_may_be_missing)
 {
-    spare("tokens");
+    keep_only("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_PASSED, "the greedy tokens agree");
     compare_parts = CONF_DIFF_LOGITS | CONF_DIFF_TOKENS;
     assert_refused("seen.h5: /observed/prefill and /observed/decode are missing");
     (void)support_observe(compare_golden, "truth", compare_seen);
-    spare("trace");
+    keep_only("trace");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_PASSED, "2 of 2 recorded tensors agree");
     (void)support_observe(compare_golden, "float32", compare_seen);
@@ -79,9 +79,9 @@ START_TEST(unjudged_members_may_be_missing)
 }
 END_TEST
 
-START_TEST(traces_alone_are_judged_by_their_own_type)
+START_TEST(traces_without_logits_are_judged_by_their_own_type)
 {
-    spare("trace");
+    keep_only("trace");
     compare_parts = CONF_DIFF_TRACES;
     edit_element(compare_seen, "/observed/trace/embed", 0, NAN);
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not agree");
@@ -112,7 +112,7 @@ START_TEST(two_observations_are_compared_in_part)
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     compare_parts = CONF_DIFF_TRACES;
     (void)assert_outcome(CONF_FAILED, "tensor");
-    spare("tokens");
+    keep_only("tokens");
     compare_parts = CONF_DIFF_TOKENS;
     (void)assert_outcome(CONF_FAILED, "a greedy token differs");
     edit_remove(compare_seen, "/observed/tokens");
@@ -141,7 +141,7 @@ int main(void)
     tcase_add_test(tc, each_part_is_judged_by_itself);
     tcase_add_test(tc, unjudged_members_may_be_wrong);
     tcase_add_test(tc, unjudged_members_may_be_missing);
-    tcase_add_test(tc, traces_alone_are_judged_by_their_own_type);
+    tcase_add_test(tc, traces_without_logits_are_judged_by_their_own_type);
     tcase_add_test(tc, a_part_that_the_golden_lacks_is_not_judged);
     tcase_add_test(tc, two_observations_are_compared_in_part);
     tcase_add_test(tc, the_program_takes_parts);

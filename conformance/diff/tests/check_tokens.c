@@ -38,7 +38,7 @@ enum { N_SIGNED = 6, N_INTEGERS = 8 };
 
 START_TEST(tokens_may_be_any_integers)
 {
-    if (_i >= N_SIGNED) { /* which cannot hold the -1 behind the end */
+    if (_i >= N_SIGNED) { /* unsigned: cannot store the -1 after the end */
         edit_element(compare_golden, "/expect/tokens", 3, 2);
         edit_texts(compare_golden, "/expect/finish", 2, (const char *const[]){"length", "length"});
         support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 18}");
@@ -52,7 +52,7 @@ START_TEST(tokens_may_be_any_integers)
 }
 END_TEST
 
-START_TEST(a_token_of_more_than_32_bits_is_printed_as_it_is)
+START_TEST(a_token_of_more_than_32_bits_is_printed_in_full)
 {
     char where[128];
     double beyond = golden_token(1) + 4294967296.0; /* the same in its lower 32 bits */
@@ -68,8 +68,8 @@ START_TEST(a_token_of_more_than_32_bits_is_printed_as_it_is)
 }
 END_TEST
 
-/* Makes another token as good as the golden one at greedy step k of sample 1, but for a hair: the truth
- * prefers the golden one, the observation the other, and takes it. */
+/* Makes another token as good as the golden one at greedy step k of sample 1, up to a tiny difference: the
+ * truth prefers the golden one, the observation prefers and has the other. */
 static void make_tie(size_t k)
 {
     static const char *const groups[] = {"/expect/truth", "/expect/float32", "/observed"};
@@ -139,7 +139,7 @@ START_TEST(logits_that_are_not_judged_excuse_a_flip)
 }
 END_TEST
 
-START_TEST(a_flip_is_not_excused_where_the_logits_do_not_fit)
+START_TEST(a_flip_is_not_excused_if_the_logits_do_not_fit)
 {
     make_tie(0);
     edit_f32(compare_seen, "/observed/prefill", 1, (size_t[]){1}, (const float[]){0});
@@ -150,7 +150,7 @@ START_TEST(a_flip_is_not_excused_where_the_logits_do_not_fit)
 END_TEST
 
 /* Sample 0 ends with the stop id 5 at step 2; the checkpoint now stops at the token before it as well. */
-START_TEST(a_stop_id_that_the_golden_goes_on_past_is_named)
+START_TEST(a_stop_id_after_which_the_golden_continues_is_named)
 {
     int token = golden_token(1);
     char config[64], where[128];
@@ -165,7 +165,7 @@ START_TEST(a_stop_id_that_the_golden_goes_on_past_is_named)
 }
 END_TEST
 
-START_TEST(a_golden_without_truth_judges_tokens_alone)
+START_TEST(a_golden_without_truth_judges_only_tokens)
 {
     edit_remove(compare_golden, "/expect/truth");
     edit_remove(compare_golden, "/expect/float32");
@@ -185,11 +185,11 @@ int main(void)
     tcase_add_loop_test(tc, a_flip_at_a_near_tie_is_excused, 0, 2);
     tcase_add_test(tc, steps_after_a_flip_are_judged_if_tokens_were_forced);
     tcase_add_test(tc, logits_that_are_not_judged_excuse_a_flip);
-    tcase_add_test(tc, a_flip_is_not_excused_where_the_logits_do_not_fit);
-    tcase_add_test(tc, a_stop_id_that_the_golden_goes_on_past_is_named);
-    tcase_add_test(tc, a_golden_without_truth_judges_tokens_alone);
+    tcase_add_test(tc, a_flip_is_not_excused_if_the_logits_do_not_fit);
+    tcase_add_test(tc, a_stop_id_after_which_the_golden_continues_is_named);
+    tcase_add_test(tc, a_golden_without_truth_judges_only_tokens);
     tcase_add_loop_test(tc, tokens_may_be_any_integers, 0, N_INTEGERS);
-    tcase_add_test(tc, a_token_of_more_than_32_bits_is_printed_as_it_is);
+    tcase_add_test(tc, a_token_of_more_than_32_bits_is_printed_in_full);
     suite_add_tcase(s, tc);
     return support_run(s);
 }

@@ -1,4 +1,4 @@
-/* Cases whose checkpoint is broken or of no known family: what is said of them, and what is said of the
+/* Cases whose checkpoint is broken or of an unknown family: the verdict on the case, and that on the
  * engine. Needs the build tree and the fixtures ($top_builddir, $top_srcdir).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -17,7 +17,7 @@ static void copy_variant(const char *variant, const char *change)
     ck_assert_int_eq(support_shell(command)->code, 0);
 }
 
-/* What is done to the checkpoint, and what the harness says of it. */
+/* A change of the checkpoint, and the message of the harness. */
 static const struct {
     const char *change, *reason;
 } broken[] = {
@@ -119,7 +119,7 @@ START_TEST(every_bundled_checkpoint_has_its_checksums)
 }
 END_TEST
 
-START_TEST(locate_and_schedule_say_so_too)
+START_TEST(locate_and_schedule_report_a_broken_checkpoint_too)
 {
     copy_variant("llama/base", broken[0].change);
     const support_output *o = support_assay("locate -e ref32 copy/single.h5");
@@ -170,7 +170,7 @@ START_TEST(an_engine_that_cannot_open_a_valid_checkpoint_fails)
 END_TEST
 
 /* Another engine may know a family that the harness does not. */
-START_TEST(a_family_that_is_not_implemented_is_left_to_the_engine)
+START_TEST(an_unknown_family_is_left_to_the_engine)
 {
     static const char *const models[] = {"ok", "off", "unsupported"};
     static const int codes[] = {0, 1, 77};
@@ -195,7 +195,7 @@ START_TEST(safetensors_of_an_unknown_family_must_be_valid)
 }
 END_TEST
 
-START_TEST(a_case_of_no_known_family_is_an_error_where_it_is_named)
+START_TEST(a_case_of_an_unknown_family_is_an_error_if_it_is_named)
 {
     copy_variant("llama/base", "rm ../model.crc32 && sed -i 's/\"llama\"/\"mamba\"/' config.json");
     const support_output *o = support_assay("run -e ref32 copy");
@@ -255,13 +255,13 @@ int main(void)
     tcase_add_test(cases, a_nul_does_not_end_the_list);
     tcase_add_test(cases, a_listed_file_that_is_missing_breaks_its_case);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
-    tcase_add_test(cases, locate_and_schedule_say_so_too);
+    tcase_add_test(cases, locate_and_schedule_report_a_broken_checkpoint_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);
     tcase_add_test(cases, an_engine_that_agrees_all_the_same_passes);
     tcase_add_test(cases, an_engine_that_cannot_open_a_valid_checkpoint_fails);
-    tcase_add_test(cases, a_family_that_is_not_implemented_is_left_to_the_engine);
+    tcase_add_test(cases, an_unknown_family_is_left_to_the_engine);
     tcase_add_test(cases, safetensors_of_an_unknown_family_must_be_valid);
-    tcase_add_test(cases, a_case_of_no_known_family_is_an_error_where_it_is_named);
+    tcase_add_test(cases, a_case_of_an_unknown_family_is_an_error_if_it_is_named);
     tcase_add_test(cases, a_broken_tokenizer_breaks_the_cases_of_its_texts);
     suite_add_tcase(suite, cases);
     return support_run(suite);

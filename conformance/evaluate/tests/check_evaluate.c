@@ -28,7 +28,7 @@ static conf_verdict verdict_on(const char *path, const char *engine)
     return v;
 }
 
-/* The verdict on the float32 engine that errs as `fault` says, in a generate case. */
+/* The verdict on the float32 engine with the planted `fault`, in a generate case. */
 static conf_verdict verdict_of(const char *fault)
 {
     return verdict_on(support_write_decoder(support_path("%s.h5", fault), "generate", fault), "fake32");
@@ -141,7 +141,7 @@ START_TEST(each_fault_has_its_verdict)
 }
 END_TEST
 
-START_TEST(a_stop_id_that_the_fixture_left_out_is_still_expected)
+START_TEST(a_stop_id_missing_in_the_fixture_is_still_expected)
 {
     const char *path = support_write_decoder(support_path("sound.h5"), "generate", "sound");
     edit_element(path, "/expect/tokens", 2, -1);
@@ -165,7 +165,7 @@ START_TEST(a_finish_by_the_limit_at_a_stop_id_diverges)
 }
 END_TEST
 
-/* The state behind the prompt of sample 0. */
+/* The state after the prompt of sample 0. */
 static uint32_t state_of_prompt(const conf_case *c)
 {
     const conf_decoder *d = &c->decoder;
@@ -192,8 +192,8 @@ static void write_state(const char *path, const char *part, size_t row, uint32_t
     }
 }
 
-/* A case with a near tie behind the prompt of sample 0 and one behind its first token, both as the engine of
- * the same fault has them. *state: behind the prompt. */
+/* A case with a near tie after the prompt of sample 0 and one after its first token, both as the engine of
+ * the same fault has them. *state: after the prompt. */
 static const char *write_near_tie(uint32_t *state)
 {
     const char *path = support_write_decoder(support_path("near-tie.h5"), "generate", "near-tie");
@@ -206,7 +206,7 @@ static const char *write_near_tie(uint32_t *state)
     return path;
 }
 
-/* The first two tokens that sample 1 is expected to give. */
+/* The first two expected tokens of sample 1. */
 static void read_tokens(const char *path, int32_t tokens[2])
 {
     conf_case *c;
@@ -233,7 +233,7 @@ START_TEST(a_greedy_token_at_a_near_tie_is_excused_and_counted)
 }
 END_TEST
 
-START_TEST(a_tie_is_excused_only_where_the_forced_tokens_lead_to_it)
+START_TEST(a_tie_is_excused_only_after_the_forced_tokens)
 {
     uint32_t state;
     int32_t other[2];
@@ -273,7 +273,7 @@ START_TEST(a_float64_engine_is_judged_without_noise)
 }
 END_TEST
 
-START_TEST(a_float32_tensor_without_noise_only_says_where)
+START_TEST(a_float32_tensor_without_noise_is_only_located)
 {
     const char *path = support_write_decoder(support_path("trace.h5"), "logits", "trace");
     double value[12];
@@ -282,7 +282,7 @@ START_TEST(a_float32_tensor_without_noise_only_says_where)
     conf_verdict v = verdict_on(path, "fake32");
     assert_verdict(&v, CONF_PASSED, "");
     assert_holds(v.notes,
-                 "2 of 2 recorded tensors compared, 1 of them for NaN and infinities alone: the noise "
+                 "2 of 2 recorded tensors compared, 1 of them only for NaN and infinities: the noise "
                  "is not recorded");
     v = verdict_on(path, "fake64");
     assert_verdict(&v, CONF_FAILED, "a tensor on the way does not");
@@ -316,12 +316,12 @@ int main(void)
     tcase_add_loop_test(verdicts, a_correct_engine_agrees, 0, 3);
     tcase_add_test(verdicts, an_engine_without_stop_ids_is_judged_by_the_checkpoints);
     tcase_add_loop_test(verdicts, each_fault_has_its_verdict, 0, (int)(sizeof faults / sizeof *faults));
-    tcase_add_test(verdicts, a_stop_id_that_the_fixture_left_out_is_still_expected);
+    tcase_add_test(verdicts, a_stop_id_missing_in_the_fixture_is_still_expected);
     tcase_add_test(verdicts, a_finish_by_the_limit_at_a_stop_id_diverges);
     tcase_add_test(verdicts, a_greedy_token_at_a_near_tie_is_excused_and_counted);
-    tcase_add_test(verdicts, a_tie_is_excused_only_where_the_forced_tokens_lead_to_it);
+    tcase_add_test(verdicts, a_tie_is_excused_only_after_the_forced_tokens);
     tcase_add_test(verdicts, a_float64_engine_is_judged_without_noise);
-    tcase_add_test(verdicts, a_float32_tensor_without_noise_only_says_where);
+    tcase_add_test(verdicts, a_float32_tensor_without_noise_is_only_located);
     tcase_add_test(verdicts, an_input_that_the_engine_refuses_skips_the_case);
     suite_add_tcase(suite, verdicts);
 

@@ -95,7 +95,7 @@ START_TEST(an_engine_without_rope_skips_its_cases)
 }
 END_TEST
 
-START_TEST(an_engine_with_a_shorter_table_lacks_what_came_later)
+START_TEST(an_engine_with_a_shorter_table_lacks_later_members)
 {
     const assay_engine *e = NULL;
     assay_error err = {0};
@@ -118,7 +118,7 @@ int main(void)
     tcase_add_test(t, tables_of_half_width_are_the_first_half);
     tcase_add_test(t, a_rotation_may_be_off_by_more_at_far_positions);
     tcase_add_test(t, an_engine_without_rope_skips_its_cases);
-    tcase_add_test(t, an_engine_with_a_shorter_table_lacks_what_came_later);
+    tcase_add_test(t, an_engine_with_a_shorter_table_lacks_later_members);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

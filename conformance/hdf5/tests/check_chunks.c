@@ -34,7 +34,7 @@ static conf_h5_chunks read_chunks(const conf_h5_dataset *d, size_t n, const char
     return chunks;
 }
 
-START_TEST(implicit_chunks_stand_one_after_another)
+START_TEST(implicit_chunks_are_contiguous)
 {
     /* 3 rows of 2 chunks; the maximum shape has 5 rows. */
     conf_h5_dataset d = dataset(CONF_INDEX_IMPLICIT, 40, 5, 7, 10);
@@ -56,7 +56,7 @@ START_TEST(implicit_chunks_stand_one_after_another)
 }
 END_TEST
 
-START_TEST(implicit_chunks_are_no_more_than_the_file_holds)
+START_TEST(implicit_chunks_must_fit_the_file)
 {
     conf_h5_dataset d = dataset(CONF_INDEX_IMPLICIT, 0, 2, 10, 10);
     conf_h5_chunks chunks = read_chunks(&d, 2, NULL);
@@ -117,8 +117,8 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/chunks");
     TCase *chunks = tcase_create("chunks");
     tcase_add_checked_fixture(chunks, raw_setup, support_teardown);
-    tcase_add_test(chunks, implicit_chunks_stand_one_after_another);
-    tcase_add_test(chunks, implicit_chunks_are_no_more_than_the_file_holds);
+    tcase_add_test(chunks, implicit_chunks_are_contiguous);
+    tcase_add_test(chunks, implicit_chunks_must_fit_the_file);
     tcase_add_test(chunks, a_single_chunk_holds_the_whole_dataset);
     tcase_add_test(chunks, a_single_packed_chunk_has_a_size_of_its_own);
     tcase_add_test(chunks, empty_or_unwritten_data_has_no_chunks);

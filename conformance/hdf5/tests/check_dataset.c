@@ -289,7 +289,7 @@ START_TEST(the_newer_fill_value_counts)
 }
 END_TEST
 
-START_TEST(a_chunk_is_no_larger_than_what_may_be_unpacked)
+START_TEST(a_chunk_is_no_larger_than_the_limit_for_unpacking)
 {
     /* 2 * 6 float32 */
     begin_dataset();
@@ -336,7 +336,7 @@ int main(void)
     tcase_add_loop_test(datasets, filters_are_decoded, 0, COUNT(pipelines));
     tcase_add_loop_test(datasets, a_fill_value_is_decoded, 0, COUNT(fills));
     tcase_add_test(datasets, the_newer_fill_value_counts);
-    tcase_add_test(datasets, a_chunk_is_no_larger_than_what_may_be_unpacked);
+    tcase_add_test(datasets, a_chunk_is_no_larger_than_the_limit_for_unpacking);
     tcase_add_test(datasets, a_dataset_has_a_type_a_shape_and_a_layout);
     suite_add_tcase(suite, datasets);
     return support_run(suite);

@@ -186,7 +186,7 @@ START_TEST(deflated_bytes_unpack_to_exactly_the_chunk)
 }
 END_TEST
 
-START_TEST(nothing_of_an_earlier_chunk_is_left)
+START_TEST(no_data_of_an_earlier_chunk_remains)
 {
     conf_unpacker *u = conf_unpacker_new(1);
     unsigned char *packed = conf_unpacker_clear(u, 1);
@@ -212,7 +212,7 @@ int main(void)
     tcase_add_test(filters, a_checksum_is_as_it_was_written);
     tcase_add_loop_test(filters, a_chunk_of_another_size_is_refused, 0, sizeof sizes / sizeof *sizes);
     tcase_add_test(filters, deflated_bytes_unpack_to_exactly_the_chunk);
-    tcase_add_test(filters, nothing_of_an_earlier_chunk_is_left);
+    tcase_add_test(filters, no_data_of_an_earlier_chunk_remains);
     suite_add_tcase(suite, filters);
     return support_run(suite);
 }

@@ -77,7 +77,7 @@ static void expect_object(const heap *h, unsigned kind, uint64_t offset, uint64_
 
 #define DAMAGED "/x: its fractal heap is damaged"
 
-START_TEST(an_offset_takes_as_many_bytes_as_its_bits)
+START_TEST(the_width_of_an_offset_follows_from_its_bits)
 {
     for (unsigned bits = 8; bits <= 64; bits++) {
         const heap h = {0, bits, (bits + 7) / 8, 128, 64, 1};
@@ -93,7 +93,7 @@ static const heap heaps[] = {
     {0, 24, 3, 131072, 65535, 2}, {0, 24, 3, 131072, 1 << 20, 3}, {CHECKED, 16, 2, 128, 64, 1},
 };
 
-START_TEST(a_length_takes_as_many_bytes_as_the_largest_object)
+START_TEST(the_width_of_a_length_follows_from_the_largest_object)
 {
     const heap *h = &heaps[_i];
     put_heap(h);
@@ -180,7 +180,7 @@ static void expect_tree(uint64_t expected, const char *reason)
 
 /* A node of 64 bytes holds up to 18 records of 3 bytes. One above holds 3 and 4 pointers: 75 records, so that
  * a byte says how many are below it. */
-START_TEST(numbers_of_records_take_as_many_bytes_as_there_can_be)
+START_TEST(the_width_of_a_record_count_follows_from_its_maximum)
 {
     put_tree(&(tree){64, 3, 2, 1});
     const size_t root = begin_node("BTIN"), inner = root + 64, leaf = inner + 2 * 64;
@@ -251,14 +251,14 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/fractal");
     TCase *fractal = tcase_create("heaps");
     tcase_add_checked_fixture(fractal, raw_setup, support_teardown);
-    tcase_add_loop_test(fractal, a_length_takes_as_many_bytes_as_the_largest_object, 0,
+    tcase_add_loop_test(fractal, the_width_of_a_length_follows_from_the_largest_object, 0,
                         sizeof heaps / sizeof *heaps);
     tcase_add_test(fractal, an_object_lies_in_its_block);
     suite_add_tcase(suite, fractal);
     TCase *btree = tcase_create("trees");
     tcase_add_checked_fixture(btree, raw_setup, support_teardown);
-    tcase_add_test(fractal, an_offset_takes_as_many_bytes_as_its_bits);
-    tcase_add_test(btree, numbers_of_records_take_as_many_bytes_as_there_can_be);
+    tcase_add_test(fractal, the_width_of_an_offset_follows_from_its_bits);
+    tcase_add_test(btree, the_width_of_a_record_count_follows_from_its_maximum);
     tcase_add_test(btree, a_leaf_is_as_large_as_its_records);
     tcase_add_loop_test(btree, a_tree_has_room_for_a_record_in_each_node, 0, sizeof trees / sizeof *trees);
     suite_add_tcase(suite, btree);

@@ -100,7 +100,7 @@ START_TEST(a_filter_that_no_recorder_writes_is_refused)
 }
 END_TEST
 
-/* Zeros, deflated: 64 MiB in some 64 KiB, and as many of them as it takes. */
+/* Compressed zeros: 64 MiB in some 64 KiB, in as many chunks as exceed the limit. */
 static void make_bombs(hid_t file)
 {
     enum { SIDE = 4096, N_LINKS = 64 };

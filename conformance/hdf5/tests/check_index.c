@@ -215,7 +215,7 @@ START_TEST(every_index_is_read_as_libhdf5_reads_it)
 END_TEST
 
 /* A dataset that shrank keeps chunks, or parts of them, that no longer belong to it. */
-START_TEST(a_dataset_that_changed_its_shape_is_read_as_it_is)
+START_TEST(a_resized_dataset_is_read_in_its_new_shape)
 {
     static const hsize_t shapes[][2] = {{3, 4}, {1, 1}, {8, 8}};
     static const size_t growing[] = {1, 8, 12};
@@ -313,7 +313,7 @@ int main(void)
     tcase_set_timeout(read, 120);
     tcase_add_checked_fixture(read, setup, support_teardown);
     tcase_add_loop_test(read, every_index_is_read_as_libhdf5_reads_it, 0, N_KINDS);
-    tcase_add_loop_test(read, a_dataset_that_changed_its_shape_is_read_as_it_is, 0, 3);
+    tcase_add_loop_test(read, a_resized_dataset_is_read_in_its_new_shape, 0, 3);
     tcase_add_test(read, partial_chunks_without_filters_are_read);
     tcase_add_loop_test(read, a_dataset_may_have_as_many_axes_as_hdf5_has, 0, 2);
     suite_add_tcase(suite, read);

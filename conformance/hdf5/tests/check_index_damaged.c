@@ -83,7 +83,7 @@ static void patch(off_t at, const void *bytes, size_t n)
     (void)close(fd);
 }
 
-/* Both ways of reading refuse the file, and leave nothing that could be taken for data. */
+/* Both ways of reading refuse the file, and return no data. */
 static void assert_refused(const char *reason)
 {
     conf_h5 *file;
@@ -108,7 +108,7 @@ static void assert_refused(const char *reason)
 }
 
 static const struct {
-    unsigned char bytes; /* that the index says */
+    unsigned char bytes; /* the size of the chunk in the index */
     const char *plain, *packed;
 } sizes[] = {
     {0, "the chunk at [0] is damaged: found 0 bytes, expected 16",

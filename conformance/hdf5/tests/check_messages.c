@@ -69,7 +69,7 @@ START_TEST(a_type_is_decoded)
 }
 END_TEST
 
-START_TEST(a_float_type_that_differs_in_any_property_is_another_one)
+START_TEST(a_float_type_that_differs_in_any_property_is_not_recognised)
 {
     /* Places in the message of a float32, and other values there. */
     static const unsigned char changes[][2] = {
@@ -186,7 +186,7 @@ START_TEST(sizes_are_counted_as_hdf5_counts_them)
 }
 END_TEST
 
-START_TEST(every_integer_is_an_int64_where_one_holds_it)
+START_TEST(every_integer_that_fits_is_an_int64)
 {
     static const struct {
         assay_dtype dtype;
@@ -219,12 +219,12 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/messages");
     TCase *messages = tcase_create("messages");
     tcase_add_loop_test(messages, a_type_is_decoded, 0, COUNT(types));
-    tcase_add_test(messages, a_float_type_that_differs_in_any_property_is_another_one);
+    tcase_add_test(messages, a_float_type_that_differs_in_any_property_is_not_recognised);
     tcase_add_loop_test(messages, a_shape_is_decoded, 0, COUNT(spaces));
     tcase_add_test(messages, reading_beyond_the_end_yields_nothing);
     tcase_add_test(messages, a_signature_has_its_version);
     tcase_add_test(messages, sizes_are_counted_as_hdf5_counts_them);
-    tcase_add_test(messages, every_integer_is_an_int64_where_one_holds_it);
+    tcase_add_test(messages, every_integer_that_fits_is_an_int64);
     suite_add_tcase(suite, messages);
     return support_run(suite);
 }

@@ -43,7 +43,7 @@ static void assert_unreadable(const char *reason)
     conf_h5_close(file);
 }
 
-/* A fill value whose message says that it has so many bytes. */
+/* A fill value whose message states this size in bytes. */
 static void write_fill_of(const void *size)
 {
     const double fill = 1234.5678;
@@ -77,7 +77,7 @@ START_TEST(a_fill_value_that_is_not_defined_is_zero)
 }
 END_TEST
 
-/* A layout message: version 3, class, then what class says. */
+/* A layout message: version 3, class, then the members of the class. */
 START_TEST(data_of_another_size_than_their_shape_are_refused)
 {
     static const unsigned char contiguous[] = {40, 0, 0, 0, 0, 0, 0, 0}, compact[] = {3, 0, 40, 0};

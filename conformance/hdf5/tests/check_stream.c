@@ -61,7 +61,7 @@ static const dataset_storage storages[] = {
 };
 enum { N_STORAGES = sizeof storages / sizeof *storages };
 
-START_TEST(every_rectangle_is_what_libhdf5_reads)
+START_TEST(every_rectangle_equals_that_of_libhdf5)
 {
     dataset_write(&storages[_i]);
     dataset_open();
@@ -82,7 +82,7 @@ typedef struct seen {
     bool differs;
 } seen;
 
-static bool see(void *context, const conf_slab *slab, size_t from, size_t to)
+static bool compare_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     seen *s = context;
     for (size_t i = from; i < to; i++) {
@@ -97,7 +97,7 @@ static bool see(void *context, const conf_slab *slab, size_t from, size_t to)
     return true;
 }
 
-START_TEST(a_walk_shows_every_row_once)
+START_TEST(a_walk_visits_every_row_once)
 {
     static const size_t n_workers[] = {1, 2, 7};
     dataset_write(&storages[_i]);
@@ -107,7 +107,8 @@ START_TEST(a_walk_shows_every_row_once)
         assay_error err = {0};
         conf_stream *const streams[] = {dataset_stream, dataset_stream};
         (void)pthread_mutex_init(&s.mutex, NULL);
-        ck_assert_msg(conf_slabs_walk(streams, 2, n_workers[k], see, &s, &err) == ASSAY_OK, "%s", err.text);
+        ck_assert_msg(conf_slabs_walk(streams, 2, n_workers[k], compare_rows, &s, &err) == ASSAY_OK, "%s",
+                      err.text);
         for (size_t i = 0; i < (size_t)B * T; i++) ck_assert_uint_eq(s.times[i], 1);
         ck_assert(!s.differs);
     }
@@ -121,7 +122,7 @@ static bool stop(void *context, const conf_slab *slab, size_t from, size_t to)
     return false;
 }
 
-START_TEST(a_walk_ends_where_nothing_more_is_wanted)
+START_TEST(a_walk_ends_if_the_callback_returns_false)
 {
     dataset_write(&storages[_i]);
     dataset_open();
@@ -204,9 +205,9 @@ int main(void)
     Suite *s = suite_create("conformance/hdf5/stream");
     TCase *tc = tcase_create("datasets");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
-    tcase_add_loop_test(tc, every_rectangle_is_what_libhdf5_reads, 0, N_STORAGES);
-    tcase_add_loop_test(tc, a_walk_shows_every_row_once, 0, N_STORAGES);
-    tcase_add_loop_test(tc, a_walk_ends_where_nothing_more_is_wanted, 0, N_STORAGES);
+    tcase_add_loop_test(tc, every_rectangle_equals_that_of_libhdf5, 0, N_STORAGES);
+    tcase_add_loop_test(tc, a_walk_visits_every_row_once, 0, N_STORAGES);
+    tcase_add_loop_test(tc, a_walk_ends_if_the_callback_returns_false, 0, N_STORAGES);
     tcase_add_loop_test(tc, empty_data_has_no_parts, 0, 2);
     tcase_add_test(tc, fewer_axes_are_leading_ones);
     tcase_add_test(tc, a_chunk_may_skip_filters);

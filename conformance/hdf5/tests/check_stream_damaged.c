@@ -33,7 +33,7 @@ ssize_t __wrap_pread(int fd, void *into, size_t n, off_t offset)
     return __real_pread(fd, into, n, offset);
 }
 
-START_TEST(a_read_that_is_interrupted_or_short_goes_on)
+START_TEST(an_interrupted_or_short_read_is_continued)
 {
     static float read[B * T * V], expected[B * T * V];
     const conf_rect rect = {0, B, 0, T};
@@ -127,7 +127,7 @@ START_TEST(the_place_of_a_damaged_chunk_is_named)
 }
 END_TEST
 
-static bool touch(void *context, const conf_slab *slab, size_t from, size_t to)
+static bool visit_slab(void *context, const conf_slab *slab, size_t from, size_t to)
 {
     (void)context, (void)slab, (void)from, (void)to;
     return true;
@@ -139,7 +139,7 @@ START_TEST(a_walk_names_the_damage)
     flip_bit();
     dataset_open();
     assay_error err = {0};
-    ck_assert_int_eq(conf_slabs_walk(&dataset_stream, 1, 4, touch, NULL, &err), ASSAY_EFORMAT);
+    ck_assert_int_eq(conf_slabs_walk(&dataset_stream, 1, 4, visit_slab, NULL, &err), ASSAY_EFORMAT);
     assert_holds(err.text, "the chunk at [0,0,0] is damaged: its checksum is wrong");
 }
 END_TEST
@@ -212,7 +212,7 @@ int main(void)
     Suite *s = suite_create("conformance/hdf5/stream_damaged");
     TCase *tc = tcase_create("damage");
     tcase_add_checked_fixture(tc, dataset_setup, dataset_teardown);
-    tcase_add_test(tc, a_read_that_is_interrupted_or_short_goes_on);
+    tcase_add_test(tc, an_interrupted_or_short_read_is_continued);
     tcase_add_test(tc, a_chunk_of_another_size_is_damaged);
     tcase_add_test(tc, a_chunk_that_is_larger_than_its_shape_is_damaged);
     tcase_add_test(tc, a_flipped_bit_in_a_deflated_chunk_is_found);

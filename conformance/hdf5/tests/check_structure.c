@@ -232,10 +232,10 @@ START_TEST(eight_megabytes_do_not_unpack_to_gigabytes_in_any_command)
 }
 END_TEST
 
-/* Lays a chunk of the wrong size into a dataset of a case or an observation, whatever that held before. */
+/* Replaces a dataset of a case or an observation by one with a chunk of the wrong size. */
 static const char *spoiled;
 
-static void spoil(hid_t file)
+static void damage_chunk(hid_t file)
 {
     hid_t dataset = H5Dopen2(file, spoiled, H5P_DEFAULT), type = H5Dget_type(dataset);
     hid_t space = H5Dget_space(dataset), plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -255,7 +255,7 @@ static void spoil(hid_t file)
 
 static const struct {
     const char *file, *member, *command;
-    bool on_output; /* a run says so in its table */
+    bool on_output; /* the table of a run reports it */
 } spoilt[] = {
     {"case.h5", "/expect/truth/prefill", "run -e %s case.h5", true},
     {"case.h5", "/expect/truth/prefill", "info case.h5", false},
@@ -280,7 +280,7 @@ START_TEST(a_chunk_of_the_wrong_size_is_never_judged)
     support_write_text(support_path("ok/config.json"), "{\"eos_token_id\": 5}");
     (void)support_observe(support_path("case.h5"), "float32", support_path("seen.h5"));
     spoiled = spoilt[_i].member;
-    edit_file(support_path("%s", spoilt[_i].file), spoil);
+    edit_file(support_path("%s", spoilt[_i].file), damage_chunk);
     const support_output *o = support_assay(spoilt[_i].command, engine);
     const char *said = spoilt[_i].on_output ? o->out : o->err;
     assert_code(o, 99);

@@ -95,7 +95,7 @@ static void expect_superblock(const superblock *s, size_t at, const char *reason
     expect_open(reason);
 }
 
-START_TEST(a_superblock_stands_at_the_beginning_or_after_a_user_block)
+START_TEST(a_superblock_is_at_the_beginning_or_after_a_user_block)
 {
     static const size_t places[] = {0, 512, 1024, 2048, 65536}, others[] = {8, 256, 1536, 511, 513};
     const superblock s = {.version = (unsigned)_i};
@@ -254,7 +254,7 @@ START_TEST(a_link_that_is_cut_off_is_refused)
 }
 END_TEST
 
-START_TEST(where_many_links_lie_takes_two_addresses)
+START_TEST(the_message_on_many_links_needs_two_addresses)
 {
     begin_links();
     raw.bytes[48 + 16 + 2] = 17; /* bytes of the message; what is left of it is a gap */
@@ -342,7 +342,7 @@ int main(void)
     Suite *suite = suite_create("conformance/hdf5/superblock");
     TCase *files = tcase_create("superblock");
     tcase_add_checked_fixture(files, raw_setup, support_teardown);
-    tcase_add_loop_test(files, a_superblock_stands_at_the_beginning_or_after_a_user_block, 0, 4);
+    tcase_add_loop_test(files, a_superblock_is_at_the_beginning_or_after_a_user_block, 0, 4);
     tcase_add_loop_test(files, a_superblock_is_checked, 0, COUNT(superblocks));
     tcase_add_loop_test(files, a_superblock_that_is_cut_off_is_refused, 0, 4);
     suite_add_tcase(suite, files);
@@ -351,7 +351,7 @@ int main(void)
     tcase_add_loop_test(links, a_link_has_its_parts_where_its_flags_say, 0, 32);
     tcase_add_loop_test(links, a_link_that_is_broken_is_refused, 0, COUNT(broken));
     tcase_add_test(links, a_link_that_is_cut_off_is_refused);
-    tcase_add_test(links, where_many_links_lie_takes_two_addresses);
+    tcase_add_test(links, the_message_on_many_links_needs_two_addresses);
     tcase_add_test(links, a_name_has_a_largest_length);
     suite_add_tcase(suite, links);
     TCase *limits = tcase_create("limits");

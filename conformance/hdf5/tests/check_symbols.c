@@ -172,7 +172,7 @@ START_TEST(levels_of_a_tree_fall_by_one)
 }
 END_TEST
 
-START_TEST(links_of_a_heap_are_looked_for_where_there_is_one)
+START_TEST(links_are_searched_in_a_heap_only_if_it_exists)
 {
     for (unsigned flags = 0; flags < 2; flags++)
         for (unsigned version = 0; version < 2; version++) {
@@ -288,7 +288,7 @@ START_TEST(attributes_have_names_of_their_own)
 }
 END_TEST
 
-START_TEST(attributes_of_a_heap_are_looked_for_where_there_is_one)
+START_TEST(attributes_are_searched_in_a_heap_only_if_it_exists)
 {
     for (unsigned flags = 0; flags < 2; flags++)
         for (unsigned version = 0; version < 2; version++) {
@@ -346,13 +346,13 @@ int main(void)
     tcase_add_loop_test(groups, a_group_that_is_damaged_is_refused, 0, COUNT(changes));
     tcase_add_test(groups, the_heap_of_an_empty_group_is_checked);
     tcase_add_test(groups, levels_of_a_tree_fall_by_one);
-    tcase_add_test(groups, links_of_a_heap_are_looked_for_where_there_is_one);
+    tcase_add_test(groups, links_are_searched_in_a_heap_only_if_it_exists);
     suite_add_tcase(suite, groups);
     TCase *list = tcase_create("attributes");
     tcase_add_checked_fixture(list, raw_setup, support_teardown);
     tcase_add_loop_test(list, an_attribute_is_decoded, 0, COUNT(attributes));
     tcase_add_test(list, attributes_have_names_of_their_own);
-    tcase_add_test(list, attributes_of_a_heap_are_looked_for_where_there_is_one);
+    tcase_add_test(list, attributes_are_searched_in_a_heap_only_if_it_exists);
     tcase_add_test(list, an_attribute_of_more_elements_than_can_be_counted_is_refused);
     suite_add_tcase(suite, list);
     return support_run(suite);

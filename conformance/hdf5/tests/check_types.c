@@ -79,7 +79,7 @@ START_TEST(converted_numbers_are_read_to_the_last_element)
 }
 END_TEST
 
-START_TEST(an_integer_that_no_int64_holds_is_refused)
+START_TEST(an_integer_beyond_int64_is_refused)
 {
     const uint64_t values[2] = {1, UINT64_MAX};
     stored_write(H5T_STD_U64LE, H5T_NATIVE_UINT64, 2, values, H5P_DEFAULT);
@@ -181,7 +181,7 @@ START_TEST(uint16_with_another_attribute_is_uint16)
 END_TEST
 
 /* What readers of cases accept does not grow with the types that can be read. */
-START_TEST(the_case_format_keeps_to_its_types)
+START_TEST(the_case_format_accepts_only_its_types)
 {
     static const struct {
         assay_dtype dtype;
@@ -226,10 +226,10 @@ int main(void)
     tcase_add_checked_fixture(numbers, stored_setup, support_teardown);
     tcase_add_loop_test(numbers, every_integer_is_read_in_either_byte_order, 0, 16);
     tcase_add_test(numbers, converted_numbers_are_read_to_the_last_element);
-    tcase_add_test(numbers, an_integer_that_no_int64_holds_is_refused);
+    tcase_add_test(numbers, an_integer_beyond_int64_is_refused);
     tcase_add_loop_test(numbers, float16_and_bfloat16_are_widened_exactly, 0, 2);
     tcase_add_test(numbers, uint16_with_another_attribute_is_uint16);
-    tcase_add_test(numbers, the_case_format_keeps_to_its_types);
+    tcase_add_test(numbers, the_case_format_accepts_only_its_types);
     suite_add_tcase(suite, numbers);
     return support_run(suite);
 }

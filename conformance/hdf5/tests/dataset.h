@@ -34,7 +34,7 @@ typedef struct dataset_storage {
 void dataset_write(const dataset_storage *s);
 void dataset_open(void);
 
-/* Puts raw bytes in place of the first chunk. skipped: filters that they have not gone through. */
+/* Replaces the first chunk by raw bytes. skipped: filters that they have not gone through. */
 void dataset_replace_chunk(const void *bytes, size_t n, uint32_t skipped);
 
 #endif

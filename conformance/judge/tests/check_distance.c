@@ -39,7 +39,7 @@ START_TEST(a_shift_of_all_logits_has_no_kl)
 }
 END_TEST
 
-START_TEST(kl_is_accurate_where_two_rows_almost_agree)
+START_TEST(kl_is_accurate_for_rows_that_almost_agree)
 {
     /* Two tokens of p = 1/2, one logit off by δ: KL = log cosh(δ/2), computed by its series. */
     double t[2] = {0, 0};
@@ -65,7 +65,7 @@ START_TEST(the_series_of_kl_is_accurate_on_its_range)
 }
 END_TEST
 
-START_TEST(kl_follows_its_definition_where_two_rows_differ)
+START_TEST(kl_follows_its_definition_for_rows_that_differ)
 {
     static const double rows[][3] = {{1, 2, 3}, {3, 2, 1}, {-40, 0, 500}, {1e4, 0, -1e4}, {0, 0.5, 0.25}};
     for (size_t a = 0; a < 5; a++)
@@ -88,9 +88,9 @@ int main(void)
     tcase_add_test(tests, the_largest_element_may_be_the_first);
     tcase_add_test(tests, infinities_agree_only_with_the_same_sign);
     tcase_add_test(tests, a_shift_of_all_logits_has_no_kl);
-    tcase_add_test(tests, kl_is_accurate_where_two_rows_almost_agree);
+    tcase_add_test(tests, kl_is_accurate_for_rows_that_almost_agree);
     tcase_add_test(tests, the_series_of_kl_is_accurate_on_its_range);
-    tcase_add_test(tests, kl_follows_its_definition_where_two_rows_differ);
+    tcase_add_test(tests, kl_follows_its_definition_for_rows_that_differ);
     suite_add_tcase(suite, tests);
     return support_run(suite);
 }

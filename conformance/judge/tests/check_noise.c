@@ -109,7 +109,7 @@ static void round_all(golden *g)
     change_all(g, round_to_float16);
 }
 
-/* Stands for logits of other weights: the same magnitude, other values. */
+/* Like logits of other weights: the same magnitude, other values. */
 static void negate_all(golden *g)
 {
     change_all(g, negate);

@@ -254,7 +254,7 @@ END_TEST
 START_TEST(tokens_after_the_end_are_refused)
 {
     edit_element(path, "/expect/tokens", 1, -1);
-    assert_refused(ASSAY_EFORMAT, "behind its end at step 1");
+    assert_refused(ASSAY_EFORMAT, "after its end at step 1");
 }
 END_TEST
 

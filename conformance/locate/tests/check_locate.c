@@ -1,4 +1,4 @@
-/* Engines that err in one place, and where the program says that it is.
+/* Engines with one planted error, and the tensor at which the program locates it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -8,61 +8,12 @@
 
 #include "conformance/hdf5/hdf5.h"
 #include "conformance/process/isolate.h"
-#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/layered.h"
 #include "conformance/tests/support.h"
-
-static int32_t prompt[3];
-
-static void read_prompt(hid_t file)
-{
-    int32_t tokens[CASE_B][CASE_T];
-    hid_t dataset = H5Dopen2(file, "/input/tokens", H5P_DEFAULT);
-    ck_assert_int_ge(H5Dread(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, tokens), 0);
-    (void)H5Dclose(dataset);
-    memcpy(prompt, tokens[0] + CASE_T - 3, sizeof prompt);
-}
-
-/* Records what the layered engine computes for sample 0 behind `depth` layers: half of it where half is set.
- */
-static void write_tensor(const char *path, const char *name, size_t depth, size_t width, bool half)
-{
-    double *value = calloc(3 * width, sizeof *value);
-    uint32_t state = 0;
-    ck_assert_ptr_nonnull(value);
-    for (size_t t = 0; t < 3; t++) {
-        state = formula_step(state, prompt[t]);
-        for (size_t d = 0; d < width; d++)
-            value[t * width + d] =
-                (formula_trace(state, 0, d % FORMULA_WIDTH) + (double)depth) / (half ? 2 : 1);
-    }
-    edit_f64(path, name, 2, (size_t[]){3, width}, value);
-    edit_attribute_number(path, name, "noise", LAYERED_NOISE);
-    free(value);
-}
-
-/* A case with the tensors of the layered engine, whose checkpoint says how it errs. fine: of attention, too.
- */
-static const char *write_layered(const char *kind, size_t n_layers, size_t width, const char *fault,
-                                 bool fine)
-{
-    char model[128], name[64];
-    (void)snprintf(model, sizeof model, "%zux%zu-%s", n_layers, width, fault);
-    const char *path = support_write_decoder(support_path("%s.h5", fault), kind, model);
-    edit_remove(path, "/trace");
-    edit_file(path, read_prompt);
-    write_tensor(path, "/trace/embed", 0, width, false);
-    for (size_t i = 0; i < n_layers; i++) {
-        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.attn", i);
-        if (fine) write_tensor(path, name, i, width, true);
-        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.out", i);
-        write_tensor(path, name, i + 1, width, false);
-    }
-    return path;
-}
 
 static const support_output *locate(const char *fault, const char *engine)
 {
-    (void)write_layered("logits", 4, FORMULA_WIDTH, fault, true);
+    (void)layered_write(4, FORMULA_WIDTH, fault, true);
     return support_assay("locate %s.h5 --engine %s", fault, support_engine(engine));
 }
 
@@ -117,20 +68,23 @@ static const struct {
     {"neighbours",
      {"\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, position 1, id 2: "
       "expected ",
-      "\nit is the batch: sample 1, alone and without padding, agrees; the cause is its batch neighbours\n"}},
+      "\nit is the batch: sample 1, with batch size 1 and no padding, agrees; the cause is its batch "
+      "neighbours\n"}},
     {"neighbours-of-padded",
      {"first out of bounds: layer.01.attn[1,2]", "made there: ",
-      "\nit is the batch: sample 0, alone and without padding, agrees; the cause is its batch neighbours\n"}},
+      "\nit is the batch: sample 0, with batch size 1 and no padding, agrees; the cause is its batch "
+      "neighbours\n"}},
     {"padding",
      {"first out of bounds: layer.01.attn[1,2]", "made there: ",
-      "\nit is the batch: sample 0, alone and without padding, agrees; the cause is its padding\n"}},
+      "\nit is the batch: sample 0, with batch size 1 and no padding, agrees; the cause is its padding\n"}},
     {"longer",
      {"what is: sample 1, prefill, position 1, id 2: expected ",
-      "\nit is neither batch nor state: sample 1, alone in one prefill, diverges, too\n",
+      "\nit is neither batch nor state: sample 1, with batch size 1 in one prefill, diverges, too\n",
       "\nthe reference cannot run this: "}},
     {"with-forced",
      {"what is: sample 1, decode, step 1, id 4: expected ",
-      "\nit is neither batch nor state: sample 1 with the tokens that follow, alone in one prefill, "
+      "\nit is neither batch nor state: sample 1 with the tokens that follow, with batch size 1 in one "
+      "prefill, "
       "diverges, "
       "too\n",
       "\nthe reference cannot run this: "}},
@@ -139,18 +93,18 @@ static const struct {
       "\nit is the state: the prompt and its 2 forced tokens in one prefill agree; the first step that "
       "diverges "
       "is 1\n",
-      "\nsample 0 alone and without padding decodes wrongly, too: cache, positions or counters\n"}},
+      "\nsample 0 with batch size 1 and no padding decodes wrongly, too: cache, positions or counters\n"}},
     {"decode-uneven",
      {"what is: sample 1, decode, step 0, id 4: expected ",
       "\nit is the state: the prompt and its 1 forced token in one prefill agree; the first step that "
       "diverges is 0\n"}},
     {"decode-neighbours",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
-      "\nit takes the batch: sample 0, alone and without padding, agrees; the cause is its batch "
+      "\nit takes the batch: sample 0, with batch size 1 and no padding, agrees; the cause is its batch "
       "neighbours\n"}},
     {"decode-padding",
      {"what is: sample 0, decode, step 1, id 4: expected ", "\nit is the state: ",
-      "\nit takes the batch: sample 0, alone and without padding, agrees; the cause is its "
+      "\nit takes the batch: sample 0, with batch size 1 and no padding, agrees; the cause is its "
       "padding\n"}},
 };
 
@@ -178,7 +132,7 @@ END_TEST
 
 START_TEST(an_engine_that_refuses_golden_inputs_has_still_been_walked)
 {
-    (void)write_layered("logits", 4, FORMULA_WIDTH, "fails-overridden", true);
+    (void)layered_write(4, FORMULA_WIDTH, "fails-overridden", true);
     edit_element(support_path("fails-overridden.h5"), "/trace/layer.02.out", 3, -7);
     const support_output *o =
         support_assay("locate fails-overridden.h5 --engine %s", support_engine("layered"));
@@ -211,7 +165,7 @@ START_TEST(an_engine_without_traces_is_located_by_its_logits)
 }
 END_TEST
 
-START_TEST(where_nothing_can_be_compared_the_exit_is_77)
+START_TEST(if_nothing_can_be_compared_the_exit_is_77)
 {
     const support_output *o = locate("ok", "layered_no_trace");
     assert_code(o, 77);
@@ -232,17 +186,20 @@ END_TEST
 
 static const char *const states[][3] = {
     {"leaks", "what is: sample 0, greedy step 0: expected token",
-     "it is the state: alone, in one prefill of a new session, the next token is the expected one; the "
+     "it is the state: with batch size 1, in one prefill of a new session, the next token is the expected "
+     "one; the "
      "session still used its earlier contents\n"},
     {"again-off", "what is: sample 1, prefill, position 3, id 4: expected",
      "it is the state: the same prompts agree in a new session; this one still used its earlier contents\n"},
     {"flip", "what is: sample 0, greedy step 1: expected token",
-     "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
+     "it is the state: with batch size 1, in one prefill of a new session, the next token is the expected "
+     "one\n"},
     {"goes-on", "what is: sample 0, greedy step 2: expected token 5",
-     "it is the state: alone, in one prefill of a new session, the next token is the expected one\n"},
+     "it is the state: with batch size 1, in one prefill of a new session, the next token is the expected "
+     "one\n"},
 };
 
-START_TEST(an_unsupported_case_is_nothing_to_locate)
+START_TEST(an_unsupported_case_is_skipped)
 {
     (void)support_write_decoder(support_path("unsupported.h5"), "logits", "unsupported");
     const support_output *o = support_assay("locate unsupported.h5 -e %s", support_engine("fake32"));
@@ -262,7 +219,7 @@ START_TEST(a_token_that_only_a_used_session_misses_is_the_state)
 }
 END_TEST
 
-START_TEST(an_engine_that_contradicts_itself_is_reported_so)
+START_TEST(an_engine_that_contradicts_itself_is_reported)
 {
     (void)support_write_decoder(support_path("last-off.h5"), "generate", "last-off");
     const support_output *o = support_assay("locate last-off.h5 --engine %s", support_engine("fake32"));
@@ -299,9 +256,9 @@ static const struct {
     {"locate broken.h5 -e ref32", 99, "assay: broken.h5: not an HDF5 file"},
 };
 
-START_TEST(a_wrong_command_says_what_was_expected)
+START_TEST(the_message_for_a_wrong_command_states_the_expectation)
 {
-    (void)write_layered("logits", 1, FORMULA_WIDTH, "ok", true);
+    (void)layered_write(1, FORMULA_WIDTH, "ok", true);
     support_write_text(support_path("broken.h5"), "no numbers");
     const support_output *o = support_assay("%s", wrong[_i].arguments);
     assert_code(o, wrong[_i].code);
@@ -321,13 +278,14 @@ int main(void)
     tcase_add_test(all, an_engine_that_refuses_golden_inputs_has_still_been_walked);
     tcase_add_test(all, without_override_and_reference_the_first_tensor_is_named_all_the_same);
     tcase_add_test(all, an_engine_without_traces_is_located_by_its_logits);
-    tcase_add_test(all, where_nothing_can_be_compared_the_exit_is_77);
-    tcase_add_test(all, an_unsupported_case_is_nothing_to_locate);
+    tcase_add_test(all, if_nothing_can_be_compared_the_exit_is_77);
+    tcase_add_test(all, an_unsupported_case_is_skipped);
     tcase_add_loop_test(all, a_token_that_only_a_used_session_misses_is_the_state, 0,
                         (int)(sizeof states / sizeof *states));
-    tcase_add_test(all, an_engine_that_contradicts_itself_is_reported_so);
+    tcase_add_test(all, an_engine_that_contradicts_itself_is_reported);
     tcase_add_test(all, a_hang_is_killed);
-    tcase_add_loop_test(all, a_wrong_command_says_what_was_expected, 0, (int)(sizeof wrong / sizeof *wrong));
+    tcase_add_loop_test(all, the_message_for_a_wrong_command_states_the_expectation, 0,
+                        (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, all);
 
     return support_run(suite);

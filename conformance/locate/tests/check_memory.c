@@ -1,4 +1,4 @@
-/* assay locate has one tensor at a time in memory.
+/* assay locate loads one tensor at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -8,59 +8,10 @@
 
 #include "conformance/hdf5/hdf5.h"
 #include "conformance/process/isolate.h"
-#include "conformance/tests/engines/formula.h"
+#include "conformance/tests/layered.h"
 #include "conformance/tests/support.h"
 
-static int32_t prompt[3];
-
-static void read_prompt(hid_t file)
-{
-    int32_t tokens[CASE_B][CASE_T];
-    hid_t dataset = H5Dopen2(file, "/input/tokens", H5P_DEFAULT);
-    ck_assert_int_ge(H5Dread(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, tokens), 0);
-    (void)H5Dclose(dataset);
-    memcpy(prompt, tokens[0] + CASE_T - 3, sizeof prompt);
-}
-
-/* Records what the layered engine computes for sample 0 behind `depth` layers: half of it where half is set.
- */
-static void write_tensor(const char *path, const char *name, size_t depth, size_t width, bool half)
-{
-    double *value = calloc(3 * width, sizeof *value);
-    uint32_t state = 0;
-    ck_assert_ptr_nonnull(value);
-    for (size_t t = 0; t < 3; t++) {
-        state = formula_step(state, prompt[t]);
-        for (size_t d = 0; d < width; d++)
-            value[t * width + d] =
-                (formula_trace(state, 0, d % FORMULA_WIDTH) + (double)depth) / (half ? 2 : 1);
-    }
-    edit_f64(path, name, 2, (size_t[]){3, width}, value);
-    edit_attribute_number(path, name, "noise", LAYERED_NOISE);
-    free(value);
-}
-
-/* A case with the tensors of the layered engine, whose checkpoint says how it errs. fine: of attention, too.
- */
-static const char *write_layered(const char *kind, size_t n_layers, size_t width, const char *fault,
-                                 bool fine)
-{
-    char model[128], name[64];
-    (void)snprintf(model, sizeof model, "%zux%zu-%s", n_layers, width, fault);
-    const char *path = support_write_decoder(support_path("%s.h5", fault), kind, model);
-    edit_remove(path, "/trace");
-    edit_file(path, read_prompt);
-    write_tensor(path, "/trace/embed", 0, width, false);
-    for (size_t i = 0; i < n_layers; i++) {
-        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.attn", i);
-        if (fine) write_tensor(path, name, i, width, true);
-        (void)snprintf(name, sizeof name, "/trace/layer.%02zu.out", i);
-        write_tensor(path, name, i + 1, width, false);
-    }
-    return path;
-}
-
-/* Kilobytes that the hungriest process so far had at once. */
+/* The largest peak memory of a child process so far, in kilobytes. */
 static long most_memory(void)
 {
     struct rusage usage;
@@ -74,8 +25,8 @@ static const char *const lean[] = {"layered", "layered_no_override"};
 START_TEST(memory_does_not_grow_with_the_layers)
 {
     const size_t width = 32768;
-    (void)write_layered("logits", 8, width, "few", false);
-    (void)write_layered("logits", 96, width, "many", false);
+    (void)layered_write(8, width, "few", false);
+    (void)layered_write(96, width, "many", false);
     assert_code(support_assay("locate few.h5 --engine %s", support_engine(lean[_i])), 0);
     long few = most_memory();
     const support_output *o = support_assay("locate many.h5 --engine %s", support_engine(lean[_i]));
@@ -111,7 +62,7 @@ static void pack_tensors(hid_t file)
 }
 
 /* A small file may unpack to so much in all: enough to read its tensors once, not twice. */
-START_TEST(a_tensor_that_is_read_again_uses_nothing_up)
+START_TEST(reading_a_tensor_again_does_not_use_up_the_unpacking_limit)
 {
     char model[64];
     struct stat file;
@@ -138,7 +89,7 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, support_setup, support_teardown);
     tcase_add_loop_test(t, memory_does_not_grow_with_the_layers, 0, 2);
-    tcase_add_test(t, a_tensor_that_is_read_again_uses_nothing_up);
+    tcase_add_test(t, reading_a_tensor_again_does_not_use_up_the_unpacking_limit);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

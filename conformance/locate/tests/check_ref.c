@@ -23,9 +23,9 @@ static void copy_variant(const char *variant, const char *change)
 }
 
 #define STREAMS                                                                                              \
-    "\n  or carried there: of the model's 4 parallel streams the active one alone is traced and replaced"
+    "\n  or carried there: of the model's 4 parallel streams only the active one is traced and replaced"
 
-/* variant, case, what is changed, the first tensor, and how it came */
+/* variant, case, change, first tensor, and whether the error is made there */
 static const struct {
     const char *variant, *name, *change, *first, *origin;
 } changes[] = {
@@ -45,7 +45,7 @@ static const struct {
      "every tensor before it agrees" STREAMS},
 };
 
-START_TEST(a_changed_config_is_located_where_it_acts)
+START_TEST(a_changed_config_is_located_at_the_first_affected_tensor)
 {
     copy_variant(changes[_i].variant, changes[_i].change);
     const support_output *o = support_assay("locate copy/%s.h5", changes[_i].name);
@@ -108,7 +108,7 @@ START_TEST(an_error_between_recorded_tensors_is_made_in_the_next)
 }
 END_TEST
 
-START_TEST(a_sample_that_errs_alone_is_compared_with_the_reference)
+START_TEST(a_sample_that_errs_without_neighbours_is_compared_with_the_reference)
 {
     char made[128];
     copy_variant("qwen3/base", "");
@@ -116,8 +116,10 @@ START_TEST(a_sample_that_errs_alone_is_compared_with_the_reference)
     assert_code(o, 1);
     assert_holds(o->out, "\nno tensor of sample 0 in prefill is out of bounds; what is: sample 1, prefill, "
                          "position 8, id ");
-    assert_holds(o->out, "\nit is neither batch nor state: sample 1, alone in one prefill, diverges, too\n");
-    assert_holds(o->out, "\nsample 1 alone, against ref64:\n");
+    assert_holds(
+        o->out,
+        "\nit is neither batch nor state: sample 1, with batch size 1 in one prefill, diverges, too\n");
+    assert_holds(o->out, "\nsample 1 with batch size 1, against ref64:\n");
     assert_holds(o->out, "\nfirst out of bounds: layer.01.mlp[8,3]: expected ");
     (void)snprintf(made, sizeof made, "\nmade there: from %s still ", from[_i]);
     assert_holds(o->out, made);
@@ -131,7 +133,7 @@ START_TEST(a_case_without_tensors_is_compared_with_the_reference)
     const support_output *o = locate_off("layer.01.mlp", "single", engines[_i]);
     assert_code(o, 1);
     assert_holds(o->out, "\nfirst out of bounds: logits[6,");
-    assert_holds(o->out, "\nsample 0 alone, against ref64:\n");
+    assert_holds(o->out, "\nsample 0 with batch size 1, against ref64:\n");
     assert_holds(o->out, "\nfirst out of bounds: layer.01.mlp[6,3]: expected ");
 }
 END_TEST
@@ -164,7 +166,7 @@ START_TEST(a_reference_that_disagrees_with_the_record_is_doubted)
 }
 END_TEST
 
-START_TEST(a_token_that_is_wrong_alone_is_compared_with_the_reference)
+START_TEST(a_token_that_is_wrong_without_neighbours_is_compared_with_the_reference)
 {
     copy_variant("qwen3/window", "s/\"rope_theta\": 1000000.0/\"rope_theta\": 3.0/");
     const char *path = support_path("copy/generate.h5");
@@ -286,7 +288,7 @@ START_TEST(tensors_of_an_observation_that_are_not_recorded_are_named)
 }
 END_TEST
 
-START_TEST(an_observation_of_nothing_is_nothing_to_locate)
+START_TEST(an_empty_observation_is_skipped)
 {
     copy_variant("qwen3/base", "");
     write_observation("none");
@@ -306,20 +308,20 @@ int main(void)
     TCase *all = tcase_create("locate");
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, a_changed_config_is_located_where_it_acts, 0,
+    tcase_add_loop_test(all, a_changed_config_is_located_at_the_first_affected_tensor, 0,
                         (int)(sizeof changes / sizeof *changes));
     tcase_add_test(all, the_reference_has_nothing_to_locate);
     tcase_add_loop_test(all, an_error_of_one_tensor_is_made_there_and_nowhere_else, 0, 2);
     tcase_add_loop_test(all, an_error_between_recorded_tensors_is_made_in_the_next, 0, 2);
-    tcase_add_loop_test(all, a_sample_that_errs_alone_is_compared_with_the_reference, 0, 2);
+    tcase_add_loop_test(all, a_sample_that_errs_without_neighbours_is_compared_with_the_reference, 0, 2);
     tcase_add_loop_test(all, a_case_without_tensors_is_compared_with_the_reference, 0, 2);
     tcase_add_test(all, dumps_of_run_can_be_located);
     tcase_add_test(all, a_reference_that_disagrees_with_the_record_is_doubted);
-    tcase_add_test(all, a_token_that_is_wrong_alone_is_compared_with_the_reference);
+    tcase_add_test(all, a_token_that_is_wrong_without_neighbours_is_compared_with_the_reference);
     tcase_add_test(all, an_observation_is_followed_by_the_reference);
     tcase_add_test(all, an_observation_of_another_shape_is_reported);
     tcase_add_test(all, tensors_of_an_observation_that_are_not_recorded_are_named);
-    tcase_add_test(all, an_observation_of_nothing_is_nothing_to_locate);
+    tcase_add_test(all, an_empty_observation_is_skipped);
     suite_add_tcase(suite, all);
 
     return support_run(suite);

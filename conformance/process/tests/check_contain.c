@@ -1,4 +1,4 @@
-/* What a run does with engines that hang, crash, or want too much, with several at once, and with a part of
+/* Runs with engines that hang, crash, or allocate too much, with several in parallel, and with a part of
  * the cases.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -24,7 +24,7 @@ static void add_case(const char *name, const char *fault)
     (void)support_write_decoder(support_path("cases/%s.h5", name), "logits", fault);
 }
 
-START_TEST(a_hang_is_killed_and_fails_where_it_hung)
+START_TEST(a_hang_is_killed_and_fails_with_its_stage)
 {
     add_case("hang", "hang");
     const support_output *o = support_assay("run -e %s --timeout 0.5 cases", support_engine("fake32"));
@@ -48,7 +48,7 @@ START_TEST(child_processes_of_an_engine_end_with_it)
 END_TEST
 
 /* The engine writes a second after it was asked, unless it is gone by then. */
-START_TEST(a_run_that_is_killed_takes_its_engines_with_it)
+START_TEST(a_killed_run_kills_its_engines)
 {
     add_case("late", "talks-late");
     char command[8192];
@@ -155,7 +155,7 @@ START_TEST(memory_is_limited)
         return;
     }
     assert_code(o, 1);
-    assert_holds(o->out, "prefill failed: no room for logits (within 1000 MiB: see --memory)\n");
+    assert_holds(o->out, "prefill failed: no memory for logits (within 1000 MiB: see --memory)\n");
     assert_holds(o->out, " --memory 1000 cases/eats.h5\n");
     assert_holds(o->out, "1 passed, 1 failed, 0 skipped\n");
 }
@@ -225,7 +225,7 @@ static bool grow_embedding(const char *from, const char *to, int64_t rows)
     return fits;
 }
 
-/* Headers are read, and nothing else. */
+/* Only headers are read. */
 START_TEST(a_checkpoint_larger_than_the_memory_is_described)
 {
     char from[4096], says[64];
@@ -258,9 +258,9 @@ int main(void)
     TCase *contain = tcase_create("contain");
     tcase_add_checked_fixture(contain, setup, support_teardown);
     tcase_set_timeout(contain, 60);
-    tcase_add_test(contain, a_hang_is_killed_and_fails_where_it_hung);
+    tcase_add_test(contain, a_hang_is_killed_and_fails_with_its_stage);
     tcase_add_test(contain, child_processes_of_an_engine_end_with_it);
-    tcase_add_test(contain, a_run_that_is_killed_takes_its_engines_with_it);
+    tcase_add_test(contain, a_killed_run_kills_its_engines);
     tcase_add_loop_test(contain, an_end_names_signal_stage_and_last_tensor, 0,
                         (int)(sizeof ends / sizeof *ends));
     tcase_add_test(contain, a_case_that_crashes_the_reader_is_broken_and_the_others_run);

@@ -62,7 +62,7 @@ START_TEST(a_run_that_is_interrupted_reports_what_is_finished)
 }
 END_TEST
 
-START_TEST(other_signals_that_end_it_do_the_same)
+START_TEST(other_fatal_signals_report_as_well)
 {
     char arguments[4096];
     (void)snprintf(arguments, sizeof arguments, "run -e %s -j 2 cases", support_engine("fake32"));
@@ -183,7 +183,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, a_run_that_is_interrupted_reports_what_is_finished);
-    tcase_add_test(tc, other_signals_that_end_it_do_the_same);
+    tcase_add_test(tc, other_fatal_signals_report_as_well);
     tcase_add_test(tc, a_schedule_that_is_interrupted_reports_its_rounds);
     tcase_add_test(tc, no_command_leaves_an_empty_report);
     tcase_add_test(tc, arrays_are_not_listed_after_an_interrupt);

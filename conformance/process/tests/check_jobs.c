@@ -78,7 +78,7 @@ START_TEST(the_hash_is_fnv_1a)
 END_TEST
 
 /* "a" is in shard 0xaf63dc4c8601ec8c mod 3 + 1. */
-START_TEST(shards_are_disjoint_and_leave_nothing_out)
+START_TEST(shards_are_disjoint_and_complete)
 {
     char seen[16][8] = {{0}};
     size_t n_seen = 0;
@@ -137,7 +137,7 @@ static const struct {
     {"--junit - --json=-", "options --junit and --json: found - for both"},
 };
 
-START_TEST(a_wrong_value_exits_2_and_says_what_was_expected)
+START_TEST(a_wrong_value_exits_2_and_the_message_states_the_expectation)
 {
     const support_output *o = support_assay("run %s cases", wrong[_i].arguments);
     assert_code(o, 2);
@@ -155,9 +155,9 @@ int main(void)
     tcase_add_test(t, one_job_runs_one_case_at_a_time);
     tcase_add_test(t, reports_keep_the_order_of_cases);
     tcase_add_test(t, the_hash_is_fnv_1a);
-    tcase_add_test(t, shards_are_disjoint_and_leave_nothing_out);
+    tcase_add_test(t, shards_are_disjoint_and_complete);
     tcase_add_test(t, a_run_replays_only_its_shard);
-    tcase_add_loop_test(t, a_wrong_value_exits_2_and_says_what_was_expected, 0,
+    tcase_add_loop_test(t, a_wrong_value_exits_2_and_the_message_states_the_expectation, 0,
                         (int)(sizeof wrong / sizeof *wrong));
     suite_add_tcase(suite, t);
     return support_run(suite);

@@ -23,7 +23,7 @@ static void teardown(void)
     support_teardown();
 }
 
-static conf_arrangement arranged(uint64_t seed)
+static conf_arrangement arrange_case(uint64_t seed)
 {
     conf_arrangement a;
     ck_assert_int_eq(conf_arrange(c, &seed, &a, NULL), ASSAY_OK);
@@ -51,9 +51,9 @@ START_TEST(without_a_seed_the_batch_is_as_recorded)
 }
 END_TEST
 
-START_TEST(arrangements_depend_on_the_seed_alone)
+START_TEST(arrangements_depend_only_on_the_seed)
 {
-    conf_arrangement a = arranged(7), again = arranged(7), other = arranged(8);
+    conf_arrangement a = arrange_case(7), again = arrange_case(7), other = arrange_case(8);
     ck_assert(is_same(&a, &again));
     ck_assert(!is_same(&a, &other));
     conf_arrangement_free(&a);
@@ -75,7 +75,7 @@ static bool is_in_a_prompt(int32_t id)
 START_TEST(every_prompt_is_complete_in_a_row_of_its_own)
 {
     const int32_t *tokens = c->decoder.tokens.data, *length = c->decoder.length.data;
-    conf_arrangement a = arranged((uint64_t)_i);
+    conf_arrangement a = arrange_case((uint64_t)_i);
     ck_assert_uint_ne(a.row[0], a.row[1]);
     for (size_t b = 0; b < CASE_B; b++) {
         size_t n = (size_t)length[b], row = a.row[b];
@@ -94,7 +94,7 @@ START_TEST(seeds_draw_every_order_batch_size_and_padding)
 {
     bool rows[CONF_NEIGHBOURS_MAX + 1] = {0}, columns[CONF_PADDING_DRAWN_MAX + 1] = {0}, swapped = false;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        conf_arrangement a = arranged(seed);
+        conf_arrangement a = arrange_case(seed);
         ck_assert_uint_le(a.n_rows, CASE_B + CONF_NEIGHBOURS_MAX);
         ck_assert_uint_le(a.n_tokens, CASE_T + CONF_PADDING_DRAWN_MAX);
         rows[a.n_rows - CASE_B] = columns[a.n_tokens - CASE_T] = true;
@@ -113,7 +113,7 @@ START_TEST(rows_with_other_inputs_keep_their_order)
     conf_case_free(c);
     ck_assert_int_eq(conf_case_read(support_path("sound.h5"), &c, NULL), ASSAY_OK);
     for (uint64_t seed = 0; seed < 50; seed++) {
-        conf_arrangement a = arranged(seed);
+        conf_arrangement a = arrange_case(seed);
         ck_assert_uint_eq(a.n_rows, CASE_B);
         for (size_t b = 0; b < CASE_B; b++) ck_assert_uint_eq(a.row[b], b);
         conf_arrangement_free(&a);
@@ -156,7 +156,7 @@ int main(void)
     tcase_add_checked_fixture(arrange, setup, teardown);
     tcase_set_timeout(arrange, 60);
     tcase_add_test(arrange, without_a_seed_the_batch_is_as_recorded);
-    tcase_add_test(arrange, arrangements_depend_on_the_seed_alone);
+    tcase_add_test(arrange, arrangements_depend_only_on_the_seed);
     tcase_add_loop_test(arrange, every_prompt_is_complete_in_a_row_of_its_own, 0, 20);
     tcase_add_test(arrange, seeds_draw_every_order_batch_size_and_padding);
     tcase_add_test(arrange, rows_with_other_inputs_keep_their_order);

@@ -58,7 +58,7 @@ static void assert_character(const char *at)
     ck_assert_msg(known && ((unsigned char)*at >= 0x20 || *at == '\n'), "not allowed: %.60s", at);
 }
 
-/* Asserts that every tag is closed in its turn, and that nothing stands there unescaped. */
+/* Asserts that all tags are nested and closed, and that all text is escaped. */
 static void assert_well_formed(const char *xml)
 {
     static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -83,7 +83,7 @@ static void assert_well_formed(const char *xml)
     ck_assert_uint_eq(depth, 0);
 }
 
-START_TEST(junit_is_well_formed_and_tells_outcomes_apart)
+START_TEST(junit_is_well_formed_and_distinguishes_outcomes)
 {
     const support_output *o = run("--junit - cases");
     ck_assert_int_eq(o->code, 99);
@@ -116,7 +116,7 @@ START_TEST(junit_has_multiples_and_bounds_as_properties)
 }
 END_TEST
 
-START_TEST(reports_say_which_type_was_asked_for)
+START_TEST(reports_name_the_requested_type)
 {
     const support_output *o = run("--compute f32 --junit - -f off cases");
     assert_holds(o->out, "    <properties>\n      <property name=\"compute\" value=\"f32\"/>\n");
@@ -242,9 +242,9 @@ int main(void)
     TCase *report = tcase_create("report");
     tcase_add_checked_fixture(report, setup, support_teardown);
     tcase_set_timeout(report, 60);
-    tcase_add_test(report, junit_is_well_formed_and_tells_outcomes_apart);
+    tcase_add_test(report, junit_is_well_formed_and_distinguishes_outcomes);
     tcase_add_test(report, junit_has_multiples_and_bounds_as_properties);
-    tcase_add_test(report, reports_say_which_type_was_asked_for);
+    tcase_add_test(report, reports_name_the_requested_type);
     tcase_add_test(report, json_holds_every_result);
     tcase_add_test(report, json_has_totals_and_no_infinity);
     tcase_add_test(report, reports_in_files_leave_the_table_on_standard_output);

@@ -43,7 +43,7 @@ START_TEST(schedules_in_a_directory_are_ignored)
 }
 END_TEST
 
-START_TEST(a_directory_of_schedules_alone_has_nothing_to_run)
+START_TEST(a_directory_with_only_schedules_has_nothing_to_run)
 {
     support_mkdir(support_path("saved"));
     support_write_text(support_path("saved/a.json"), HEAD REST);
@@ -117,7 +117,7 @@ int main(void)
     tcase_add_checked_fixture(all, setup, support_teardown);
     tcase_set_timeout(all, 120);
     tcase_add_test(all, schedules_in_a_directory_are_ignored);
-    tcase_add_test(all, a_directory_of_schedules_alone_has_nothing_to_run);
+    tcase_add_test(all, a_directory_with_only_schedules_has_nothing_to_run);
     tcase_add_test(all, a_named_schedule_is_skipped_with_its_reason);
     tcase_add_test(all, info_prints_a_schedule);
     tcase_add_test(all, info_reports_an_invalid_schedule);

@@ -95,7 +95,7 @@ START_TEST(concurrency_faults_are_caught_and_reduced)
     assert_holds(o->out, "  REPRO: assay schedule ");
     o = support_shell("grep -c 'kind.*schedule' schedule-threaded-case-1.json");
     assert_code(o, 0);
-    /* A race shows in few runs, in fewer on a busy machine; a hang takes its whole timeout. */
+    /* A race has an effect in few runs, in fewer on a busy machine; a hang lasts until its timeout. */
     bool hangs = strstr(FAULTS[_i].options, "--timeout") != NULL;
     o = replay(hangs ? "--timeout 1 --times 2" : "--times 100");
     assert_code(o, 1);

@@ -25,7 +25,7 @@ START_TEST(invalid_json_leaves_no_value)
 }
 END_TEST
 
-START_TEST(white_space_is_what_pythons_strip_takes)
+START_TEST(white_space_is_that_of_pythons_strip)
 {
     static const char *const spaces[] = {
         "\t",     "\n",     "\v",     "\f",     "\r",     "\x1c",   "\x1d",   "\x1e",   "\x1f",    " ",
@@ -102,7 +102,7 @@ int main(void)
     Suite *suite = suite_create("conformance/support/fields");
     TCase *all = tcase_create("all");
     tcase_add_test(all, invalid_json_leaves_no_value);
-    tcase_add_test(all, white_space_is_what_pythons_strip_takes);
+    tcase_add_test(all, white_space_is_that_of_pythons_strip);
     tcase_add_loop_test(all, a_difference_is_shown_from_a_little_before_it, 0,
                         sizeof different / sizeof *different);
     tcase_add_test(all, calls_are_counted);

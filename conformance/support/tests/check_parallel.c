@@ -61,7 +61,7 @@ START_TEST(there_may_be_fewer_items_than_workers)
 }
 END_TEST
 
-START_TEST(nothing_is_begun_after_an_item_that_wants_no_more)
+START_TEST(no_item_is_begun_after_one_that_ends_the_loop)
 {
     counts *c = run(1, N_ITEMS, 10);
     assert_each_once(c, 11);
@@ -89,7 +89,7 @@ int main(void)
     TCase *tc = tcase_create("fork and join");
     tcase_add_test(tc, every_item_is_done_once);
     tcase_add_test(tc, there_may_be_fewer_items_than_workers);
-    tcase_add_test(tc, nothing_is_begun_after_an_item_that_wants_no_more);
+    tcase_add_test(tc, no_item_is_begun_after_one_that_ends_the_loop);
     tcase_add_test(tc, without_threads_the_caller_does_the_work);
     suite_add_tcase(s, tc);
     return support_run(s);

@@ -40,7 +40,7 @@ START_TEST(bytes_that_are_not_utf8_become_question_marks)
 }
 END_TEST
 
-START_TEST(a_character_that_was_cut_short_is_taken_off)
+START_TEST(an_incomplete_last_character_is_removed)
 {
     assert_cleaned("ab\xE2\x80", "ab");
 }
@@ -124,7 +124,7 @@ int main(void)
     tcase_add_test(text, valid_text_is_unchanged);
     tcase_add_test(text, control_characters_become_blanks);
     tcase_add_test(text, bytes_that_are_not_utf8_become_question_marks);
-    tcase_add_test(text, a_character_that_was_cut_short_is_taken_off);
+    tcase_add_test(text, an_incomplete_last_character_is_removed);
     tcase_add_test(text, fitted_text_has_the_width_that_was_asked_for);
     tcase_add_test(text, quoted_text_is_one_word_of_a_shell);
     tcase_add_test(text, a_quoted_word_is_one_line_of_utf8);

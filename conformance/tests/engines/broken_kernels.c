@@ -1,4 +1,4 @@
-/* An invalid or short kernel library, as the environment variable BROKEN says.
+/* An invalid or short kernel library, chosen by the environment variable BROKEN.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/kernel.h>

@@ -72,7 +72,7 @@ static void leave_child(void)
 }
 
 /* Waits until the engine of the checkpoint "meet-b" has started, too, or "meet-a" for that one. */
-static void meet(const char *dir)
+static void wait_for_other_engine(const char *dir)
 {
     char mine[4096], other[4096];
     (void)snprintf(mine, sizeof mine, "%s/here", dir);
@@ -100,7 +100,7 @@ static assay_status fake_model_open(const char *dir, assay_model **out, assay_er
     if (strcmp(fault, "unsupported") == 0) return fail(err, ASSAY_EUNSUPPORTED, "sinks are not implemented");
     if (strcmp(fault, "refused") == 0) return fail(err, ASSAY_EFORMAT, "no such \033[31mtensor\nat all");
     if (strcmp(fault, "mute") == 0) return ASSAY_EFORMAT;
-    if (strncmp(fault, "meet-", 5) == 0) meet(dir);
+    if (strncmp(fault, "meet-", 5) == 0) wait_for_other_engine(dir);
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return fail(err, ASSAY_ENOMEM, "out of memory");
     (void)snprintf(m->fault, sizeof m->fault, "%s", fault);
@@ -228,7 +228,7 @@ static assay_status fake_prefill(assay_session *s, const assay_batch *batch, voi
     if (errs(s, "slow")) (void)usleep(300000);
     if (errs(s, "talks-late")) (void)sleep(1), (void)fputs("late words\n", stderr);
     if (errs(s, "leaves-child")) leave_child();
-    if (errs(s, "eat-memory") && !eat_memory()) return fail(err, ASSAY_ENOMEM, "no room for logits");
+    if (errs(s, "eat-memory") && !eat_memory()) return fail(err, ASSAY_ENOMEM, "no memory for logits");
     if (errs(s, "prints")) (void)puts("ok 999 - an engine that talks"), (void)fflush(stdout);
     real *logits = out;
     s->n_samples = batch->n_samples;

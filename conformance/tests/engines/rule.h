@@ -1,4 +1,4 @@
-/* For modules that break a rule: MODULE_FAULT names the one that a process breaks.
+/* For test modules that break a rule: MODULE_FAULT names the rule that the process breaks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_TESTS_ENGINES_RULE_H

@@ -26,7 +26,7 @@ static assay_status stop_set(const assay_stop_documents *documents, assay_stop_i
 {
     bool odd = documents->config.at && documents->config.at[0] != '{';
     if (errs("refuses") || (odd && !errs("accepts"))) return fail(err, ASSAY_EFORMAT, "config.json: odd");
-    if (capacity < 2) return fail(err, ASSAY_EINVAL, "no room");
+    if (capacity < 2) return fail(err, ASSAY_EINVAL, "the capacity is too small");
     ids[0] = (assay_stop_id){1, documents->tokenizer.at ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
     ids[1] = (assay_stop_id){errs("id") ? 51 : 50, errs("origin") ? ASSAY_STOP_TOKENIZER : ASSAY_STOP_CONFIG};
     *n = errs("drops-id") ? 1 : errs("many") ? 1U << 20 : 2;

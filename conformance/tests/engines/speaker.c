@@ -76,7 +76,7 @@ static void session_free(assay_session *s)
     free(s);
 }
 
-/* Gives the next token of TEXT the only logit that is not 0. */
+/* Sets the logit of the next token of TEXT; all others are 0. */
 static void write_logits(assay_session *s, float *logits)
 {
     const int next = s->at < sizeof TEXT - 1 ? TEXT[s->at] : 'z';

@@ -227,7 +227,7 @@ static assay_status read_array(assay_array *array, float *out, size_t capacity, 
 {
     assay_status rc = realise(array, err);
     if (rc == ASSAY_OK) rc = take_error(array->stream, err);
-    if (rc == ASSAY_OK && array->n > capacity) rc = fail(err, ASSAY_EINVAL, "no room");
+    if (rc == ASSAY_OK && array->n > capacity) rc = fail(err, ASSAY_EINVAL, "the capacity is too small");
     if (rc != ASSAY_OK) return rc;
     size_t written = array->n - (errs("unwritten") && array->n > 0);
     memcpy(out, array->value, written * sizeof *out);

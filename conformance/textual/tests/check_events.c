@@ -108,7 +108,7 @@ static const struct {
      "input.chunks[1]: found a whole number"},
     {CASE("{\"id\":1," CHAT(
          CHUNK("a", "true", "null") "," CHUNK("a", "true", "null")) "},\"expect\":{\"folded\":{}}}"),
-     "its last chunk alone must be finished"},
+     "only its last chunk may be finished, and must be"},
     {CASE("{\"id\":1," CHAT(TWO) "},\"expect\":{}}"), "expect.folded: is missing, expected an object"},
     {CASE("{\"id\":1," INPUT("chat", "", TWO) "},\"expect\":{\"folded\":{}}}"),
      "its endpoint is chat, expected /v1/chat/completions"},
@@ -119,7 +119,7 @@ static const struct {
     {CASE("{\"id\":1," CHAT("1") "},\"expect\":{\"folded\":{}}}"), "input.chunks[0]: found a whole number"},
     {CASE("{\"id\":1," CHAT("{}") "},\"expect\":{\"folded\":{}}}"), "input.chunks[0].new_text: is missing"},
     {CASE("{\"id\":1," CHAT(CHUNK("a", "false", "null")) "},\"expect\":{\"folded\":{}}}"),
-     "its last chunk alone must be finished"},
+     "only its last chunk may be finished, and must be"},
     {CASE("{\"id\":1," CHAT(CHUNK("a", "true", "1")) "},\"expect\":{\"folded\":{}}}"),
      "input.chunks[0].finish_reason: found a whole number"},
     {CASE("{\"id\":1," CHAT(TWO) ",\"raise_at\":3},\"expect\":{\"folded\":{}}}"),

@@ -88,7 +88,7 @@ static void write_some_broken(void)
                                                 1, "", ON(0, "\"exit\""), "\"ok\"") "]}]}");
 }
 
-START_TEST(valid_vectors_beside_broken_ones_are_replayed)
+START_TEST(valid_vectors_of_a_case_with_broken_ones_are_replayed)
 {
     write_some_broken();
     const support_output *o = programs_run("none", "cases");
@@ -108,7 +108,7 @@ START_TEST(valid_vectors_beside_broken_ones_are_replayed)
 }
 END_TEST
 
-START_TEST(a_divergence_beside_a_broken_vector_is_reported)
+START_TEST(a_divergence_in_a_case_with_a_broken_vector_is_reported)
 {
     write_some_broken();
     const support_output *o = programs_run("index", "cases");
@@ -200,8 +200,8 @@ int main(void)
     tcase_add_test(t, compute_and_kernels_skip_textual_cases);
     tcase_add_test(t, reports_for_programs_name_class_and_vector);
     tcase_add_test(t, a_broken_case_is_an_error_that_names_the_member);
-    tcase_add_test(t, valid_vectors_beside_broken_ones_are_replayed);
-    tcase_add_test(t, a_divergence_beside_a_broken_vector_is_reported);
+    tcase_add_test(t, valid_vectors_of_a_case_with_broken_ones_are_replayed);
+    tcase_add_test(t, a_divergence_in_a_case_with_a_broken_vector_is_reported);
     tcase_add_test(t, list_and_info_show_a_case_with_broken_vectors_and_exit_99);
     tcase_add_test(t, unknown_members_are_warnings);
     tcase_add_test(t, list_and_info_accept_textual_cases);

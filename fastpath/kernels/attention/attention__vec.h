@@ -7,8 +7,8 @@
  *
  * A query is bit-identical for any blocking. Every sum is one chain of multiply-adds, over head_dim or
  * over the keys that this query sees, in ascending order and from 0; keys that some queries of a block
- * see and others do not are added by those alone, since 0 times a NaN is a NaN. A page that a query
- * does not see leaves it untouched.
+ * attend to and others do not are added only for the former, since 0 times a NaN is a NaN. A page that a
+ * query does not see leaves it untouched.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef FASTPATH_KERNELS_ATTENTION_VEC_H

@@ -298,7 +298,7 @@ START_TEST(lists_must_hold_numbers_of_their_kind)
 }
 END_TEST
 
-START_TEST(a_scalar_stands_for_a_list_only_where_allowed)
+START_TEST(a_scalar_is_accepted_as_a_list_only_where_allowed)
 {
     reading r;
     size_t out[2] = {0};
@@ -383,7 +383,7 @@ int main(void)
     tcase_add_test(members, a_member_that_is_allowed_is_noted);
     tcase_add_test(members, lists_must_have_their_length);
     tcase_add_test(members, lists_must_hold_numbers_of_their_kind);
-    tcase_add_test(members, a_scalar_stands_for_a_list_only_where_allowed);
+    tcase_add_test(members, a_scalar_is_accepted_as_a_list_only_where_allowed);
     tcase_add_test(members, the_first_error_stays);
     tcase_add_test(members, the_lists_of_a_rope_are_refused_without_memory);
     tcase_add_test(members, members_that_would_change_the_mathematics_are_refused);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(each_group_is_sorted_and_says_why)
+START_TEST(each_group_is_sorted_and_has_a_reason)
 {
     for (size_t i = 0; i < config_n_harmless_groups; i++) {
         const config_harmless_group *g = &config_harmless_groups[i];
@@ -168,7 +168,7 @@ int main(void)
 {
     Suite *suite = suite_create("model/checkpoint/config_harmless");
     TCase *all = tcase_create("all");
-    tcase_add_test(all, each_group_is_sorted_and_says_why);
+    tcase_add_test(all, each_group_is_sorted_and_has_a_reason);
     tcase_add_loop_test(all, published_members_are_accepted, 0, (int)(sizeof PUBLISHED / sizeof *PUBLISHED));
     tcase_add_test(all, published_members_are_accepted_inside_a_wrapper);
     tcase_add_test(all, a_wrapper_may_repeat_its_text_config);

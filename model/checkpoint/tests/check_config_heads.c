@@ -1,4 +1,4 @@
-/* How much of a head rotates: a rope's parameters beside the elements of a head, at their limits.
+/* How much of a head rotates: the limits of a rope's parameters for a given number of elements of a head.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/config.h"
@@ -99,7 +99,7 @@ static const struct {
     const char *text;
     size_t dim;
     const char *refused[2];
-    assay_status status; /* of what is refused */
+    assay_status status; /* the expected message */
 } ALONE[] = {
     {"{}", 8, .status = ASSAY_OK},
     {"{\"head_dim\": 8}", 8, .status = ASSAY_OK},
@@ -118,7 +118,7 @@ static const struct {
      ASSAY_EUNSUPPORTED},
 };
 
-START_TEST(a_rope_alone_may_state_its_head)
+START_TEST(a_rope_without_a_model_may_state_its_head)
 {
     reading r;
     rope out;
@@ -141,7 +141,7 @@ int main(void)
     Suite *suite = suite_create("model/checkpoint/config_heads");
     TCase *heads = tcase_create("heads");
     tcase_add_loop_test(heads, the_rotating_part_of_a_head_is_read, 0, COUNT(HEADS));
-    tcase_add_loop_test(heads, a_rope_alone_may_state_its_head, 0, COUNT(ALONE));
+    tcase_add_loop_test(heads, a_rope_without_a_model_may_state_its_head, 0, COUNT(ALONE));
     suite_add_tcase(suite, heads);
     return support_run(suite);
 }

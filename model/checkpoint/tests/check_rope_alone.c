@@ -26,7 +26,7 @@ static const struct {
      ROPE_SECTIONS_ALTERNATING, ROPE_PAIRS_ADJACENT},
 };
 
-START_TEST(a_rope_that_stands_alone_is_resolved)
+START_TEST(a_rope_without_a_model_is_resolved)
 {
     reading r;
     rope out;
@@ -46,7 +46,7 @@ int main(void)
 {
     Suite *suite = suite_create("model/checkpoint/rope_alone");
     TCase *t = tcase_create("all");
-    tcase_add_loop_test(t, a_rope_that_stands_alone_is_resolved, 0, (int)(sizeof ALONE / sizeof *ALONE));
+    tcase_add_loop_test(t, a_rope_without_a_model_is_resolved, 0, (int)(sizeof ALONE / sizeof *ALONE));
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

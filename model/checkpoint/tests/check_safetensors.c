@@ -158,8 +158,8 @@ START_TEST(header_lengths_that_cannot_be_are_refused)
         const char *found, *expected;
     } ROWS[] = {
         {"\0\0\0\0\0\0\0\0{}", "header of 0 bytes", "expected at least '{}'"},
-        {"\3\0\0\0\0\0\0\0{}", "header of 3 bytes", "expected at most the 2 behind"},
-        {"\0\xe1\xf5\5\0\0\0\0{}", "header of 100000000 bytes", "expected at most the 2 behind"},
+        {"\3\0\0\0\0\0\0\0{}", "header of 3 bytes", "expected at most the 2 after"},
+        {"\0\xe1\xf5\5\0\0\0\0{}", "header of 100000000 bytes", "expected at most the 2 after"},
         {"\1\xe1\xf5\5\0\0\0\0{}", "header of 100000001 bytes", "expected at most 100000000"},
         {"\2\0\0\0\0\0\0\x80{}", "header of 9223372036854775810 bytes", "expected at most 100000000"},
         {"\xff\xff\xff\xff\xff\xff\xff\xff{}", "header of 18446744073709551615 bytes", "expected at most"},
@@ -192,7 +192,7 @@ END_TEST
 START_TEST(gaps_between_tensors_are_refused)
 {
     expect_refused("{" U8("b", "2", "5", "7") "," U8("a", "4", "0", "4") "}", 7, "tensor 'b'",
-                   "data_offsets [5, 7] leave a gap behind tensor 'a'", "expected to begin at its end, 4");
+                   "data_offsets [5, 7] leave a gap after tensor 'a'", "expected to begin at its end, 4");
     expect_refused("{" U8("a", "4", "1", "5") "}", 5, "tensor 'a'", "data_offsets [1, 5] leave a gap",
                    "expected the first tensor to begin at 0");
 }

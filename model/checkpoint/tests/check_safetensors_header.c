@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data behind the header, of which only the address matters. */
+/* The data after the header, of which only the address matters. */
 static const unsigned char DATA[64];
 
 /* Parses text in a block of exactly n bytes, so that a sanitizer sees any read outside it. */
@@ -111,13 +111,13 @@ END_TEST
 START_TEST(unknown_members_are_refused_by_name)
 {
     expect_refused(TENSOR(DTYPE "," SHAPE "," OFFSETS ",\"stride\":[1]"), 4, "tensor 'a.weight'",
-                   "found member 'stride'", "expected dtype, shape and data_offsets");
+                   "found member 'stride'", "expected only dtype, shape and data_offsets");
     expect_refused(TENSOR("\"Dtype\":\"F32\""), 4, "tensor 'a.weight'", "found member 'Dtype'",
-                   "expected dtype");
+                   "expected only dtype");
     expect_refused(TENSOR("\"dtyp\":\"F32\""), 4, "tensor 'a.weight'", "found member 'dtyp'",
-                   "expected dtype");
+                   "expected only dtype");
     expect_refused(TENSOR("\"dtypes\":\"F32\""), 4, "tensor 'a.weight'", "found member 'dtypes'",
-                   "expected dtype");
+                   "expected only dtype");
 }
 END_TEST
 
@@ -238,9 +238,9 @@ END_TEST
 START_TEST(reversed_offsets_are_refused)
 {
     expect_refused(TENSOR(DTYPE "," SHAPE ",\"data_offsets\":[8,4]"), 8, "tensor 'a.weight'",
-                   "data_offsets [8, 4] begin behind their end", "expected begin <= end");
+                   "data_offsets [8, 4] begin after their end", "expected begin <= end");
     expect_refused(TENSOR(DTYPE "," SHAPE ",\"data_offsets\":[18446744073709551615,3]"), 8,
-                   "tensor 'a.weight'", "data_offsets [18446744073709551615, 3] begin behind their end",
+                   "tensor 'a.weight'", "data_offsets [18446744073709551615, 3] begin after their end",
                    "expected begin <= end");
 }
 END_TEST

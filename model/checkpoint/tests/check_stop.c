@@ -173,7 +173,7 @@ START_TEST(a_token_with_nul_is_not_the_end_that_it_begins_with)
 }
 END_TEST
 
-START_TEST(an_end_without_an_id_is_said)
+START_TEST(an_end_token_without_an_id_is_noted)
 {
     stop_set *s = NULL;
     assay_error err;
@@ -296,7 +296,7 @@ int main(void)
     tcase_add_loop_test(all, the_tokenizer_of_a_checkpoint_names_its_end, 0,
                         (int)(sizeof NAMED / sizeof *NAMED));
     tcase_add_test(all, a_token_with_nul_is_not_the_end_that_it_begins_with);
-    tcase_add_test(all, an_end_without_an_id_is_said);
+    tcase_add_test(all, an_end_token_without_an_id_is_noted);
     tcase_add_loop_test(all, an_odd_tokenizer_is_refused_by_name, 0,
                         (int)(sizeof ODD_TOKENIZERS / sizeof *ODD_TOKENIZERS));
     tcase_add_test(all, documents_of_an_id_are_listed_in_order);

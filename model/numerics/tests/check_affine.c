@@ -43,7 +43,7 @@ static const assay_tensor *part(const safetensors *file, const struct vector *v,
     return NULL;
 }
 
-/* The numbers that mlx.core.dequantize gives differ by the roundings of float32 alone. */
+/* The numbers that mlx.core.dequantize gives differ only by the rounding of float32. */
 static void expect_values(const double *found, const uint8_t *code, const affine *a, const float *values,
                           size_t first, double bias)
 {
@@ -87,7 +87,7 @@ START_TEST(codes_and_numbers_are_those_of_mlx)
 END_TEST
 
 /* Every code of every width, one after the other; read from any place. */
-START_TEST(a_code_is_found_wherever_it_begins)
+START_TEST(a_code_is_read_at_any_bit_offset)
 {
     static const size_t BITS[] = {2, 3, 4, 5, 6, 8};
     const size_t bits = BITS[_i], n = 256;
@@ -143,7 +143,7 @@ int main(void)
     Suite *suite = suite_create("model/numerics/affine");
     TCase *all = tcase_create("groups");
     tcase_add_loop_test(all, codes_and_numbers_are_those_of_mlx, 0, N_VECTORS);
-    tcase_add_loop_test(all, a_code_is_found_wherever_it_begins, 0, 6);
+    tcase_add_loop_test(all, a_code_is_read_at_any_bit_offset, 0, 6);
     tcase_add_test(all, a_number_is_scale_times_code_plus_bias_in_double);
     tcase_add_test(all, scales_and_biases_may_be_of_different_types);
     tcase_add_test(all, only_the_widths_and_groups_of_mlx_are_known);

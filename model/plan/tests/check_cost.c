@@ -42,7 +42,7 @@ static plan_layer one_layer(size_t window)
 }
 
 /* Around `layers`, a head of 11 ids in float32, untied. */
-static plan around(plan_layer *layers, size_t n)
+static plan plan_around(plan_layer *layers, size_t n)
 {
     return (plan){.dir = "by hand",
                   .hidden = 7,
@@ -58,7 +58,7 @@ static plan around(plan_layer *layers, size_t n)
 START_TEST(projections_and_head_are_counted_once)
 {
     plan_layer layer = one_layer(0);
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER);
     ck_assert_uint_eq(c.head, HEAD);
@@ -70,7 +70,7 @@ END_TEST
 START_TEST(a_tied_head_has_the_row_of_the_embedding)
 {
     plan_layer layer = one_layer(0);
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     p.tied = true;
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.weight_bytes, 2 * MIXER + 4 * HEAD);
@@ -85,7 +85,7 @@ START_TEST(norms_and_biases_are_read_and_not_multiplied)
     layer.mixer_in = (plan_norm){.present = true, .weight = matrix(1, 7, ASSAY_F32)};
     layer.mixer_out = (plan_norm){.present = true}; /* unweighted */
     layer.scalar = matrix(1, 1, ASSAY_F32);
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER);
     ck_assert_uint_eq(c.weight_bytes, 2 * MIXER + 4 * HEAD + 4 * 7 + 2 * 10 + 4 * 7 + 4);
@@ -97,7 +97,7 @@ END_TEST
 START_TEST(quantised_weights_are_read_as_they_are_stored)
 {
     plan_layer layer = one_layer(0);
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     layer.mixer.attention.k.weight = (plan_weight){
         .data = bytes,
         .dtype = ASSAY_U32,
@@ -119,7 +119,7 @@ START_TEST(an_mlp_has_three_matrices)
                            .gate = linear(13, 7, ASSAY_F16),
                            .up = linear(13, 7, ASSAY_F16),
                            .down = linear(7, 13, ASSAY_F16)};
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER + 273);
     ck_assert_uint_eq(c.weight_bytes, 2 * MIXER + 4 * HEAD + 4 * 7 + 2 * 273);
@@ -139,7 +139,7 @@ START_TEST(only_active_experts_count)
                                    .gate = in,
                                    .up = in,
                                    .down = out};
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER + 35 + 2 * 63);
     ck_assert_uint_eq(c.weight_bytes, 2 * MIXER + 4 * HEAD + 4 * 7 + 4 * 35 + 2 * 2 * 63);
@@ -152,7 +152,7 @@ START_TEST(of_the_table_of_layer_inputs_one_row_is_read)
     plan_layer layer = one_layer(0);
     layer.layer_input = (plan_layer_input){
         .present = true, .gate = linear(3, 7, ASSAY_BF16), .projection = linear(7, 3, ASSAY_BF16)};
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     p.layer_inputs = (plan_layer_inputs){.present = true,
                                          .width = 3,
                                          .table = matrix(11, 3, ASSAY_BF16),
@@ -174,7 +174,7 @@ START_TEST(streams_multiply_by_every_matrix_and_the_router_twice)
                                .router = matrix(2, 7, ASSAY_F32),
                                .prediction = matrix(4, 2, ASSAY_F32),
                                .correction = matrix(2, 2, ASSAY_F32)};
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     p.streams = (plan_streams){.n = 2, .projection = between, .unprojection = between};
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER + 28 + 2 * 14 + 8 + 4 + 2 * 49);
@@ -194,7 +194,7 @@ static const struct {
 START_TEST(attention_counts_the_keys_that_each_token_sees)
 {
     plan_layer layer = one_layer(spans[_i].window);
-    plan p = around(&layer, 1);
+    plan p = plan_around(&layer, 1);
     plan_cost c = count(&p);
     size_t n = spans[_i].n;
     double found = plan_cost_multiplies(&c, spans[_i].first, n, 0);
@@ -211,7 +211,7 @@ START_TEST(a_shared_cache_is_read_by_each_layer_and_projected_by_one)
     plan_attention *shares = &layers[1].mixer.attention;
     shares->k = shares->v = (plan_linear){0};
     shares->cache_layer = 0;
-    plan p = around(layers, 2);
+    plan p = plan_around(layers, 2);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER + 140);
     ck_assert_double_eq(plan_cost_cache_bytes(&c, 2), 2 * 3 * 20);

@@ -45,7 +45,7 @@ START_TEST(gemma4_layers_share_the_last_producer_of_their_type)
 }
 END_TEST
 
-START_TEST(gemma4_full_layers_take_the_key_for_the_value)
+START_TEST(gemma4_full_layers_use_the_key_as_the_value)
 {
     plan *p = checkpoint_open_fixture("gemma4/k-eq-v");
     for (size_t i = 0; i < p->n_layers; i++) {
@@ -58,7 +58,7 @@ START_TEST(gemma4_full_layers_take_the_key_for_the_value)
 }
 END_TEST
 
-START_TEST(gemma4_without_ropes_takes_the_published_ones)
+START_TEST(gemma4_without_ropes_uses_the_published_ones)
 {
     plan *p = checkpoint_open(checkpoint_changed("gemma4/dense", "rope_parameters", NULL));
     const rope *full = &p->ropes[0], *sliding = &p->ropes[1];
@@ -143,8 +143,8 @@ int main(void)
     TCase *all = tcase_create("resolved");
     tcase_add_test(all, llama_is_plain);
     tcase_add_test(all, gemma4_layers_share_the_last_producer_of_their_type);
-    tcase_add_test(all, gemma4_full_layers_take_the_key_for_the_value);
-    tcase_add_test(all, gemma4_without_ropes_takes_the_published_ones);
+    tcase_add_test(all, gemma4_full_layers_use_the_key_as_the_value);
+    tcase_add_test(all, gemma4_without_ropes_uses_the_published_ones);
     tcase_add_test(all, defaults_are_those_of_each_published_class);
     tcase_add_test(all, both_expert_layouts_are_bound);
     tcase_add_test(all, unused_towers_are_counted);

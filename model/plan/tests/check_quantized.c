@@ -1,4 +1,4 @@
-/* Checkpoints that MLX has quantised: what their plans hold.
+/* Plans of checkpoints that MLX has quantised.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/plan.h"
@@ -23,7 +23,7 @@ static void expect_groups(const plan_weight *w, size_t bits, size_t group, assay
     ck_assert(w->dtype == ASSAY_U32 && w->affine.scales && w->affine.biases && !w->transposed && !w->stride);
 }
 
-START_TEST(matrices_are_groups_and_vectors_are_not)
+START_TEST(matrices_are_quantised_and_vectors_are_not)
 {
     plan *p = checkpoint_open_fixture("llama/mlx-4bit");
     const plan_layer *layer = &p->layers[1];
@@ -37,7 +37,7 @@ START_TEST(matrices_are_groups_and_vectors_are_not)
 }
 END_TEST
 
-START_TEST(a_tied_head_is_the_embeddings_groups)
+START_TEST(a_tied_head_shares_the_groups_of_the_embedding)
 {
     plan *p = checkpoint_open_fixture("qwen3/mlx-3bit");
     expect_groups(&p->head, 3, 64, ASSAY_BF16);
@@ -46,7 +46,7 @@ START_TEST(a_tied_head_is_the_embeddings_groups)
 }
 END_TEST
 
-START_TEST(a_matrix_that_mlx_left_alone_is_read_as_it_is)
+START_TEST(a_matrix_that_mlx_did_not_quantise_is_read_unchanged)
 {
     plan *p = checkpoint_open_fixture("llama/mlx-2bit"); /* o_proj: rows of 48, groups of 128 */
     const plan_attention *a = &p->layers[0].mixer.attention;
@@ -70,7 +70,7 @@ START_TEST(a_module_that_is_named_has_its_own_groups)
 }
 END_TEST
 
-START_TEST(a_stack_gives_every_expert_its_own_rows)
+START_TEST(every_expert_has_its_own_rows_of_a_stack)
 {
     plan *p = checkpoint_open_fixture("qwen3_moe/mlx-6bit");
     const plan_experts *x = &p->layers[0].experts;
@@ -94,7 +94,7 @@ START_TEST(a_stack_gives_every_expert_its_own_rows)
 }
 END_TEST
 
-START_TEST(elements_are_counted_and_not_their_words)
+START_TEST(parameters_are_counted_as_elements_not_as_words)
 {
     plan *p = checkpoint_open_fixture("qwen3/mlx-5bit");
     size_t n_elements = 0, n_affine = 0;
@@ -137,7 +137,7 @@ static bool has_note(const plan *p, const char *note)
 
 static const struct acceptance {
     const char *fixture, *member, *value;
-    const char *note; /* NULL: none asked for */
+    const char *note; /* an expected note; NULL: any */
 } ACCEPTED[] = {
     {"llama/mlx-4bit", "quantization_config", NULL, NULL},
     {"llama/mlx-4bit", "quantization", NULL, NULL},
@@ -162,7 +162,7 @@ START_TEST(other_members_of_mlx_are_accepted)
 }
 END_TEST
 
-START_TEST(a_module_is_found_by_its_path_alone)
+START_TEST(the_settings_of_a_module_are_found_by_its_path)
 {
     static const struct {
         const char *path;
@@ -192,14 +192,14 @@ int main(void)
 {
     Suite *suite = suite_create("model/plan/quantized");
     TCase *all = tcase_create("groups");
-    tcase_add_test(all, matrices_are_groups_and_vectors_are_not);
-    tcase_add_test(all, a_tied_head_is_the_embeddings_groups);
-    tcase_add_test(all, a_matrix_that_mlx_left_alone_is_read_as_it_is);
+    tcase_add_test(all, matrices_are_quantised_and_vectors_are_not);
+    tcase_add_test(all, a_tied_head_shares_the_groups_of_the_embedding);
+    tcase_add_test(all, a_matrix_that_mlx_did_not_quantise_is_read_unchanged);
     tcase_add_test(all, a_module_that_is_named_has_its_own_groups);
-    tcase_add_test(all, a_stack_gives_every_expert_its_own_rows);
-    tcase_add_test(all, elements_are_counted_and_not_their_words);
+    tcase_add_test(all, every_expert_has_its_own_rows_of_a_stack);
+    tcase_add_test(all, parameters_are_counted_as_elements_not_as_words);
     tcase_add_test(all, the_plan_prints_the_storage);
-    tcase_add_test(all, a_module_is_found_by_its_path_alone);
+    tcase_add_test(all, the_settings_of_a_module_are_found_by_its_path);
     tcase_add_loop_test(all, other_members_of_mlx_are_accepted, 0, (int)(sizeof ACCEPTED / sizeof *ACCEPTED));
     suite_add_tcase(suite, all);
     return support_run(suite);

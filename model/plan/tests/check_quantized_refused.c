@@ -88,7 +88,7 @@ static const struct refusal {
      GROUPS(""),
      ASSAY_EFORMAT,
      {"quantization_config: found", "expected what quantization says"}},
-    /* plain weights that the config takes for quantised */
+    /* plain weights that the config declares quantised */
     {"llama/base",
      "quantization",
      GROUPS(", \"lm_head\": {\"bits\": 4}"),
@@ -104,7 +104,7 @@ static const struct refusal {
      "true",
      ASSAY_EUNSUPPORTED,
      {"model.safetensors: tensor 'model.layers.1.self_attn.k_proj.weight': found type F32", "expected U32"}},
-    /* quantised weights that the config takes for plain, or of another width or group */
+    /* quantised weights that the config declares plain, or of another width or group */
     {"llama/mlx-4bit",
      "quantization.lm_head",
      "false",

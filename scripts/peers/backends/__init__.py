@@ -12,7 +12,7 @@ import numpy as np
 MODULES = {"torch": "torch_lm", "llama.cpp": "llama", "openvino": "openvino_lm", "mlx-lm": "mlx"}
 
 
-class Room(NamedTuple):
+class Capacity(NamedTuple):
     """The capacity that a peer has to provide."""
     group: str
     n_samples: int
@@ -29,7 +29,7 @@ class Peer(Protocol):
     sample.
     """
 
-    def __init__(self, model: Path, room: Room): ...
+    def __init__(self, model: Path, capacity: Capacity): ...
     def prefill(self, tokens: np.ndarray) -> Any: ...
     def step(self, tokens: np.ndarray) -> Any: ...
 

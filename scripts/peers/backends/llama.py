@@ -10,7 +10,7 @@ from pathlib import Path
 import llama_cpp
 import numpy as np
 
-from . import Room
+from . import Capacity
 
 N_BATCH = 2048  # tokens per call, llama.cpp's default
 
@@ -24,7 +24,7 @@ class Peer:
     """llama.cpp's default cache is float16. Its flash attention rounds a float32 cache to float16, so it is
     disabled for runs that must be float32 throughout ("strict")."""
 
-    def __init__(self, model: Path, room: Room):
+    def __init__(self, model: Path, capacity: Capacity):
         llama_cpp.llama_log_set(_quiet, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
         self.model = llama_cpp.llama_model_load_from_file(
@@ -32,20 +32,20 @@ class Peer:
         if not self.model:
             raise RuntimeError(f"{model}: llama.cpp does not load it")
         self.n_vocab = llama_cpp.llama_vocab_n_tokens(llama_cpp.llama_model_get_vocab(self.model))
-        self.context = llama_cpp.llama_init_from_model(self.model, self._params(room))
+        self.context = llama_cpp.llama_init_from_model(self.model, self._params(capacity))
         if not self.context:
             raise RuntimeError(f"{model}: llama.cpp makes no context")
         self.batch = llama_cpp.llama_batch_init(N_BATCH, 0, 1)
-        self.length = np.zeros(room.n_samples, np.int32)
+        self.length = np.zeros(capacity.n_samples, np.int32)
 
     @staticmethod
-    def _params(room: Room) -> llama_cpp.llama_context_params:
+    def _params(capacity: Capacity) -> llama_cpp.llama_context_params:
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = room.n_samples * -(-room.n_tokens // 256) * 256  # shared equally by the sequences
+        params.n_ctx = capacity.n_samples * -(-capacity.n_tokens // 256) * 256  # shared equally by the sequences
         params.n_batch = N_BATCH
-        params.n_seq_max = room.n_samples
-        params.n_threads = params.n_threads_batch = room.n_threads
-        if room.how == "strict":
+        params.n_seq_max = capacity.n_samples
+        params.n_threads = params.n_threads_batch = capacity.n_threads
+        if capacity.how == "strict":
             params.type_k = params.type_v = llama_cpp.GGML_TYPE_F32
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
         return params

@@ -12,13 +12,13 @@ import numpy as np
 from mlx_lm.models.cache import make_prompt_cache
 from mlx_lm.utils import load_model
 
-from . import Room
+from . import Capacity
 
 PIECE = 2048
 
 
 class Peer:
-    def __init__(self, model: Path, room: Room):
+    def __init__(self, model: Path, capacity: Capacity):
         mx.set_default_device(mx.cpu)
         self.model: Any = load_model(model)[0]
         self.cache: list[Any] = []

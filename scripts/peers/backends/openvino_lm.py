@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import openvino
 
-from . import Room
+from . import Capacity
 
 MODEL = "openvino_model.xml"
 TOLD = {"INFERENCE_PRECISION_HINT": "precision", "KV_CACHE_PRECISION": "cache",
@@ -18,12 +18,12 @@ class Peer:
     """With float32 and bfloat16 weights it is told to compute in the stored type, which is not its default;
     the other groups use its defaults."""
 
-    def __init__(self, model: Path, room: Room):
+    def __init__(self, model: Path, capacity: Capacity):
         wanted = {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": "1",
-                  "INFERENCE_NUM_THREADS": room.n_threads, "ENABLE_HYPER_THREADING": True}
-        if room.group in ("f32", "bf16"):
-            wanted["INFERENCE_PRECISION_HINT"] = room.group
-        if room.group == "f32":
+                  "INFERENCE_NUM_THREADS": capacity.n_threads, "ENABLE_HYPER_THREADING": True}
+        if capacity.group in ("f32", "bf16"):
+            wanted["INFERENCE_PRECISION_HINT"] = capacity.group
+        if capacity.group == "f32":
             wanted["KV_CACHE_PRECISION"] = "f32"
         core = openvino.Core()
         compiled = core.compile_model(core.read_model(model / MODEL), "CPU", wanted)

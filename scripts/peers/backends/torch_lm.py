@@ -9,14 +9,14 @@ import torch
 import transformers
 from transformers import AutoModelForCausalLM
 
-from . import Room
+from . import Capacity
 
 
 class Peer:
-    def __init__(self, model: Path, room: Room):
+    def __init__(self, model: Path, capacity: Capacity):
         transformers.utils.logging.set_verbosity_error()
         transformers.utils.logging.disable_progress_bar()
-        torch.set_num_threads(room.n_threads)
+        torch.set_num_threads(capacity.n_threads)
         self.cache = None
         self.model = AutoModelForCausalLM.from_pretrained(model, dtype="auto").eval()
 

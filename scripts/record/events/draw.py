@@ -44,12 +44,12 @@ def as_json(call: Call, key: str = "arguments") -> str:
     return json.dumps({"name": call[0], key: call[1]}, ensure_ascii=False)
 
 
-def plainly(value: Any) -> str:
+def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def as_xml(call: Call) -> str:
-    lines = "".join(f"<parameter={key}>\n{plainly(value)}\n</parameter>\n" for key, value in call[1].items())
+    lines = "".join(f"<parameter={key}>\n{as_text(value)}\n</parameter>\n" for key, value in call[1].items())
     return f"<tool_call>\n<function={call[0]}>\n{lines}</function>\n</tool_call>"
 
 
@@ -60,7 +60,7 @@ def as_gemma(call: Call) -> str:
 
 
 def as_glm(call: Call) -> str:
-    lines = "".join(f"<arg_key>{key}</arg_key>\n<arg_value>{plainly(value)}</arg_value>\n"
+    lines = "".join(f"<arg_key>{key}</arg_key>\n<arg_value>{as_text(value)}</arg_value>\n"
                     for key, value in call[1].items())
     return f"<tool_call>{call[0]}\n{lines}</tool_call>"
 
@@ -86,7 +86,7 @@ FORMS: dict[str, Callable[[Call], str]] = {
 }
 
 
-def said(parser: str | None, r: random.Random) -> str:
+def reply(parser: str | None, r: random.Random) -> str:
     """A model's output without tool calls."""
     name = parser or "qwen3"
     if parser is None:
@@ -96,7 +96,7 @@ def said(parser: str | None, r: random.Random) -> str:
     return reasoning_draw.SHAPES.get(name, reasoning_draw.thinking)(name, r)
 
 
-def specially(text: str, r: random.Random) -> str:
+def insert_special(text: str, r: random.Random) -> str:
     """The text with some special tokens inserted, most of them at its end."""
     for _ in range(r.choice((1, 1, 2, 3))):
         at = len(text) if r.random() < .5 else r.randrange(len(text) + 1)
@@ -105,9 +105,9 @@ def specially(text: str, r: random.Random) -> str:
 
 
 def text_of(parser: str | None, tools: str | None, declared: list[Function], r: random.Random) -> str:
-    text = said(parser, r)
+    text = reply(parser, r)
     if r.random() < .15:
-        text = specially(text, r)
+        text = insert_special(text, r)
     if tools is None or r.random() < .25:
         return text
     made = [tools_draw.Draw(r, tools).call() if r.random() < .2 else FORMS[tools](drawn_call(declared, r))
@@ -118,7 +118,7 @@ def text_of(parser: str | None, tools: str | None, declared: list[Function], r: 
     elif r.random() < .1:
         calls += reasoning_draw.plain(parser or "qwen3", r, 3)
     if r.random() < .05:
-        calls = specially(calls, r)
+        calls = insert_special(calls, r)
     return text + r.choice(("", "", "\n", " ")) + calls
 
 
@@ -157,7 +157,7 @@ def chunks(deltas: list[str], prompt_tokens: int, finish: str | None, ends_alone
             for number, text in enumerate(texts, 1)]
 
 
-def unevenly(made: list[Chunk], r: random.Random) -> list[Chunk]:
+def unequal(made: list[Chunk], r: random.Random) -> list[Chunk]:
     """The chunks as an engine returns them that sometimes emits several tokens at once, or tokens without text yet."""
     n = 0
     for chunk in list(made):
@@ -188,6 +188,6 @@ def draw(endpoint: str, parser: str | None, r: random.Random) -> Exchange:
     text = text_of(parser, tools, declared, r)
     made = chunks(cut(parser, text, r), r.choice((1, 7, 120)), "length" if r.random() < .15 else "stop", r.random() < .4)
     if r.random() < .2:
-        made = unevenly(made, r)
+        made = unequal(made, r)
     request = events_request.draw(endpoint, declared if asks else [], r)
     return Exchange(endpoint, request, server, made, r.randrange(len(made) + 1) if r.random() < .06 else None)

@@ -177,7 +177,7 @@ def row(cause: str, t: Trial, n: int) -> str:
     return f"| {t.exchange.endpoint} | {parsers} | {n} | {code(deltas)} | {code(shown(t.stream))} | {code(shown(other))} |"
 
 
-def found(seed: int, n: int) -> tuple[int, int, dict[str, dict[str, list[Trial]]]]:
+def sort_trials(seed: int, n: int) -> tuple[int, int, dict[str, dict[str, list[Trial]]]]:
     """The number of answers, the number of those without a finding, and the others by cause and endpoint."""
     n_all = n_sound = 0
     trials: dict[str, dict[str, list[Trial]]] = {cause: {} for cause in DIFFERING}
@@ -196,7 +196,7 @@ def found(seed: int, n: int) -> tuple[int, int, dict[str, dict[str, list[Trial]]
 
 def lines(seed: int, n: int) -> list[str]:
     n_each = max(1, n // SHARE)
-    n_all, n_sound, trials = found(seed, n_each)
+    n_all, n_sound, trials = sort_trials(seed, n_each)
     made = wrapped(f"""Of {n_all} exchanges drawn from a seed, {n_each} for each endpoint and reasoning parser, vllm-mlx 0.6.0 says the same message
         streamed, streamed in single tokens, whole, and on chat completions in {n_sound}. These are the others, each under the first cause
         that applies, with the shortest found that shows it: the deltas of the engine in quotes, and the messages that are told, white space at

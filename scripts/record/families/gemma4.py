@@ -76,52 +76,9 @@ def extra_tensors(checkpoint, rng: np.random.Generator) -> dict:
                      checkpoint.variant.dtype)
 
 
-def variants(base: Config) -> list[Variant]:
-    full = {**base, **PER_LAYER, **SHARED}
+def model_variants(base: Config, full: Config) -> list[Variant]:
+    """k = v, experts, multimodal wrappers, and quantised weights. full: base with per-layer inputs and shared KV."""
     return [
-        Variant("dense", base, "Wrong post norms, layer scalar, value norm, proportional rope, "
-                "head size of full layers or window of sliding ones", (*STANDARD, "window")),
-        Variant("dense-old", base, "global_head_dim ignored", ("single", "batch", "window"),
-                spelling="old", dtype="bfloat16"),
-        Variant("softcap", {**base, "final_logit_softcapping": 6.0}, "A soft cap left out or put "
-                "before the tied head", ("single", "generate"), dtype="bfloat16",
-                stop_in="generation_config"),
-        Variant("per-layer-inputs", {**base, **PER_LAYER}, "A wrong scale, norm or order of the "
-                "per-layer inputs", ("single", "batch", "window"), spelling="old",
-                dtype="bfloat16"),
-        Variant("shared-kv", full, "Shared layers that read the wrong layer's keys, or its trimmed "
-                "cache, or an MLP that is not doubled", (*STANDARD, "window"), spelling="old",
-                dtype="float16"),
-        Variant("shared-kv-new", full, "per_layer_config without global_head_dim misread on shared "
-                "layers", dtype="bfloat16"),
-        Variant("pages", small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
-                               layer_types=layer_pattern(4, 2), sliding_window=16,
-                               vocab_size_per_layer_input=47),
-                "A rotating cache overwritten one step early, or trimmed before the layers that share "
-                "it have read it", ("pages",), spelling="old", dtype="bfloat16"),
-        Variant("defaults", small({k: v for k, v in base.items() if k != "rope_parameters"},
-                                  num_hidden_layers=7, layer_types=layer_pattern(7, 6), hidden_size=14,
-                                  num_attention_heads=2, num_key_value_heads=1, head_dim=6,
-                                  intermediate_size=13, global_head_dim=512, vocab_size=11,
-                                  hidden_size_per_layer_input=256, vocab_size_per_layer_input=11,
-                                  max_position_embeddings=131072),
-                "An epsilon, activation, rope, head size or layer type that config.json leaves to the "
-                "published default", ("window",), spelling="old", dtype="bfloat16", typical=True,
-                omits=("attention_bias", "attention_k_eq_v", "final_logit_softcapping",
-                       "global_head_dim", "hidden_activation", "hidden_size_per_layer_input",
-                       "layer_types", "max_position_embeddings", "num_kv_shared_layers",
-                       "rms_norm_eps", "rope_parameters", "tie_word_embeddings",
-                       "use_double_wide_mlp")),
-        Variant("last-slides", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
-                                     vocab_size_per_layer_input=47,
-                                     use_bidirectional_attention="vision"),
-                "A last layer that slides because layer_types says so", ("window",), spelling="old",
-                dtype="bfloat16", writes={"layer_types": ["sliding_attention"] * 2}),
-        lengths(small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
-                      layer_types=layer_pattern(4, 2), sliding_window=70,
-                      vocab_size_per_layer_input=11), spelling="old"),
-        rows(small(base, num_hidden_layers=3, layer_types=layer_pattern(3, 2), sliding_window=70),
-             spelling="old"),
         Variant("k-eq-v", {**base, **K_EQ_V}, "Values taken after k norm or rope instead of "
                 "before, or KV heads of full layers miscounted", ("single", "batch", "window"),
                 spelling="old", dtype="bfloat16"),
@@ -174,6 +131,56 @@ def variants(base: Config) -> list[Variant]:
                       hidden_size_per_layer_input=32, vocab_size_per_layer_input=61)},
             "The table of per-layer inputs, or its projections, not widened", spelling="old",
             groups=Groups(8, 32, ((r"per_layer_projection", {"group_size": 32, "bits": 6}),))),
+    ]
+
+
+def variants(base: Config) -> list[Variant]:
+    full = {**base, **PER_LAYER, **SHARED}
+    return [
+        Variant("dense", base, "Wrong post norms, layer scalar, value norm, proportional rope, "
+                "head size of full layers or window of sliding ones", (*STANDARD, "window")),
+        Variant("dense-old", base, "global_head_dim ignored", ("single", "batch", "window"),
+                spelling="old", dtype="bfloat16"),
+        Variant("softcap", {**base, "final_logit_softcapping": 6.0}, "A soft cap left out or put "
+                "before the tied head", ("single", "generate"), dtype="bfloat16",
+                stop_in="generation_config"),
+        Variant("per-layer-inputs", {**base, **PER_LAYER}, "A wrong scale, norm or order of the "
+                "per-layer inputs", ("single", "batch", "window"), spelling="old",
+                dtype="bfloat16"),
+        Variant("shared-kv", full, "Shared layers that read the wrong layer's keys, or its trimmed "
+                "cache, or an MLP that is not doubled", (*STANDARD, "window"), spelling="old",
+                dtype="float16"),
+        Variant("shared-kv-new", full, "per_layer_config without global_head_dim misread on shared "
+                "layers", dtype="bfloat16"),
+        Variant("pages", small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
+                               layer_types=layer_pattern(4, 2), sliding_window=16,
+                               vocab_size_per_layer_input=47),
+                "A rotating cache overwritten one step early, or trimmed before the layers that share "
+                "it have read it", ("pages",), spelling="old", dtype="bfloat16"),
+        Variant("defaults", small({k: v for k, v in base.items() if k != "rope_parameters"},
+                                  num_hidden_layers=7, layer_types=layer_pattern(7, 6), hidden_size=14,
+                                  num_attention_heads=2, num_key_value_heads=1, head_dim=6,
+                                  intermediate_size=13, global_head_dim=512, vocab_size=11,
+                                  hidden_size_per_layer_input=256, vocab_size_per_layer_input=11,
+                                  max_position_embeddings=131072),
+                "An epsilon, activation, rope, head size or layer type that config.json leaves to the "
+                "published default", ("window",), spelling="old", dtype="bfloat16", typical=True,
+                omits=("attention_bias", "attention_k_eq_v", "final_logit_softcapping",
+                       "global_head_dim", "hidden_activation", "hidden_size_per_layer_input",
+                       "layer_types", "max_position_embeddings", "num_kv_shared_layers",
+                       "rms_norm_eps", "rope_parameters", "tie_word_embeddings",
+                       "use_double_wide_mlp")),
+        Variant("last-slides", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2),
+                                     vocab_size_per_layer_input=47,
+                                     use_bidirectional_attention="vision"),
+                "A last layer that slides because layer_types says so", ("window",), spelling="old",
+                dtype="bfloat16", writes={"layer_types": ["sliding_attention"] * 2}),
+        lengths(small(base, **PER_LAYER, num_hidden_layers=4, num_kv_shared_layers=2,
+                      layer_types=layer_pattern(4, 2), sliding_window=70,
+                      vocab_size_per_layer_input=11), spelling="old"),
+        rows(small(base, num_hidden_layers=3, layer_types=layer_pattern(3, 2), sliding_window=70),
+             spelling="old"),
+        *model_variants(base, full),
     ]
 
 

@@ -50,6 +50,61 @@ def old_spelling(config: Config) -> Config:
     return config
 
 
+def config_variants(base: Config) -> list[Variant]:
+    """Spellings and defaults of a config, activations, lengths, and quantised weights."""
+    return [
+        *(Variant(name, small(base, rope_parameters={
+            **ROPES["yarn"], "original_max_position_embeddings": 64, **member}),
+            f"{', '.join(member)} of yarn misread in rope_scaling", spelling="old",
+            dtype="bfloat16") for name, member in YARN_MEMBERS.items()),
+        Variant("defaults", small(
+            {k: v for k, v in base.items() if k != "head_dim"}, hidden_size=24,
+            num_key_value_heads=base["num_attention_heads"], max_position_embeddings=2048, rms_norm_eps=1e-6),
+            "An epsilon, activation, rope, head size or number of KV heads that config.json leaves "
+            "to the published default", dtype="bfloat16",
+            omits=("attention_bias", "head_dim", "hidden_act", "max_position_embeddings", "mlp_bias",
+                   "num_key_value_heads", "rms_norm_eps", "rope_parameters",
+                   "tie_word_embeddings")),
+        Variant("tied-stored", small(base, tie_word_embeddings=True), "A checkpoint refused because "
+                "it holds a head that is tied", dtype="bfloat16", stores_head=True),
+        Variant("both-spellings", small(base, rope_parameters={
+            **ROPES["yarn-mscale"], "original_max_position_embeddings": 64}),
+            "rope_scaling beside rope_parameters that say the same refused, or applied twice",
+            dtype="bfloat16", writes={"rope_scaling": {
+                k: v for k, v in ROPES["yarn-mscale"].items() if k != "rope_theta"}}),
+        Variant("yarn-unsaid-length", small(base, rope_parameters={
+            k: v for k, v in ROPES["yarn"].items() if not k.startswith("original")},
+            max_position_embeddings=128), "The length of the first training, which yarn takes for "
+            "max_position_embeddings where it is not said, taken for another", dtype="bfloat16"),
+        Variant("yarn-unsaid-factor", small(base, rope_parameters={
+            "rope_type": "yarn", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
+            "factor": None}, max_position_embeddings=256), "The factor of yarn, which is that of the "
+            "two lengths where it is not said, taken for 1", dtype="bfloat16"),
+        *(Variant(f"act-{name.replace('_', '-')}", small(base, hidden_act=name, vocab_size=19),
+                  f"hidden_act {name} misread", dtype="bfloat16") for name in ACTIVATIONS),
+        lengths(small(base, num_hidden_layers=2)),
+        rows(small(base, num_hidden_layers=2)),
+        Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
+                "Codes of four bits taken from the wrong end of a word, or scale and bias of the "
+                "wrong group", ("single", "batch"), spelling="old", dtype="bfloat16",
+                groups=Groups(4, 64)),
+        Variant("mlx-terse", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=1),
+                "A module that quantization calls false looked for in groups, or one with its own "
+                "bits or group size alone read in those of all", spelling="old", dtype="bfloat16",
+                groups=Groups(8, 32, (
+                    (r"k_proj", None), (r"v_proj", {"group_size": 32, "bits": 4}),
+                    (r"o_proj", {"group_size": 64, "bits": 8})), terse=True)),
+        Variant("mlx-2bit", grouped(base, 128, 256, 4, 2, 12, vocab_size=61, num_hidden_layers=1,
+                                    attention_bias=True, mlp_bias=True),
+                "A group of 128 read as two, the bias of a layer confused with those of its "
+                "groups, or a matrix that is no multiple of the group taken for quantised",
+                ("single", "greedy"), spelling="old", groups=Groups(2, 128)),
+        Variant("mlx-8bit", grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=1),
+                "Codes of eight bits read as signed", spelling="old", dtype="float16",
+                groups=Groups(8, 32)),
+    ]
+
+
 def variants(base: Config) -> list[Variant]:
     hidden, heads = base["hidden_size"], base["num_attention_heads"]
     implied = {k: v for k, v in base.items() if k != "head_dim"}
@@ -102,55 +157,7 @@ def variants(base: Config) -> list[Variant]:
         Variant("yarn-rope-type", small(rope("yarn-mscale")), "rope_scaling that says "
                 "rope_type, its mscale, mscale_all_dim or betas ignored", spelling="mixed",
                 dtype="bfloat16"),
-        *(Variant(name, small(base, rope_parameters={
-            **ROPES["yarn"], "original_max_position_embeddings": 64, **member}),
-            f"{', '.join(member)} of yarn misread in rope_scaling", spelling="old",
-            dtype="bfloat16") for name, member in YARN_MEMBERS.items()),
-        Variant("defaults", small(
-            {k: v for k, v in base.items() if k != "head_dim"}, hidden_size=24,
-            num_key_value_heads=heads, max_position_embeddings=2048, rms_norm_eps=1e-6),
-            "An epsilon, activation, rope, head size or number of KV heads that config.json leaves "
-            "to the published default", dtype="bfloat16",
-            omits=("attention_bias", "head_dim", "hidden_act", "max_position_embeddings", "mlp_bias",
-                   "num_key_value_heads", "rms_norm_eps", "rope_parameters",
-                   "tie_word_embeddings")),
-        Variant("tied-stored", small(base, tie_word_embeddings=True), "A checkpoint refused because "
-                "it holds a head that is tied", dtype="bfloat16", stores_head=True),
-        Variant("both-spellings", small(base, rope_parameters={
-            **ROPES["yarn-mscale"], "original_max_position_embeddings": 64}),
-            "rope_scaling beside rope_parameters that say the same refused, or applied twice",
-            dtype="bfloat16", writes={"rope_scaling": {
-                k: v for k, v in ROPES["yarn-mscale"].items() if k != "rope_theta"}}),
-        Variant("yarn-unsaid-length", small(base, rope_parameters={
-            k: v for k, v in ROPES["yarn"].items() if not k.startswith("original")},
-            max_position_embeddings=128), "The length of the first training, which yarn takes for "
-            "max_position_embeddings where it is not said, taken for another", dtype="bfloat16"),
-        Variant("yarn-unsaid-factor", small(base, rope_parameters={
-            "rope_type": "yarn", "rope_theta": 10000.0, "original_max_position_embeddings": 64,
-            "factor": None}, max_position_embeddings=256), "The factor of yarn, which is that of the "
-            "two lengths where it is not said, taken for 1", dtype="bfloat16"),
-        *(Variant(f"act-{name.replace('_', '-')}", small(base, hidden_act=name, vocab_size=19),
-                  f"hidden_act {name} misread", dtype="bfloat16") for name in ACTIVATIONS),
-        lengths(small(base, num_hidden_layers=2)),
-        rows(small(base, num_hidden_layers=2)),
-        Variant("mlx-4bit", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=2),
-                "Codes of four bits taken from the wrong end of a word, or scale and bias of the "
-                "wrong group", ("single", "batch"), spelling="old", dtype="bfloat16",
-                groups=Groups(4, 64)),
-        Variant("mlx-terse", grouped(base, 64, 192, 4, 1, 32, vocab_size=61, num_hidden_layers=1),
-                "A module that quantization calls false looked for in groups, or one with its own "
-                "bits or group size alone read in those of all", spelling="old", dtype="bfloat16",
-                groups=Groups(8, 32, (
-                    (r"k_proj", None), (r"v_proj", {"group_size": 32, "bits": 4}),
-                    (r"o_proj", {"group_size": 64, "bits": 8})), terse=True)),
-        Variant("mlx-2bit", grouped(base, 128, 256, 4, 2, 12, vocab_size=61, num_hidden_layers=1,
-                                    attention_bias=True, mlp_bias=True),
-                "A group of 128 read as two, the bias of a layer confused with those of its "
-                "groups, or a matrix that is no multiple of the group taken for quantised",
-                ("single", "greedy"), spelling="old", groups=Groups(2, 128)),
-        Variant("mlx-8bit", grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=1),
-                "Codes of eight bits read as signed", spelling="old", dtype="float16",
-                groups=Groups(8, 32)),
+        *config_variants(base),
     ]
 
 

@@ -66,5 +66,5 @@ def excluded(name: str, text: str, fields: Fields) -> bool:
 
 
 def excluded_off(name: str, text: str) -> bool:
-    """The same with thinking off, where reasoning is dropped: a stream cannot buffer a long call until its end."""
+    """As `excluded`, with thinking off, where reasoning is dropped: a stream cannot buffer a long call until its end."""
     return name == "deepseek_v4" and len(open_call(text).encode()) > PREFACE_BYTES

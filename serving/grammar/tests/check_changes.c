@@ -94,7 +94,7 @@ static const struct {
      "responses-item responses-done responses-done responses-done"},
 };
 
-/* Adds an event with a new sequence number if it has one, so that the test sees the rules behind the
+/* Adds an event with a new sequence number if it has one, so that the test reaches the rules after the
  * numbers. */
 static void add_event(buffer *out, assay_text event, size_t *number)
 {

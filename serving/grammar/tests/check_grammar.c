@@ -12,7 +12,7 @@
 static const char *const SOUND[] = {"chat_calls",     "chat_error",      "messages_tool", "responses_text",
                                     "responses_call", "messages_blocks", "responses_cut"};
 
-START_TEST(a_valid_stream_is_valid_however_it_is_cut)
+START_TEST(a_valid_stream_is_valid_for_any_cuts)
 {
     const char *name = SOUND[_i];
     serve_breach breach;
@@ -33,7 +33,7 @@ static size_t edit_stream(const stream *s, const stream_edit *e, buffer *out)
     const char *after = memmem(s->text.data, s->text.n, e->after, strlen(e->after));
     ck_assert_msg(after != NULL, "%s: no %s", e->name, e->after);
     const char *at = memmem(after, (size_t)(end - after), e->from, strlen(e->from));
-    ck_assert_msg(at != NULL, "%s: no %s behind %s", e->name, e->from, e->after);
+    ck_assert_msg(at != NULL, "%s: no %s after %s", e->name, e->from, e->after);
     size_t event = 1;
     while (event < s->n && s->events[event].at <= at) event++;
     buffer_append(out, s->text.data, (size_t)(at - s->text.data));
@@ -43,7 +43,7 @@ static size_t edit_stream(const stream *s, const stream_edit *e, buffer *out)
     return event;
 }
 
-START_TEST(a_word_that_is_wrong_breaks_its_rule_where_it_stands)
+START_TEST(a_changed_word_breaks_its_rule_at_its_event)
 {
     const stream_edit *e = &stream_edits[_i];
     buffer changed = {0};
@@ -109,7 +109,7 @@ static const struct {
      "expected \"0123456789\\n012345678901234567890…\", as before"},
 };
 
-START_TEST(a_breach_says_what_was_found_and_expected)
+START_TEST(a_breach_states_the_found_and_the_expected_value)
 {
     const stream_edit *e = &SAID[_i].edit;
     buffer changed = {0};
@@ -124,7 +124,7 @@ START_TEST(a_breach_says_what_was_found_and_expected)
 }
 END_TEST
 
-START_TEST(a_stream_that_breaks_off_says_what_is_missing)
+START_TEST(a_breach_of_a_truncated_stream_names_the_missing_event)
 {
     static const char *const missing[][2] = {
         {"chat_calls", "expected [DONE]"},
@@ -148,7 +148,7 @@ START_TEST(a_stream_that_breaks_off_says_what_is_missing)
 }
 END_TEST
 
-START_TEST(a_breach_says_where_it_is)
+START_TEST(a_breach_states_its_offset)
 {
     static const char text[] =
         "event: ping\ndata: {\"type\": \"ping\"}\n\nevent: ping\ndata: {\"type\": \"pong\"}\n\n";
@@ -170,7 +170,7 @@ static const char LATE_USAGE[] =
     "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{"
     "\"input_tokens\":9,\"output_tokens\":1}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
-START_TEST(input_tokens_may_be_told_at_the_end)
+START_TEST(input_tokens_may_be_reported_at_the_end)
 {
     serve_breach breach;
     const size_t n = sizeof LATE_USAGE - 1;
@@ -244,7 +244,7 @@ START_TEST(more_choices_or_calls_than_fit_are_refused)
 }
 END_TEST
 
-START_TEST(more_text_than_fits_is_refused_where_it_comes)
+START_TEST(text_beyond_the_limit_is_refused_at_its_event)
 {
     const size_t n = SERVE_GRAMMAR_TEXT_MAX / 8;
     const serve_grammar_options options = {.endpoint = SERVE_CHAT};
@@ -315,7 +315,7 @@ static const struct {
     {"responses_cut", "incomplete", 4, 15, 1, 1, 9, false},
 };
 
-START_TEST(the_summary_says_what_was_streamed)
+START_TEST(the_summary_describes_the_stream)
 {
     const serve_grammar_options options = {.endpoint = stream_endpoint(SUMMARIES[_i].name)};
     serve_breach breach;
@@ -345,20 +345,20 @@ int main(void)
 {
     Suite *suite = suite_create("serving/grammar/grammar");
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, a_valid_stream_is_valid_however_it_is_cut, 0,
-                        (int)(sizeof SOUND / sizeof *SOUND));
-    tcase_add_loop_test(all, a_word_that_is_wrong_breaks_its_rule_where_it_stands, 0, (int)n_stream_edits);
-    tcase_add_loop_test(all, a_breach_says_what_was_found_and_expected, 0, (int)(sizeof SAID / sizeof *SAID));
-    tcase_add_test(all, a_stream_that_breaks_off_says_what_is_missing);
-    tcase_add_test(all, a_breach_says_where_it_is);
+    tcase_add_loop_test(all, a_valid_stream_is_valid_for_any_cuts, 0, (int)(sizeof SOUND / sizeof *SOUND));
+    tcase_add_loop_test(all, a_changed_word_breaks_its_rule_at_its_event, 0, (int)n_stream_edits);
+    tcase_add_loop_test(all, a_breach_states_the_found_and_the_expected_value, 0,
+                        (int)(sizeof SAID / sizeof *SAID));
+    tcase_add_test(all, a_breach_of_a_truncated_stream_names_the_missing_event);
+    tcase_add_test(all, a_breach_states_its_offset);
     tcase_add_loop_test(all, more_choices_or_calls_than_fit_are_refused, 0,
                         (int)(sizeof FULL / sizeof *FULL));
-    tcase_add_test(all, more_text_than_fits_is_refused_where_it_comes);
+    tcase_add_test(all, text_beyond_the_limit_is_refused_at_its_event);
     tcase_add_test(all, an_endpoint_has_two_names);
-    tcase_add_test(all, input_tokens_may_be_told_at_the_end);
+    tcase_add_test(all, input_tokens_may_be_reported_at_the_end);
     tcase_add_test(all, a_response_does_not_end_before_it_began);
     tcase_add_test(all, an_unrequested_usage_breaks_a_rule);
-    tcase_add_loop_test(all, the_summary_says_what_was_streamed, 0,
+    tcase_add_loop_test(all, the_summary_describes_the_stream, 0,
                         (int)(sizeof SUMMARIES / sizeof *SUMMARIES));
     suite_add_tcase(suite, all);
     return support_run(suite);

@@ -80,7 +80,7 @@ START_TEST(an_event_has_a_type_and_lines_of_data)
 }
 END_TEST
 
-START_TEST(comments_empty_lines_and_a_first_byte_order_mark_say_nothing)
+START_TEST(comments_empty_lines_and_a_leading_byte_order_mark_are_ignored)
 {
     EVENTS("\xef\xbb\xbf\n:\n: keep-alive\n\n\ndata: a\n: within\n\n:", "[-|a@21]");
     EVENTS("\xef\xbb\xbf"
@@ -120,7 +120,7 @@ START_TEST(an_event_without_data_or_without_end_is_refused)
 }
 END_TEST
 
-START_TEST(a_last_line_that_is_none_of_a_stream_is_reported_from_one_cut_off)
+START_TEST(a_truncated_last_line_is_distinguished_from_an_invalid_one)
 {
     RULE("{\"error\":{\"message\":\"no\"}}", "sse-field", 1, 0);
     RULE("data: a\n\nInternal Server Error", "sse-field", 2, 9);
@@ -131,7 +131,7 @@ START_TEST(a_last_line_that_is_none_of_a_stream_is_reported_from_one_cut_off)
 }
 END_TEST
 
-START_TEST(an_event_that_is_too_long_is_reported_by_its_place)
+START_TEST(an_event_that_is_too_long_is_reported_with_its_offset)
 {
     static char line[SERVE_SSE_EVENT_MAX / 4];
     const serve_sse_sink sink = {.take = take};
@@ -176,11 +176,11 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, lines_end_in_lf_cr_or_both);
     tcase_add_test(all, an_event_has_a_type_and_lines_of_data);
-    tcase_add_test(all, comments_empty_lines_and_a_first_byte_order_mark_say_nothing);
+    tcase_add_test(all, comments_empty_lines_and_a_leading_byte_order_mark_are_ignored);
     tcase_add_test(all, lines_that_browsers_ignore_are_refused);
     tcase_add_test(all, an_event_without_data_or_without_end_is_refused);
-    tcase_add_test(all, a_last_line_that_is_none_of_a_stream_is_reported_from_one_cut_off);
-    tcase_add_test(all, an_event_that_is_too_long_is_reported_by_its_place);
+    tcase_add_test(all, a_truncated_last_line_is_distinguished_from_an_invalid_one);
+    tcase_add_test(all, an_event_that_is_too_long_is_reported_with_its_offset);
     tcase_add_test(all, an_event_is_bounded);
     suite_add_tcase(suite, all);
     return support_run(suite);

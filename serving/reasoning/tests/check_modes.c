@@ -32,7 +32,7 @@ START_TEST(harmony_channels_are_reasoning_and_content)
 }
 END_TEST
 
-START_TEST(a_second_message_marker_is_text_for_gpt_oss_alone)
+START_TEST(a_second_message_marker_is_text_only_for_gpt_oss)
 {
     reads("gpt_oss", "<|channel|>analysis<|message|>a<|message|>b<|start|>c", "R{a<|message|>b}");
     reads("gpt_oss", "<|channel|>final<|message|><|message|>b<|constrain|>c", "C{<|message|>b}");
@@ -54,7 +54,7 @@ START_TEST(a_broken_header_drops_its_message)
 }
 END_TEST
 
-START_TEST(harmony_drops_what_lies_outside_of_messages)
+START_TEST(harmony_drops_text_outside_of_messages)
 {
     reads("harmony", "hello", "");
     reads("harmony", "<|start|>assistant<|message|>a<|end|>", "");
@@ -62,7 +62,7 @@ START_TEST(harmony_drops_what_lies_outside_of_messages)
 }
 END_TEST
 
-START_TEST(gpt_oss_takes_a_text_without_channels_for_content)
+START_TEST(gpt_oss_reads_a_text_without_channels_as_content)
 {
     reads("gpt_oss", "hello <|world", "C{hello <|world}");
     reads("gpt_oss", "hello<|channel|>analysis<|message|>a", "R{a}");
@@ -175,10 +175,10 @@ int main(void)
     TCase *c = tcase_create("modes");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, harmony_channels_are_reasoning_and_content);
-    tcase_add_test(c, a_second_message_marker_is_text_for_gpt_oss_alone);
+    tcase_add_test(c, a_second_message_marker_is_text_only_for_gpt_oss);
     tcase_add_test(c, a_broken_header_drops_its_message);
-    tcase_add_test(c, harmony_drops_what_lies_outside_of_messages);
-    tcase_add_test(c, gpt_oss_takes_a_text_without_channels_for_content);
+    tcase_add_test(c, harmony_drops_text_outside_of_messages);
+    tcase_add_test(c, gpt_oss_reads_a_text_without_channels_as_content);
     tcase_add_test(c, gpt_oss_waits_for_a_channel_for_64_bytes);
     tcase_add_test(c, messages_to_tools_are_left_where_a_parser_reads_them);
     tcase_add_test(c, with_thinking_off_a_reply_without_markers_is_content);

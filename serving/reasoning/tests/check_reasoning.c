@@ -199,7 +199,7 @@ START_TEST(channels_of_gemma4_take_turns)
 }
 END_TEST
 
-START_TEST(a_channel_name_on_a_line_of_its_own_is_no_answer)
+START_TEST(a_line_with_only_a_channel_name_is_no_answer)
 {
     reads("gemma4", "<|channel>thought\na<channel|>\nresponse\nb", "R{\na} C{b}");
     reads("gemma4", "<channel|>thought\nb\nthought\nc", "C{b\nthought\nc}");
@@ -307,7 +307,7 @@ int main(void)
     tcase_add_test(c, a_tag_that_calls_of_deepseek_v4_end_at_once_is_reasoning_but_at_the_beginning);
     tcase_add_test(c, boxes_of_glm4_are_dropped_everywhere);
     tcase_add_test(c, channels_of_gemma4_take_turns);
-    tcase_add_test(c, a_channel_name_on_a_line_of_its_own_is_no_answer);
+    tcase_add_test(c, a_line_with_only_a_channel_name_is_no_answer);
     tcase_add_test(c, invalid_bytes_pass_through);
     tcase_add_test(c, text_that_cannot_begin_a_marker_is_emitted_immediately);
     tcase_add_test(c, a_long_block_in_single_bytes_needs_no_more_memory);

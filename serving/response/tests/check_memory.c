@@ -62,7 +62,7 @@ static assay_status answer(size_t endpoint, const char *request, buffer *body)
     return rc;
 }
 
-START_TEST(a_response_without_memory_says_so_and_nothing_wrong)
+START_TEST(an_out_of_memory_response_fails_without_wrong_output)
 {
     const size_t endpoint = (size_t)_i / 2;
     const char *request = _i % 2 ? STREAM : WHOLE;
@@ -76,11 +76,11 @@ START_TEST(a_response_without_memory_says_so_and_nothing_wrong)
         const assay_status rc = answer(endpoint, request, &body);
         failed = before == SIZE_MAX;
         before = SIZE_MAX;
-        ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation behind %zu fails: status %d",
+        ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation after %zu fails: status %d",
                       n, rc);
         size_t same = 0;
         while (same < body.n && same < expected.n && body.data[same] == expected.data[same]) same++;
-        ck_assert_msg(same == body.n, "the allocation behind %zu fails: byte %zu is another: %.300s", n, same,
+        ck_assert_msg(same == body.n, "the allocation after %zu fails: byte %zu is another: %.300s", n, same,
                       body.data + same);
         ck_assert_int_eq(rc == ASSAY_OK, body.n == expected.n);
     }
@@ -117,7 +117,7 @@ static assay_status complete(const assay_tokenizer *tokenizer, const int32_t *id
     return rc;
 }
 
-START_TEST(a_completion_without_memory_says_so_and_nothing_wrong)
+START_TEST(an_out_of_memory_completion_fails_without_wrong_output)
 {
     static const char said[] = "st stop her. stop here!", expected[] = "st stop her. ";
     const char *top = getenv("top_srcdir");
@@ -139,7 +139,7 @@ START_TEST(a_completion_without_memory_says_so_and_nothing_wrong)
         const assay_status rc = complete(tokenizer, ids, n_ids, &text);
         failed = before == SIZE_MAX;
         before = SIZE_MAX;
-        ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation behind %zu fails: status %d",
+        ck_assert_msg(rc == (failed ? ASSAY_ENOMEM : ASSAY_OK), "the allocation after %zu fails: status %d",
                       n, rc);
         ck_assert_uint_le(text.n, sizeof expected - 1);
         ck_assert_int_eq(memcmp(text.data, expected, text.n), 0);
@@ -155,8 +155,8 @@ int main(void)
     Suite *s = suite_create("serving/response/memory");
     TCase *c = tcase_create("memory");
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, a_response_without_memory_says_so_and_nothing_wrong, 0, 6);
-    tcase_add_test(c, a_completion_without_memory_says_so_and_nothing_wrong);
+    tcase_add_loop_test(c, an_out_of_memory_response_fails_without_wrong_output, 0, 6);
+    tcase_add_test(c, an_out_of_memory_completion_fails_without_wrong_output);
     suite_add_tcase(s, c);
     return support_run(s);
 }

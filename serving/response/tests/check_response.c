@@ -139,7 +139,7 @@ START_TEST(a_count_of_0_is_no_information)
 }
 END_TEST
 
-START_TEST(a_client_that_goes_away_leaves_nothing)
+START_TEST(a_response_is_freed_if_the_client_disconnects)
 {
     for (size_t e = 0; e < 3; e++) {
         buffer body = {0};
@@ -282,7 +282,7 @@ static const struct {
      "event:"},
 };
 
-START_TEST(a_body_says_what_the_model_said)
+START_TEST(a_body_has_the_models_message)
 {
     char *body =
         answer(angles_paths[ROWS[_i].endpoint], ROWS[_i].request, ROWS[_i].reply, ROWS[_i].finish, 1);
@@ -309,7 +309,7 @@ static const struct {
     {WHOLE, "a", "content_filter", "\"stop_reason\":\"refusal\",\"stop_sequence\":null"},
 };
 
-START_TEST(a_stop_text_is_named_where_it_is_what_ended_a_message)
+START_TEST(a_stop_text_that_ended_a_message_is_named)
 {
     const char *request = STOPPED[_i].request, *reply = STOPPED[_i].reply;
     buffer body = {0};
@@ -377,9 +377,9 @@ int main(void)
     tcase_add_loop_test(all, every_stream_of_every_reply_is_valid, 0, N(REPLIES));
     tcase_add_loop_test(all, a_failure_anywhere_is_reported_and_ends_the_stream, 0, N(REPLIES));
     tcase_add_test(all, a_count_of_0_is_no_information);
-    tcase_add_test(all, a_client_that_goes_away_leaves_nothing);
-    tcase_add_loop_test(all, a_body_says_what_the_model_said, 0, N(ROWS));
-    tcase_add_loop_test(all, a_stop_text_is_named_where_it_is_what_ended_a_message, 0, N(STOPPED));
+    tcase_add_test(all, a_response_is_freed_if_the_client_disconnects);
+    tcase_add_loop_test(all, a_body_has_the_models_message, 0, N(ROWS));
+    tcase_add_loop_test(all, a_stop_text_that_ended_a_message_is_named, 0, N(STOPPED));
     tcase_add_test(all, requests_without_a_possible_response_are_refused);
     tcase_add_test(all, nothing_follows_a_reply_that_cannot_be_read);
     suite_add_tcase(suite, all);

@@ -23,7 +23,7 @@ START_TEST(a_search_finds_the_first_at_or_after_a_place)
 }
 END_TEST
 
-START_TEST(a_search_that_finds_goes_on_after_it)
+START_TEST(a_successful_search_continues_after_the_match)
 {
     const assay_text text = text_of("ab<tag>c<tag>");
     size_t seen = 0;
@@ -34,7 +34,7 @@ START_TEST(a_search_that_finds_goes_on_after_it)
 }
 END_TEST
 
-START_TEST(a_search_that_finds_nothing_goes_on_before_what_may_yet_be_it)
+START_TEST(a_failed_search_continues_before_a_possible_beginning)
 {
     static const struct {
         const char *text;
@@ -48,7 +48,7 @@ START_TEST(a_search_that_finds_nothing_goes_on_before_what_may_yet_be_it)
 }
 END_TEST
 
-START_TEST(a_search_never_goes_back)
+START_TEST(a_search_never_moves_backwards)
 {
     size_t seen = 5;
     ck_assert_uint_eq(serve_span_find_next(text_of("<ta"), &seen, "<tag>"), SERVE_NOWHERE);
@@ -71,9 +71,9 @@ int main(void)
     Suite *s = suite_create("serving/text/span");
     TCase *c = tcase_create("span");
     tcase_add_test(c, a_search_finds_the_first_at_or_after_a_place);
-    tcase_add_test(c, a_search_that_finds_goes_on_after_it);
-    tcase_add_test(c, a_search_that_finds_nothing_goes_on_before_what_may_yet_be_it);
-    tcase_add_test(c, a_search_never_goes_back);
+    tcase_add_test(c, a_successful_search_continues_after_the_match);
+    tcase_add_test(c, a_failed_search_continues_before_a_possible_beginning);
+    tcase_add_test(c, a_search_never_moves_backwards);
     tcase_add_test(c, the_common_prefix_ends_at_the_first_difference);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -13,7 +13,7 @@ static void collect(void *context, assay_text piece)
     ck_assert_int_ne((unsigned char)piece.at[0] & 0xc0U, 0x80); /* pieces are whole characters */
 }
 
-/* A text, and what is left of it; NULL: all of it. */
+/* A text, and its expected rest; NULL: the whole text. */
 static const struct {
     const char *text, *left;
 } ROWS[] = {
@@ -58,13 +58,13 @@ static void expect(const char *text, size_t piece, const char *left)
     buffer_free(&out);
 }
 
-START_TEST(special_tokens_are_taken_out_however_a_text_is_cut)
+START_TEST(special_tokens_are_removed_for_any_cuts)
 {
     for (size_t piece = 1; piece < 25; piece++) expect(ROWS[_i].text, piece, ROWS[_i].left);
 }
 END_TEST
 
-START_TEST(text_that_is_no_token_is_not_held_back)
+START_TEST(text_that_begins_no_token_is_not_held_back)
 {
     serve_special s = {0};
     buffer out = {0};
@@ -80,9 +80,8 @@ int main(void)
 {
     Suite *s = suite_create("serving/text/special");
     TCase *tc = tcase_create("special");
-    tcase_add_loop_test(tc, special_tokens_are_taken_out_however_a_text_is_cut, 0,
-                        sizeof ROWS / sizeof *ROWS);
-    tcase_add_test(tc, text_that_is_no_token_is_not_held_back);
+    tcase_add_loop_test(tc, special_tokens_are_removed_for_any_cuts, 0, sizeof ROWS / sizeof *ROWS);
+    tcase_add_test(tc, text_that_begins_no_token_is_not_held_back);
     suite_add_tcase(s, tc);
     return support_run(s);
 }

@@ -70,7 +70,7 @@ static serve_tools_found scan_member(serve_tools *t, assay_text text, size_t *n)
 }
 
 /* Ignores this opener before text[until]. */
-static serve_tools_found pass_hollow(serve_tools *t, size_t opener, size_t until)
+static serve_tools_found ignore_opener(serve_tools *t, size_t opener, size_t until)
 {
     llama_state *own = t->own;
     own->hollow[opener] = t->passed + until;
@@ -86,12 +86,12 @@ static serve_tools_found scan_function(serve_tools *t, assay_text text, size_t *
         const size_t body = t->scan.mark[0];
         if (body == *n + 1) return SERVE_FOUND_CONTENT; /* no name */
         if (body == 0 || body == text.n) return SERVE_FOUND_MORE;
-        if (text.at[body] != '{') return pass_hollow(t, TAGGED, body - 1);
+        if (text.at[body] != '{') return ignore_opener(t, TAGGED, body - 1);
         t->scan.phase = INSIDE;
     }
     const size_t end = serve_span_find_next(text, &t->scan.seen, FUNCTION_END);
     if (end == SERVE_NOWHERE) return SERVE_FOUND_MORE;
-    if (text.at[end - 1] != '}') return pass_hollow(t, TAGGED, end);
+    if (text.at[end - 1] != '}') return ignore_opener(t, TAGGED, end);
     *n = t->scan.seen;
     return SERVE_FOUND_BLOCK;
 }
@@ -103,7 +103,7 @@ static serve_tools_found read_object(serve_tools *t, assay_text text, size_t *n)
     *n = end;
     if (serve_tools_call_object(t, serve_span_part(text, begin, end), &MEMBERS)) return SERVE_FOUND_CHAIN;
     *n = begin + 1;
-    return t->opener == SERVE_BARE ? SERVE_FOUND_CONTENT : pass_hollow(t, MARKED, end);
+    return t->opener == SERVE_BARE ? SERVE_FOUND_CONTENT : ignore_opener(t, MARKED, end);
 }
 
 static serve_tools_found scan_object(serve_tools *t, assay_text text, size_t *n)

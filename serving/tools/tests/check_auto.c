@@ -66,7 +66,7 @@ START_TEST(auto_drops_tags_before_calls_of_glm47_and_objects_without_markers)
 }
 END_TEST
 
-START_TEST(auto_reads_objects_without_a_format_after_a_marker_alone)
+START_TEST(auto_reads_objects_without_a_format_only_after_a_marker)
 {
     tool_reads("auto", "<tool_call>{\"name\": \"f\"} } {\"x\": {}} {\"type\": \"g\"}", CALL_F " " CALL_G);
     tool_reads("auto", "{\"name\": \"f\"}", "C{{\"name\": \"f\"}}");
@@ -106,7 +106,7 @@ int main(void)
     tcase_add_test(c, a_later_marker_of_auto_counts_more);
     tcase_add_test(c, auto_reads_several_formats_together);
     tcase_add_test(c, auto_drops_tags_before_calls_of_glm47_and_objects_without_markers);
-    tcase_add_test(c, auto_reads_objects_without_a_format_after_a_marker_alone);
+    tcase_add_test(c, auto_reads_objects_without_a_format_only_after_a_marker);
     tcase_add_test(c, text_that_begins_no_call_is_content_of_auto);
     suite_add_tcase(s, c);
     return support_run(s);

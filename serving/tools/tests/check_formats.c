@@ -27,7 +27,7 @@ START_TEST(gemma4_reads_objects_of_its_own)
 }
 END_TEST
 
-START_TEST(gemma4_reads_python_where_there_is_no_object)
+START_TEST(gemma4_reads_python_if_there_is_no_object)
 {
     tool_reads("gemma4", "<|tool_call>call:f(x='(', y=[True])<tool_call|>",
                "CALL{f} ARGUMENTS{{\"x\": \"(\", \"y\": [true]}}");
@@ -61,7 +61,7 @@ START_TEST(mistral_reads_names_and_lists)
 }
 END_TEST
 
-START_TEST(mistral_keeps_what_is_no_call_only_where_there_is_none)
+START_TEST(mistral_keeps_other_text_only_if_there_is_no_call)
 {
     tool_reads("mistral", "a[TOOL_CALLS]f[ARGS]{", "C{a[TOOL_CALLS]f[ARGS]{}");
     tool_reads("mistral", "a[TOOL_CALLS]f g[ARGS]{}", "C{a[TOOL_CALLS]f g[ARGS]{}}");
@@ -125,7 +125,7 @@ START_TEST(invalid_calls_of_llama_hide_no_valid_one)
 }
 END_TEST
 
-START_TEST(llama_reads_a_bare_object_at_the_very_beginning_alone)
+START_TEST(llama_reads_a_bare_object_only_at_the_very_beginning)
 {
     tool_reads("llama", " {\"name\": \"f\", \"parameters\": {}}a", "C{ } CALL{f} ARGUMENTS{{}} C{a}");
     tool_reads("llama", "a{\"name\": \"f\", \"parameters\": {}}",
@@ -180,7 +180,7 @@ START_TEST(harmony_reads_the_answer)
 }
 END_TEST
 
-START_TEST(harmony_reads_no_answer_where_there_is_no_text)
+START_TEST(harmony_reads_no_answer_without_text)
 {
     tool_reads("harmony", "<|start|>assistant<|channel|>final<|message|> \n", "C{assistant}");
     tool_reads("harmony", "<|channel|>commentary<|message|>a<|channel|>final<|message|><|end|>b", "C{ab}");
@@ -222,7 +222,7 @@ START_TEST(harmony_drops_a_role_where_a_call_or_an_answer_follows)
 }
 END_TEST
 
-START_TEST(text_becomes_a_string_of_json_whatever_it_holds)
+START_TEST(any_text_becomes_a_json_string)
 {
     tool_reads(
         "glm47",
@@ -304,23 +304,23 @@ int main(void)
     TCase *c = tcase_create("formats");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, gemma4_reads_objects_of_its_own);
-    tcase_add_test(c, gemma4_reads_python_where_there_is_no_object);
+    tcase_add_test(c, gemma4_reads_python_if_there_is_no_object);
     tcase_add_test(c, gemma4_keeps_no_content_after_a_call_and_no_unfinished_one);
     tcase_add_test(c, mistral_reads_names_and_lists);
-    tcase_add_test(c, mistral_keeps_what_is_no_call_only_where_there_is_none);
+    tcase_add_test(c, mistral_keeps_other_text_only_if_there_is_no_call);
     tcase_add_test(c, llama_reads_marked_objects_and_more_after_semicolons);
     tcase_add_test(c, an_escape_is_cut_anywhere);
     tcase_add_test(c, a_function_of_llama_that_does_not_close_hides_no_calls);
     tcase_add_test(c, invalid_calls_of_llama_hide_no_valid_one);
-    tcase_add_test(c, llama_reads_a_bare_object_at_the_very_beginning_alone);
+    tcase_add_test(c, llama_reads_a_bare_object_only_at_the_very_beginning);
     tcase_add_test(c, llama_reads_functions);
     tcase_add_test(c, harmony_reads_calls_of_the_commentary);
     tcase_add_test(c, harmony_reads_the_answer);
-    tcase_add_test(c, harmony_reads_no_answer_where_there_is_no_text);
+    tcase_add_test(c, harmony_reads_no_answer_without_text);
     tcase_add_test(c, harmony_drops_control_tokens);
     tcase_add_test(c, harmony_drops_the_words_of_headers_that_begin_nothing);
     tcase_add_test(c, harmony_drops_a_role_where_a_call_or_an_answer_follows);
-    tcase_add_test(c, text_becomes_a_string_of_json_whatever_it_holds);
+    tcase_add_test(c, any_text_becomes_a_json_string);
     tcase_add_test(c, a_function_without_a_name_is_no_call);
     tcase_add_test(c, white_space_of_several_bytes_is_passed_over);
     tcase_add_test(c, a_block_that_is_too_long_is_content);

@@ -22,7 +22,7 @@ START_TEST(granite_reads_an_array_after_either_marker_at_the_very_beginning)
 }
 END_TEST
 
-START_TEST(granite_names_a_call_by_its_type_where_it_has_no_name)
+START_TEST(granite_names_a_call_without_name_by_its_type)
 {
     tool_reads("granite",
                "<tool_call>[{\"type\": \"f\"}, {\"name\": \"\", \"type\": \"f\"}, {\"name\": \"g\", "
@@ -138,7 +138,7 @@ int main(void)
     TCase *c = tcase_create("lists");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, granite_reads_an_array_after_either_marker_at_the_very_beginning);
-    tcase_add_test(c, granite_names_a_call_by_its_type_where_it_has_no_name);
+    tcase_add_test(c, granite_names_a_call_without_name_by_its_type);
     tcase_add_test(c, text_other_than_an_array_of_calls_is_content_of_granite);
     tcase_add_test(c, xlam_reads_an_array_in_code_or_on_a_line_or_at_the_very_beginning);
     tcase_add_test(c, the_first_array_of_xlam_decides);

@@ -23,7 +23,7 @@ START_TEST(kimi_reads_calls_in_a_section_or_not)
 }
 END_TEST
 
-START_TEST(kimi_takes_the_name_between_its_colons_and_after_its_full_stops)
+START_TEST(kimi_reads_the_name_between_colons_and_after_full_stops)
 {
     tool_reads("kimi", KIMI("b.f:a:12", "{}"), "CALL{f} ARGUMENTS{{}}");
     tool_reads("kimi", KIMI("f:x", "{}"), "CALL{f} ARGUMENTS{{}}");
@@ -90,7 +90,7 @@ static void overlong_reads(const char *begin, const char *end, const char *befor
     free(text);
 }
 
-START_TEST(content_that_is_too_long_to_wait_is_handed_out)
+START_TEST(withheld_content_beyond_the_limit_is_emitted)
 {
     overlong_reads(SECTION, "a" DEEPSEEK(TYPE, "f", "{}") "b", "C{" SECTION, "a} CALL{f} ARGUMENTS{{}}");
     overlong_reads(SECTION, "a", "C{" SECTION, "a}");
@@ -215,10 +215,10 @@ int main(void)
     TCase *c = tcase_create("sections");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, kimi_reads_calls_in_a_section_or_not);
-    tcase_add_test(c, kimi_takes_the_name_between_its_colons_and_after_its_full_stops);
+    tcase_add_test(c, kimi_reads_the_name_between_colons_and_after_full_stops);
     tcase_add_test(c, invalid_calls_of_kimi_are_content_without_a_valid_one);
     tcase_add_test(c, deepseek_reads_calls_of_a_section_with_their_types);
-    tcase_add_test(c, content_that_is_too_long_to_wait_is_handed_out);
+    tcase_add_test(c, withheld_content_beyond_the_limit_is_emitted);
     tcase_add_test(c, calls_before_a_section_are_none_after_what_is_too_long_to_copy);
     tcase_add_test(c, deepseek_reads_calls_without_types_before_any_with_one);
     tcase_add_test(c, a_call_of_deepseek_is_content_before_its_section_and_unfinished);

@@ -22,7 +22,7 @@ START_TEST(hermes_reads_the_object_that_the_text_ends_in_after_an_open_function)
 }
 END_TEST
 
-START_TEST(hermes_withholds_what_stands_between_two_open_tags)
+START_TEST(hermes_withholds_text_between_two_open_tags)
 {
     tool_reads("hermes", "a<tool_call>b<tool_call>" OBJECT, "C{a} " CALL);
     tool_reads("hermes", "<tool_call></function><tool_call>" OBJECT, CALL);
@@ -141,7 +141,7 @@ START_TEST(qwen3_xml_reads_tagged_calls_after_a_bare_function_that_lacks_parts)
 }
 END_TEST
 
-START_TEST(qwen3_xml_takes_a_bare_function_after_a_call_for_content)
+START_TEST(qwen3_xml_reads_a_bare_function_after_a_call_as_content)
 {
     tool_reads("qwen3_xml", TAGGED_G "a<function=f>b", CALL_G " C{<function=f>b}");
     tool_reads("qwen3_xml", "<function=f></function> <function=f>\nb", CALL " C{<function=f>\nb}");
@@ -163,7 +163,7 @@ int main(void)
     Suite *s = suite_create("serving/tools/sequences");
     TCase *c = tcase_create("sequences");
     tcase_add_test(c, hermes_reads_the_object_that_the_text_ends_in_after_an_open_function);
-    tcase_add_test(c, hermes_withholds_what_stands_between_two_open_tags);
+    tcase_add_test(c, hermes_withholds_text_between_two_open_tags);
     tcase_add_test(c, hermes_reads_a_bare_object_after_a_thought_that_an_open_tag_is_in);
     tcase_add_test(c, gemma4_reads_python_after_a_block_without_a_call);
     tcase_add_test(c, qwen_drops_the_end_of_a_thought_after_empty_tags_if_a_call_follows);
@@ -173,7 +173,7 @@ int main(void)
     tcase_add_test(c, qwen_reads_calls_in_brackets_first_after_a_function_without_an_end);
     tcase_add_test(c, qwen_holds_calls_after_functions_whose_ends_do_not_match);
     tcase_add_test(c, qwen3_xml_reads_tagged_calls_after_a_bare_function_that_lacks_parts);
-    tcase_add_test(c, qwen3_xml_takes_a_bare_function_after_a_call_for_content);
+    tcase_add_test(c, qwen3_xml_reads_a_bare_function_after_a_call_as_content);
     tcase_add_test(c, step3p5_compares_calls_in_brackets_with_each_other);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -125,7 +125,7 @@ START_TEST(hermes_reads_functions_until_a_tag_is_seen)
 }
 END_TEST
 
-START_TEST(hermes_drops_what_has_the_shape_of_a_call_and_keeps_the_rest)
+START_TEST(hermes_drops_malformed_calls_and_keeps_other_text)
 {
     tool_reads("hermes", "a<tool_call>{\"name\": }</tool_call>b", "C{ab}");
     tool_reads("hermes", "a<tool_call>no</tool_call>b", "C{a<tool_call>no</tool_call>b}");
@@ -135,7 +135,7 @@ START_TEST(hermes_drops_what_has_the_shape_of_a_call_and_keeps_the_rest)
 }
 END_TEST
 
-START_TEST(hermes_takes_a_whole_object_without_its_end)
+START_TEST(hermes_reads_a_complete_object_without_its_closing_tag)
 {
     tool_reads("hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{}}\n", "CALL{f} ARGUMENTS{{}}");
     tool_reads("hermes", "<tool_call>so {\"name\":\"f\",\"arguments\":{}}", "CALL{f} ARGUMENTS{{}}");
@@ -182,7 +182,7 @@ START_TEST(qwen_drops_what_the_text_ends_in_but_for_calls)
 }
 END_TEST
 
-START_TEST(qwen_gives_back_what_begins_no_call)
+START_TEST(qwen_emits_text_that_begins_no_call)
 {
     tool_reads("qwen", "a<tool_call>so</tool_call>b", "C{a<tool_call>so</tool_call>b}");
     tool_reads("qwen", "a[Calling tool: so)]b", "C{a[Calling tool: so)]b}");
@@ -368,12 +368,12 @@ int main(void)
     tcase_add_test(c, requests_that_are_no_object_are_refused);
     tcase_add_test(c, hermes_reads_objects_between_tags);
     tcase_add_test(c, hermes_reads_functions_until_a_tag_is_seen);
-    tcase_add_test(c, hermes_drops_what_has_the_shape_of_a_call_and_keeps_the_rest);
-    tcase_add_test(c, hermes_takes_a_whole_object_without_its_end);
+    tcase_add_test(c, hermes_drops_malformed_calls_and_keeps_other_text);
+    tcase_add_test(c, hermes_reads_a_complete_object_without_its_closing_tag);
     tcase_add_test(c, values_of_functions_are_json_or_python_or_text);
     tcase_add_test(c, qwen_reads_three_formats);
     tcase_add_test(c, qwen_drops_what_the_text_ends_in_but_for_calls);
-    tcase_add_test(c, qwen_gives_back_what_begins_no_call);
+    tcase_add_test(c, qwen_emits_text_that_begins_no_call);
     tcase_add_test(c, thoughts_within_a_block_are_no_part_of_its_calls);
     tcase_add_test(c, the_end_of_a_thought_takes_along_what_is_before_it_after_a_marker);
     tcase_add_test(c, text_absorbed_by_the_end_of_a_thought_is_content_without_a_call);

@@ -46,7 +46,7 @@ END_TEST
 
 #define OBJECT(arguments) TAGGED("{\"name\": \"f\", \"arguments\": " arguments "}")
 
-START_TEST(step3p5_calls_once_what_is_written_twice_in_a_row)
+START_TEST(step3p5_drops_a_call_that_repeats_the_previous_one)
 {
     tool_reads("step3p5", "a" OBJECT("{}") " " FUNCTION("f", "") "[Calling tool: f({ })]b",
                "C{a} " CALL_F " C{ b}");
@@ -64,7 +64,7 @@ START_TEST(step3p5_calls_once_what_is_written_twice_in_a_row)
 }
 END_TEST
 
-START_TEST(step3p5_calls_again_what_differs)
+START_TEST(step3p5_keeps_a_call_that_differs)
 {
     tool_reads("step3p5", OBJECT("{\"a\": 1}") OBJECT("{\"a\": 1.0}"),
                "CALL{f} ARGUMENTS{{\"a\": 1}} CALL{f} ARGUMENTS{{\"a\": 1.0}}");
@@ -83,7 +83,7 @@ END_TEST
 #define ARGUMENT(key, value) "<arg_key>" key "</arg_key><arg_value>" value "</arg_value>"
 
 /* As in the whole answer of the published server; for values other than strings its streams emit only "}". */
-START_TEST(poolside_v1_keeps_strings_as_they_stand_and_the_first_of_two_values)
+START_TEST(poolside_v1_keeps_strings_unchanged_and_the_first_of_two_values)
 {
     const char *request = "{\"tools\": [{\"function\": {\"name\": \"f\", \"parameters\": {\"properties\": "
                           "{\"s\": {\"type\": \"string\"}, \"n\": {\"type\": \"number\"}}}}}]}",
@@ -113,9 +113,9 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, nemotron_reads_parameters_or_json_or_any_text);
     tcase_add_test(c, invalid_calls_of_nemotron_are_content_without_a_valid_one);
-    tcase_add_test(c, step3p5_calls_once_what_is_written_twice_in_a_row);
-    tcase_add_test(c, step3p5_calls_again_what_differs);
-    tcase_add_test(c, poolside_v1_keeps_strings_as_they_stand_and_the_first_of_two_values);
+    tcase_add_test(c, step3p5_drops_a_call_that_repeats_the_previous_one);
+    tcase_add_test(c, step3p5_keeps_a_call_that_differs);
+    tcase_add_test(c, poolside_v1_keeps_strings_unchanged_and_the_first_of_two_values);
     tcase_add_test(c, nothing_after_the_first_tag_of_poolside_v1_is_content);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -150,7 +150,7 @@ START_TEST(an_open_object_keeps_a_parameter_that_comes_twice)
 }
 END_TEST
 
-START_TEST(takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists)
+START_TEST(reads_tags_as_text_at_the_beginning_of_a_value_and_in_lists)
 {
     tool_reads("qwen3_xml",
                "<tool_call><function=f><parameter=s></tool_call></parameter></function></tool_call>",
@@ -235,7 +235,7 @@ START_TEST(drops_a_line_that_a_lone_return_before_a_tag_ends)
 }
 END_TEST
 
-START_TEST(finds_types_where_a_schema_is_left_out)
+START_TEST(finds_types_if_a_schema_is_missing)
 {
     const char *schemaless =
         "{\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": "
@@ -256,7 +256,7 @@ static void cut_reads(const char *text, const char *arguments)
     tool_reads_with("qwen3_xml", request, all, script);
 }
 
-START_TEST(arguments_are_left_open_where_the_text_ends_in_a_call)
+START_TEST(arguments_are_left_open_if_the_text_ends_within_a_call)
 {
     cut_reads("<parameter=s", "{}");
     cut_reads("<parameter=s>", "{\"s\": ");
@@ -331,11 +331,11 @@ int main(void)
     tcase_add_test(c, reads_only_ends_after_a_tag_in_a_call_that_another_breaks_off);
     tcase_add_test(c, keeps_all_of_a_text_that_begins_with_a_broken_tag);
     tcase_add_test(c, an_open_object_keeps_a_parameter_that_comes_twice);
-    tcase_add_test(c, takes_tags_for_text_at_the_beginning_of_a_value_and_in_lists);
+    tcase_add_test(c, reads_tags_as_text_at_the_beginning_of_a_value_and_in_lists);
     tcase_add_test(c, gives_values_the_types_of_the_request);
     tcase_add_test(c, drops_a_line_that_a_lone_return_before_a_tag_ends);
-    tcase_add_test(c, finds_types_where_a_schema_is_left_out);
-    tcase_add_test(c, arguments_are_left_open_where_the_text_ends_in_a_call);
+    tcase_add_test(c, finds_types_if_a_schema_is_missing);
+    tcase_add_test(c, arguments_are_left_open_if_the_text_ends_within_a_call);
     tcase_add_test(c, a_function_without_outer_tags_that_the_text_ends_in_is_dropped);
     suite_add_tcase(s, c);
     return support_run(s);

@@ -89,7 +89,7 @@ START_TEST(a_backslash_joins_lines)
 }
 END_TEST
 
-START_TEST(what_is_none_leaves_nothing)
+START_TEST(a_malformed_literal_appends_nothing)
 {
     static const char *const texts[] = {
         "",      "x",     "true",        "007",       "1__0",   "1_",       "1j",
@@ -115,8 +115,8 @@ START_TEST(levels_are_bounded)
 }
 END_TEST
 
-/* Each allocation fails in turn: the buffer says so, and what was read is no text. */
-START_TEST(a_literal_that_cannot_be_read_for_lack_of_memory_is_no_other_text)
+/* Each allocation fails in turn: the buffer reports it, and the literal is not read as text. */
+START_TEST(an_out_of_memory_literal_is_not_read_as_text)
 {
     static const char *const literals[] = {
         "12345", "1.5e3", "(1, [2.25, -7])", "{1: 'a', 'b': {'c': (3,)}}", "'a' 'b'", "1, 2"};
@@ -141,9 +141,9 @@ int main(void)
     tcase_add_test(c, strings_are_read);
     tcase_add_test(c, containers_are_read);
     tcase_add_test(c, a_backslash_joins_lines);
-    tcase_add_test(c, what_is_none_leaves_nothing);
+    tcase_add_test(c, a_malformed_literal_appends_nothing);
     tcase_add_test(c, levels_are_bounded);
-    tcase_add_loop_test(c, a_literal_that_cannot_be_read_for_lack_of_memory_is_no_other_text, 0, 6);
+    tcase_add_loop_test(c, an_out_of_memory_literal_is_not_read_as_text, 0, 6);
     suite_add_tcase(s, c);
     return support_run(s);
 }

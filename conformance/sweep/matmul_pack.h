@@ -1,0 +1,24 @@
+/* Packing of matrices, which is an operation of its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONFORMANCE_SWEEP_MATMUL_PACK_H
+#define CONFORMANCE_SWEEP_MATMUL_PACK_H
+
+#include "conformance/sweep/matmul_parts.h"
+
+/* Sets the sizes of p->packed from p->kernel. False, with a fault noted, if panel_bytes is invalid or
+ * too large. */
+bool sweep_pack_sizes(sweep_product *p, sweep *s);
+
+/* Packs p->stored into p->packed; all inputs are read-only from then on. False, with a fault noted, on
+ * failure. */
+bool sweep_pack(sweep_product *p, sweep *s);
+
+/* For SWEEP_MATMUL. kind: index of {f32, f16, bf16, affine}. */
+bool sweep_pack_is_provided(const assay_kernels *kernels, const sweep_op *op);
+void sweep_pack_shapes(sweep *s, const sweep_op *op);
+bool sweep_pack_allows(const sweep *s, const sweep_op *op, const size_t *shape);
+void sweep_pack_run(sweep *s, const sweep_op *op, const size_t *shape, sweep_numbers numbers);
+enum { SWEEP_PACK_DIMS = 4 };
+
+#endif
