@@ -26,7 +26,9 @@ def plain(*texts: str) -> tuple[Text, ...]:
 
 
 TEXTS: dict[str, tuple[Text, ...]] = {
-    "harmony": plain('<|channel|>commentary to=functions.f<|constrain|>json<|message|>"\\"x\\""<|call|>'),
+    "harmony": plain('<|channel|>commentary to=functions.f<|constrain|>json<|message|>"\\"x\\""<|call|>',
+                     "<|channel|><|call|>json"),
+    "hermes": plain('<tool_call><function=f>{"name": "f", "arguments": {}}'),
     "llama": plain("<function=a<function=b>x</function><function=c>{}</function>"),
     "qwen": (
         *valued("['\\x41']", "['\\U0001F600']", "['\\N']", "['a\\\nb']", "['a\\\r\nb']", "['a\\\rb']", "[r'a\\'b']", '[r"a\\"b"]',
@@ -42,5 +44,6 @@ TEXTS: dict[str, tuple[Text, ...]] = {
         *begun("b", "x"), *begun("n", "-1e"),
         *begun("o", "07", "<['a'>", "<{'a'>", "<('a'>", "<[a]>", "<'a'>", "<[>'", "<[<'b'>"),
         *plain(*(f"<function=f></parameter>{before}<tool_call><function=g></function></tool_call>"
-                 for before in ("<parameter=a>", "<parameter=a>x", "<parameter=>", "<b>")))),
+                 for before in ("<parameter=a>", "<parameter=a>x", "<parameter=>", "<b>")),
+               "</function><function=f><parameter=x></tool_call>")),
 }
