@@ -125,6 +125,8 @@ MODELS: dict[str, Rare] = {
                                             added(7, "[z]", lstrip=True), added(7, "[z]", rstrip=True)]),
                     ("a[x]b", "[y]a", "ab[x][y]", "c [z] c", "[x] [z]"), ((4,), (5,), (6,), (3, 4, 5))),
     **UNSTATED,
+    **{f"punctuation-{behavior.lower()}": Rare(word_level(PUNCTUATED, pre_tokenizer={"type": "Punctuation", "behavior": behavior}), PUNCTUATED)
+       for behavior in ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")},
     "added-empty": Rare(tokenizer(bpe(["a", "b", "ab"], [["a", "b"]]), added_tokens=[added(3, ""), added(4, "[x]")]), ("ab[x]", "a b"), ((3, 4, 0),)),
     "member-unknown": Rare(tokenizer(bpe(["a", "b", "ab"], [["a", "b"]], **{"unknown": None, "m" * 200: {"a": [1]}})), ("ab", "a b")),
     "capitals": Rare(tokenizer(bpe(["?", *map(chr, (*CAPITALS, *LOWER)), "a", "A"], unk_token="?"), normalizer={"type": "Lowercase"}),
