@@ -17,15 +17,18 @@ bool family_ok(const family *f)
     return f->config->status == ASSAY_OK && f->bind->status == ASSAY_OK;
 }
 
+/* Around a text_config the outer member counts, and its default is true, whatever the text_config says. As
+ * transformers does not tie a head to an embedding that differs (modeling_utils.py: tie_weights), a stored
+ * head is bound if the text_config calls it untied. */
 static bool read_tied(family *f, bool fallback)
 {
     static const char NAME[] = "tie_word_embeddings";
     if (f->outer && config_has(f->outer, NAME)) {
-        (void)config_has(f->config,
-                         NAME); /* published configs repeat it in text_config; the outer one is used */
+        (void)config_has(f->config, NAME); /* published configs repeat it in text_config */
         return config_flag_or(f->outer, NAME, fallback);
     }
-    return config_flag_or(f->config, NAME, fallback);
+    const bool tied = config_flag_or(f->config, NAME, fallback);
+    return f->outer ? tied || !bind_has_head(f->bind) : tied;
 }
 
 /* Notes overrides whose module has no tensors in the checkpoint, such as a tower that was left out. */

@@ -170,11 +170,15 @@ static void read_direction(gemma4 *g)
 /* Placeholder ids of images, audio and video are embedded as padding if no embedding replaces them. */
 static void read_placeholders(family *f)
 {
-    static const char *const NAMES[] = {"image_token_id", "audio_token_id", "video_token_id"};
+    static const struct {
+        const char *member;
+        size_t published; /* the default */
+    } IDS[] = {{"image_token_id", 258880}, {"audio_token_id", 258881}, {"video_token_id", 258884}};
     plan_placeholders *p = &f->plan->placeholders;
     if (!f->outer) return;
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (config_has(f->outer, NAMES[i])) p->id[p->n++] = (int32_t)config_count_or(f->outer, NAMES[i], 0);
+    for (size_t i = 0; i < sizeof IDS / sizeof *IDS; i++)
+        if (!config_is_null(f->outer, IDS[i].member))
+            p->id[p->n++] = (int32_t)config_count_or(f->outer, IDS[i].member, IDS[i].published);
     p->embeds_as = (int32_t)config_count_or(f->config, "pad_token_id", 0);
     if (family_ok(f) && (size_t)p->embeds_as >= f->plan->vocab)
         config_fail(f->config, ASSAY_EFORMAT, "pad_token_id: found %d, expected an id below vocab_size (%zu)",

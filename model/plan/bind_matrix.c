@@ -199,6 +199,11 @@ static const assay_tensor *find_head(const bind *b)
     return t ? t : weights_find(b->weights, "language_model.lm_head.weight");
 }
 
+bool bind_has_head(const bind *b)
+{
+    return find_head(b);
+}
+
 static bool same_numbers(const plan_weight *a, const plan_weight *b)
 {
     const affine *x = &a->affine, *y = &b->affine;

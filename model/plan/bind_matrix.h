@@ -26,6 +26,9 @@ plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
  * x->n_experts and x->intermediate. */
 void bind_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *stacked);
 
+/* Whether the checkpoint contains lm_head.weight. */
+bool bind_has_head(const bind *b);
+
 /* Binds the LM head: lm_head.weight, or the embedding if tied. A tied checkpoint may also contain
  * lm_head.weight if its bytes equal those of the embedding. */
 void bind_head(bind *b, plan *p, bool tied);

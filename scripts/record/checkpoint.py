@@ -105,8 +105,9 @@ class Checkpoint:
         if self.variant.spelling == "mixed":
             config["rope_scaling"]["rope_type"] = config["rope_scaling"].pop("type")
         text = config.get("text_config", config)
-        for name in self.variant.omits:
-            del text[name]
+        for part, names in ((text, self.variant.omits), (config, self.variant.omits_outer)):
+            for name in names:
+                del part[name]
         text |= self.variant.writes
         documents = {"config.json": config}
         if self.variant.stop_in != "config":

@@ -53,6 +53,7 @@ class Variant:
     omits: tuple[str, ...] = ()
     writes: Config = field(default_factory=dict)
     outer: Config = field(default_factory=dict)  # members of a multimodal config beside text_config
+    omits_outer: tuple[str, ...] = ()  # like omits, of the config around text_config
     # Inputs are drawn as with seeds other than 0: three more float32 runs have at most twice the noise
     typical: bool = False
     stores_head: bool = False  # the file contains the head although it is tied

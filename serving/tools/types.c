@@ -5,6 +5,7 @@
 #include "serving/text/escape.h"
 #include "serving/text/span.h"
 #include "serving/values/json_value.h"
+#include "serving/values/python_literal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,19 +65,6 @@ static unsigned types_of_value(assay_text value)
     }
 }
 
-/* A float as Python's repr writes it: the shortest digits that read back as the same number, with an exponent
- * below 1e-4 and from 1e16 on. */
-static void add_float(buffer *out, double value)
-{
-    char text[48];
-    int precision = 1;
-    while (snprintf(text, sizeof text, "%.*e", precision - 1, value) > 0 && strtod(text, NULL) != value)
-        precision++;
-    const int exponent = atoi(strchr(text, 'e') + 1), digits = precision - 1 - exponent;
-    if (exponent >= -4 && exponent < 16) snprintf(text, sizeof text, "%.*f", digits > 1 ? digits : 1, value);
-    buffer_append_string(out, text);
-}
-
 /* Writes a number as Python does after reading it; false if it is infinite. */
 static bool add_number(buffer *out, buffer *scratch, assay_text number)
 {
@@ -89,7 +77,7 @@ static bool add_number(buffer *out, buffer *scratch, assay_text number)
         return true;
     }
     const double value = strtod(scratch->data, NULL);
-    if (isfinite(value)) add_float(out, value);
+    if (isfinite(value)) serve_append_python_float(out, value);
     return isfinite(value);
 }
 

@@ -110,20 +110,25 @@ static int base_of(char c)
     return c == 'x' || c == 'X' ? 16 : c == 'o' || c == 'O' ? 8 : c == 'b' || c == 'B' ? 2 : 0;
 }
 
-/* Writes the float in `digits` as the shortest text that reads back as the same number. */
+void serve_append_python_float(buffer *out, double value)
+{
+    char text[48];
+    int precision = 1;
+    while (snprintf(text, sizeof text, "%.*e", precision - 1, value) > 0 && strtod(text, NULL) != value)
+        precision++;
+    const int exponent = atoi(strchr(text, 'e') + 1), digits = precision - 1 - exponent;
+    if (exponent >= -4 && exponent < 16) snprintf(text, sizeof text, "%.*f", digits > 1 ? digits : 1, value);
+    buffer_append_string(out, text);
+}
+
+/* Writes the float in `digits`. */
 static bool add_float(buffer *json, buffer *digits)
 {
     buffer_append(digits, "", 1);
     if (digits->failed) return false;
     const double value = strtod(digits->data, NULL);
     if (!isfinite(value)) return false;
-    char text[40];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    buffer_append_string(json, text);
-    if (!strpbrk(text, ".e")) buffer_append_string(json, ".0"); /* so that it remains a float */
+    serve_append_python_float(json, value);
     return true;
 }
 
@@ -236,24 +241,38 @@ static bool read_list(source *s, buffer *json)
     return ok;
 }
 
-static bool is_float(const buffer *json)
+static bool read_key(source *s, serve_arguments *members);
+
+/* Reads a key in parentheses; a tuple is no key of JSON. */
+static bool read_enclosed_key(source *s, serve_arguments *members)
 {
-    if (!is_digit(json->data[0]) && json->data[0] != '-') return false;
-    return memchr(json->data, '.', json->n) || memchr(json->data, 'e', json->n);
+    if (s->depth == SERVE_PYTHON_DEPTH_MAX) return false;
+    s->at++;
+    skip_blank(s, true);
+    s->depth++;
+    const bool ok = read_key(s, members);
+    s->depth--;
+    if (!ok) return false;
+    skip_blank(s, true);
+    if (peek_char(s, 0) != ')') return false;
+    s->at++;
+    return true;
 }
 
 /* Writes a key as json.dumps does. */
 static bool read_key(source *s, serve_arguments *members)
 {
+    if (peek_char(s, 0) == '(') return read_enclosed_key(s, members);
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
         serve_arguments_name(members, buffer_text(&s->string));
         return true;
     }
-    if (peek_char(s, 0) == '(' || peek_char(s, 0) == '[' || peek_char(s, 0) == '{') return false;
+    if (peek_char(s, 0) == '[' || peek_char(s, 0) == '{') return false;
     buffer key = {0};
-    const bool ok = read_value(s, &key) && !key.failed && !is_float(&key);
-    if (ok) serve_arguments_name(members, buffer_text(&key));
+    const bool ok = read_value(s, &key) && !key.failed;
+    const bool zero = ok && serve_span_equals(buffer_text(&key), "-0");
+    if (ok) serve_arguments_name(members, zero ? (assay_text){.at = "0", .n = 1} : buffer_text(&key));
     s->failed |= key.failed;
     buffer_free(&key);
     return ok;

@@ -23,4 +23,8 @@ bool serve_python_literal(buffer *json, assay_text text);
  * it. */
 bool serve_python_value(buffer *json, assay_text text, size_t *at);
 
+/* Appends a finite number as Python's repr writes a float: the shortest digits that read back as the same
+ * number, with an exponent below 1e-4 and from 1e16 on. */
+void serve_append_python_float(buffer *out, double value);
+
 #endif

@@ -114,6 +114,30 @@ START_TEST(unused_towers_are_counted)
 }
 END_TEST
 
+START_TEST(members_around_a_text_config_have_their_own_defaults)
+{
+    plan *p = checkpoint_open_fixture("gemma4/multimodal-unstated");
+    ck_assert(p->tied); /* text_config says false */
+    ck_assert_uint_eq(p->placeholders.n, 3);
+    ck_assert_int_eq(p->placeholders.id[0], 258880);
+    ck_assert_int_eq(p->placeholders.id[1], 258881);
+    ck_assert_int_eq(p->placeholders.id[2], 258884);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("gemma4/multimodal-unstated", "image_token_id", "null"));
+    ck_assert_uint_eq(p->placeholders.n, 2);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(a_stored_head_is_not_tied_by_default_if_text_config_says_so)
+{
+    plan *p = checkpoint_open(
+        checkpoint_changed_without("gemma4/multimodal-untied", NULL, NULL, "tie_word_embeddings"));
+    ck_assert(!p->tied);
+    plan_free(p);
+}
+END_TEST
+
 START_TEST(the_plan_prints_what_a_model_card_says)
 {
     char *text = NULL;
@@ -148,6 +172,8 @@ int main(void)
     tcase_add_test(all, defaults_are_those_of_each_published_class);
     tcase_add_test(all, both_expert_layouts_are_bound);
     tcase_add_test(all, unused_towers_are_counted);
+    tcase_add_test(all, members_around_a_text_config_have_their_own_defaults);
+    tcase_add_test(all, a_stored_head_is_not_tied_by_default_if_text_config_says_so);
     tcase_add_test(all, the_plan_prints_what_a_model_card_says);
     suite_add_tcase(suite, all);
     return support_run(suite);

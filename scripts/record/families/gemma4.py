@@ -125,6 +125,11 @@ def model_variants(base: Config, full: Config) -> list[Variant]:
                 "The head of a multimodal model that is not tied taken for tied, or looked for where transformers "
                 "has it alone", wrapper="multimodal", mlx_names=True, spelling="old", dtype="bfloat16",
                 outer={"tie_word_embeddings": False, "vocab_size": 19}),
+        Variant("multimodal-unstated", small(base, num_hidden_layers=2, layer_types=layer_pattern(2, 2), vocab_size=19,
+                                             vocab_size_per_layer_input=19, tie_word_embeddings=False),
+                "A head left to the published default, which is tied, taken for that of text_config",
+                wrapper="multimodal", spelling="old", dtype="bfloat16", outer={"vocab_size": 19},
+                omits_outer=("tie_word_embeddings", "image_token_id", "audio_token_id", "video_token_id")),
         Variant("mlx-8bit-layer-inputs", {
             **grouped(base, 64, 96, 4, 2, 8, vocab_size=61, num_hidden_layers=2,
                       layer_types=layer_pattern(2, 2), global_head_dim=16,

@@ -55,12 +55,34 @@ def added(id: int, content: str, **options: bool) -> Json:
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 # Texts for alphabets that lack some of their bytes: é is C3 A9, € is E2 82 AC.
 FEW_BYTES = ("aé b", "€", "é€é", "a€b", "b", "éé", "日")
+PUNCTUATED = ("a,b", "a!!b", ".a", "a. b,")
 # Upper-case letters added in Unicode 16 and 17, and their lower case.
 CAPITALS = (0x1C89, 0xA7CB, 0xA7CC, 0xA7CE, 0xA7D2, 0xA7D4, 0xA7DA, 0xA7DC, 0x10D50, 0x10D65, 0x16EA0, 0x16EB8)
 LOWER = (0x1C8A, 0x264, 0xA7CD, 0xA7CF, 0xA7D3, 0xA7D5, 0xA7DB, 0x19B, 0x10D70, 0x10D85, 0x16EBB, 0x16ED3)
 # Marks, and pairs of letter and mark, that versions of Unicode compose or sort differently.
 MARKED = ("a\u0301\u0316", "a\U0001e5ee\u0301", "a\U00010d6d\u0316", "\U00011382\U000113c9", "\U00011935\U00011930", "\U00016d63\U00016d67",
           "\U000105d2\u0307", "\u0d4a", "\u0f71\u0f72", "a\u0301\u0898\u0316", "a\U00010d24\u0316")
+
+# Optional members left out, so that the publisher's defaults apply.
+UNSTATED: dict[str, Rare] = {
+    "unstated-bpe": Rare({"model": {"type": "BPE", "vocab": numbered(["a", "b", "ab", "<0xC3>", "<0xA9>"]), "merges": [["a", "b"]]}},
+                         ("abab", "a b", "aéb", "ccab")),
+    "unstated-unigram": Rare({"model": {"type": "Unigram", "vocab": [["a", -1.0], ["ab", -1.5], ["b", -1.0], ["<0xC3>", -1.0]]}},
+                             ("abab", "ba", "a")),
+    "unstated-bytes": Rare(tokenizer(bpe(["a", "b", "1", "Ġ", "b1", "aĠ", "Ã", "©"], [["b", "1"], ["a", "Ġ"]]),
+                                     **dict.fromkeys(("pre_tokenizer", "post_processor", "decoder"),
+                                                     {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True})),
+                           ("ab1 a", "a  b", "b1é1")),
+    "unstated-punctuation": Rare(word_level(PUNCTUATED, pre_tokenizer={"type": "Punctuation"}), PUNCTUATED),
+    "unstated-length": Rare(word_level(("abcdefgab", "abcde", "abc"), pre_tokenizer={"type": "FixedLength"}), ("abcdefgab", "abcde", "abc")),
+    "unstated-accents": Rare(tokenizer(bpe(["?", "a", "é", "e", "E", "É"], unk_token="?"),
+                                       normalizer={"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": True}),
+                             ("Éaé", "E")),
+    "unstated-trimming": Rare(tokenizer(bpe(["a", "b", "<s>", "</s>", "Ġ"]), pre_tokenizer=BYTE_LEVEL,
+                                        post_processor={"type": "RobertaProcessing", "sep": ["</s>", 3], "cls": ["<s>", 2]}), ("ab", " a ")),
+    "unstated-direction": Rare(word_level(("abc",), pre_tokenizer={"type": "FixedLength", "length": 1},
+                                          truncation={"max_length": 2, "strategy": "LongestFirst", "stride": 0}), ("abc", "ab", "cabcab")),
+}
 
 MODELS: dict[str, Rare] = {
     "fallback-few": Rare(tokenizer(bpe(
@@ -102,6 +124,11 @@ MODELS: dict[str, Rare] = {
                               added_tokens=[added(4, "[x]"), added(4, "[y]", special=True), added(5, "[x]", special=True), added(6, "ab"),
                                             added(7, "[z]", lstrip=True), added(7, "[z]", rstrip=True)]),
                     ("a[x]b", "[y]a", "ab[x][y]", "c [z] c", "[x] [z]"), ((4,), (5,), (6,), (3, 4, 5))),
+    **UNSTATED,
+    **{f"punctuation-{behavior.lower()}": Rare(word_level(PUNCTUATED, pre_tokenizer={"type": "Punctuation", "behavior": behavior}), PUNCTUATED)
+       for behavior in ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")},
+    "added-empty": Rare(tokenizer(bpe(["a", "b", "ab"], [["a", "b"]]), added_tokens=[added(3, ""), added(4, "[x]")]), ("ab[x]", "a b"), ((3, 4, 0),)),
+    "member-unknown": Rare(tokenizer(bpe(["a", "b", "ab"], [["a", "b"]], **{"unknown": None, "m" * 200: {"a": [1]}})), ("ab", "a b")),
     "capitals": Rare(tokenizer(bpe(["?", *map(chr, (*CAPITALS, *LOWER)), "a", "A"], unk_token="?"), normalizer={"type": "Lowercase"}),
                      ("".join(map(chr, CAPITALS)), "".join(map(chr, LOWER)), "aA\u1c89")),
     "connectors": Rare(word_level(("a‿b", "a_b", "‿", "a﹍b ⁀c", "a۱b"), pre_tokenizer={"type": "Whitespace"}), ("a‿b", "a_b", "‿", "a﹍b ⁀c", "a۱b")),

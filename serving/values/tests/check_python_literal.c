@@ -40,7 +40,7 @@ START_TEST(words_and_numbers_are_read)
     expect("1.50", "1.5");
     expect(".5", "0.5");
     expect("5.", "5.0");
-    expect("1e3", "1e+03");
+    expect("1e3", "1000.0");
     expect("123456789012345678901234567890", "123456789012345678901234567890");
 }
 END_TEST
@@ -89,14 +89,25 @@ START_TEST(a_backslash_joins_lines)
 }
 END_TEST
 
+START_TEST(keys_are_written_as_by_json_dumps)
+{
+    expect("{(1): 2}", "{\"1\": 2}");
+    expect("{( 'a' 'b' ): 1}", "{\"ab\": 1}");
+    expect("{((None)): 1}", "{\"null\": 1}");
+    expect("{1.5: 2, 2.0: 3, 1e16: 4, .00001: 5}", "{\"1.5\": 2, \"2.0\": 3, \"1e+16\": 4, \"1e-05\": 5}");
+    expect("{-0: 1}", "{\"0\": 1}");
+    expect("{-0.0: 2}", "{\"-0.0\": 2}");
+}
+END_TEST
+
 START_TEST(a_malformed_literal_appends_nothing)
 {
     static const char *const texts[] = {
-        "",      "x",     "true",        "007",       "1__0",   "1_",       "1j",
-        "b'a'",  "f'a'",  "'a",          "'\n'",      "{1, 2}", "[1",       "1 2",
-        "--1",   "1 + 2", "'\\N{DASH}'", "'\\ud800'", "'\\x4'", "1e400",    "{'a'}",
-        "0x",    "\n 1",  "1\n ",        "[,]",       "-'a'",   "{1.5: 2}", "0xfffffffffffffffff",
-        "0x0x1", "0b2",   "0o8",         "0xg"};
+        "",        "x",        "true",        "007",       "1__0",   "1_",        "1j",
+        "b'a'",    "f'a'",     "'a",          "'\n'",      "{1, 2}", "[1",        "1 2",
+        "--1",     "1 + 2",    "'\\N{DASH}'", "'\\ud800'", "'\\x4'", "1e400",     "{'a'}",
+        "0x",      "\n 1",     "1\n ",        "[,]",       "-'a'",   "{(1,): 2}", "0xfffffffffffffffff",
+        "{(): 1}", "{(1]: 2}", "{[1]: 2}",    "0x0x1",     "0b2",    "0o8",       "0xg"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) expect(texts[i], NULL);
 }
 END_TEST
@@ -141,6 +152,7 @@ int main(void)
     tcase_add_test(c, strings_are_read);
     tcase_add_test(c, containers_are_read);
     tcase_add_test(c, a_backslash_joins_lines);
+    tcase_add_test(c, keys_are_written_as_by_json_dumps);
     tcase_add_test(c, a_malformed_literal_appends_nothing);
     tcase_add_test(c, levels_are_bounded);
     tcase_add_loop_test(c, an_out_of_memory_literal_is_not_read_as_text, 0, 6);
