@@ -104,6 +104,23 @@ START_TEST(absolute_directories_have_ids_without_their_common_prefix)
 }
 END_TEST
 
+/* A link that leads nowhere is found, too: running it says what is wrong. */
+START_TEST(links_to_files_are_followed_and_links_to_directories_are_not)
+{
+    conf_found_list list = {0};
+    assay_error err = {0};
+    ck_assert_int_eq(symlink("x.h5", support_path("a/file.h5")), 0);
+    ck_assert_int_eq(symlink("gone", support_path("a/nowhere.h5")), 0);
+    ck_assert_int_eq(symlink("../b", support_path("a/directory.h5")), 0);
+    ck_assert_msg(conf_find(support_path("a"), &list, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_uint_eq(list.n, 3);
+    ck_assert_str_eq(list.at[0].id, "file");
+    ck_assert_str_eq(list.at[1].id, "nowhere");
+    ck_assert_str_eq(list.at[2].id, "x");
+    conf_found_free(&list);
+}
+END_TEST
+
 /* The bundled cases are of these kinds. */
 START_TEST(a_directory_is_searched_for_cases_of_every_kind)
 {
@@ -145,6 +162,7 @@ int main(void)
     tcase_add_test(cases, a_case_has_a_name_before_its_extension);
     tcase_add_loop_test(cases, ids_begin_after_the_common_prefix, 0, sizeof given / sizeof *given);
     tcase_add_test(cases, absolute_directories_have_ids_without_their_common_prefix);
+    tcase_add_test(cases, links_to_files_are_followed_and_links_to_directories_are_not);
     tcase_add_test(cases, a_directory_is_searched_for_cases_of_every_kind);
     tcase_add_test(cases, reports_and_filters_use_ids_relative_to_the_directory);
     suite_add_tcase(suite, cases);

@@ -83,6 +83,11 @@ static const struct {
      {"beta_slow: found 33.0", "at most beta_fast (32)"}},
     {&PLAIN,
      "{\"rope_parameters\": {\"rope_type\": \"yarn\", \"factor\": 2, \"original_max_position_embeddings\": "
+     "8, \"beta_fast\": 0.5}}",
+     ASSAY_EFORMAT,
+     {"beta_fast: found 0.5", "at least beta_slow (1)"}},
+    {&PLAIN,
+     "{\"rope_parameters\": {\"rope_type\": \"yarn\", \"factor\": 2, \"original_max_position_embeddings\": "
      "8, \"mscale\": -2.5, \"mscale_all_dim\": 1}}",
      ASSAY_EFORMAT,
      {"mscale: found -2.5", "at least 0"}},
@@ -212,6 +217,11 @@ static const struct {
      "\"beta_slow\": 5, \"truncate\": false, \"mscale\": 2, \"mscale_all_dim\": 3}}",
      {ROPE_YARN, .factor = 4, .original_length = 64, .beta_fast = 5, .beta_slow = 5,
       .attention_factor = YARN_OF_4(2) / YARN_OF_4(3)}},
+    {&PLAIN,
+     "{" MAX_POSITIONS "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4, \"mscale\": 0.75, "
+     "\"mscale_all_dim\": 0.5}}",
+     {ROPE_YARN, .factor = 4, .original_length = 64, .beta_fast = 32, .beta_slow = 1, .truncate = true,
+      .attention_factor = YARN_OF_4(0.75) / YARN_OF_4(0.5)}},
     {&PLAIN,
      "{" MAX_POSITIONS "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4, \"mscale\": 2, "
      "\"beta_fast\": 0}}",
