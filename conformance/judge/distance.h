@@ -53,7 +53,7 @@ size_t conf_row_mask_difference(const conf_row *truth, const conf_row *found, si
 double conf_max_abs(const double *a, size_t n);
 double conf_row_max_abs(const conf_row *row, size_t n);
 
-/* The index of the largest element, the first of equal ones; NaN is ignored. */
+/* The index of the largest element, the first of equal ones; NaN is ignored, 0 if all are NaN. */
 size_t conf_argmax(const double *a, size_t n);
 size_t conf_row_argmax(const conf_row *row, size_t n);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conformance/diff/slab.h"
@@ -187,6 +188,24 @@ START_TEST(a_small_file_cannot_hold_a_terabyte)
 }
 END_TEST
 
+/* The mebibyte is for small files, in which fill values take most. */
+START_TEST(a_file_can_hold_1032_times_its_size_and_a_mebibyte)
+{
+    const hsize_t chunk[3] = {1, 1, 16};
+    struct stat s;
+    assay_error err = {0};
+    write_never(chunk, chunk);
+    ck_assert_int_eq(stat(dataset_path, &s), 0);
+    const hsize_t most = ((hsize_t)s.st_size * 1032 + (1U << 20)) / sizeof(float);
+    write_never((const hsize_t[]){1, 1, most + 1}, chunk);
+    assert_refused(", more than a file of ");
+    conf_h5_close(dataset_file);
+    write_never((const hsize_t[]){1, 1, most}, chunk);
+    ck_assert_int_eq(conf_h5_open(dataset_path, &dataset_file, &err), ASSAY_OK);
+    ck_assert_msg(conf_stream_open(dataset_file, "/x", &dataset_stream, &err) == ASSAY_OK, "%s", err.text);
+}
+END_TEST
+
 START_TEST(a_chunk_that_does_not_fit_is_refused)
 {
     write_never((const hsize_t[]){1, 8192, 8192}, (const hsize_t[]){1, 8192, 8192});
@@ -221,6 +240,7 @@ int main(void)
     tcase_add_test(tc, a_walk_names_the_damage);
     tcase_add_test(tc, a_file_that_shrinks_while_it_is_read_is_cut_short);
     tcase_add_test(tc, a_small_file_cannot_hold_a_terabyte);
+    tcase_add_test(tc, a_file_can_hold_1032_times_its_size_and_a_mebibyte);
     tcase_add_test(tc, a_chunk_that_does_not_fit_is_refused);
     tcase_add_test(tc, other_types_and_more_axes_are_refused);
     suite_add_tcase(s, tc);

@@ -335,6 +335,22 @@ START_TEST(a_structure_has_what_it_may_take_to_read)
 }
 END_TEST
 
+START_TEST(larger_files_may_have_a_larger_structure)
+{
+    size_t left[2];
+    begin_links();
+    end_file(&NEWEST, 0);
+    for (size_t i = 0; i < 2; i++, raw_put(0, 100)) {
+        conf_h5 *file;
+        ck_assert_int_eq(open_file(&file, NULL), ASSAY_OK);
+        left[i] = file->state->left.structure;
+        conf_h5_close(file);
+    }
+    ck_assert_uint_lt(left[0], CONF_H5_STRUCTURE_BYTES_MAX + 8 * (raw.n - 200));
+    ck_assert_uint_eq(left[1] - left[0], 8 * 100);
+}
+END_TEST
+
 #define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 int main(void)
@@ -358,6 +374,7 @@ int main(void)
     tcase_add_checked_fixture(limits, raw_setup, support_teardown);
     tcase_add_test(limits, a_file_has_what_it_may_unpack_to);
     tcase_add_test(limits, a_structure_has_what_it_may_take_to_read);
+    tcase_add_test(limits, larger_files_may_have_a_larger_structure);
     suite_add_tcase(suite, limits);
     return support_run(suite);
 }

@@ -81,11 +81,21 @@ START_TEST(kl_follows_its_definition_for_rows_that_differ)
 }
 END_TEST
 
+START_TEST(the_largest_element_is_not_nan_unless_all_are)
+{
+    const double nan = (double)NAN;
+    ck_assert_uint_eq(conf_argmax((const double[]){nan, -2, nan, -1, -1}, 5), 3);
+    ck_assert_uint_eq(conf_argmax((const double[]){nan, -INFINITY}, 2), 1);
+    ck_assert_uint_eq(conf_argmax((const double[]){nan, nan}, 2), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/judge/distance");
     TCase *tests = tcase_create("distances");
     tcase_add_test(tests, the_largest_element_may_be_the_first);
+    tcase_add_test(tests, the_largest_element_is_not_nan_unless_all_are);
     tcase_add_test(tests, infinities_agree_only_with_the_same_sign);
     tcase_add_test(tests, a_shift_of_all_logits_has_no_kl);
     tcase_add_test(tests, kl_is_accurate_for_rows_that_almost_agree);

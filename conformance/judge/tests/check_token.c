@@ -170,6 +170,13 @@ START_TEST(the_error_of_a_tensor_is_that_of_its_worst_element)
 }
 END_TEST
 
+START_TEST(of_equal_errors_the_first_is_reported)
+{
+    double t[4] = {1, 2, 3, 4}, c[4] = {1, 2.5, 2.5, 4};
+    ck_assert_uint_eq(conf_judge_tensor(t, c, 4, 0.125).at, 1);
+}
+END_TEST
+
 START_TEST(a_tensor_with_nan_is_beyond_every_bound)
 {
     double t[2] = {1, 2}, c[2] = {1, (double)NAN};
@@ -227,6 +234,7 @@ int main(void)
     suite_add_tcase(suite, tokens);
     TCase *tensors = tcase_create("tensors");
     tcase_add_test(tensors, the_error_of_a_tensor_is_that_of_its_worst_element);
+    tcase_add_test(tensors, of_equal_errors_the_first_is_reported);
     tcase_add_test(tensors, a_tensor_with_nan_is_beyond_every_bound);
     tcase_add_test(tensors, a_tensor_of_zeros_must_be_zeros);
     tcase_add_test(tensors, the_unit_of_a_tensor_is_its_noise_or_sixteen_ulps);
