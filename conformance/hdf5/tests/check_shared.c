@@ -265,6 +265,24 @@ START_TEST(a_scalar_is_one_number)
 }
 END_TEST
 
+START_TEST(a_number_that_no_int64_holds_is_refused)
+{
+    for (uint64_t value = INT64_MAX; value <= (uint64_t)INT64_MAX + 1; value++) {
+        assay_error err = {0};
+        bool found;
+        double number = 0;
+        const bool fits = value == INT64_MAX;
+        write_extent(H5S_SCALAR, H5T_STD_U64LE, &value);
+        conf_h5 *file = open_file();
+        ck_assert_int_eq(conf_h5_attribute_number(file, "/", "a", &found, &number, &err),
+                         fits ? ASSAY_OK : ASSAY_EFORMAT);
+        if (fits) ck_assert_double_eq(number, 0x1p63);
+        else assert_holds(err.text, "the attribute a of / is not one number");
+        conf_h5_close(file);
+    }
+}
+END_TEST
+
 static void expect_texts(H5S_class_t extent, const char *reason)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
@@ -346,6 +364,7 @@ int main(void)
     tcase_add_test(extents, data_have_a_largest_number_of_axes);
     tcase_add_test(extents, data_have_a_largest_size);
     tcase_add_test(extents, a_scalar_is_one_number);
+    tcase_add_test(extents, a_number_that_no_int64_holds_is_refused);
     tcase_add_test(extents, one_text_or_none_is_no_list);
     tcase_add_test(extents, a_shape_is_printed_as_far_as_there_is_space);
     tcase_add_test(extents, a_list_of_texts_has_a_largest_length);

@@ -27,6 +27,7 @@ static assay_status read_case(const char *path, assay_error *err)
                                        c->float64_reason, d->rows.truth,  d->rows.bfloat16,
                                        d->rows.int8,      d->decode.data, d->greedy.data};
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) n_optional += members[i] != NULL;
+        for (size_t i = 0; i < c->vectors.n; i++) n_optional += c->vectors.at[i].broken != NULL;
         n_optional += c->flags.n + c->unknown.n + d->n_inputs + d->n_traces + c->vectors.n + d->caches.limit;
     }
     conf_case_free(c);
@@ -89,14 +90,18 @@ START_TEST(a_rope_fails_without_memory)
 }
 END_TEST
 
+#define VECTOR                                                                                               \
+    "{\"id\": 1, \"input\": {\"tokenizer\": null, \"config\": \"{}\", \"generation_config\": null}, "               \
+    "\"expect\": {\"ids\": [], \"origin\": {}}}"
+
+/* The second vector is broken, since it has the id of the first. */
 START_TEST(a_textual_case_fails_without_memory)
 {
     const char *path = support_path("text.json");
     support_write_text(
         path, "{\"schema\": \"assay/1\", \"kind\": \"eos\", \"source\": \"s\", \"recorder\": \"r\", "
               "\"catches\": \"c\", \"flags\": [\"f\", \"g\"], \"colour\": 1, \"groups\": [{\"name\": "
-              "\"a\", \"vectors\": [{\"id\": 1, \"input\": {\"tokenizer\": null, \"config\": "
-              "\"{}\", \"generation_config\": null}, \"expect\": {\"ids\": [], \"origin\": {}}}]}]}");
+              "\"a\", \"vectors\": [" VECTOR ", " VECTOR "]}]}");
     deny_each(path, true, read_case);
 }
 END_TEST
