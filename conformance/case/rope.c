@@ -19,7 +19,8 @@ static assay_status read_config(const conf_h5 *file, conf_rope *r, assay_error *
     assay_error reason;
     rc = json_check("config", r->config, strlen(r->config), &reason);
     if (rc == ASSAY_OK) return rc;
-    return assay_fail(err, ASSAY_EFORMAT, "%s: the attribute %.800s", conf_h5_path(file), reason.text);
+    return assay_fail(err, rc == ASSAY_ENOMEM ? rc : ASSAY_EFORMAT, "%s: the attribute %.800s",
+                      conf_h5_path(file), reason.text);
 }
 
 static assay_status read_positions(const conf_h5 *file, conf_rope *r, assay_error *err)

@@ -95,7 +95,7 @@ assay_status conf_h5_block_read(const conf_h5 *file, const char *name, uint64_t 
             "damaged",
             file->path, name, (unsigned long long)n, (unsigned long long)address, file->size);
     size_t *left = &file->state->left.structure;
-    if (n > SIZE_MAX - READ_COST || n + READ_COST > *left)
+    if (n + READ_COST > *left) /* cannot overflow: n is at most the size of a file */
         return assay_fail(
             err, ASSAY_EFORMAT,
             "%s: %s: its structure takes more than %zu MiB and 8 times the file's size to read: "

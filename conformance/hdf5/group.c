@@ -233,7 +233,6 @@ assay_status conf_h5_resolve(const conf_h5 *file, const char *name, const conf_h
         *link = group->n ? bsearch(&key, group->links, group->n, sizeof key, compare_links) : NULL;
         at += n;
         memcpy(group_name, name, (size_t)(at - name));
-        group_name[at - name] = '\0';
         *n_followed = (size_t)(at - name);
         if (!*link || (*link)->kind != CONF_LINK_HARD) return ASSAY_OK;
         address = (*link)->address;

@@ -12,7 +12,8 @@ CONFORMANCE_JUDGE_TESTS = \
 	conformance/judge/tests/check_distance \
 	conformance/judge/tests/check_noise \
 	conformance/judge/tests/check_truth \
-	conformance/judge/tests/check_token
+	conformance/judge/tests/check_token \
+	conformance/judge/tests/check_verdict
 check_PROGRAMS += $(CONFORMANCE_JUDGE_TESTS)
 TESTS += $(CONFORMANCE_JUDGE_TESTS)
 conformance_judge_tests_check_logits_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -25,3 +26,5 @@ conformance_judge_tests_check_token_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_token_LDADD = conformance/tests/libsupport.la
 conformance_judge_tests_check_distance_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_distance_LDADD = conformance/tests/libsupport.la
+conformance_judge_tests_check_verdict_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_judge_tests_check_verdict_LDADD = conformance/tests/libsupport.la

@@ -51,7 +51,6 @@ void config_begin_inside(config *c, config *parent, const char *prefix, json_obj
 void config_drop(config *c)
 {
     json_object_put(c->used);
-    c->used = NULL;
 }
 
 /* Whether this reader or an enclosing one has failed; copies the enclosing one's failure. */

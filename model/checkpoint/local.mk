@@ -36,7 +36,7 @@ model_checkpoint_tests_check_config_harmless_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_config_heads_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_config_heads_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_config_linear_CFLAGS = $(TEST_CFLAGS)
-model_checkpoint_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=json_object_object_get_ex
+model_checkpoint_tests_check_config_linear_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=json_object_object_get_ex,--wrap=json_object_new_object
 model_checkpoint_tests_check_config_linear_LDADD = $(TEST_LIBS)
 model_checkpoint_tests_check_config_rope_CFLAGS = $(TEST_CFLAGS)
 model_checkpoint_tests_check_config_rope_LDADD = $(TEST_LIBS)

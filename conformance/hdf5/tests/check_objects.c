@@ -12,7 +12,8 @@
 static void put_header(size_t n)
 {
     raw_put(1, 8);
-    raw_put(n, 8);
+    raw_put(n, 4);
+    raw_put(0xff, 4); /* padding */
 }
 
 static void put_message(unsigned type, unsigned flags, size_t n)

@@ -55,6 +55,14 @@ START_TEST(the_noise_is_the_largest_distance_of_the_float32_run_over_all_rows)
 }
 END_TEST
 
+START_TEST(rows_with_another_best_token_are_counted)
+{
+    found[1] = truth[1] + 1;
+    found[2] = truth[2] - 0.5;
+    ck_assert_uint_eq(judge32().n_top1, R - 1);
+}
+END_TEST
+
 START_TEST(four_times_the_noise_agrees)
 {
     found[8] = truth[8] + 4 * NOISE;
@@ -345,6 +353,7 @@ int main(void)
     tcase_add_checked_fixture(rows, setup, NULL);
     tcase_add_test(rows, the_truth_itself_agrees);
     tcase_add_test(rows, the_noise_is_the_largest_distance_of_the_float32_run_over_all_rows);
+    tcase_add_test(rows, rows_with_another_best_token_are_counted);
     tcase_add_test(rows, four_times_the_noise_agrees);
     tcase_add_test(rows, more_than_four_times_the_noise_diverges);
     tcase_add_test(rows, a_distance_of_exactly_its_bound_agrees);

@@ -1,5 +1,5 @@
-/* A config.json takes time in proportion to its members: counted, not timed. The linker puts the function
- * below before json-c's.
+/* A config.json takes time in proportion to its members (counted, not timed), and memory for their names. The
+ * linker puts the functions below before json-c's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -17,6 +17,15 @@ json_bool __wrap_json_object_object_get_ex(const json_object *object, const char
 {
     n_lookups++;
     return __real_json_object_object_get_ex(object, name, value);
+}
+
+static bool is_denied;
+
+json_object *__real_json_object_new_object(void);
+json_object *__wrap_json_object_new_object(void);
+json_object *__wrap_json_object_new_object(void)
+{
+    return is_denied ? NULL : __real_json_object_new_object();
 }
 
 /* How often members are looked up where n of them are unread. */
@@ -55,6 +64,22 @@ START_TEST(unread_members_take_linear_time)
 }
 END_TEST
 
+START_TEST(a_document_is_not_read_without_memory)
+{
+    config c;
+    assay_error err = {0};
+    json_object *object = json_object_new_object();
+    is_denied = true;
+    config_begin(&c, "config.json", "", object, NULL, &err);
+    is_denied = false;
+    ck_assert_uint_eq(config_size(&c, "hidden_size"), 0);
+    config_end(&c);
+    json_object_put(object);
+    ck_assert_int_eq(c.status, ASSAY_ENOMEM);
+    support_expect_error(&err, ASSAY_ENOMEM, "config.json: out of memory", NULL);
+}
+END_TEST
+
 /* An object with so many members, read as config.json is. */
 static assay_status read_members(size_t n, assay_error *err)
 {
@@ -85,6 +110,7 @@ int main(void)
     Suite *suite = suite_create("model/checkpoint/config_linear");
     TCase *all = tcase_create("all");
     tcase_add_test(all, unread_members_take_linear_time);
+    tcase_add_test(all, a_document_is_not_read_without_memory);
     tcase_add_test(all, a_document_has_a_limit);
     suite_add_tcase(suite, all);
     return support_run(suite);
