@@ -45,6 +45,8 @@ static const struct {
     {{"a", "b"}, {"a/x", "b/sub/x", "b/x"}},
     {{"b", "a"}, {"b/sub/x", "b/x", "a/x"}},
     {{"./a/", "b/"}, {"a/x", "b/sub/x", "b/x"}},
+    {{".//a/", "b/"}, {"a/x", "b/sub/x", "b/x"}},
+    {{"./", "a"}, {"a/x", "b/sub/x", "b/x", "top/left/x"}},
     {{"a", "./a"}, {"x", "x"}},
     {{"top/left", "top/right"}, {"left/x", "right/deep/y", "right/x"}},
     {{"./top/left", "top/right/deep"}, {"left/x", "right/deep/y"}},

@@ -91,6 +91,7 @@ static const heap heaps[] = {
     {0, 16, 2, 128, 4096, 1},     {0, 16, 2, 256, 4096, 1},       {0, 16, 2, 512, 4096, 2},
     {0, 16, 2, 65536, 65536, 2},  {0, 16, 2, 65536, 255, 1},      {0, 16, 2, 65536, 256, 2},
     {0, 24, 3, 131072, 65535, 2}, {0, 24, 3, 131072, 1 << 20, 3}, {CHECKED, 16, 2, 128, 64, 1},
+    {1, 16, 2, 128, 64, 1}, /* a flag that does not ask for checksums */
 };
 
 START_TEST(the_width_of_a_length_follows_from_the_largest_object)
