@@ -34,6 +34,7 @@ CONFORMANCE_HDF5_TESTS = \
 	conformance/hdf5/tests/check_index_damaged \
 	conformance/hdf5/tests/check_messages \
 	conformance/hdf5/tests/check_objects \
+	conformance/hdf5/tests/check_regions \
 	conformance/hdf5/tests/check_shared \
 	conformance/hdf5/tests/check_stored \
 	conformance/hdf5/tests/check_stream \
@@ -71,6 +72,8 @@ conformance_hdf5_tests_check_messages_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_messages_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_objects_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_objects_LDADD = conformance/tests/libsupport.la
+conformance_hdf5_tests_check_regions_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_hdf5_tests_check_regions_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_shared_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_hdf5_tests_check_shared_LDADD = conformance/tests/libsupport.la
 conformance_hdf5_tests_check_stored_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

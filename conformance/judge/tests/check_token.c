@@ -149,6 +149,7 @@ START_TEST(non_finite_logits_determine_no_token)
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
     for (size_t i = 0; i < 5; i++) found[i] = -INFINITY;
     ck_assert_int_eq(conf_judge_token(&step, &token), CONF_TOKEN_NOT_FINITE);
+    ck_assert_int_eq(token, -1);
 }
 END_TEST
 

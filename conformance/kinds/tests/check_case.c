@@ -276,6 +276,9 @@ START_TEST(padding_that_is_not_nan_is_refused)
     edit_element(path, "/expect/float32/prefill", 0, -1);
     assert_refused(ASSAY_EFORMAT,
                    "/expect/float32/prefill: sample 0, column 0 of its padding is -1, expected NaN");
+    edit_element(path, "/expect/float32/prefill", 0, (double)NAN);
+    edit_element(path, "/input/length", 1, CASE_T - 1);
+    assert_refused(ASSAY_EFORMAT, "/expect/truth/prefill: sample 1, column 0 of its padding is ");
 }
 END_TEST
 
