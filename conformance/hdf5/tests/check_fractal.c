@@ -180,39 +180,44 @@ static void expect_tree(uint64_t expected, const char *reason)
 #define TREE "/x: its B-tree is damaged"
 
 /* A node of 64 bytes holds up to 18 records of 3 bytes. One above holds 3 and 4 pointers: 75 records, so that
- * a byte says how many are below it. */
+ * a byte says how many are below it. With 106 bytes it is 32, and 7 and 8 pointers: 263 records. */
+static const struct {
+    size_t node, total_bytes;
+} nodes[] = {{64, 1}, {106, 2}};
+
 START_TEST(the_width_of_a_record_count_follows_from_its_maximum)
 {
-    put_tree(&(tree){64, 3, 2, 1});
-    const size_t root = begin_node("BTIN"), inner = root + 64, leaf = inner + 2 * 64;
+    const size_t node = nodes[_i].node;
+    put_tree(&(tree){node, 3, 2, 1});
+    const size_t root = begin_node("BTIN"), inner = root + node, leaf = inner + 2 * node;
     raw_put(5, 3);
     for (size_t i = 0; i < 2; i++) {
-        raw_put(inner + 64 * i, 8);
+        raw_put(inner + node * i, 8);
         raw_put(1, 1);
-        raw_put(3, 1);
+        raw_put(3, nodes[_i].total_bytes);
     }
     raw_seal(root);
     for (size_t i = 0; i < 2; i++) {
-        raw.n = inner + 64 * i;
+        raw.n = inner + node * i;
         (void)begin_node("BTIN");
         raw_put(i ? 7 : 3, 3);
         for (size_t k = 0; k < 2; k++) {
-            raw_put(leaf + 64 * (2 * i + k), 8);
+            raw_put(leaf + node * (2 * i + k), 8);
             raw_put(1, 1);
         }
-        raw_seal(inner + 64 * i);
+        raw_seal(inner + node * i);
     }
     for (size_t i = 0; i < 4; i++) {
-        raw.n = leaf + 64 * i;
+        raw.n = leaf + node * i;
         (void)begin_node("BTLF");
         raw_put(i == 0 ? 1 : i == 1 ? 4 : i == 2 ? 6 : 9, 3);
-        raw_seal(leaf + 64 * i);
+        raw_seal(leaf + node * i);
     }
     expect_tree(1345679, NULL);
     raw.bytes[leaf + 5] = TYPE + 1;
     raw.n = leaf + 9;
     raw_seal(leaf);
-    raw.n = leaf + 4 * 64;
+    raw.n = leaf + 4 * node;
     expect_tree(0, TREE);
 }
 END_TEST
@@ -259,7 +264,8 @@ int main(void)
     TCase *btree = tcase_create("trees");
     tcase_add_checked_fixture(btree, raw_setup, support_teardown);
     tcase_add_test(fractal, the_width_of_an_offset_follows_from_its_bits);
-    tcase_add_test(btree, the_width_of_a_record_count_follows_from_its_maximum);
+    tcase_add_loop_test(btree, the_width_of_a_record_count_follows_from_its_maximum, 0,
+                        sizeof nodes / sizeof *nodes);
     tcase_add_test(btree, a_leaf_is_as_large_as_its_records);
     tcase_add_loop_test(btree, a_tree_has_room_for_a_record_in_each_node, 0, sizeof trees / sizeof *trees);
     suite_add_tcase(suite, btree);

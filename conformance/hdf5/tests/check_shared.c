@@ -347,8 +347,7 @@ START_TEST(texts_take_memory_of_their_file)
         conf_strings s = {0};
         assay_error err = {0};
         conf_h5_limit(opened, most);
-        ck_assert_int_eq(conf_h5_read_strings(opened, "/x", &s, &err),
-                         most < 15 ? ASSAY_EFORMAT : ASSAY_OK);
+        ck_assert_int_eq(conf_h5_read_strings(opened, "/x", &s, &err), most < 15 ? ASSAY_EFORMAT : ASSAY_OK);
         if (most < 15) assert_holds(err.text, "/x unpacks to 15 bytes");
         else ck_assert_str_eq(s.at[2], "three");
         conf_strings_free(&s);

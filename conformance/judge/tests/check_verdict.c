@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(every_class_has_a_name_of_its_own)
 {
-    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class++)
+    for (conf_class class = CONF_CLASS_NONE + 1; class < CONF_N_CLASSES; class ++)
         ck_assert_int_eq(conf_class_of(conf_class_name(class)), class);
     ck_assert_int_eq(conf_class_of("colour"), CONF_CLASS_NONE);
 }

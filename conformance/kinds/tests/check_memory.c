@@ -92,7 +92,7 @@ START_TEST(a_rope_fails_without_memory)
 END_TEST
 
 #define VECTOR                                                                                               \
-    "{\"id\": 1, \"input\": {\"tokenizer\": null, \"config\": \"{}\", \"generation_config\": null}, "               \
+    "{\"id\": 1, \"input\": {\"tokenizer\": null, \"config\": \"{}\", \"generation_config\": null}, "        \
     "\"expect\": {\"ids\": [], \"origin\": {}}}"
 
 /* The second vector is broken, since it has the id of the first. */

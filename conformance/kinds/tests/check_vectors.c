@@ -74,6 +74,11 @@ START_TEST(all_members_of_a_case_are_read)
     char name[CONF_VECTOR_NAME_MAX];
     conf_vector_print_name(name, &c->vectors.at[0]);
     ck_assert_str_eq(name, "a/b/7");
+    size_t n;
+    ck_assert_str_eq(conf_vectors_group(&c->vectors, 0, &n), "empty");
+    ck_assert_uint_eq(n, 0);
+    ck_assert_str_eq(conf_vectors_group(&c->vectors, 1, &n), "a/b");
+    ck_assert_uint_eq(n, 2);
     ck_assert_uint_eq(c->unknown.n, 0);
     conf_case_free(c);
 }
