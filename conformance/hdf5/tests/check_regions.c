@@ -141,6 +141,29 @@ START_TEST(consecutive_rows_are_one_part)
 }
 END_TEST
 
+START_TEST(an_array_of_the_largest_size_has_a_shape)
+{
+    const hsize_t n = PTRDIFF_MAX;
+    const hid_t id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                space = H5Screate_simple(1, &n, NULL);
+    conf_h5 *file;
+    conf_array a;
+    conf_h5_dataset dataset;
+    conf_data data;
+    assay_error err = {0};
+    (void)H5Dclose(H5Dcreate2(id, "/x", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    (void)H5Sclose(space);
+    ck_assert_int_ge(H5Fclose(id), 0);
+    ck_assert_int_eq(conf_h5_open(path, &file, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_h5_shape(file, "/x", &a, &err), ASSAY_OK);
+    ck_assert_uint_eq(a.n, PTRDIFF_MAX);
+    ck_assert_int_eq(conf_h5_dataset_open(file, "/x", &dataset, &err), ASSAY_OK);
+    ck_assert_int_eq(conf_data_open(&dataset, 1, 5 << 20, &data, &err), ASSAY_EFORMAT);
+    assert_holds(err.text, "/x is larger than 5 MiB");
+    conf_h5_close(file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/hdf5/regions");
@@ -149,6 +172,7 @@ int main(void)
     tcase_add_loop_test(regions, every_region_is_read, 0, N_STORED);
     tcase_add_test(regions, long_data_are_read_in_parts);
     tcase_add_test(regions, consecutive_rows_are_one_part);
+    tcase_add_test(regions, an_array_of_the_largest_size_has_a_shape);
     suite_add_tcase(suite, regions);
     return support_run(suite);
 }

@@ -242,27 +242,6 @@ START_TEST(data_have_a_largest_size)
 }
 END_TEST
 
-START_TEST(an_array_of_the_largest_size_has_a_shape)
-{
-    const hsize_t n = PTRDIFF_MAX;
-    hid_t file = create_file(0), space = H5Screate_simple(1, &n, NULL);
-    conf_array a;
-    conf_h5_dataset dataset;
-    conf_data data;
-    assay_error err = {0};
-    add_dataset(file, "/x", H5T_STD_U8LE, space, H5P_DEFAULT, NULL);
-    (void)H5Sclose(space);
-    ck_assert_int_ge(H5Fclose(file), 0);
-    conf_h5 *opened = open_file();
-    ck_assert_int_eq(conf_h5_shape(opened, "/x", &a, &err), ASSAY_OK);
-    ck_assert_uint_eq(a.n, PTRDIFF_MAX);
-    ck_assert_int_eq(conf_h5_dataset_open(opened, "/x", &dataset, NULL), ASSAY_OK);
-    ck_assert_int_eq(conf_data_open(&dataset, 1, 5 << 20, &data, &err), ASSAY_EFORMAT);
-    assert_holds(err.text, "/x is larger than 5 MiB");
-    conf_h5_close(opened);
-}
-END_TEST
-
 START_TEST(a_scalar_is_one_number)
 {
     const int32_t value = 7;
@@ -408,7 +387,6 @@ int main(void)
     tcase_add_test(extents, a_dataset_without_shape_has_no_numbers);
     tcase_add_test(extents, data_have_a_largest_number_of_axes);
     tcase_add_test(extents, data_have_a_largest_size);
-    tcase_add_test(extents, an_array_of_the_largest_size_has_a_shape);
     tcase_add_test(extents, a_scalar_is_one_number);
     tcase_add_test(extents, a_number_that_no_int64_holds_is_refused);
     tcase_add_test(extents, one_text_or_none_is_no_list);
