@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conformance/hdf5/file.h"
+#include "conformance/hdf5/index.h"
 #include "conformance/hdf5/stream.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/tests/support.h"
@@ -164,6 +166,20 @@ START_TEST(an_index_that_leads_to_itself_ends)
 }
 END_TEST
 
+START_TEST(an_index_has_no_more_chunks_than_its_file_has_room_for)
+{
+    const conf_h5 file = {.path = (char[]){"x.h5"}, .size = 80};
+    const conf_h5_dataset d = {.file = &file, .name = (char[]){"/x"}};
+    conf_h5_chunks chunks = {0};
+    conf_h5_index_reader r = {.d = &d, .chunks = &chunks, .rank = 1, .grid = {100}};
+    const conf_h5_chunk chunk = {.address = 0, .bytes = 80};
+    for (uint64_t i = 0; i < 12; i++)
+        ck_assert_int_eq(conf_h5_index_add(&r, &i, &chunk, NULL), i <= 10 ? ASSAY_OK : ASSAY_EFORMAT);
+    ck_assert_uint_eq(chunks.n, 11);
+    conf_h5_chunks_free(&chunks);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/hdf5/index_damaged");
@@ -173,6 +189,7 @@ int main(void)
     tcase_add_test(t, a_chunk_beyond_the_end_of_the_file_is_refused);
     tcase_add_test(t, a_chunk_that_is_listed_twice_or_between_chunks_is_refused);
     tcase_add_test(t, an_index_that_leads_to_itself_ends);
+    tcase_add_test(t, an_index_has_no_more_chunks_than_its_file_has_room_for);
     suite_add_tcase(suite, t);
     return support_run(suite);
 }

@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conformance/hdf5/attribute.h"
-#include "conformance/hdf5/file.h"
 #include "conformance/hdf5/type.h"
 #include "conformance/tests/support.h"
 
@@ -132,49 +130,6 @@ START_TEST(a_shape_is_decoded)
 }
 END_TEST
 
-/* An int32 attribute of value 7, whose name is stored in n_name bytes; version 1 pads every part to 8 bytes.
- * Returns the size. */
-static size_t write_attribute(unsigned char *at, unsigned char version, unsigned char n_name)
-{
-    static const unsigned char type[] = {0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0}, space[8] = {1};
-    const size_t pad = version == 1 ? 8 : 1;
-    const unsigned char head[] = {version, 0, n_name, 0, sizeof type, 0, sizeof space, 0};
-    size_t n = sizeof head + (version == 3);
-    memcpy(at, head, sizeof head);
-    memset(at + n, 'a', n_name);
-    n += (n_name + pad - 1) / pad * pad;
-    memcpy(at + n, type, sizeof type);
-    n += (sizeof type + pad - 1) / pad * pad;
-    memcpy(at + n, space, sizeof space);
-    n += sizeof space;
-    at[n] = 7;
-    return n + 4;
-}
-
-START_TEST(an_attribute_is_decoded_if_it_has_a_name)
-{
-    const conf_h5 file = {.path = (char[]){"x.h5"}};
-    for (unsigned char version = 0; version <= 4; version++)
-        for (unsigned char n_name = 0; n_name <= 9; n_name++) {
-            unsigned char bytes[64] = {0};
-            conf_h5_message message = {.type = CONF_MESSAGE_ATTRIBUTE, .data = bytes};
-            const conf_h5_header header = {.messages = &message, .n = 1};
-            conf_h5_attributes_list list;
-            message.n = write_attribute(bytes, version, n_name);
-            const bool sound = version >= 1 && version <= 3 && n_name > 0;
-            ck_assert_int_eq(conf_h5_attributes_read(&file, "/", &header, &list, NULL),
-                             sound ? ASSAY_OK : ASSAY_EFORMAT);
-            if (!sound) continue;
-            ck_assert_uint_eq(strlen(list.at[0].name), n_name);
-            ck_assert_uint_eq(list.at[0].n, 4);
-            ck_assert_uint_eq(list.at[0].data[0], 7);
-            conf_h5_attributes_free(&list);
-            message.n--;
-            ck_assert_int_eq(conf_h5_attributes_read(&file, "/", &header, &list, NULL), ASSAY_EFORMAT);
-        }
-}
-END_TEST
-
 START_TEST(reading_beyond_the_end_yields_nothing)
 {
     static const unsigned char bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 0xff};
@@ -266,7 +221,6 @@ int main(void)
     tcase_add_loop_test(messages, a_type_is_decoded, 0, COUNT(types));
     tcase_add_test(messages, a_float_type_that_differs_in_any_property_is_not_recognised);
     tcase_add_loop_test(messages, a_shape_is_decoded, 0, COUNT(spaces));
-    tcase_add_test(messages, an_attribute_is_decoded_if_it_has_a_name);
     tcase_add_test(messages, reading_beyond_the_end_yields_nothing);
     tcase_add_test(messages, a_signature_has_its_version);
     tcase_add_test(messages, sizes_are_counted_as_hdf5_counts_them);

@@ -257,7 +257,7 @@ static const struct {
     {1, 0, "n", 2, NULL},    {1, 0, "seven77", 8, NULL}, {1, 0, "eight888", 9, NULL}, {1, 3, "n", 2, NULL},
     {2, 0, "n", 2, NULL},    {3, 0, "seven77", 8, NULL}, {2, 1, "n", 2, DAMAGED},     {3, 2, "n", 2, DAMAGED},
     {2, 4, "n", 2, NULL},    {0, 0, "n", 2, DAMAGED},    {4, 0, "n", 2, DAMAGED},     {2, 0, "", 0, DAMAGED},
-    {2, 0, "name", 2, NULL},
+    {2, 0, "name", 2, NULL}, {2, 0, "n", 1, NULL},
 };
 
 START_TEST(an_attribute_is_decoded)
