@@ -123,7 +123,7 @@ static void find_entry(const conf_fractal *heap, uint64_t offset, size_t *row, s
         size_t high = conf_log2(offset);
         *row = high - conf_log2(first) + 1;
         in_row = offset - ((uint64_t)1 << high);
-        *bytes = *row > 1 ? heap->start_bytes << (*row - 1) : heap->start_bytes;
+        *bytes = heap->start_bytes << (*row - 1);
     }
     size_t column = (size_t)(in_row / *bytes);
     *entry = *row * heap->width + column;
