@@ -5,6 +5,7 @@
 
 #include "conformance/case/case.h"
 #include "conformance/kinds/read.h"
+#include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
 static const char *path;
@@ -136,6 +137,24 @@ static assay_status read_frame(conf_case **c, assay_error *err)
     return rc;
 }
 
+START_TEST(every_axis_of_a_shape_is_checked)
+{
+    (void)support_write_decoder(path, "generate", "model");
+    edit_i32(path, "/input/length", 1, (size_t[]){3}, (const int32_t[]){3, 5, 5});
+    assert_refused("/input/length has shape [3], expected [2]");
+}
+END_TEST
+
+START_TEST(every_sample_is_checked)
+{
+    (void)support_write_decoder(path, "generate", "model");
+    edit_element(path, "/expect/tokens", CASE_M, FORMULA_VOCAB);
+    assert_refused("/expect/tokens: sample 1 holds token 19");
+    edit_element(path, "/input/length", 1, CASE_T - 1);
+    assert_refused("/expect/truth/prefill: sample 1, column 0 of its padding is ");
+}
+END_TEST
+
 START_TEST(a_frame_has_the_sizes_of_its_case)
 {
     support_write_decoder(path, _i ? "generate" : "logits", "model");
@@ -187,6 +206,8 @@ int main(void)
     tcase_add_loop_test(arrays, x_has_one_head_or_several, 0, COUNT(rotated));
     tcase_add_loop_test(arrays, tables_have_at_most_head_dim_columns, 0, COUNT(tables));
     tcase_add_loop_test(arrays, positions_have_one_axis_or_three, 0, COUNT(positions));
+    tcase_add_test(arrays, every_axis_of_a_shape_is_checked);
+    tcase_add_test(arrays, every_sample_is_checked);
     tcase_add_loop_test(arrays, a_frame_has_the_sizes_of_its_case, 0, 2);
     tcase_add_test(arrays, a_frame_needs_a_vocabulary);
     suite_add_tcase(suite, arrays);

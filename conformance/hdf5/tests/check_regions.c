@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "conformance/hdf5/data.h"
+#include "conformance/hdf5/hdf5.h"
 #include "conformance/tests/support.h"
 
 enum { RANK = 3, N = 3 * 4 * 5, PART = 1 << 18 /* float32 of a part of data without chunks */ };

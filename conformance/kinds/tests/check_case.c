@@ -186,8 +186,6 @@ START_TEST(a_member_of_another_shape_is_refused)
     static const double some[CASE_B * CASE_T * FORMULA_VOCAB];
     edit_f64(path, "/expect/truth/prefill", 3, (size_t[]){CASE_B, CASE_T - 1, FORMULA_VOCAB}, some);
     assert_refused(ASSAY_EFORMAT, "/expect/truth/prefill has shape [2,4,19], expected [2,5,*]");
-    edit_i32(path, "/input/length", 1, (size_t[]){3}, (const int32_t[]){3, 5, 5});
-    assert_refused(ASSAY_EFORMAT, "/input/length has shape [3], expected [2]");
 }
 END_TEST
 
@@ -250,9 +248,6 @@ START_TEST(tokens_outside_the_vocabulary_are_refused)
     edit_element(path, "/input/decode", 3, 1);
     edit_element(path, "/expect/tokens", 0, FORMULA_VOCAB);
     assert_refused(ASSAY_EFORMAT, "/expect/tokens: sample 0 holds token 19");
-    edit_element(path, "/expect/tokens", 0, 1);
-    edit_element(path, "/expect/tokens", CASE_M, FORMULA_VOCAB);
-    assert_refused(ASSAY_EFORMAT, "/expect/tokens: sample 1 holds token 19");
 }
 END_TEST
 
@@ -281,9 +276,6 @@ START_TEST(padding_that_is_not_nan_is_refused)
     edit_element(path, "/expect/float32/prefill", 0, -1);
     assert_refused(ASSAY_EFORMAT,
                    "/expect/float32/prefill: sample 0, column 0 of its padding is -1, expected NaN");
-    edit_element(path, "/expect/float32/prefill", 0, (double)NAN);
-    edit_element(path, "/input/length", 1, CASE_T - 1);
-    assert_refused(ASSAY_EFORMAT, "/expect/truth/prefill: sample 1, column 0 of its padding is ");
 }
 END_TEST
 
