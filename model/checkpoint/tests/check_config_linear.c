@@ -8,6 +8,7 @@
 
 #include "base/tests/support.h"
 #include "model/checkpoint/config.h"
+#include "model/checkpoint/config_value.h"
 
 static size_t n_lookups;
 
