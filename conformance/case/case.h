@@ -38,18 +38,19 @@ typedef struct conf_place {
     size_t pos;
 } conf_place;
 
-/* The rows of logits without padding: prefill of all samples, by sample and position, then decode of all samples.
- * n_listed: 0 if every row of prefill is recorded; otherwise the number of those that /expect/rows lists. */
+/* The rows of logits without padding: prefill of all samples, by sample and position, then decode of all
+ * samples. n_listed: 0 if every row of prefill is recorded; otherwise the number of those that /expect/rows
+ * lists. */
 typedef struct conf_rows {
     size_t n_rows, n_cols;
     size_t n_listed;
     conf_place *listed; /* [n_listed], in the order of the file */
     size_t *listed_at;  /* [n_listed]: for the first rows of `place`, their index in `listed` */
     conf_place *place;  /* [R] */
-    double *truth;     /* [R, V], no NaN */
-    double *float32;   /* [R, V]: the recorded float32 run */
-    double *bfloat16;  /* [R, V]: the bfloat16 run; NULL if not recorded */
-    double *int8;      /* [R, V]: the int8 run; NULL if not recorded */
+    double *truth;      /* [R, V], no NaN */
+    double *float32;    /* [R, V]: the recorded float32 run */
+    double *bfloat16;   /* [R, V]: the bfloat16 run; NULL if not recorded */
+    double *int8;       /* [R, V]: the int8 run; NULL if not recorded */
 } conf_rows;
 
 /* An intermediate tensor of the truth: sample 0, prefill. */

@@ -150,7 +150,8 @@ static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_erro
 static assay_status note_members(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     static const char *const root[] = {"input", "expect", "trace", NULL};
-    static const char *const expect[] = {"truth", "float32", "bfloat16", "int8", "rows", "tokens", "finish", NULL};
+    static const char *const expect[] = {"truth", "float32", "bfloat16", "int8",
+                                         "rows",  "tokens",  "finish",   NULL};
     static const char *const run[] = {"prefill", "decode", NULL};
     static const char *const runs[] = {"/expect/truth", "/expect/float32", "/expect/bfloat16",
                                        "/expect/int8"};

@@ -66,8 +66,7 @@ static assay_status store_list(const conf_h5 *file, conf_decoder *d, listed_row 
         out->listed_at[i] = rows[i].at;
     }
     for (size_t i = 0; i < n_decode; i++)
-        out->place[n + i] =
-            (conf_place){.sample = i / d->n_decode, .decode = true, .pos = i % d->n_decode};
+        out->place[n + i] = (conf_place){.sample = i / d->n_decode, .decode = true, .pos = i % d->n_decode};
     out->n_listed = n;
     out->n_rows = n + n_decode;
     return ASSAY_OK;
@@ -77,8 +76,7 @@ assay_status conf_row_list_read(const conf_h5 *file, conf_decoder *d, assay_erro
 {
     conf_array list;
     if (!conf_h5_has(file, list_name)) return ASSAY_OK;
-    assay_status rc =
-        conf_array_read(file, list_name, ASSAY_I32, 2, (size_t[]){SIZE_MAX, 2}, &list, err);
+    assay_status rc = conf_array_read(file, list_name, ASSAY_I32, 2, (size_t[]){SIZE_MAX, 2}, &list, err);
     if (rc != ASSAY_OK) return rc;
     const size_t n = list.shape[0];
     listed_row *rows = calloc(n + 1, sizeof *rows);

@@ -114,7 +114,8 @@ static assay_status check_rows(const conf_h5 *file, const conf_decoder *d, const
     return ASSAY_OK;
 }
 
-/* Checks that padding rows are NaN; a list of rows has none. name: the run to which prefill (F64 or F32) belongs. */
+/* Checks that padding rows are NaN; a list of rows has none. name: the run to which prefill (F64 or F32)
+ * belongs. */
 static assay_status check_padding(const conf_h5 *file, const conf_decoder *d, const char *name,
                                   const conf_array *prefill, assay_error *err)
 {

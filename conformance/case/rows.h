@@ -6,11 +6,12 @@
 
 #include "conformance/case/case.h"
 
-/* Fills d->rows from /expect/rows and /expect/{truth,float32,bfloat16,int8}/{prefill,decode}. d->tokens, d->length and
- * d->n_decode must be set. */
+/* Fills d->rows from /expect/rows and /expect/{truth,float32,bfloat16,int8}/{prefill,decode}. d->tokens,
+ * d->length and d->n_decode must be set. */
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
-/* Like conf_rows_read, but sets only d->rows.n_rows and n_cols and, if rows are listed, the list and their places. */
+/* Like conf_rows_read, but sets only d->rows.n_rows and n_cols and, if rows are listed, the list and their
+ * places. */
 assay_status conf_rows_count(const conf_h5 *file, conf_decoder *d, assay_error *err);
 
 /* The run whose distance from the truth is the noise for candidates that compute in this type: float32

@@ -23,8 +23,8 @@
 #include "conformance/replay/replay.h"
 #include "conformance/replay/state.h"
 
-/* Copies the rows of one part from an array of the observation: of prefill [B, T, V], or [R, V] if the case lists its
- * rows; of decode [B, N, V]. */
+/* Copies the rows of one part from an array of the observation: of prefill [B, T, V], or [R, V] if the case
+ * lists its rows; of decode [B, N, V]. */
 static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool decode, conf_observed *o,
                               assay_error *err)
 {
@@ -35,8 +35,7 @@ static assay_status read_part(const conf_h5 *file, const conf_decoder *d, bool d
     conf_array a;
     conf_signature stored;
     assay_status rc = conf_h5_signature(file, name, &stored, err);
-    if (rc == ASSAY_OK)
-        rc = conf_array_read_wide(file, name, rank, shape, &a, err);
+    if (rc == ASSAY_OK) rc = conf_array_read_wide(file, name, rank, shape, &a, err);
     if (rc != ASSAY_OK) return rc;
     o->float64 = stored.dtype == ASSAY_F64;
     for (size_t i = 0; i < d->rows.n_rows; i++) {

@@ -49,7 +49,7 @@ static bool choose_rows(const conf_decoder *d, const conf_sequence *s, conf_rows
     memcpy(out->truth, d->rows.truth + first * n_cols, n * n_cols * sizeof *out->truth);
     for (size_t i = 0; i < n; i++)
         out->place[i] = (conf_place){.decode = s->decodes,
-                                     .pos = s->decodes         ? i
+                                     .pos = s->decodes       ? i
                                             : s->n_more == 0 ? d->rows.place[first + i].pos
                                                              : length + s->n_more - 1};
     return true;

@@ -212,7 +212,8 @@ void conf_override_reference(void *context, size_t sample, const assay_tensor *t
     conf_array_free(&golden.value);
 }
 
-/* Judges the rows [T, V] that the case records; of a single sequence, whose golden rows are those of the reference, all. */
+/* Judges the rows [T, V] that the case records; of a single sequence, whose golden rows are those of the
+ * reference, all. */
 static conf_logits_judgement judge_recorded(const conf_walker *w, const double *truth, const double *found)
 {
     const bool all = w->task->sequence || !w->c->decoder.rows.n_listed;

@@ -189,8 +189,8 @@ static void check_sequence(conf_walker *w)
                        "the reference itself is %.2g times its bound away from the recorded logits", worst);
 }
 
-/* The recorded rows of sample 0's prompt as [T, V], NaN where no row is recorded; NULL if out of memory. rows: like
- * those of the case. */
+/* The recorded rows of sample 0's prompt as [T, V], NaN where no row is recorded; NULL if out of memory.
+ * rows: like those of the case. */
 static double *spread_rows(const conf_walker *w, const double *rows)
 {
     const conf_rows *recorded = &w->c->decoder.rows;

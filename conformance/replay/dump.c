@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/case/row_list.h"
 #include "conformance/replay/dump.h"
+#include "conformance/case/row_list.h"
 
 #include <errno.h>
 #include <hdf5.h>

@@ -107,7 +107,7 @@ def catches(variant: Variant, case: cases.Case) -> str:
         "prefill-1024": "at 1024 positions, in prefill",
         "prefill-4096": "at 4096 positions, in prefill",
         "decode-1024": "at 1024 positions, in decode",
-        "rows-single": "in a prompt of 1029 tokens of which few rows are recorded",
+        "rows-single": "in a prompt of 131 tokens of which few rows are recorded",
         "rows-generate": "in prompts of which few rows are recorded, and greedy tokens",
         "random": "in a drawn configuration",
         "forced": "in a drawn configuration, in prompts short and long, in every type",

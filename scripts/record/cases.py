@@ -21,7 +21,7 @@ MOST_NARROW_DRAWS = 2000  # with many routers only one prompt in a thousand has 
 LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in bfloat16, so skip its cost
 FOR_NARROW = ("narrow", "greedy")  # cases that are redrawn until they have every narrower run
 N_GREEDY = 7
-FEW_ROWS = (0, 1, 63, 64, 65, 127, 128, 255, 256, 257, 1023, 1024)  # and the last row of each prompt
+FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
 KEPT = 4  # attention sink tokens that mlx-lm keeps with max_kv_size
 
 
@@ -96,8 +96,8 @@ def plan(variant: Variant) -> list[Case]:
         "prefill-1024": Case("prefill-1024", (1029,), 1, traces="none", settles=True),
         "prefill-4096": Case("prefill-4096", (4101,), 1, traces="none", settles=True),
         "decode-1024": Case("decode-1024", (1021,), 6, traces="none", settles=True),
-        "rows-single": Case("rows-single", (1029,), 3, traces="none", settles=True, few_rows=True),
-        "rows-generate": Case("rows-generate", (259, 67), 4, "generate", traces="none", settles=True,
+        "rows-single": Case("rows-single", (131,), 3, traces="none", settles=True, few_rows=True),
+        "rows-generate": Case("rows-generate", (67, 9), 4, "generate", traces="none", settles=True,
                               few_rows=True),
     }
     return [known[name] for name in variant.cases]

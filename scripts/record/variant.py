@@ -113,7 +113,7 @@ def lengths(config: Config, **more: Any) -> Variant:
 
 def rows(config: Config, **more: Any) -> Variant:
     """The variant with a larger vocabulary, whose cases record few rows of long prompts."""
-    return Variant("rows", {**config, "vocab_size": 1013, "max_position_embeddings": 2048},
+    return Variant("rows", {**config, "vocab_size": 503, "max_position_embeddings": 2048},
                    "A row compared with the truth of another position", ("rows-single", "rows-generate"),
                    dtype="bfloat16", **more)
 

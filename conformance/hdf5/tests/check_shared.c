@@ -304,7 +304,7 @@ static void expect_texts(H5S_class_t extent, const char *reason)
     conf_h5_close(file);
 }
 
-START_TEST(one_text_or_none_is_no_list)
+START_TEST(a_single_text_or_an_empty_dataset_is_no_list)
 {
     expect_texts(H5S_NULL, " has no shape");
     expect_texts(H5S_SCALAR, " has 0 axes and 1 strings, expected a list of at most 256");
@@ -357,7 +357,7 @@ START_TEST(a_list_of_texts_has_a_largest_length)
 }
 END_TEST
 
-START_TEST(a_shape_is_printed_as_far_as_there_is_space)
+START_TEST(a_printed_shape_is_cut_to_the_buffer)
 {
     static const size_t shape[] = {12, SIZE_MAX, 34567};
     static const char whole[] = "[12,*,34567]";
@@ -389,8 +389,8 @@ int main(void)
     tcase_add_test(extents, data_have_a_largest_size);
     tcase_add_test(extents, a_scalar_is_one_number);
     tcase_add_test(extents, a_number_that_no_int64_holds_is_refused);
-    tcase_add_test(extents, one_text_or_none_is_no_list);
-    tcase_add_test(extents, a_shape_is_printed_as_far_as_there_is_space);
+    tcase_add_test(extents, a_single_text_or_an_empty_dataset_is_no_list);
+    tcase_add_test(extents, a_printed_shape_is_cut_to_the_buffer);
     tcase_add_test(extents, texts_take_memory_of_their_file);
     tcase_add_test(extents, a_list_of_texts_has_a_largest_length);
     suite_add_tcase(suite, extents);

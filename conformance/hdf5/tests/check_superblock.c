@@ -284,7 +284,7 @@ START_TEST(a_name_has_a_largest_length)
 }
 END_TEST
 
-START_TEST(a_file_has_what_it_may_unpack_to)
+START_TEST(a_file_has_a_limit_for_unpacked_data)
 {
     conf_h5 *file;
     assay_error err = {0};
@@ -309,7 +309,7 @@ START_TEST(a_file_has_what_it_may_unpack_to)
 }
 END_TEST
 
-START_TEST(a_structure_has_what_it_may_take_to_read)
+START_TEST(a_structure_has_a_limit_for_reading)
 {
     enum { READ_COST = 256 };
     conf_h5_block block;
@@ -372,8 +372,8 @@ int main(void)
     suite_add_tcase(suite, links);
     TCase *limits = tcase_create("limits");
     tcase_add_checked_fixture(limits, raw_setup, support_teardown);
-    tcase_add_test(limits, a_file_has_what_it_may_unpack_to);
-    tcase_add_test(limits, a_structure_has_what_it_may_take_to_read);
+    tcase_add_test(limits, a_file_has_a_limit_for_unpacked_data);
+    tcase_add_test(limits, a_structure_has_a_limit_for_reading);
     tcase_add_test(limits, larger_files_may_have_a_larger_structure);
     suite_add_tcase(suite, limits);
     return support_run(suite);

@@ -138,7 +138,7 @@ START_TEST(a_stored_head_is_not_tied_by_default_if_text_config_says_so)
 }
 END_TEST
 
-START_TEST(the_plan_prints_what_a_model_card_says)
+START_TEST(the_plan_prints_the_facts_of_a_model_card)
 {
     char *text = NULL;
     size_t size = 0;
@@ -174,7 +174,7 @@ int main(void)
     tcase_add_test(all, unused_towers_are_counted);
     tcase_add_test(all, members_around_a_text_config_have_their_own_defaults);
     tcase_add_test(all, a_stored_head_is_not_tied_by_default_if_text_config_says_so);
-    tcase_add_test(all, the_plan_prints_what_a_model_card_says);
+    tcase_add_test(all, the_plan_prints_the_facts_of_a_model_card);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
